@@ -1,0 +1,46 @@
+"""dicegym: five real dice games as reinforcement-learning environments.
+
+``import dicegym`` registers every environment with Gymnasium and PettingZoo and loads nothing heavy; the
+names below are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from dicegym import registry
+
+if TYPE_CHECKING:
+    from dicegym.core import Batch as Batch
+    from dicegym.core import Game as Game
+    from dicegym.games import game as game
+    from dicegym.players import Player as Player
+    from dicegym.players import Turn as Turn
+    from dicegym.players.roster import agent as agent
+    from dicegym.players.roster import agent_names as agent_names
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Batch": "dicegym.core",
+    "Game": "dicegym.core",
+    "game": "dicegym.games",
+    "Player": "dicegym.players",
+    "Turn": "dicegym.players",
+    "agent": "dicegym.players.roster",
+    "agent_names": "dicegym.players.roster",
+}
+
+__all__ = [*_HOMES, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its home on first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'dicegym' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+registry.register_gymnasium()
+registry.register_pettingzoo()

@@ -1,0 +1,291 @@
+"""The form of a game: a record dtype, five kernels over it, and a fact sheet (`Rules`).
+
+`Game` is a fact sheet with its parameters set; it is what environments, tournaments and solvers work with.
+It knows no game by name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym import loops
+from dicegym.dice import game_key
+from dicegym.errors import ParameterError, unknown_name
+from dicegym.jit import COMPILED
+from dicegym.loops import Kernels
+from dicegym.scene import Scene
+
+HEADER = [
+    ("key", np.uint64),  # (): names the dice of this game; never shown to a player
+    ("players", np.int8),  # (): number of seats
+    ("player", np.int8),  # (): seat to move
+    ("over", np.bool_),  # (): True when the game has ended
+]
+"""The fields that every record starts with; the generic layer reads and writes no others but parameters."""
+
+
+def record(fields: list[tuple[Any, ...]]) -> np.dtype:
+    """Return the dtype of a game's record: the common header, then ``fields``."""
+    return np.dtype([*HEADER, *fields], align=True)
+
+
+class Parameter(NamedTuple):
+    """A number that a game may be played with; it stands in the record under the same name."""
+
+    default: int
+    low: int
+    high: int
+    doc: str
+
+    def check(self, name: str, value: Any) -> int:
+        """Return ``value`` as an int; raise ParameterError if it is no whole number in low..high."""
+        whole = isinstance(value, int | np.integer | np.bool_)
+        if not whole or not self.low <= int(value) <= self.high:
+            raise ParameterError(
+                f"{name}={value!r} cannot be played: {self.doc}; give a whole number from {self.low} to {self.high}"
+            )
+        return int(value)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The fact sheet of a game, declared at the end of its ``rules.py``.
+
+    The five kernels (compiled by `dicegym.jit.kernel`; a record is handed over by reference):
+        reset(state): make a zeroed record with key, players and parameters a new game.
+        step(state, action) -> int: one decision of the player to move, chance included; 0, or the number of
+            the fault (an index into ``faults``) when the action was illegal and the rule for that was applied.
+        legal(state, mask): write bool[n_actions] for the player to move.
+        observe(state, seat, out): write float32[observation size], only what ``seat`` may know.
+        returns(state, out): write float32[players], each seat's sum of rewards so far.
+    """
+
+    name: str
+    title: str
+    state: np.dtype
+    kernels: Kernels
+    players: tuple[int, int]
+    """Fewest and most seats."""
+    n_actions: int
+    features: Callable[[Mapping[str, int]], dict[str, int]]
+    """Parameters -> the observation's parts in order, each with its length."""
+    view: Callable[[Any, int], NamedTuple]
+    """(record, seat) -> what the seat may know, as plain values with names; for scripted agents."""
+    faults: tuple[str, ...]
+    """What was wrong with an action, by the number that ``step`` returned; index 0 is unused."""
+    default_opponent: str
+    """The agent that environments seat when none is named."""
+    yardstick: str
+    """The agent that contests and models are measured against."""
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    games_per_match: int = 1
+    """Games that two entries play against each other in the game's contest."""
+
+    def __post_init__(self) -> None:
+        """Let the generic loops find the kernels."""
+        loops.bind(self.state, self.kernels)
+
+
+class Game:
+    """A game with its parameters set.
+
+    Args:
+        rules: the fact sheet.
+        players: number of seats; default: the fewest that the rules allow.
+        **parameters: the game's own parameters (``game.rules.parameters``).
+
+    Raises:
+        ParameterError: a value is out of range.
+        UnknownNameError: the game has no such parameter.
+    """
+
+    def __init__(self, rules: Rules, players: int | None = None, **parameters: Any) -> None:
+        self.rules = rules
+        low, high = rules.players
+        seats = Parameter(low, low, high, f"the number of players of {rules.title}")
+        self.players = seats.check("players", low if players is None else players)
+        for name in parameters:
+            if name not in rules.parameters:
+                raise unknown_name(f"parameter of {rules.title}", name, ["players", *rules.parameters])
+        self.parameters = {
+            name: parameter.check(name, parameters.get(name, parameter.default))
+            for name, parameter in rules.parameters.items()
+        }
+        self.features = rules.features(self.parameters)
+        self.observation_size = sum(self.features.values())
+        self.n_actions = rules.n_actions
+        self.blank = self._records(1)
+        self.blank["players"] = self.players
+        for name, value in self.parameters.items():
+            self.blank[name] = value
+
+    @property
+    def name(self) -> str:
+        """The game's short name, as on the command line."""
+        return self.rules.name
+
+    def __repr__(self) -> str:
+        """Return the call that makes this game."""
+        settings = "".join(f", {name}={value}" for name, value in self.parameters.items())
+        return f"dicegym.game({self.name!r}, players={self.players}{settings})"
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are the same rules with the same parameters."""
+        return isinstance(other, Game) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        """Return a hash that agrees with ``==``."""
+        return hash(repr(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the rules' module and the parameters: kernels are found again, not shipped."""
+        return _rebuild, (self.rules.kernels.step.__module__, self.players, self.parameters)
+
+    def _records(self, n: int) -> np.ndarray:
+        states = np.zeros(n, self.rules.state)
+        return states if COMPILED else states.view(np.recarray)
+
+    def new_states(self, n: int) -> np.ndarray:
+        """Return ``n`` records (structured array, dtype ``rules.state``) that no game has begun in yet."""
+        states = self._records(n)
+        states[:] = self.blank[0]
+        return states
+
+    def new_game(self, seed: int = 0, episode: int = 0) -> np.ndarray:
+        """Return an array of one record, in which game ``episode`` of ``seed`` has begun.
+
+        Its only element is the state: ``state = game.new_game(seed)[0]``. ``state.copy()`` is a branch of the
+        game, ``state.tobytes()`` a save file.
+        """
+        states = self._records(1)
+        loops.begin(states, 0, self.blank, np.uint64(game_key(seed, episode)))
+        return states
+
+    def step(self, state: Any, action: int) -> int:
+        """Play ``action`` in place; return 0, or the number of the fault if it was illegal."""
+        return int(self.rules.kernels.step(state, action))
+
+    def legal(self, state: Any) -> np.ndarray:
+        """Return the action mask of the player to move: bool[n_actions], all False when the game is over."""
+        mask = np.zeros(self.n_actions, np.bool_)
+        if not state["over"]:
+            self.rules.kernels.legal(state, mask)
+        return mask
+
+    def observe(self, state: Any, seat: int) -> np.ndarray:
+        """Return what ``seat`` knows: float32[observation_size]."""
+        out = np.zeros(self.observation_size, np.float32)
+        self.rules.kernels.observe(state, seat, out)
+        return out
+
+    def returns(self, state: Any) -> np.ndarray:
+        """Return the sum of rewards of each seat so far: float32[players]."""
+        out = np.zeros(self.players, np.float32)
+        self.rules.kernels.returns(state, out)
+        return out
+
+    def view(self, state: Any, seat: int) -> NamedTuple:
+        """Return what ``seat`` knows as plain named values."""
+        return self.rules.view(state, seat)
+
+    def _sibling(self, module: str) -> Any:
+        """Return another module of the game's folder (loaded on first use)."""
+        return importlib.import_module(f"{self.rules.kernels.step.__module__.rpartition('.')[0]}.{module}")
+
+    def action_name(self, action: int) -> str:
+        """Return what ``action`` means, in words (the game's ``text.py``)."""
+        return self._sibling("text").action_name(action)
+
+    def scene(self, state: Any, seat: int | None = None) -> Scene:
+        """Return one screen of a state as ``seat`` sees it, or of the whole table (the game's ``text.py``)."""
+        return self._sibling("text").scene(state, seat)
+
+    @property
+    def adapter(self) -> Any:
+        """The module that plays bots of the game's original interface (the game's ``adapter.py``)."""
+        return self._sibling("adapter")
+
+    def batch(self, n: int, seed: int = 0) -> Batch:
+        """Return ``n`` games that are stepped together; game i has the seed ``seed + i``."""
+        return Batch(self, n, seed)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits that change when rules, observations, actions or rewards change.
+
+        A hash of what 64 games of 256 random legal decisions show, so comments and speed may change freely.
+        """
+        batch = self.batch(64, seed=0)
+        digest = hashlib.sha256(repr(self.features).encode())
+        for time in range(256):
+            actions = batch.random_actions(time)
+            for array in (batch.observations, batch.masks, actions):
+                digest.update(array.tobytes())
+            batch.step(actions)
+            digest.update(batch.results[batch.overs].tobytes())
+        return digest.hexdigest()[:16]
+
+
+def _rebuild(module: str, players: int, parameters: dict[str, int]) -> Game:
+    return Game(importlib.import_module(module).RULES, players, **parameters)
+
+
+class Batch:
+    """Many games of one kind, each stepped by its player to move; finished games start anew at once.
+
+    All arrays are allocated once and overwritten by each step:
+        states: records[n].
+        observations: float32[n, observation_size] of the player to move.
+        masks: bool[n, n_actions] of the player to move.
+        results: float32[n, players], valid where ``overs``.
+        overs: bool[n], games that ended with the last step.
+    """
+
+    def __init__(self, game: Game, n: int, seed: int = 0) -> None:
+        Parameter(1, 1, 1 << 30, "the number of games in a batch").check("n", n)
+        self.game = game
+        self.seed = np.uint64(seed % (1 << 64))
+        self.seeds = self.seed + np.arange(n, dtype=np.uint64)
+        self.episodes = np.zeros(n, np.uint64)
+        self.states = game.new_states(n)
+        self.observations = np.zeros((n, game.observation_size), np.float32)
+        self.masks = np.zeros((n, game.n_actions), np.bool_)
+        self.results = np.zeros((n, game.players), np.float32)
+        self.overs = np.zeros(n, np.bool_)
+        self._actions = np.zeros(n, np.int64)
+        rows = np.arange(n)
+        loops.begin_rows(self.states, rows, game.blank, self.seeds, self.episodes)
+        seats = self.states["player"].astype(np.int64)
+        loops.look_rows(self.states, rows, seats, self.observations, self.masks, self.results)
+
+    def __len__(self) -> int:
+        """Return the number of games."""
+        return len(self.states)
+
+    def step(self, actions: np.ndarray) -> None:
+        """Play one decision in every game: ``actions`` is int64[n]. Illegal ones are what the rules make of them.
+
+        Raises ParameterError if ``actions`` has another shape or is not of whole numbers.
+        """
+        actions = np.asarray(actions)
+        if actions.shape != self._actions.shape or actions.dtype.kind not in "iu":
+            raise ParameterError(
+                f"actions of shape {actions.shape} and dtype {actions.dtype} do not fit this batch: "
+                f"give {len(self)} whole numbers, one a game"
+            )
+        loops.play_on(
+            self.states, self.game.blank, self.seeds, self.episodes, actions.astype(np.int64, copy=False),
+            self.observations, self.masks, self.results, self.overs,
+        )  # fmt: skip
+
+    def random_actions(self, time: int) -> np.ndarray:
+        """Return a random legal action for every game (int64[n], overwritten by the next call)."""
+        loops.random_legal(self.masks, self.seed, time, self._actions)
+        return self._actions

@@ -1,0 +1,67 @@
+"""Every mistake a user of dicegym can make has one class here.
+
+Messages follow one form: what was passed, why it cannot work, what to write instead.
+"""
+
+from __future__ import annotations
+
+
+class DicegymError(Exception):
+    """Base class of all errors that dicegym raises on purpose."""
+
+
+class UnknownNameError(DicegymError, LookupError):
+    """A game, an agent or an option was named that does not exist."""
+
+
+class ParameterError(DicegymError, ValueError):
+    """A parameter has the wrong type or lies outside its range."""
+
+
+class IllegalActionError(DicegymError, ValueError):
+    """An action was passed that the rules do not allow now (only with ``on_illegal="raise"``)."""
+
+
+class StepError(DicegymError, RuntimeError):
+    """An environment was stepped before its reset or after the end of its episode."""
+
+
+class AgentError(DicegymError):
+    """An agent cannot be loaded, or failed while it was asked for an action.
+
+    Attributes:
+        agent: name of the agent at fault.
+        reason: what it did, in one line.
+    """
+
+    def __init__(self, agent: str, reason: str) -> None:
+        super().__init__(f"agent {agent!r}: {reason}")
+        self.agent = agent
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type[AgentError], tuple[str, str]]:
+        """Pickle by the two arguments, so that the error survives a process boundary."""
+        return type(self), (self.agent, self.reason)
+
+
+class ModelError(DicegymError):
+    """A trained model does not fit the game it is asked to play."""
+
+
+class DependencyError(DicegymError, ImportError):
+    """An optional dependency is missing; the message names the extra that brings it."""
+
+    @classmethod
+    def for_extra(cls, package: str, extra: str, purpose: str) -> DependencyError:
+        """Build the error for ``package``, which the extra ``extra`` installs, needed for ``purpose``."""
+        return cls(f"{purpose} needs {package}, which is not installed: pip install 'dicegym[{extra}]'")
+
+
+def unknown_name(kind: str, name: object, known: list[str], hint: str = "") -> UnknownNameError:
+    """Return the error for a name that is not among ``known``, with the closest ones suggested."""
+    import difflib
+
+    close = difflib.get_close_matches(str(name), known, n=1)
+    guess = f" Did you mean {close[0]!r}?" if close else ""
+    listing = ", ".join(known) if known else "none"
+    return UnknownNameError(f"there is no {kind} {name!r}.{guess} Known: {listing}.{' ' + hint if hint else ''}")

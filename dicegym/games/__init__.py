@@ -1,0 +1,31 @@
+"""The games. Each folder holds one: ``rules.py``, ``text.py``, ``adapter.py``."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from dicegym.core import Game, Rules
+from dicegym.errors import unknown_name
+from dicegym.registry import GAMES
+
+
+def rules(name: str) -> Rules:
+    """Return the fact sheet of game ``name``. Raises UnknownNameError."""
+    if name not in GAMES:
+        raise unknown_name("game", name, list(GAMES))
+    found = importlib.import_module(f"dicegym.games.{name}.rules").RULES
+    assert isinstance(found, Rules)
+    return found
+
+
+def game(name: str | Game, players: int | None = None, **parameters: Any) -> Game:
+    """Return the game ``name`` with its parameters set; a `Game` is returned as it is.
+
+    Raises:
+        UnknownNameError: there is no such game or parameter.
+        ParameterError: a value is out of range.
+    """
+    if isinstance(name, Game):
+        return name
+    return Game(rules(name), players, **parameters)

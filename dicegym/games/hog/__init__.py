@@ -1,0 +1,1 @@
+"""Hog, the dice game of a programming contest."""

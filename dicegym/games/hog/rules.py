@@ -1,0 +1,289 @@
+"""Hog: two players take turns to roll as many dice as they dare, to 100.
+
+Turn
+    The player to move names a number of dice, -1 to 10, knowing both scores.
+
+    ======  ========================================================================================
+    number  what happens
+    ======  ========================================================================================
+    1..10   Roll that many dice. A die that shows 1 is a Pig out: the turn scores 1. Otherwise the sum.
+    0       Free bacon: 1 + the largest digit of the opponent's score.
+    -1      Ham Hijinks: 1 point, and the dice are exchanged from the next turn on.
+    ======  ========================================================================================
+
+    Hog wild: the dice have four sides if the sum of both scores is a multiple of seven, else six; the other
+    way round if the dice were exchanged an odd number of times, by either player.
+    Pig Fest: a Pig out scores exactly 1 and adds one to the player's run. A turn without one (a roll, 0 or -1)
+    is multiplied by max(1, min(run, 3)) and ends the run. Runs are each player's own.
+    Swine Swap: after the points are added, the scores are exchanged if the last two digits of one are those
+    of the other reversed, a missing digit counting as 0: (2, 20), (107, 70) and (81, 118) swap.
+
+Order: number chosen -> four- or six-sided dice, from the scores before the turn -> roll -> Pig out -> Pig Fest
+-> points added -> Swine Swap -> end test -> the other player moves.
+
+End
+    After a turn that leaves either score at ``goal`` or more, the higher score wins. A number outside -1..10
+    disqualifies: the other player wins at once. Ties cannot occur: before a turn both scores are below the
+    goal, and a turn or a swap lifts only one of them over it.
+
+Parameters
+    =======  =======  ======  ====================================================================
+    name     default  range   meaning
+    =======  =======  ======  ====================================================================
+    goal     100      10-999  the score that ends the game
+    memory   0        0-1     observe what the player can remember itself, besides both scores
+    =======  =======  ======  ====================================================================
+
+Actions: ``Discrete(12)``
+    ======  ===========================================
+    action  meaning
+    ======  ===========================================
+    0       -1: exchange the dice
+    1       0: Free bacon
+    2..11   roll 1..10 dice
+    ======  ===========================================
+    Wide actions: every other whole number is a number of dice out of range (fault 1).
+
+Observation: ``Box(0, 1, (56,))``, or ``(62,)`` with ``memory``; exactly what a contest strategy may know
+    ================  ======  ==================================================================
+    part              length  meaning
+    ================  ======  ==================================================================
+    scores            2       own and opponent's score over goal, at most 1
+    lead              1       (own - opponent's) / goal, from -1..1 to 0..1
+    own tens          10      one-hot: tens digit of the own score
+    own units         10      one-hot: units digit of the own score
+    opponent tens     10      one-hot: tens digit of the opponent's score
+    opponent units    10      one-hot: units digit of the opponent's score
+    sum modulo 7      7       one-hot: sum of both scores modulo 7; 0 is Hog wild
+    bacon             1       what Free bacon scores before Pig Fest, over 10
+    bacon after       2       would Free bacon (times 1) swap; would the sum then be a multiple of 7
+    exchange after    2       the same for -1
+    leading           1       1 if the own score is the higher one
+    run               4       with memory, one-hot: own run of Pig outs, 3 and more as 3
+    exchanges         2       with memory, one-hot: own exchanges, even or odd
+    ================  ======  ==================================================================
+
+Rewards: +1 to the winner and -1 to the loser at the end, 0 before.
+
+Version history
+    v0: first version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.core import Parameter, Rules, record
+from dicegym.dice import die, turn_stream
+from dicegym.jit import kernel
+from dicegym.loops import Kernels
+
+MOST_DICE = 10
+N_ACTIONS = MOST_DICE + 2
+FIRST_NUMBER = -1
+"""The number of dice that action 0 means: number = action + FIRST_NUMBER."""
+LONGEST_RUN = 3
+"""Runs of Pig outs count up to here."""
+WILD = 7
+OUT_OF_RANGE = 1
+
+STATE = record(
+    [
+        ("goal", np.int16),  # (): parameter
+        ("memory", np.bool_),  # (): parameter
+        ("scores", np.int16, (2,)),  # per seat: points
+        ("runs", np.int8, (2,)),  # per seat: Pig outs in a row, at most LONGEST_RUN
+        ("exchanges", np.int16, (2,)),  # per seat: how often it exchanged the dice
+        ("turns", np.int32, (2,)),  # per seat: turns played; names the next turn's dice
+        ("chosen", np.int8, (2,)),  # per seat: number of dice chosen in its last turn
+        ("rolled", np.int8, (2, MOST_DICE)),  # per seat: faces of its last turn, 0 where no die was rolled
+        ("winner", np.int8),  # (): seat, valid when over
+    ]
+)
+
+
+@kernel
+def free_bacon(opponent_score):
+    """Return one plus the largest digit of the opponent's score."""
+    largest = 0
+    while opponent_score > 0:
+        largest = max(largest, opponent_score % 10)
+        opponent_score //= 10
+    return largest + 1
+
+
+@kernel
+def swaps(score, other_score):
+    """Return whether the last two digits of one score are those of the other reversed."""
+    return score % 10 == other_score // 10 % 10 and score // 10 % 10 == other_score % 10
+
+
+@kernel
+def sides(score, other_score, exchanges):
+    """Return 4 or 6: the sides of the dice, from the scores before the turn and all exchanges so far."""
+    wild = (score + other_score) % WILD == 0
+    return 4 if wild != (exchanges % 2 == 1) else 6
+
+
+@kernel
+def multiplier(run):
+    """Return what a turn without a Pig out is multiplied by after ``run`` Pig outs in a row."""
+    return max(1, min(run, LONGEST_RUN))
+
+
+@kernel
+def settle(score, other_score, points):
+    """Add ``points`` to ``score``, swap if the rule says so, and return (score, other_score)."""
+    score += points
+    if swaps(score, other_score):
+        return other_score, score
+    return score, other_score
+
+
+@kernel
+def reset(state):
+    """Begin: a zeroed record is the beginning, except that nothing was chosen yet."""
+    state.winner = -1
+
+
+@kernel
+def step(state, action):
+    """Play one turn; see `dicegym.core.Rules`."""
+    me = state.player
+    other = 1 - me
+    number = action + FIRST_NUMBER
+    if number < FIRST_NUMBER or number > MOST_DICE:
+        state.winner = other
+        state.over = True
+        return OUT_OF_RANGE
+
+    score, other_score = np.int64(state.scores[me]), np.int64(state.scores[other])
+    n_sides = sides(score, other_score, state.exchanges[0] + state.exchanges[1])
+    rolled = state.rolled[me]
+    rolled[:] = 0
+    pig_out = False
+    points = 0
+    if number > 0:
+        stream = turn_stream(state.key, me, state.turns[me])
+        for number_of_die in range(number):
+            face = die(stream, number_of_die, n_sides)
+            rolled[number_of_die] = face
+            points += face
+            pig_out = pig_out or face == 1
+    elif number == 0:
+        points = free_bacon(other_score)
+    else:
+        points = 1
+        state.exchanges[me] += 1
+
+    run = state.runs[me]
+    if pig_out:
+        points = 1
+        state.runs[me] = min(run + 1, LONGEST_RUN)
+    else:
+        points *= multiplier(run)
+        state.runs[me] = 0
+    state.scores[me], state.scores[other] = settle(score, other_score, points)
+    state.chosen[me] = number
+    state.turns[me] += 1
+    state.player = other
+    if max(state.scores[0], state.scores[1]) >= state.goal:
+        state.winner = 0 if state.scores[0] > state.scores[1] else 1
+        state.over = True
+    return 0
+
+
+@kernel
+def legal(state, mask):
+    """Every number from -1 to 10 may be chosen at any time."""
+    mask[:] = True
+
+
+@kernel
+def observe(state, seat, out):
+    """Write the observation of the table above."""
+    own, opponent = np.int64(state.scores[seat]), np.int64(state.scores[1 - seat])
+    goal = np.float32(state.goal)
+    out[:] = 0
+    out[0] = min(own / goal, 1.0)
+    out[1] = min(opponent / goal, 1.0)
+    out[2] = max(0.0, min(0.5 + 0.5 * (own - opponent) / goal, 1.0))
+    out[3 + own // 10 % 10] = 1
+    out[13 + own % 10] = 1
+    out[23 + opponent // 10 % 10] = 1
+    out[33 + opponent % 10] = 1
+    out[43 + (own + opponent) % WILD] = 1
+    bacon = free_bacon(opponent)
+    out[50] = bacon / np.float32(10)
+    out[51] = swaps(own + bacon, opponent)
+    out[52] = (own + bacon + opponent) % WILD == 0
+    out[53] = swaps(own + 1, opponent)
+    out[54] = (own + 1 + opponent) % WILD == 0
+    out[55] = own > opponent
+    if state.memory:
+        out[56 + state.runs[seat]] = 1
+        out[60 + state.exchanges[seat] % 2] = 1
+
+
+@kernel
+def returns(state, out):
+    """+1 to the winner, -1 to the loser; 0 while the game goes on."""
+    out[:] = 0
+    if state.over:
+        out[state.winner] = 1
+        out[1 - state.winner] = -1
+
+
+def features(parameters: Mapping[str, int]) -> dict[str, int]:
+    """Return the observation's parts in order, each with its length."""
+    parts = {
+        "scores": 2, "lead": 1, "own tens": 10, "own units": 10, "opponent tens": 10, "opponent units": 10,
+        "sum modulo 7": WILD, "bacon": 1, "bacon after": 2, "exchange after": 2, "leading": 1,
+    }  # fmt: skip
+    if parameters["memory"]:
+        parts |= {"run": LONGEST_RUN + 1, "exchanges": 2}
+    return parts
+
+
+class View(NamedTuple):
+    """What a player may know: both scores, and what it can remember of its own turns."""
+
+    score: int
+    opponent_score: int
+    goal: int
+    run: int
+    """Own Pig outs in a row, at most 3."""
+    exchanges: int
+    """How often the player itself exchanged the dice."""
+
+
+def view(state: Any, seat: int) -> View:
+    """Return the `View` of ``seat``."""
+    scores = state["scores"].tolist()
+    return View(
+        scores[seat], scores[1 - seat], int(state["goal"]),
+        int(state["runs"][seat]), int(state["exchanges"][seat]),
+    )  # fmt: skip
+
+
+RULES = Rules(
+    name="hog",
+    title="Hog",
+    state=STATE,
+    kernels=Kernels(reset, step, legal, observe, returns),
+    players=(2, 2),
+    n_actions=N_ACTIONS,
+    features=features,
+    view=view,
+    faults=("", "a number of dice outside -1..10"),
+    default_opponent="always_roll(5)",
+    yardstick="always_roll(5)",
+    parameters={
+        "goal": Parameter(100, 10, 999, "the score that ends a game of Hog"),
+        "memory": Parameter(0, 0, 1, "whether Hog players observe what they can remember"),
+    },
+    games_per_match=9,
+)

@@ -1,0 +1,38 @@
+"""How Hog reads on a screen: names of actions, and one screen of a state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, sides
+from dicegym.scene import Line, Scene
+
+
+def action_name(action: int) -> str:
+    """Return what an action means, in words."""
+    number = action + FIRST_NUMBER
+    if number == -1:
+        return "exchange the dice (-1)"
+    if number == 0:
+        return "Free bacon (0)"
+    return f"roll {number}" if 1 <= number <= MOST_DICE else f"{number} dice (out of range)"
+
+
+def scene(state: Any, seat: int | None) -> Scene:
+    """Return the table as ``seat`` sees it (own dice and run only), or all of it for None."""
+    lines = []
+    for player in (0, 1):
+        text = f"score {int(state['scores'][player]):3d}"
+        dice: tuple[int, ...] = ()
+        if seat in (None, player) and state["turns"][player]:
+            run = int(state["runs"][player])
+            text += f"   chose {int(state['chosen'][player])}"
+            text += f"   {run} Pig out{'s' if run > 1 else ''} in a row" if run else ""
+            dice = tuple(int(face) for face in state["rolled"][player] if face)
+        label = f"player {player}" + (" (you)" if seat == player else "")
+        lines.append(Line(label, text, dice, not state["over"] and int(state["player"]) == player))
+    footer = f"player {int(state['winner'])} wins" if state["over"] else ""
+    if not state["over"] and seat is None:
+        own, other = (int(score) for score in state["scores"])
+        footer = f"the dice have {sides(own, other, int(state['exchanges'].sum()))} sides"
+    return Scene(f"Hog to {int(state['goal'])}", tuple(lines), footer)

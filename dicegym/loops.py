@@ -1,0 +1,191 @@
+"""The generic loops: what environments, tournaments and solvers do with any game, compiled once per record.
+
+`reset`, `step`, `legal`, `observe` and `returns` are the five kernels of a game, found by the dtype of the
+record they are handed: at compile time through `numba.extending.overload`, with compilation off in a table.
+The loops below name them and no game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+from numba.np.numpy_support import as_dtype
+
+from dicegym.dice import draw, key_of, turn_stream
+from dicegym.jit import kernel
+
+
+class Kernels(NamedTuple):
+    """The rules of one game as compiled functions over its record (see `dicegym.core.Rules`)."""
+
+    reset: Callable[..., Any]
+    step: Callable[..., Any]
+    legal: Callable[..., Any]
+    observe: Callable[..., Any]
+    returns: Callable[..., Any]
+
+
+_KERNELS: dict[np.dtype, Kernels] = {}
+
+
+def bind(dtype: np.dtype, kernels: Kernels) -> None:
+    """Let the generic loops find ``kernels`` by ``dtype``. Raises TypeError if another game has that dtype."""
+    if _KERNELS.get(dtype, kernels) != kernels:
+        raise TypeError(f"two games share the record {dtype}; give one of them a field of its own name")
+    _KERNELS[dtype] = kernels
+    _KERNELS[np.dtype((np.record, dtype))] = kernels  # the form a record has with compilation off
+
+
+def _of(state):
+    return _KERNELS[state.dtype]
+
+
+def _compiled(state, name):
+    """Return the compiled kernel ``name`` for a Numba record type."""
+    if not isinstance(state, types.Record):
+        raise TypeError(f"{name} takes one record of a game, not {state}")
+    return getattr(_KERNELS[as_dtype(state)], name)
+
+
+def reset(state):
+    _of(state).reset(state)
+
+
+def step(state, action):
+    return _of(state).step(state, action)
+
+
+def legal(state, mask):
+    _of(state).legal(state, mask)
+
+
+def observe(state, seat, out):
+    _of(state).observe(state, seat, out)
+
+
+def returns(state, out):
+    _of(state).returns(state, out)
+
+
+@overload(reset)
+def _reset(state):
+    call = _compiled(state, "reset")
+    return lambda state: call(state)
+
+
+@overload(step)
+def _step(state, action):
+    call = _compiled(state, "step")
+    return lambda state, action: call(state, action)
+
+
+@overload(legal)
+def _legal(state, mask):
+    call = _compiled(state, "legal")
+    return lambda state, mask: call(state, mask)
+
+
+@overload(observe)
+def _observe(state, seat, out):
+    call = _compiled(state, "observe")
+    return lambda state, seat, out: call(state, seat, out)
+
+
+@overload(returns)
+def _returns(state, out):
+    call = _compiled(state, "returns")
+    return lambda state, out: call(state, out)
+
+
+@kernel
+def begin(states, row, blank, key):
+    """Start a new game in ``states[row]``: a copy of ``blank[0]`` (the parameters) with its key."""
+    states[row] = blank[0]
+    states[row].key = key
+    reset(states[row])
+
+
+@kernel
+def look(state, seat, observation, mask, gained):
+    """Write what ``seat`` sees, what the player to move may do (nothing at the end), and all returns so far."""
+    observe(state, seat, observation)
+    if state.over:
+        mask[:] = False
+    else:
+        legal(state, mask)
+    returns(state, gained)
+
+
+@kernel
+def advance(state, action, seat, observation, mask, gained):
+    """Play one decision; look for ``seat`` if it is to move or the game is over.
+
+    Returns (fault, player to move, over): fault 0, or the number of the fault of an illegal action.
+    """
+    fault = step(state, action)
+    if state.over or state.player == seat:
+        look(state, seat, observation, mask, gained)
+    return fault, state.player, state.over
+
+
+@kernel
+def begin_rows(states, rows, blank, seeds, episodes):
+    """Start game number ``episodes[i]`` of seed ``seeds[i]`` in each row i of ``rows``."""
+    for i in rows:
+        begin(states, i, blank, key_of(seeds[i], episodes[i]))
+
+
+@kernel
+def step_rows(states, rows, actions, faults):
+    """Play ``actions[k]`` in game ``rows[k]`` for each k; write each fault number (0: legal) to ``faults[k]``."""
+    for k in range(len(rows)):
+        faults[k] = step(states[rows[k]], actions[k])
+
+
+@kernel
+def look_rows(states, rows, seats, observations, masks, gained):
+    """`look` for seat ``seats[i]`` in each row i of ``rows``; arrays are indexed by row."""
+    for i in rows:
+        look(states[i], seats[i], observations[i], masks[i], gained[i])
+
+
+@kernel
+def play_on(states, blank, seeds, episodes, actions, observations, masks, results, overs):
+    """Play one decision in every game; a finished one gives its results and starts its seed's next episode.
+
+    Observations and masks are those of the player now to move. ``results[i]`` is valid where ``overs[i]``.
+    """
+    for i in range(len(states)):
+        step(states[i], actions[i])
+        overs[i] = states[i].over
+        if overs[i]:
+            returns(states[i], results[i])
+            episodes[i] += 1
+            begin(states, i, blank, key_of(seeds[i], episodes[i]))
+        observe(states[i], states[i].player, observations[i])
+        legal(states[i], masks[i])
+
+
+@kernel
+def random_legal(masks, seed, time, out):
+    """Write a uniformly random legal action of each row of ``masks`` to ``out`` (-1: no action is legal).
+
+    Row i at ``time`` is a function of (seed, i, time) alone.
+    """
+    for i in range(len(masks)):
+        mask = masks[i]
+        count = 0
+        for action in range(len(mask)):
+            count += mask[action]
+        left = draw(turn_stream(seed, np.int64(0), time), i, count) if count else 0
+        out[i] = -1
+        for action in range(len(mask)):
+            if mask[action]:
+                if left == 0:
+                    out[i] = action
+                    break
+                left -= 1

@@ -1,0 +1,115 @@
+"""Players: whatever can be asked for an action, scripted, learned or human.
+
+A `Player` sits down at a game with `Player.join` and from then on is asked with a `Turn`. What it can ask the
+turn for are plain copies of what its seat may know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.core import Game
+from dicegym.dice import private_seed
+
+Act = Callable[["Turn"], int]
+"""What a seated player is: a function from its turn to an action."""
+
+
+class Turn:
+    """One decision: what the player to move may know, computed when asked for.
+
+    Attributes:
+        game: the game, with its parameters.
+        seat: the seat that is to move.
+    """
+
+    __slots__ = ("_state", "game", "seat")
+
+    def __init__(self, game: Game, state: Any, seat: int) -> None:
+        self.game = game
+        self.seat = seat
+        self._state = state
+
+    @property
+    def view(self) -> NamedTuple:
+        """What the seat may know, as plain values with names."""
+        return self.game.rules.view(self._state, self.seat)
+
+    @property
+    def observation(self) -> np.ndarray:
+        """What the seat may know, encoded: a new float32[observation_size]."""
+        return self.game.observe(self._state, self.seat)
+
+    @property
+    def mask(self) -> np.ndarray:
+        """Which actions are legal: a new bool[n_actions]."""
+        return self.game.legal(self._state)
+
+
+class Player:
+    """Base class of all players. Subclasses define `join`; fast ones override `act_rows` too.
+
+    Attributes:
+        name: how reports call the player.
+        pure: True if its action is a function of what its seat knows alone (no memory, no randomness), so that
+            one seated player may serve many games at once.
+    """
+
+    name: str = "player"
+    pure: bool = False
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down in ``seat`` of one new game; return the function that will be asked for actions.
+
+        ``seed`` is the only source of randomness that the player may use.
+
+        Raises:
+            AgentError: the player cannot play this game; the returned function raises it when the player
+                fails while it is asked.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define join(game, seat, seed)")
+
+    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action (int64) for each game ``states[rows[k]]``, in which ``seats[k]`` is to move.
+
+        Only asked of pure players. This one asks a seated player game by game.
+        """
+        act = self.join(game, 0, 0)
+        chosen = (act(Turn(game, states[row], int(seat))) for row, seat in zip(rows, seats, strict=True))
+        return np.fromiter(chosen, np.int64, len(rows))
+
+
+class FunctionPlayer(Player):
+    """A player made of a function from `Turn` to an action."""
+
+    def __init__(self, function: Act, name: str = "", pure: bool = False) -> None:
+        self._function = function
+        self.name = name or getattr(function, "__name__", "function")
+        self.pure = pure
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Return the function itself."""
+        return self._function
+
+
+class RandomPlayer(Player):
+    """Chooses uniformly among the legal actions."""
+
+    name = "uniform"
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Return a chooser with a generator of its own."""
+        generator = np.random.default_rng(seed)
+
+        def act(turn: Turn) -> int:
+            return int(generator.choice(np.flatnonzero(turn.mask)))
+
+        return act
+
+
+def join_table(game: Game, players: dict[int, Player], key: int) -> dict[int, Act]:
+    """Seat ``players`` (seat -> player) in the game with this key; return who to ask in each seat."""
+    return {seat: player.join(game, seat, private_seed(key, seat)) for seat, player in players.items()}

@@ -1,0 +1,66 @@
+"""The list of games and environments: the one line that a new game adds outside its folder.
+
+Nothing here imports a game, so that ``import dicegym`` stays light.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+NAMESPACE = "dicegym"
+
+
+class Environment(NamedTuple):
+    """One registered environment of a game."""
+
+    id: str
+    """Name and version without the namespace, such as ``Hog-v0``."""
+    game: str
+    settings: dict[str, Any] = {}  # noqa: RUF012 - read only: shared by no caller that writes
+    """Arguments that set this environment apart from the game's others."""
+    multi: bool = True
+    """Whether there is a PettingZoo environment too."""
+
+    @property
+    def full_id(self) -> str:
+        """The identifier for ``gymnasium.make`` and ``pettingzoo.make``."""
+        return f"{NAMESPACE}/{self.id}"
+
+    @property
+    def module_name(self) -> str:
+        """The name in `dicegym.pettingzoo`: ``LiarsDice-v0`` -> ``liars_dice_v0``."""
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", self.id).lower().replace("-", "_")
+
+
+ENVIRONMENTS: tuple[Environment, ...] = (Environment("Hog-v0", "hog"),)
+
+GAMES: tuple[str, ...] = tuple(dict.fromkeys(environment.game for environment in ENVIRONMENTS))
+
+
+def register_gymnasium() -> None:
+    """Register every environment with Gymnasium, single and batch."""
+    import gymnasium
+
+    for environment in ENVIRONMENTS:
+        if environment.full_id not in gymnasium.registry:
+            gymnasium.register(
+                environment.full_id,
+                entry_point="dicegym.envs.single:SingleAgentEnv",
+                vector_entry_point="dicegym.envs.vector:BatchEnv",
+                kwargs={"game": environment.game, **environment.settings},
+            )
+
+
+def register_pettingzoo() -> None:
+    """Register every multi-agent environment with PettingZoo."""
+    import pettingzoo
+
+    for environment in ENVIRONMENTS:
+        if environment.multi and environment.full_id not in pettingzoo.aec_registry:
+            pettingzoo.register(
+                "aec",
+                environment.full_id,
+                "dicegym.envs.multi:TurnEnv",
+                kwargs={"game": environment.game, **environment.settings},
+            )

@@ -1,0 +1,41 @@
+"""What a state looks like, described once for the terminal and for pictures.
+
+A game's ``text.py`` returns a `Scene`; `Scene.text` and the picture drawing of the environments show it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+FACES = "⚀⚁⚂⚃⚄⚅"
+
+
+class Line(NamedTuple):
+    """One line of a scene: a label, a text, and dice that are drawn as dice."""
+
+    label: str
+    text: str = ""
+    dice: tuple[int, ...] = ()
+    """Faces; 0 is a die that is hidden."""
+    active: bool = False
+    """True for the line of the player to move."""
+
+
+class Scene(NamedTuple):
+    """A screenful: a headline, a line per seat or part of the table, and a closing remark."""
+
+    title: str
+    lines: tuple[Line, ...]
+    footer: str = ""
+
+    def text(self) -> str:
+        """Return the scene as plain text, dice as Unicode faces with their numbers."""
+        width = max((len(line.label) for line in self.lines), default=0)
+        rows = [self.title]
+        for line in self.lines:
+            dice = " ".join(f"{FACES[f - 1]}{f}" if 1 <= f <= len(FACES) else "▢" for f in line.dice)
+            marker = ">" if line.active else " "
+            rows.append(f"{marker} {line.label:<{width}}  {'  '.join(t for t in (line.text, dice) if t)}".rstrip())
+        if self.footer:
+            rows.append(self.footer)
+        return "\n".join(rows)
