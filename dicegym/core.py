@@ -32,8 +32,11 @@ HEADER = [
 
 
 def record(fields: list[tuple[Any, ...]]) -> np.dtype:
-    """Return the dtype of a game's record: the common header, then ``fields``."""
-    return np.dtype([*HEADER, *fields], align=True)
+    """Return the dtype of a game's record: the common header, then ``fields``.
+
+    Without padding: a copy would leave it undefined, and equal states must have equal bytes.
+    """
+    return np.dtype([*HEADER, *fields])
 
 
 class Parameter(NamedTuple):

@@ -154,12 +154,12 @@ def step(state, action):
     """Play one turn; see `dicegym.core.Rules`."""
     me = state.player
     other = 1 - me
-    number = action + FIRST_NUMBER
-    if number < FIRST_NUMBER or number > MOST_DICE:
+    if action < 0 or action >= N_ACTIONS:
         state.winner = other
         state.over = True
         return OUT_OF_RANGE
 
+    number = action + FIRST_NUMBER
     score, other_score = np.int64(state.scores[me]), np.int64(state.scores[other])
     n_sides = sides(score, other_score, state.exchanges[0] + state.exchanges[1])
     rolled = state.rolled[me]

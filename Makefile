@@ -1,0 +1,83 @@
+# Needs make and Python 3.11 or newer with pip and venv; everything else goes into .venv.
+# Another interpreter: make PYTHON=/path/to/python3.12 test
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# Only when PYTHON was not chosen are others tried too.
+CANDIDATES := $(if $(filter file,$(origin PYTHON)),python3 python3.13 python3.12 python3.11,$(PYTHON))
+PYTEST := $(BIN)/python -m pytest -o cache_dir=$(VENV)/cache/pytest
+WORKERS ?= 2
+
+export MYPY_CACHE_DIR := $(VENV)/cache/mypy
+export RUFF_CACHE_DIR := $(VENV)/cache/ruff
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo bench test test-slow test-marked lint lint-style lint-format lint-types format clean distclean
+
+help:  ## show this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+
+install: $(STAMP)  ## create .venv with everything in it (the other targets do so themselves)
+
+demo: $(STAMP)  ## watch a game of Hog
+	$(BIN)/dicegym demo hog
+
+bench: $(STAMP)  ## measure decisions per second
+	$(BIN)/dicegym bench
+
+test: $(STAMP)  ## run the tests, without the slow ones
+	$(PYTEST) -n $(WORKERS)
+
+test-slow: $(STAMP)  ## run the slow tests
+	$(PYTEST) -n $(WORKERS) -m slow
+
+test-marked: $(STAMP)
+	$(PYTEST) -n $(WORKERS) -m '$(MARK) and not slow'
+
+lint: lint-style lint-format lint-types  ## check style, format and types
+
+lint-style: $(STAMP)
+	$(BIN)/ruff check .
+
+lint-format: $(STAMP)
+	$(BIN)/ruff format --check .
+
+lint-types: $(STAMP)
+	$(BIN)/mypy
+
+format: $(STAMP)  ## rewrite the sources in the house format
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+clean:  ## remove what building and testing left, but not .venv
+	rm -rf build dist *.egg-info .hypothesis .pytest_cache .mypy_cache .ruff_cache $(VENV)/cache
+	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+distclean: clean  ## remove .venv too
+	rm -rf $(VENV)
+
+# The stamp is written last, so an interrupted installation is taken up again. An existing .venv is kept.
+# The editable install leaves metadata beside the sources that .venv has as well: a second, ageing copy.
+$(STAMP): pyproject.toml constraints.txt
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
+	  for python in $(CANDIDATES); do \
+	    if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	      echo "$$python -m venv $(VENV)"; "$$python" -m venv $(VENV) && exit 0; \
+	    fi; \
+	  done; \
+	  echo "dicegym needs Python 3.11 or newer with pip and venv, and none of these is one: $(CANDIDATES)" >&2; \
+	  for python in $(CANDIDATES); do \
+	    echo "  $$python: $$("$$python" -c 'import sys; print(sys.version.split()[0], end=" "); import ensurepip, venv' 2>&1 | tail -n 1)" >&2; \
+	  done; \
+	  echo "'No module named ensurepip': install venv, on Debian and Ubuntu by 'apt install python3-venv'." >&2; \
+	  echo "Older than 3.11: install a newer Python and name it, as in 'make PYTHON=python3.12 test'." >&2; \
+	  exit 1; }
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "$(VENV) was made by a Python older than 3.11: 'make distclean', then 'make PYTHON=python3.12 install'." >&2; \
+	  exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
+	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python -c constraints.txt -b constraints.txt -e '.[train,render,dev]'
+	@rm -rf dicegym.egg-info
+	@touch $@

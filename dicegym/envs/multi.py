@@ -1,0 +1,195 @@
+"""The multi-agent environment (PettingZoo, agent environment cycle): every seat is yours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from pettingzoo import AECEnv
+
+from dicegym import loops
+from dicegym.core import Game, Parameter
+from dicegym.dice import game_key
+from dicegym.envs.actions import illegal, whole_number
+from dicegym.envs.draw import draw_scene
+from dicegym.envs.seating import check_on_illegal, check_seed
+from dicegym.envs.single import RENDER_MODES, check_render_mode
+from dicegym.errors import StepError
+from dicegym.games import game as make_game
+
+
+class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
+    """Play all seats of a game in turn.
+
+    Observations are dicts: ``"observation"`` float32[game.observation_size] and ``"action_mask"``
+    int8[game.n_actions], all zero for seats that are not to move. A reward is what the seat gained by the
+    last decision; `last` adds up what reached an agent since it was last asked.
+
+    Args:
+        game: a game's name (the registry fills it in) or a `dicegym.Game`.
+        on_illegal: ``"rule"`` (what the game says), ``"raise"`` (IllegalActionError, nothing played) or
+            ``"terminate"`` (the game ends; ``illegal_reward`` for the culprit, 0 for the others).
+        illegal_reward: see ``on_illegal``.
+        max_cycles: truncate after so many decisions; None: never.
+        render_mode: as for the single-agent environment; shows the whole table.
+        **parameters: the game's parameters and ``players``, as for `dicegym.game`.
+
+    Raises:
+        ParameterError, UnknownNameError: an argument cannot work; the message says why.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        on_illegal: str = "rule",
+        illegal_reward: float = -1.0,
+        max_cycles: int | None = None,
+        render_mode: str | None = None,
+        **parameters: Any,
+    ) -> None:
+        super().__init__()
+        self.game = make_game(game, **parameters)
+        self.on_illegal = check_on_illegal(on_illegal)
+        self.illegal_reward = float(illegal_reward)
+        self.max_cycles = max_cycles
+        if max_cycles is not None:
+            Parameter(1, 1, 1 << 62, "the number of decisions before truncation").check("max_cycles", max_cycles)
+        self.render_mode = check_render_mode(render_mode)
+        self.metadata = {
+            "name": f"{self.game.name}_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False,
+            "render_fps": 2,
+        }  # fmt: skip
+        self.possible_agents = [f"player_{seat}" for seat in range(self.game.players)]
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        size, n_actions = self.game.observation_size, self.game.n_actions
+        self.observation_spaces = {
+            agent: gym.spaces.Dict(
+                {
+                    "observation": gym.spaces.Box(0.0, 1.0, (size,), np.float32),
+                    "action_mask": gym.spaces.Box(0, 1, (n_actions,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: gym.spaces.Discrete(n_actions) for agent in self.possible_agents}
+        self._seed: int | None = None
+        self._episode = -1
+        self._states = self.game.new_states(1)
+        self._state = self._states[0]
+        self._gained = np.zeros(self.game.players, np.float32)
+        self._mask = np.zeros(n_actions, np.bool_)
+        self.agents = []
+
+    def observation_space(self, agent: str) -> gym.spaces.Space[Any]:
+        """Return the observation space of ``agent`` (the same object each time)."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gym.spaces.Space[Any]:
+        """Return the action space of ``agent`` (the same object each time)."""
+        return self.action_spaces[agent]
+
+    @property
+    def state_record(self) -> Any:
+        """A copy of the game's record, hidden parts included (for analysis)."""
+        return self._states.copy()[0]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin the next game of the seed, or the first one of a new seed. ``options`` are not used."""
+        if seed is not None:
+            self._seed, self._episode = check_seed(seed), -1
+        elif self._seed is None:
+            self._seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])  # fresh entropy
+        self._episode += 1
+        loops.begin(self._states, 0, self.game.blank, np.uint64(game_key(self._seed, self._episode)))
+        self._gained[:] = 0
+        self._decisions = 0
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.possible_agents[int(self._state["player"])]
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """Return what ``agent`` knows, as new arrays; see the class for the form."""
+        observation = np.empty(self.game.observation_size, np.float32)
+        self.game.rules.kernels.observe(self._state, self._seat_of[agent], observation)
+        mask = np.zeros(self.game.n_actions, np.int8)
+        if agent == self.agent_selection and not self.terminations.get(agent, True):
+            self.game.rules.kernels.legal(self._state, mask.view(np.bool_))
+        return {"observation": observation, "action_mask": mask}
+
+    def step(self, action: Any) -> None:
+        """Play ``action`` for the agent in ``agent_selection`` (None once its game is over).
+
+        Raises:
+            StepError: before `reset`, or when no agent is left.
+            IllegalActionError: with ``on_illegal="raise"``; also for what is no whole number at all.
+        """
+        if not self.agents:
+            raise StepError("step() was called with no game going on: call reset() first")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        number = whole_number(action, self.game.n_actions)
+        self._cumulative_rewards[agent] = 0.0
+        if self.on_illegal != "rule" and not self._is_legal(number):
+            self._illegal(agent, number)
+            return
+        fault = self.game.rules.kernels.step(self._state, number)
+        if fault:
+            self.infos[agent]["fault"] = self.game.rules.faults[fault]
+        self._decisions += 1
+        self._collect()
+        if self.render_mode == "human":
+            self.render()
+
+    def _is_legal(self, action: int) -> bool:
+        if not 0 <= action < self.game.n_actions:
+            return False
+        self.game.rules.kernels.legal(self._state, self._mask)
+        return bool(self._mask[action])
+
+    def _collect(self) -> None:
+        """Hand out what the last decision earned, and say whose turn it is or that the game is over."""
+        before = self._gained.tolist()
+        self.game.rules.kernels.returns(self._state, self._gained)
+        cumulative, rewards = self._cumulative_rewards, self.rewards
+        for agent, now, then in zip(self.possible_agents, self._gained.tolist(), before, strict=True):
+            rewards[agent] = now - then
+            cumulative[agent] += now - then
+        if self._state["over"]:
+            self.terminations = dict.fromkeys(self.agents, True)
+        elif self.max_cycles is not None and self._decisions >= self.max_cycles:
+            self.truncations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.possible_agents[self._state["player"]]
+
+    def _illegal(self, culprit: str, action: int) -> None:
+        if self.on_illegal == "raise":
+            raise illegal(action, self.game.legal(self._state), f" for {culprit}")
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self.rewards[culprit] = self.illegal_reward
+        self._cumulative_rewards[culprit] += self.illegal_reward
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.infos[culprit]["fault"] = "illegal action"
+
+    def render(self) -> Any:
+        """Return the whole table in the form of ``render_mode``; "human" prints it."""
+        if self.render_mode is None:
+            gym.logger.warn("render() without a render_mode: give render_mode='ansi', 'rgb_array' or 'human'")
+            return None
+        scene = self.game.scene(self._state)
+        if self.render_mode == "rgb_array":
+            return draw_scene(scene)
+        if self.render_mode == "human":
+            print(scene.text())
+            return None
+        return scene.text()
+
+    def close(self) -> None:
+        """Nothing is held open."""

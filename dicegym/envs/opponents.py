@@ -1,0 +1,98 @@
+"""The opponents of a batch of games: who plays where, and their moves until the learner is asked again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dicegym import loops
+from dicegym.core import Game
+from dicegym.envs.seating import Seating
+from dicegym.jit import kernel
+from dicegym.players import Act, Player, Turn, join_table
+
+
+@kernel
+def _others_to_move(states, rows, seats, out):
+    """Write those of ``rows`` in which somebody other than the learner is to move; return their number."""
+    n = 0
+    for i in rows:
+        if not states[i].over and states[i].player != seats[i]:
+            out[n] = i
+            n += 1
+    return n
+
+
+class Opponents:
+    """Plays every seat but the learner's in a batch of games.
+
+    Pure players are asked once for all games that wait for them (`Player.act_rows`); any other player sits
+    down in each game and is asked game by game.
+    """
+
+    def __init__(self, game: Game, n: int) -> None:
+        self.game = game
+        self._waiting = np.zeros(n, np.int64)
+        self._pure: list[Player] = []
+        self._who = np.full((n, game.players), -1, np.int64)  # index into _pure; -1: asked game by game
+        self._acts: dict[int, dict[int, Act]] = {}
+
+    def _index(self, player: Player) -> int:
+        for index, known in enumerate(self._pure):
+            if known is player:
+                return index
+        self._pure.append(player)
+        return len(self._pure) - 1
+
+    def join(self, seating: Seating, rows: np.ndarray, keys: np.ndarray, seats: np.ndarray) -> None:
+        """Seat opponents in the games that begin in ``rows`` with ``keys`` (uint64, one a row)."""
+        only = seating.pool.only
+        if only is not None and only.pure:  # nothing to draw and nobody to sit down
+            self._who[rows] = self._index(only)
+            return
+        for row, key in zip(rows.tolist(), keys.tolist(), strict=True):
+            self.sit(row, key, seating.opponents(key, int(seats[row])))
+
+    def sit(self, row: int, key: int, players: dict[int, Player]) -> None:
+        """Seat ``players`` (seat -> player) in the game that begins in ``row`` with ``key``."""
+        self._who[row] = -1
+        for seat, player in players.items():
+            if player.pure:
+                self._who[row, seat] = self._index(player)
+        live = {seat: player for seat, player in players.items() if not player.pure}
+        self._acts[row] = join_table(self.game, live, key)
+
+    def forget_unused(self, seating: Seating) -> None:
+        """Drop players that neither sit in a game nor belong to the pool any more."""
+        used = set(np.unique(self._who[self._who >= 0]).tolist())
+        for player in seating.pool.players:
+            if player.pure:
+                used.add(self._index(player))
+        kept = sorted(used)
+        moved = np.full(len(self._pure), -1, np.int64)
+        moved[kept] = np.arange(len(kept))
+        self._who = np.where(self._who >= 0, moved[self._who], -1)
+        self._pure = [self._pure[index] for index in kept]
+
+    def play(self, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> None:
+        """Play in each of ``rows`` until its learner (``seats[row]``; -1: none) is to move or its game is over."""
+        faults = np.empty(len(rows), np.int64)
+        while n := _others_to_move(states, rows, seats, self._waiting):
+            rows = self._waiting[:n].copy()
+            movers = states["player"][rows].astype(np.int64)
+            actions = self._choose(states, rows, movers)
+            loops.step_rows(states, rows, actions, faults)
+
+    def _choose(self, states: np.ndarray, rows: np.ndarray, movers: np.ndarray) -> np.ndarray:
+        who = self._who[rows, movers]
+        if len(self._pure) == 1 and who.min() == 0:
+            return self._pure[0].act_rows(self.game, states, rows, movers)
+        actions = np.empty(len(rows), np.int64)
+        for index in np.unique(who).tolist():
+            at = np.flatnonzero(who == index)
+            if index >= 0:
+                actions[at] = self._pure[index].act_rows(self.game, states, rows[at], movers[at])
+                continue
+            for k in at.tolist():
+                row, seat = int(rows[k]), int(movers[k])
+                actions[k] = self._acts[row][seat](Turn(self.game, states[row], seat))
+        return actions

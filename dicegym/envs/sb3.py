@@ -1,0 +1,133 @@
+"""A Stable-Baselines3 VecEnv over the batch environment. Needs the extra ``train``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from dicegym.core import Game
+from dicegym.envs.vector import BatchEnv
+from dicegym.errors import DependencyError, ParameterError
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+    from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
+except ImportError as error:
+    raise DependencyError.for_extra("stable-baselines3", "train", "dicegym.envs.sb3") from error
+
+
+class SB3VecEnv(VecEnv):
+    """Steps all games in one call and resets ended ones in the same step, as Stable-Baselines3 expects.
+
+    Action masks reach sb3-contrib through ``env_method("action_masks")``. Where an episode ends, ``infos`` hold
+    ``"terminal_observation"``, ``"TimeLimit.truncated"`` and ``"episode"`` ({"r": return, "l": length in steps
+    of the learner, "t": 0.0}); so no Monitor wrapper is needed.
+
+    Args:
+        game: a game's name or a `dicegym.Game`.
+        num_envs: number of games.
+        seed: game i has the seed ``seed + i`` from the first reset on; None: fresh entropy.
+        **settings: as for `dicegym.envs.vector.BatchEnv` (``opponent``, ``seat``, ``max_episode_steps``, ...).
+    """
+
+    def __init__(self, game: str | Game, num_envs: int, seed: int | None = None, **settings: Any) -> None:
+        self.batch = BatchEnv(game, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **settings)
+        self.render_mode = self.batch.render_mode  # VecEnv asks for it while it is constructed
+        super().__init__(num_envs, self.batch.single_observation_space, self.batch.single_action_space)
+        self._first_seed = seed
+        self._actions = np.zeros(num_envs, np.int64)
+        self._returns = np.zeros(num_envs, np.float64)
+        self._lengths = np.zeros(num_envs, np.int64)
+        self._no_infos: list[dict[str, Any]] = [{} for _ in range(num_envs)]
+
+    def reset(self) -> VecEnvObs:
+        """Begin a game in every row; seeds given with `seed` are used once."""
+        if any(seed is not None for seed in self._seeds):
+            observations, _ = self.batch.reset(seed=list(self._seeds))
+        else:
+            observations, _ = self.batch.reset(seed=self._first_seed)
+        self._first_seed = None
+        self._reset_seeds()
+        self._reset_options()
+        self._returns[:] = 0
+        self._lengths[:] = 0
+        return observations
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the actions (int[num_envs]) for the next `step_wait`."""
+        self._actions = actions
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Play them; return observations, rewards (float32), dones and infos."""
+        observations, rewards, terminated, truncated, info = self.batch.step(self._actions)
+        dones = terminated | truncated
+        self._returns += rewards
+        self._lengths += 1
+        infos = self._no_infos
+        ended = np.flatnonzero(dones)
+        if len(ended):
+            infos = infos.copy()
+            for row in ended.tolist():
+                infos[row] = {
+                    "terminal_observation": info["final_obs"][row],
+                    "TimeLimit.truncated": bool(truncated[row] and not terminated[row]),
+                    "episode": {"r": float(self._returns[row]), "l": int(self._lengths[row]), "t": 0.0},
+                    "returns": info["final_info"]["returns"][row],
+                    "seat": int(info["final_info"]["seat"][row]),
+                }
+            self._returns[ended] = 0
+            self._lengths[ended] = 0
+        return observations, rewards.astype(np.float32), dones, infos
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that going on later needs; see `BatchEnv.state_dict`."""
+        return self.batch.state_dict() | {"returns": self._returns.copy(), "lengths": self._lengths.copy()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on where `state_dict` was taken."""
+        self.batch.load_state_dict(state)
+        self._returns[:] = state["returns"]
+        self._lengths[:] = state["lengths"]
+
+    def action_masks(self) -> np.ndarray:
+        """Return the action masks of all games: bool[num_envs, n_actions]."""
+        return self.batch.action_masks()
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Return whether the games have the attribute."""
+        return hasattr(self.batch, attr_name)
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Return the attribute of the batch once for each index: the games of a batch share their settings."""
+        return [getattr(self.batch, attr_name)] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Set an attribute of the batch. Raises ParameterError for fewer than all games."""
+        if len(list(self._get_indices(indices))) != self.num_envs:
+            raise ParameterError(f"{attr_name} cannot be set in some games only: a batch shares its settings")
+        setattr(self.batch, attr_name, value)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Call a method; only ``action_masks`` answers per game. Others are called once for the batch."""
+        rows = list(self._get_indices(indices))
+        if method_name == "action_masks":
+            return list(self.batch.action_masks()[rows])
+        return [getattr(self.batch, method_name)(*method_args, **method_kwargs)] * len(rows)
+
+    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
+        """Return False for each index, but True for Monitor: episode returns are reported here already."""
+        from stable_baselines3.common.monitor import Monitor
+
+        return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """Return a picture of every game (uint8[height, width, 3])."""
+        return list(self.batch.render() or ())
+
+    def close(self) -> None:
+        """Release nothing: all is in memory."""

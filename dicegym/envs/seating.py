@@ -1,0 +1,86 @@
+"""Who sits where: the learner's seat and its opponents, drawn from each game's own key."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from dicegym.core import Game, Parameter
+from dicegym.dice import HOST_SEAT, draw, turn_stream
+from dicegym.errors import ParameterError
+from dicegym.jit import kernel
+from dicegym.players import Act, Player, join_table
+from dicegym.players.pool import Pool
+
+SeatRule = int | Literal["random", "alternate"]
+OnIllegal = Literal["rule", "raise", "terminate"]
+
+_MODES = ("rule", "raise", "terminate")
+
+
+@kernel
+def _drawn_seats(keys, players, out):
+    for i in range(len(keys)):
+        out[i] = draw(turn_stream(keys[i], np.int64(HOST_SEAT), np.int64(0)), 0, players)
+
+
+class Seating:
+    """The learner's seat and opponents of each game.
+
+    Args:
+        game: the game.
+        opponent: whatever `Pool.of` accepts: an agent's name, a path, a Player, a list, or a dict of weights;
+            None for the game's default. Each opposing seat draws its own from the pool.
+        seat: a seat's number, ``"random"`` (drawn for each game) or ``"alternate"`` (by episode).
+
+    Raises:
+        ParameterError: ``seat`` is none of these.
+        UnknownNameError, AgentError: an opponent cannot be found or loaded.
+    """
+
+    def __init__(self, game: Game, opponent: Any = None, seat: SeatRule = "random") -> None:
+        self.game = game
+        self.pool = Pool.of(game, game.rules.default_opponent if opponent is None else opponent)
+        if seat not in ("random", "alternate"):
+            whole = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
+            if not whole or not 0 <= int(seat) < game.players:
+                raise ParameterError(
+                    f"seat={seat!r} is no seat of this game: "
+                    f"give 0 to {game.players - 1}, 'random' or 'alternate'"
+                )
+            seat = int(seat)
+        self._seat = seat
+
+    def seats(self, keys: np.ndarray, episodes: np.ndarray) -> np.ndarray:
+        """Return the learner's seat (int64) in the games with these keys and episode numbers (uint64)."""
+        out = np.empty(len(keys), np.int64)
+        if self._seat == "random":
+            _drawn_seats(keys, self.game.players, out)
+        elif self._seat == "alternate":
+            out[:] = episodes % np.uint64(self.game.players)
+        else:
+            out[:] = self._seat
+        return out
+
+    def opponents(self, key: int, learner: int) -> dict[int, Player]:
+        """Return the opponent in every seat but the learner's."""
+        return {seat: self.pool.pick(key, seat) for seat in range(self.game.players) if seat != learner}
+
+    def join(self, key: int, learner: int) -> dict[int, Act]:
+        """Seat the opponents of one game; return who to ask in each seat."""
+        return join_table(self.game, self.opponents(key, learner), key)
+
+
+def check_on_illegal(value: str) -> OnIllegal:
+    """Return ``value``; raise ParameterError if it names no way to treat illegal actions."""
+    if value not in _MODES:
+        raise ParameterError(
+            f"on_illegal={value!r} is unknown: give 'rule' (what the game says), 'raise' or 'terminate'"
+        )
+    return value  # type: ignore[return-value]
+
+
+def check_seed(seed: Any) -> int:
+    """Return ``seed`` as an int; raise ParameterError for anything but a whole number of at least 0."""
+    return Parameter(0, 0, (1 << 64) - 1, "the seed of an environment").check("seed", seed)

@@ -1,0 +1,217 @@
+"""The single-agent environment (Gymnasium): you in one seat, opponents in the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from dicegym import loops
+from dicegym.core import Game
+from dicegym.dice import game_key
+from dicegym.envs.actions import illegal, whole_number
+from dicegym.envs.draw import draw_scene
+from dicegym.envs.seating import SeatRule, Seating, check_on_illegal, check_seed
+from dicegym.errors import ParameterError, StepError
+from dicegym.games import game as make_game
+from dicegym.players import Act, Turn
+
+RENDER_MODES = ("ansi", "rgb_array", "human")
+MOST_GAMES_SKIPPED = 100
+"""How many games in a row may end before the learner is asked; each is skipped, as it has nothing to learn."""
+
+
+class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
+    """Play one seat of a game against other players.
+
+    A step plays the learner's action and then everybody else's until the learner is to move again or the game
+    is over. Its reward is everything that reached the learner's seat since its last action, so the rewards
+    of an episode sum to the game's result for that seat.
+
+    Args:
+        game: a game's name (``gymnasium.make`` fills it in) or a `dicegym.Game`.
+        opponent: an agent's name, a path to a bot file or model, a `dicegym.Player`, a list of these, or a dict
+            from these to weights, from which each opposing seat draws anew each game. None: the game's default.
+        seat: the learner's seat: a number, ``"random"`` or ``"alternate"``.
+        on_illegal: what an illegal action does: ``"rule"`` (what the game says), ``"raise"``
+            (IllegalActionError, nothing played) or ``"terminate"`` (the episode ends with ``illegal_reward``).
+        illegal_reward: the reward for an illegal action under ``"terminate"``.
+        render_mode: ``"ansi"`` (text), ``"rgb_array"`` (uint8[height, width, 3]; needs the extra ``render``),
+            ``"human"`` (text printed at every step) or None.
+        **parameters: the game's parameters and ``players``, as for `dicegym.game`.
+
+    Spaces: observation ``Box(0, 1, (game.observation_size,), float32)``, action ``Discrete(game.n_actions)``.
+    ``info["action_mask"]`` is bool[n_actions]; ``info["seat"]`` the learner's seat; ``info["fault"]`` says what
+    was wrong with an illegal action; at the end ``info["returns"]`` is float32[players].
+
+    `reset` takes ``options={"seat": 0}`` (for this game) and ``options={"episode": 5}`` (replay that game of
+    the seed). The seed s plays the games ``dicegym.dice.game_key(s, 0)``, ``(s, 1)``, ...
+
+    Raises:
+        ParameterError, UnknownNameError, AgentError: an argument cannot work; the message says why.
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012 - Gymnasium's form
+
+    def __init__(
+        self,
+        game: str | Game,
+        opponent: Any = None,
+        seat: SeatRule = "random",
+        on_illegal: str = "rule",
+        illegal_reward: float = -1.0,
+        render_mode: str | None = None,
+        **parameters: Any,
+    ) -> None:
+        self.game = make_game(game, **parameters)
+        self.seating = Seating(self.game, opponent, seat)
+        self.on_illegal = check_on_illegal(on_illegal)
+        self.illegal_reward = float(illegal_reward)
+        self.render_mode = check_render_mode(render_mode)
+        self.observation_space = gym.spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
+        self.action_space = gym.spaces.Discrete(self.game.n_actions)
+        self._seed: int | None = None
+        self._episode = -1
+        self._states = self.game.new_states(1)
+        self._state = self._states[0]
+        self._observation = np.zeros(self.game.observation_size, np.float32)
+        self._mask = np.zeros(self.game.n_actions, np.bool_)
+        self._gained = np.zeros(self.game.players, np.float32)
+        self._acts: dict[int, Act] = {}
+        self._turns: dict[int, Turn] = {}
+        self._seat = 0
+        self._before = 0.0
+        self._playing = False
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat in the current game."""
+        return self._seat
+
+    @property
+    def state(self) -> Any:
+        """A copy of the game's record, hidden parts included (for analysis; no player is given it)."""
+        return self._states.copy()[0]
+
+    def action_masks(self) -> np.ndarray:
+        """Return a copy of the action mask, bool[n_actions]: what sb3-contrib asks for."""
+        return self._mask.copy()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin the next game of the seed, or the first one of a new seed; see the class for ``options``."""
+        super().reset(seed=seed)
+        fixed_seat, episode = self._read_options(options)
+        if seed is not None:
+            self._seed, self._episode = check_seed(seed), -1
+        elif self._seed is None:
+            self._seed = int(self.np_random.integers(1 << 62))
+        self._episode = self._episode + 1 if episode is None else episode
+        for _ in range(MOST_GAMES_SKIPPED):
+            if self._begin(self._seed, fixed_seat):
+                break
+            self._episode += 1
+        else:
+            raise StepError(
+                f"{MOST_GAMES_SKIPPED} games in a row ended before seat {self._seat} was asked: "
+                f"check the opponents, or take another seat"
+            )
+        if self.render_mode == "human":
+            print(self._text())
+        return self._observation.copy(), {"action_mask": self._mask.copy(), "seat": self._seat}
+
+    def _begin(self, seed: int, fixed_seat: int | None) -> bool:
+        """Begin the current episode; return False if it ends before the learner is asked."""
+        key = np.uint64(game_key(seed, self._episode))
+        loops.begin(self._states, 0, self.game.blank, key)
+        drawn = self.seating.seats(np.array([key]), np.array([self._episode], np.uint64))
+        self._seat = int(drawn[0]) if fixed_seat is None else fixed_seat
+        self._acts = self.seating.join(int(key), self._seat)
+        self._turns = {seat: Turn(self.game, self._state, seat) for seat in self._acts}
+        self._before = 0.0
+        self._playing = False  # an opponent that raises leaves no game to go on with
+        loops.look(self._state, self._seat, self._observation, self._mask, self._gained)
+        self._playing = not self._others(int(self._state["player"]), False)
+        return self._playing
+
+    def _read_options(self, options: dict[str, Any] | None) -> tuple[int | None, int | None]:
+        for name in options or {}:
+            if name not in ("seat", "episode"):
+                raise ParameterError(f"options has {name!r}, which reset does not know: use 'seat' or 'episode'")
+        seat = (options or {}).get("seat")
+        episode = (options or {}).get("episode")
+        if seat is not None:
+            seat = int(Seating(self.game, self.seating.pool, seat).seats(np.zeros(1, np.uint64), np.zeros(1))[0])
+        if episode is not None:
+            episode = check_seed(episode)
+        return seat, episode
+
+    def _others(self, player: int, over: bool) -> bool:
+        """Let the other players move until the learner is to move; return whether the game is over."""
+        while not over and player != self._seat:
+            action = self._acts[player](self._turns[player])
+            _, player, over = loops.advance(
+                self._state, action, self._seat, self._observation, self._mask, self._gained
+            )
+        return over
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Play ``action``, then the other players' turns.
+
+        Raises:
+            StepError: before `reset` or after the end of the episode.
+            IllegalActionError: with ``on_illegal="raise"``; also for what is no whole number at all.
+            AgentError: an opponent failed; the message names it. `reset` begins a new game.
+        """
+        if not self._playing:
+            raise StepError("step() was called with no game going on: call reset() first")
+        number = whole_number(action, self.game.n_actions)
+        if self.on_illegal != "rule" and not (0 <= number < self.game.n_actions and self._mask[number]):
+            return self._illegal(number)
+
+        self._playing = False  # an opponent that raises leaves no game to go on with
+        fault, player, over = loops.advance(
+            self._state, number, self._seat, self._observation, self._mask, self._gained
+        )
+        over = self._others(player, over)
+        self._playing = not over
+        gained = float(self._gained[self._seat])
+        reward, self._before = gained - self._before, gained
+        info: dict[str, Any] = {"action_mask": self._mask.copy(), "seat": self._seat}
+        if fault:
+            info["fault"] = self.game.rules.faults[fault]
+        if over:
+            info["returns"] = self._gained.copy()
+        if self.render_mode == "human":
+            print(self._text())
+        return self._observation.copy(), reward, bool(over), False, info
+
+    def _illegal(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        if self.on_illegal == "raise":
+            raise illegal(action, self._mask)
+        self._playing = False
+        self._mask[:] = False
+        info = {"action_mask": self._mask.copy(), "seat": self._seat, "fault": "illegal action"}
+        return self._observation.copy(), self.illegal_reward, True, False, info
+
+    def _text(self) -> str:
+        return self.game.scene(self._state, self._seat).text()
+
+    def render(self) -> Any:
+        """Return the table as the learner sees it, in the form of ``render_mode`` (None for "human")."""
+        if self.render_mode == "ansi":
+            return self._text()
+        if self.render_mode == "rgb_array":
+            return draw_scene(self.game.scene(self._state, self._seat))
+        if self.render_mode is None:
+            gym.logger.warn("render() without a render_mode: give render_mode='ansi', 'rgb_array' or 'human' to make()")
+        return None
+
+
+def check_render_mode(mode: str | None) -> str | None:
+    """Return ``mode``; raise ParameterError if environments cannot render that way."""
+    if mode is not None and mode not in RENDER_MODES:
+        raise ParameterError(f"render_mode={mode!r} is unknown: give one of {', '.join(RENDER_MODES)}")
+    return mode

@@ -1,0 +1,309 @@
+"""Bots kept as they are: a source file of the original interface becomes a running program of its own.
+
+`Program` executes a file (or the entry file of a directory) in a namespace that nobody shares. What the bot
+takes for the world is private: the modules that the game's adapter supplies, the helper files beside it, the
+module ``random``, ``print`` and ``input``. Two programs, even of one file, never see each other, and no
+module of a bot appears in ``sys.modules``. This protects bots from each other's accidents; against bots that
+break the interpreter there is the sandbox of the arena.
+
+A game's ``adapter.py`` stands on this module. It is loaded by name when the first bot of its game is, and so
+may import `dicegym.players`, which otherwise stands above the games. Every adapter offers:
+
+    ENTRY_FILES: names of the file that is the bot in a directory, in order of preference.
+    load(source, name, keep=False) -> BotPlayer: make a player of a `Source`.
+    examine(game, player, asked) -> array: ask all that the contest's own test asks, calling ``asked(i)``
+        before question i = 0, 1, ..., and return the answers. Raises AgentError.
+    question(i) -> str: name question i in words.
+"""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+import functools
+import traceback
+import types
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dicegym.core import Game
+from dicegym.errors import AgentError
+from dicegym.players import Act, Player
+from dicegym.players.private import Printed, PrivateRandom, no_input, private_print
+
+Supplied = Callable[[PrivateRandom], Mapping[str, types.ModuleType]]
+"""What an adapter hands to `Program`: from the bot's randomness to the modules that the original had."""
+
+Find = Callable[["Program"], Callable[..., Any]]
+"""What an adapter hands to `BotPlayer`: from a program to the bot in it, a function or a class."""
+Sit = Callable[["Program", Callable[..., Any], Game, int], Act]
+"""And from a program, the bot in it, the game and the seat to what is asked for actions in that game."""
+
+
+class Source(NamedTuple):
+    """Where a bot is: its file, and what in it is the bot."""
+
+    file: Path
+    attribute: str | None = None
+    """Function or class that is the bot; None: the one the original interface asks for."""
+    arguments: tuple[int, ...] | None = None
+    """Integers to call ``attribute`` with, to get the bot; None: ``attribute`` is the bot itself."""
+
+
+def locate(text: str | Path, entry_files: Iterable[str]) -> Source | None:
+    """Return the bot that ``text`` names: ``file.py``, ``folder``, ``folder:file`` or ``folder:file:function``.
+
+    A folder is searched for ``entry_files`` in order. ``file.py:function`` names a function too. Returns None
+    if there is no such file.
+    """
+    whole = str(text)
+    for parts in (0, 1, 2):  # a path may hold colons itself, so whatever exists with fewer of them is meant
+        path, *rest = whole.rsplit(":", parts) if parts else [whole]
+        base = Path(path)
+        if base.is_file() and len(rest) <= 1:
+            return Source(base, rest[0] if rest else None)
+        if base.is_dir():
+            names = [rest[0], f"{rest[0]}.py"] if rest else list(entry_files)
+            for name in names:
+                if (base / name).is_file():
+                    return Source(base / name, rest[1] if len(rest) > 1 else None)
+    return None
+
+
+@functools.lru_cache(maxsize=512)
+def _compiled(path: str, modified: int, size: int) -> types.CodeType:
+    source = Path(path).read_bytes()
+    source.decode("utf-8-sig")  # a file in another encoding is refused even if it declares one
+    with warnings.catch_warnings(action="ignore"):  # an odd escape in somebody's docstring is not our business
+        return compile(source, path, "exec", dont_inherit=True)
+
+
+def one_line(text: object, limit: int = 200) -> str:
+    """Return ``str(text)`` on one line of at most ``limit`` characters, whatever ``text`` does when asked."""
+    try:
+        joined = " ".join(str(text).split())
+    except Exception:
+        return "(no message)"
+    return joined if len(joined) <= limit else joined[: limit - 3] + "..."
+
+
+class Program:
+    """One running copy of a bot's source.
+
+    Args:
+        source: where it is.
+        name: what errors call the bot.
+        supplied: makes the modules of the original interface, given the bot's own randomness.
+        seed: of the bot's randomness while the file is executed.
+        printed: takes what the bot prints; default: one of its own.
+
+    Attributes:
+        namespace: what the file defined.
+        random: the generator behind the bot's module ``random``.
+        printed: what it printed.
+
+    Raises:
+        AgentError: the file is missing, not UTF-8, not Python, or fails while it is executed.
+    """
+
+    def __init__(
+        self, source: Source, name: str, supplied: Supplied, seed: int = 0, printed: Printed | None = None
+    ) -> None:
+        self.source = source
+        self.name = name
+        self.printed = Printed() if printed is None else printed
+        self.random = PrivateRandom(seed)
+        self._folder = source.file.resolve().parent
+        self._modules: dict[str, types.ModuleType] = {"random": self.random.as_module(), **supplied(self.random)}
+        self._builtins = dict(vars(builtins))
+        self._builtins |= {
+            "__import__": self._import, "print": private_print(self.printed), "input": no_input,
+        }  # fmt: skip
+        self._absent: set[str] = set()
+        module = self._module(source.file.stem, source.file)
+        self._modules.setdefault(source.file.stem, module)
+        self.namespace = module.__dict__
+        try:
+            self._execute(module, source.file)
+        except BaseException as error:
+            raise self.failure(error, "while it was loaded") from error
+
+    def failure(self, error: BaseException, when: str) -> AgentError:
+        """Return the AgentError for what the bot raised ``when``; KeyboardInterrupt is raised again as it is."""
+        if isinstance(error, KeyboardInterrupt):
+            raise error
+        if isinstance(error, AgentError):
+            return error
+        file = self.source.file
+        if isinstance(error, FileNotFoundError) and error.filename == str(file):
+            return AgentError(self.name, f"there is no file {file}")
+        if isinstance(error, UnicodeDecodeError) and error.__traceback__ and not self._line(error):
+            return AgentError(self.name, f"{file} is not UTF-8 text (byte {error.start}: {error.reason})")
+        line = self._line(error)
+        if isinstance(error, SyntaxError) and not line:
+            where = f"line {error.lineno}" if error.lineno else "no line given"
+            return AgentError(self.name, f"{Path(error.filename or file).name} is not Python: {error.msg} ({where})")
+        if isinstance(error, SystemExit):
+            text = "called sys.exit"
+        else:
+            message = one_line(error)
+            text = f"raised {type(error).__name__}" + (f": {message}" if message else "")
+        return AgentError(self.name, f"{text} {when}" + (f" ({line})" if line else ""))
+
+    def _line(self, error: BaseException) -> str:
+        """Return the bot's own innermost line in the traceback of ``error``: ``file.py, line 7``."""
+        found = ""
+        for frame, number in traceback.walk_tb(error.__traceback__):
+            if frame.f_globals.get("__builtins__") is self._builtins:
+                found = f"{Path(frame.f_code.co_filename).name}, line {number}"
+        return found
+
+    def get(self, name: str, kind: str = "function") -> Callable[..., Any]:
+        """Return what the file defined as ``name``. Raises AgentError if that is missing or not callable."""
+        if name not in self.namespace:
+            own = [
+                key for key, value in self.namespace.items()
+                if callable(value) and getattr(value, "__module__", None) == self.namespace["__name__"]
+            ]  # fmt: skip
+            close = difflib.get_close_matches(name, own, n=1)
+            found = f"found: {', '.join(own[:8])}" if own else f"it defines no {kind} at all"
+            guess = f"; is {close[0]} meant?" if close else ""
+            raise AgentError(self.name, f"{self.source.file.name} has no {kind} {name} ({found}{guess})")
+        value = self.namespace[name]
+        if not callable(value):
+            raise AgentError(self.name, f"{name} is {one_line(repr(value), 60)}, not a {kind}")
+        return value  # type: ignore[no-any-return]
+
+    def entry(self, default: str, kind: str = "function") -> Callable[..., Any]:
+        """Return the bot itself: ``default``, or what the source names, called with its arguments if it has any.
+
+        Raises AgentError if that is missing, fails, or is not callable.
+        """
+        made = self.get(self.source.attribute or default, kind)
+        if self.source.arguments is None:
+            return made
+        call = f"{self.source.attribute or default}({', '.join(map(str, self.source.arguments))})"
+        try:
+            value = made(*self.source.arguments)
+        except BaseException as error:
+            raise self.failure(error, f"in {call}") from error
+        if not callable(value):
+            raise AgentError(self.name, f"{call} gave {one_line(repr(value), 60)}, not a {kind}")
+        return value  # type: ignore[no-any-return]
+
+    def _module(self, name: str, path: Path) -> types.ModuleType:
+        module = types.ModuleType(name)
+        module.__dict__.update(__file__=str(path), __builtins__=self._builtins)
+        return module
+
+    def _execute(self, module: types.ModuleType, path: Path) -> None:
+        status = path.stat() if path.is_file() else None
+        if status is None:
+            raise FileNotFoundError(2, "No such file", str(path))
+        exec(_compiled(str(path), status.st_mtime_ns, status.st_size), module.__dict__)
+
+    def _helper(self, name: str) -> types.ModuleType | None:
+        """Return the module with the dotted ``name`` from the bot's own folder, executed on first import."""
+        if name in self._modules:
+            return self._modules[name]
+        if name in self._absent:
+            return None
+        base = self._folder.joinpath(*name.split("."))
+        is_package = (base / "__init__.py").is_file()
+        path = base / "__init__.py" if is_package else base.with_name(base.name + ".py")
+        if not path.is_file():
+            self._absent.add(name)
+            return None
+        parent, _, child = name.rpartition(".")
+        if parent and self._helper(parent) is None:
+            return None
+        module = self._module(name, path)
+        module.__package__ = name if is_package else parent
+        if is_package:
+            module.__path__ = [str(base)]
+        self._modules[name] = module  # before it runs, so that a circle of imports ends
+        try:
+            self._execute(module, path)
+        except BaseException:
+            del self._modules[name]
+            raise
+        if parent:
+            setattr(self._modules[parent], child, module)
+        return module
+
+    def _import(
+        self,
+        name: str,
+        globals: Mapping[str, Any] | None = None,  # noqa: A002 - the signature of builtins.__import__
+        locals: Mapping[str, Any] | None = None,  # noqa: A002
+        fromlist: Iterable[str] | None = (),
+        level: int = 0,
+    ) -> types.ModuleType:
+        """Stand in for ``__import__``: supplied modules first, then the bot's folder, then everybody's."""
+        if level:
+            package = (globals or {}).get("__package__") or ""
+            above = package.split(".")[: len(package.split(".")) - level + 1] if package else []
+            name = ".".join([*above, name] if name else above)
+        found = self._helper(name) if name else types.ModuleType("folder")
+        if found is None:
+            if level:
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+            return builtins.__import__(name, globals, locals, fromlist or (), 0)
+        if not fromlist:
+            return self._modules[name.partition(".")[0]]
+        for child in fromlist:
+            if not hasattr(found, child):  # `from package import module`
+                below = self._helper(f"{name}.{child}" if name else child)
+                if below is not None:
+                    setattr(found, child, below)
+        return found
+
+
+class BotPlayer(Player):
+    """A bot of an original interface as a player.
+
+    In an environment each game is played by a fresh copy of the program, so that what a bot remembers, or
+    draws, never reaches from one game into another. A bot that remembers and draws nothing may say so by a
+    line ``PURE = True``; it is then executed once and serves any number of games.
+
+    Args:
+        source: where it is.
+        name: what reports and errors call it.
+        supplied: makes the modules of the original interface, given the bot's own randomness.
+        find: finds the bot in a program.
+        sit: makes the function that is asked for actions.
+        keep: play all games with the one program made here, reseeded for each (the games of a match).
+        seed: of the bot's randomness until it joins a game.
+
+    Attributes:
+        printed: what all its programs printed so far.
+
+    Raises:
+        AgentError: see `Program`; and what ``find`` raises.
+    """
+
+    def __init__(
+        self, source: Source, name: str, supplied: Supplied, find: Find, sit: Sit, keep: bool = False, seed: int = 0
+    ) -> None:
+        self.source = source
+        self.name = name
+        self.printed = Printed()
+        self._supplied = supplied
+        self._find = find
+        self._sit = sit
+        self._keep = keep
+        self._program = Program(source, name, supplied, seed, self.printed)
+        self._bot = find(self._program)
+        self.pure = not keep and self._program.namespace.get("PURE") is True
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down in one new game; see `Player.join`."""
+        program, bot = self._program, self._bot
+        if self._keep:
+            program.random.reseed(seed)
+        elif not self.pure:
+            program = Program(self.source, self.name, self._supplied, seed, self.printed)
+            bot = self._find(program)
+        return self._sit(program, bot, game, seat)

@@ -1,0 +1,207 @@
+"""Stable-Baselines3 policies as players, and the model file that carries them. Needs the extra ``train``.
+
+A model file is what Stable-Baselines3 saves (a zip) with one member more, ``dicegym.json``: the game, its
+parameters, its fingerprint, the algorithm, and how it was trained. A file without it is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dicegym import loops
+from dicegym.core import Game
+from dicegym.errors import DependencyError, ModelError, unknown_name
+from dicegym.players import Act, Player, Turn
+
+MEMBER = "dicegym.json"
+"""The member of a model file that says what the model plays."""
+ALGORITHMS = {
+    "MaskablePPO": "sb3_contrib",
+    "QRDQN": "sb3_contrib",
+    "PPO": "stable_baselines3",
+    "A2C": "stable_baselines3",
+    "DQN": "stable_baselines3",
+}
+"""Algorithms with discrete actions whose policies can play, and the package of each."""
+
+
+def algorithm(name: str) -> Any:
+    """Return the algorithm class ``name``. Raises UnknownNameError, or DependencyError without the extra."""
+    if name not in ALGORITHMS:
+        raise unknown_name("algorithm", name, list(ALGORITHMS))
+    try:
+        return getattr(__import__(ALGORITHMS[name]), name)
+    except ImportError as error:
+        raise DependencyError.for_extra(ALGORITHMS[name], "train", f"a {name} model") from error
+
+
+class PolicyPlayer(Player):
+    """Plays the best legal action of a Stable-Baselines3 model, or draws one from its policy.
+
+    The network is evaluated in float64, so that one game and a thousand at once round to the same choice.
+
+    Args:
+        model: a model of one of `ALGORITHMS`; its weights are copied.
+        game: the game that it was trained on.
+        name: how reports call it.
+        sample: draw from the policy (policy gradient methods only) instead of the best action. Drawing makes
+            the player impure: it then sits down in each game with a generator of its own.
+
+    Raises:
+        ModelError: observation or action space are not the game's.
+    """
+
+    def __init__(self, model: Any, game: Game, name: str = "policy", sample: bool = False) -> None:
+        self.name = name
+        self.game = game
+        self.pure = not sample
+        self._sample = sample
+        shape, n_actions = model.observation_space.shape, int(model.action_space.n)
+        if shape != (game.observation_size,) or n_actions != game.n_actions:
+            raise ModelError(
+                f"model {name!r} was trained on observations {shape} and {n_actions} actions, {game!r} has "
+                f"({game.observation_size},) and {game.n_actions}: load it with the game's parameters it was trained on"
+            )
+        self._network = _network(model.policy)
+
+    def scores(self, observations: np.ndarray) -> np.ndarray:
+        """Return a score of each action: logits or Q-values, float64[n, n_actions], of float32[n, size]."""
+        import torch
+
+        with torch.no_grad():
+            return np.asarray(self._network(torch.as_tensor(observations, dtype=torch.float64)))
+
+    def choose(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Return the best legal action (int64[n]) for float32[n, size] and bool[n, n_actions]."""
+        return np.where(masks, self.scores(observations), -np.inf).argmax(axis=1)
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Return a chooser. Raises ModelError if ``game`` is not the one it was trained on."""
+        self._check(game)
+        if not self._sample:
+
+            def act(turn: Turn) -> int:
+                return int(self.choose(turn.observation[None], turn.mask[None])[0])
+
+            return act
+        generator = np.random.default_rng(seed)
+
+        def drawn(turn: Turn) -> int:
+            scores = np.where(turn.mask, self.scores(turn.observation[None])[0], -np.inf)
+            weights = np.exp(scores - scores.max())
+            return int(generator.choice(len(weights), p=weights / weights.sum()))
+
+        return drawn
+
+    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Ask the network once for all games; see `Player.act_rows`."""
+        self._check(game)
+        waiting = states[rows]
+        n = len(rows)
+        observations = np.zeros((n, game.observation_size), np.float32)
+        masks = np.zeros((n, game.n_actions), np.bool_)
+        gained = np.zeros((n, game.players), np.float32)
+        loops.look_rows(waiting, np.arange(n), np.asarray(seats, np.int64), observations, masks, gained)
+        return self.choose(observations, masks).astype(np.int64)
+
+    def _check(self, game: Game) -> None:
+        if game != self.game:
+            raise ModelError(f"model {self.name!r} was trained on {self.game!r} and cannot play {game!r}")
+
+
+def _network(policy: Any) -> Any:
+    """Return the part of a policy that scores actions, as a float64 module of its own."""
+    import copy
+
+    import torch
+
+    if hasattr(policy, "q_net"):
+        parts = [policy.q_net.features_extractor, policy.q_net.q_net]
+    elif hasattr(policy, "quantile_net"):
+        net = policy.quantile_net
+        last = net.quantile_net[-1]  # linear, so the mean over quantiles is a linear layer itself
+        mean = torch.nn.Linear(last.in_features, int(net.action_space.n))
+        mean.load_state_dict(
+            {
+                "weight": last.weight.view(net.n_quantiles, -1, last.in_features).mean(dim=0),
+                "bias": last.bias.view(net.n_quantiles, -1).mean(dim=0),
+            }
+        )
+        parts = [net.features_extractor, net.quantile_net[:-1], mean]
+    else:
+        parts = [policy.pi_features_extractor, policy.mlp_extractor.policy_net, policy.action_net]
+    return torch.nn.Sequential(*copy.deepcopy(parts)).double().cpu().eval()
+
+
+def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any]) -> None:
+    """Write ``model`` as a model file; ``facts`` (JSON-able) go into it beside what dicegym needs to load it.
+
+    The file appears whole or not at all: it is written beside its place and then moved.
+    """
+    target = Path(path)
+    unfinished = target.with_name(target.name + ".part.zip")  # Stable-Baselines3 insists on the ending
+    model.save(unfinished)
+    header = {
+        "game": game.name,
+        "players": game.players,
+        "parameters": game.parameters,
+        "fingerprint": game.fingerprint,
+        "algorithm": type(model).__name__,
+        "timesteps": int(model.num_timesteps),
+    }
+    with zipfile.ZipFile(unfinished, "a") as archive:
+        archive.writestr(MEMBER, json.dumps(header | facts, indent=1, sort_keys=True))
+    os.replace(unfinished, target)
+
+
+def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a model file says of itself. Raises ModelError if it is none."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            found = json.loads(archive.read(MEMBER))
+    except (OSError, zipfile.BadZipFile) as error:
+        raise ModelError(f"{path} cannot be read as a model: {error}") from None
+    except (KeyError, ValueError):
+        raise ModelError(f"{path} has no {MEMBER}: save models with dicegym.players.policy.save") from None
+    if not isinstance(found, dict):
+        raise ModelError(f"{path}: {MEMBER} is no JSON object")
+    return found
+
+
+def game_of(path: str | os.PathLike[str]) -> Game:
+    """Return the game that a model file was trained on. Raises ModelError if its rules have changed since."""
+    from dicegym.games import game
+
+    about = facts(path)
+    try:
+        trained_on = game(about["game"], players=about["players"], **about["parameters"])
+        fingerprint = about["fingerprint"]
+    except (KeyError, TypeError) as error:
+        raise ModelError(f"{path}: {MEMBER} is incomplete ({error})") from None
+    if fingerprint != trained_on.fingerprint:
+        raise ModelError(
+            f"{path} was trained on other rules, observations or actions of {trained_on!r} "
+            f"(fingerprint {fingerprint}, now {trained_on.fingerprint}): train it again"
+        )
+    return trained_on
+
+
+def load_model(path: str | os.PathLike[str], game: Game | None = None) -> tuple[Any, Game]:
+    """Return (Stable-Baselines3 model, its game). Raises ModelError if it does not fit ``game`` or the rules."""
+    trained_on = game_of(path)
+    if game is not None and game != trained_on:
+        raise ModelError(f"{path} was trained on {trained_on!r} and cannot play {game!r}")
+    model = algorithm(facts(path)["algorithm"]).load(path, device="cpu")
+    return model, trained_on
+
+
+def load(path: str | os.PathLike[str], game: Game | None = None, sample: bool = False) -> PolicyPlayer:
+    """Return the player in a model file; see `load_model` and `PolicyPlayer`."""
+    model, trained_on = load_model(path, game)
+    return PolicyPlayer(model, trained_on, Path(path).stem, sample)

@@ -1,0 +1,69 @@
+"""A weighted pool of players, from which each game draws its opponents."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from itertools import accumulate
+from typing import Any
+
+from dicegym.core import Game
+from dicegym.dice import HOST_SEAT, draw, turn_stream
+from dicegym.errors import ParameterError
+from dicegym.players import Player
+from dicegym.players.roster import agent
+
+_FINE = 1 << 31
+"""Weights are compared with a whole number drawn below this, so a share is right to 5e-10."""
+
+
+class Pool:
+    """Players with weights; `pick` draws one for a seat of a game, as a function of the game's key.
+
+    Args:
+        players: the players.
+        weights: one positive number each, in any unit.
+
+    Raises:
+        ParameterError: no players, or a weight that is not a positive number.
+    """
+
+    def __init__(self, players: list[Player], weights: list[float]) -> None:
+        if not players:
+            raise ParameterError("an empty pool has nobody to play: name at least one opponent")
+        for player, weight in zip(players, weights, strict=True):
+            number = isinstance(weight, int | float) and not isinstance(weight, bool)
+            if not number or not math.isfinite(weight) or weight <= 0:
+                raise ParameterError(
+                    f"weight {weight!r} of {player.name!r} is no share of a pool: give a number above 0"
+                )
+        self.players = list(players)
+        self.weights = [float(weight) for weight in weights]
+        total = sum(self.weights)
+        self._bounds = [round(_FINE * share / total) for share in accumulate(self.weights)]
+
+    @classmethod
+    def of(cls, game: Game, spec: Any) -> Pool:
+        """Return ``spec`` as a pool: a Pool, an agent (see `dicegym.agent`), a list of agents, or {agent: weight}.
+
+        Raises:
+            UnknownNameError, AgentError, ModelError: an agent cannot be found or loaded.
+        """
+        if isinstance(spec, Pool):
+            return spec
+        if isinstance(spec, dict):
+            return cls([agent(game, name) for name in spec], list(spec.values()))
+        specs = spec if isinstance(spec, list | tuple) else [spec]
+        return cls([agent(game, name) for name in specs], [1.0] * len(specs))
+
+    @property
+    def only(self) -> Player | None:
+        """The one player of a pool of one, else None."""
+        return self.players[0] if len(self.players) == 1 else None
+
+    def pick(self, key: int, seat: int) -> Player:
+        """Return the player that ``seat`` draws in the game with this key."""
+        if len(self.players) == 1:
+            return self.players[0]
+        drawn = draw(turn_stream(key, HOST_SEAT, 0), 1 + seat, _FINE)
+        return self.players[min(bisect_right(self._bounds, drawn), len(self.players) - 1)]

@@ -1,0 +1,115 @@
+"""What a bot takes for the world and has to itself: its randomness, its print and its input."""
+
+from __future__ import annotations
+
+import random
+import sys
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+KEPT_CHARACTERS = 2000
+
+
+class Printed:
+    """What a bot printed: all of it counted, the first `KEPT_CHARACTERS` kept.
+
+    Attributes:
+        count: number of times something was written.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._kept: list[str] = []
+        self._room = KEPT_CHARACTERS
+
+    @property
+    def text(self) -> str:
+        """The beginning of what was printed."""
+        return "".join(self._kept)
+
+    def write(self, text: str) -> int:
+        """Take ``text`` as a stream would; return its length."""
+        self.count += 1
+        if self._room > 0:
+            self._kept.append(text[: self._room])
+            self._room -= len(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Do nothing: there is nowhere to flush to."""
+
+
+def private_print(printed: Printed) -> Callable[..., None]:
+    """Return a ``print`` that writes to ``printed`` instead of the terminal, and to files as usual."""
+
+    def private(*values: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, **rest: Any) -> None:
+        if file is None or file in (sys.stdout, sys.stderr):
+            between, last = " " if sep is None else sep, "\n" if end is None else end
+            printed.write(between.join(map(str, values)) + last)
+        else:
+            print(*values, sep=sep, end=end, file=file, **rest)
+
+    private.__name__ = private.__qualname__ = "print"
+    return private
+
+
+def no_input(prompt: object = "") -> NoReturn:
+    """Stand in for ``input``: nobody is there to answer. Raises EOFError."""
+    raise EOFError("input() was called, and nobody is there to answer")
+
+
+class PrivateRandom(random.Random):
+    """The randomness of one bot: repeatable, and apart from everybody else's.
+
+    `as_module` wraps it as a module ``random``, all of whose functions draw from it. Generators that the bot
+    makes without a seed are seeded from it, and anew whenever it is reseeded.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self._root = random.Random(seed)
+        self._made = 0
+        self._unseeded: weakref.WeakValueDictionary[int, random.Random] = weakref.WeakValueDictionary()
+        super().__init__(self._root.getrandbits(64))
+
+    def seed(self, a: Any = None, version: int = 2) -> None:
+        """Seed as `random.seed` does; without a value, from the bot's own randomness instead of the system's."""
+        super().seed(self._root.getrandbits(64) if a is None else a, version)
+
+    def reseed(self, seed: int) -> None:
+        """Begin again as if made with ``seed``, and so do the unseeded generators made so far, in order."""
+        self._root.seed(seed)
+        self.seed()
+        for _, generator in sorted(self._unseeded.items()):
+            generator.seed()
+
+    def _generator_class(self) -> type[random.Random]:
+        owner = self
+
+        class Random(random.Random):
+            def __init__(self, x: Any = None) -> None:
+                if x is None:
+                    owner._made += 1
+                    owner._unseeded[owner._made] = self
+                super().__init__(x)
+
+            def seed(self, a: Any = None, version: int = 2) -> None:
+                super().seed(owner._root.getrandbits(64) if a is None else a, version)
+
+        Random.__module__ = "random"
+        Random.__qualname__ = "Random"
+        return Random
+
+    def as_module(self) -> types.ModuleType:
+        """Return a module that stands in for ``random``."""
+        module = types.ModuleType("random", random.__doc__)
+        module.__all__ = list(random.__all__)  # type: ignore[attr-defined]
+        module.__dict__.update({name: value for name, value in vars(random).items() if not name.startswith("__")})
+        for name in random.__all__:
+            if hasattr(self, name):
+                setattr(module, name, getattr(self, name))
+        generator = self._generator_class()
+        module.Random = module.SystemRandom = generator  # type: ignore[attr-defined]
+        module._inst = self  # type: ignore[attr-defined]
+        return module

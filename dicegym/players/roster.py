@@ -1,0 +1,156 @@
+"""The roster: from what a user calls an agent to the player.
+
+Agents live in one folder per game, each in a file (or folder) of its game's original interface, or as a
+trained model ``name.zip``. They are found by path and never imported by name. The folder of folders is the
+first that exists of ``$DICEGYM_AGENTS``, ``agents/`` of a checkout, ``dicegym/_agents`` of an installed wheel.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import re
+from pathlib import Path
+
+from dicegym.core import Game
+from dicegym.errors import AgentError, ParameterError, unknown_name
+from dicegym.games import game as game_of
+from dicegym.players import Player
+from dicegym.players.botfile import Source, locate
+
+AGENTS_VARIABLE = "DICEGYM_AGENTS"
+_PACKAGE = Path(__file__).resolve().parents[1]
+_CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
+_EXPECTED = "give an agent's name, name(numbers), a path to a .py file, folder or .zip model, or a Player"
+
+
+def agents_folder(game: Game | str) -> Path:
+    """Return the folder that holds the agents of a game; it need not exist. Raises UnknownNameError."""
+    name = game_of(game).name
+    if configured := os.environ.get(AGENTS_VARIABLE):
+        return Path(configured).expanduser() / name
+    checkout = _PACKAGE.parent
+    if (checkout / "pyproject.toml").is_file() and (checkout / "agents").is_dir():
+        return checkout / "agents" / name
+    return _PACKAGE / "_agents" / name
+
+
+def agent_names(game: Game | str) -> list[str]:
+    """Return the names of all agents of a game, in alphabetical order. Raises UnknownNameError."""
+    game = game_of(game)
+    return sorted(_found(game))
+
+
+def _found(game: Game) -> dict[str, Path]:
+    """Return name -> path of every agent in the game's folder."""
+    folder = agents_folder(game)
+    entries: tuple[str, ...] = game.adapter.ENTRY_FILES
+    found = {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if path.name.startswith((".", "_")):
+            continue
+        is_folder = path.is_dir() and any((path / entry).is_file() for entry in entries)
+        if is_folder or (path.is_file() and path.suffix in (".py", ".zip")):
+            found.setdefault(path.stem if path.is_file() else path.name, path)
+    return found
+
+
+def agent(game: Game | str, spec: Player | str | Path, *, keep: bool = False, seed: int = 0) -> Player:
+    """Return the player that ``spec`` names.
+
+    Args:
+        game: a game or its name.
+        spec: a Player (returned as it is), an agent's name, ``name(8)`` for an agent made by a function of
+            the agent's own name called with integers, or a path: a ``.py`` file, a folder, ``folder:file``,
+            ``folder:file:function``, or a model ``.zip``.
+        keep: play all games with one copy of the bot's program instead of a fresh one each.
+        seed: of the bot's randomness until it joins a game.
+
+    Raises:
+        UnknownNameError: there is no such game, agent or file.
+        ParameterError: ``spec`` is nothing of the above, or its arguments are not integers.
+        AgentError: the bot's file cannot be loaded.
+        ModelError: the model does not fit the game.
+        DependencyError: a model needs a package that is not installed.
+    """
+    game = game_of(game)
+    if isinstance(spec, Player):
+        return spec
+    if isinstance(spec, os.PathLike):
+        spec = os.fspath(spec)
+    if not isinstance(spec, str) or not spec.strip():
+        raise ParameterError(f"{spec!r} is no agent: {_EXPECTED}")
+    found = resolve(game, spec)
+    if isinstance(found, Path):
+        policy = importlib.import_module("dicegym.players.policy")
+        model: Player = policy.load(str(found), game)
+        return model
+    bot: Player = game.adapter.load(found, agent_name(game, spec), keep=keep, seed=seed)
+    return bot
+
+
+def agent_name(game: Game | str, spec: Player | str | Path) -> str:
+    """Return what reports call the agent ``spec``: its name as given, or the stem of its path.
+
+    A file that is called as every bot of its game is (``hog.py``) goes by the name of its folder.
+    """
+    if isinstance(spec, Player):
+        return spec.name
+    text = os.fspath(spec).strip()
+    if not _is_path(text):
+        match = _CALL.fullmatch(text)
+        return f"{match['name']}({', '.join(map(str, _integers(match['arguments'], text)))})" if match else text
+    path = Path(text.partition(":")[0] if not Path(text).exists() else text)
+    if path.name in game_of(game).adapter.ENTRY_FILES and path.parent.resolve().name:
+        return path.parent.name or path.stem
+    return path.stem if path.suffix in (".py", ".zip") else path.resolve().name
+
+
+def resolve(game: Game, spec: str) -> Source | Path:
+    """Return the bot that ``spec`` names, or the path of a model. Raises as `agent` does."""
+    text = spec.strip()
+    if not _is_path(text):
+        match = _CALL.fullmatch(text)
+        name = match["name"] if match else text
+        agents = _found(game)
+        if name in agents:
+            path = agents[name]
+            if match is None:
+                return path if path.suffix == ".zip" else _located(game, str(path), text)
+            if path.suffix == ".zip":
+                raise ParameterError(f"{text!r}: {name} is a model, which takes no arguments; write {name!r}")
+            source = _located(game, str(path), text)
+            return source._replace(attribute=path.stem, arguments=_integers(match["arguments"], text))
+        if not Path(text).exists() and ":" not in text:
+            where = f"The agents are in {agents_folder(game)}; a bot of your own is named by its path."
+            raise unknown_name(f"agent of {game.rules.title}", text, sorted(agents), where)
+    if text.endswith(".zip"):
+        if not Path(text).expanduser().is_file():
+            raise AgentError(text, "there is no such model file")
+        return Path(text).expanduser()
+    return _located(game, os.path.expanduser(text), text)
+
+
+def _located(game: Game, path: str, spec: str) -> Source:
+    entries: tuple[str, ...] = game.adapter.ENTRY_FILES
+    source = locate(path, entries)
+    if source is None:
+        missing = f"holds no {' or '.join(entries)}" if Path(path).is_dir() else "does not exist"
+        raise AgentError(spec, f"{path} {missing}")
+    return source
+
+
+def _is_path(text: str) -> bool:
+    return text.endswith((".py", ".zip")) or any(mark in text for mark in ("/", "\\", ":", "~"))
+
+
+def _integers(arguments: str, spec: str) -> tuple[int, ...]:
+    """Return the integers between the parentheses of ``spec``; nothing is evaluated."""
+    try:
+        values = ast.literal_eval(f"({arguments},)" if arguments.strip() else "()")
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        values = (None,)
+    if not all(type(value) is int for value in values):
+        raise ParameterError(f"{spec!r}: the arguments of an agent are whole numbers, as in 'always_roll(8)'")
+    return tuple(values)

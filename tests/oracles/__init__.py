@@ -1,0 +1,1 @@
+"""Slow second implementations, written from the rule texts alone: what the fast kernels are compared with."""

@@ -1,0 +1,232 @@
+"""The distribution: what it holds, and that it works where there is no checkout."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import zipfile
+from collections.abc import Callable
+from email.parser import HeaderParser
+from pathlib import Path, PurePosixPath
+
+import pytest
+from filelock import FileLock
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SETUPTOOLS = PROJECT["tool"]["setuptools"]
+DATA_FOLDERS = {folder: package.replace(".", "/") for package, folder in SETUPTOOLS["package-dir"].items()}
+
+
+def shipped(folder: str) -> set[str]:
+    """Return the files below a folder of the checkout, without what running the code leaves there."""
+    return {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file()
+        and not any(part == "__pycache__" or part.startswith(".") for part in path.parts[len(ROOT.parts) :])
+    }
+
+
+def tree_packages() -> set[str]:
+    """Return the folders of the checkout that are packages."""
+    return {
+        PurePosixPath(name).parent.as_posix().replace("/", ".")
+        for name in shipped("dicegym")
+        if name.endswith(".py")
+    }
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """Run a command away from everything that would lead it back to the checkout; return what it prints."""
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTHON", "DICEGYM_", "VIRTUAL_ENV")) or name == "DICEGYM_CACHE"
+    }
+    clean |= {"COLUMNS": "200", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=clean, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """Return a folder that ``make`` filled, by one test worker for all: the others wait for it."""
+    parallel = "PYTEST_XDIST_WORKER" in os.environ
+    shared = factory.getbasetemp().parent if parallel else factory.getbasetemp()
+    folder = shared / name
+    with FileLock(shared / f"{name}.lock"):
+        if not (folder / "done").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            make(folder)
+            (folder / "done").touch()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the sdist, and the wheel from the sdist, as an index would get them; return their folder."""
+
+    def build(folder: Path) -> None:
+        # From a copy: setuptools writes beside the sources, and would pack what an earlier build left there.
+        source = folder / "source"
+        rubbish = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "runs", "*.egg-info")
+        shutil.copytree(ROOT, source, ignore=rubbish)
+        run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, cwd=source)
+
+    return once(tmp_path_factory, "built", build)
+
+
+@pytest.fixture(scope="session")
+def wheel(built: Path) -> Path:
+    """Return the built wheel."""
+    (found,) = built.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="session")
+def wheel_files(wheel: Path) -> set[str]:
+    """Return the names of the files in the wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if not name.endswith("/")}
+
+
+@pytest.fixture(scope="session")
+def sdist_files(built: Path) -> set[str]:
+    """Return the names of the files in the sdist, below its top folder."""
+    (found,) = built.glob("*.tar.gz")
+    with tarfile.open(found) as archive:
+        return {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the wheel into an environment that borrows this one's dependencies; return its bin folder."""
+
+    def scheme(home: Path, name: str) -> Path:
+        return Path(sysconfig.get_path(name, "venv", {"base": str(home), "installed_base": str(home)}))
+
+    def install(home: Path) -> None:
+        run(sys.executable, "-m", "venv", "--without-pip", home, cwd=home)
+        uv = (sys.executable, "-m", "uv", "pip", "install", "--offline", "--no-deps")
+        run(*uv, "--python", scheme(home, "scripts") / "python", wheel, cwd=home)
+        # A path file adds these folders after the environment's own, and does not read the path files inside
+        # them: the one of an editable dicegym stays without effect.
+        borrowed = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+        (scheme(home, "purelib") / "borrowed.pth").write_text("\n".join(borrowed) + "\n", encoding="utf-8")
+
+    return scheme(once(tmp_path_factory, "installed", install), "scripts")
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """Return an empty folder outside the checkout."""
+    assert not tmp_path.is_relative_to(ROOT)
+    return tmp_path
+
+
+def test_every_package_is_listed() -> None:
+    listed = set(SETUPTOOLS["packages"]) - set(SETUPTOOLS["package-dir"])
+    assert tree_packages(), "no package found"
+    missing, gone = sorted(tree_packages() - listed), sorted(listed - tree_packages())
+    assert not missing, f"add to [tool.setuptools] packages in pyproject.toml: {missing}"
+    assert not gone, f"[tool.setuptools] packages in pyproject.toml lists what is not in the tree: {gone}"
+
+
+def test_every_package_says_what_it_is() -> None:
+    without = [
+        package
+        for package in sorted(tree_packages())
+        if not (ROOT / package.replace(".", "/") / "__init__.py").exists()
+    ]
+    assert not without, f"these folders have no __init__.py: {without}"
+
+
+def test_the_wheel_holds_the_whole_package(wheel_files: set[str]) -> None:
+    missing = sorted(shipped("dicegym") - wheel_files)
+    assert not missing, f"not in the wheel, see packages and package-data in pyproject.toml: {missing}"
+    assert "dicegym/py.typed" in wheel_files
+
+
+@pytest.mark.parametrize("folder", DATA_FOLDERS)
+def test_the_wheel_holds_the_data(folder: str, wheel_files: set[str]) -> None:
+    expected = {DATA_FOLDERS[folder] + name.removeprefix(folder) for name in shipped(folder)}
+    assert expected, f"{folder}/ is empty"
+    missing = sorted(expected - wheel_files)
+    assert not missing, f"not in the wheel, see package-data in pyproject.toml: {missing}"
+
+
+def test_the_wheel_holds_nothing_else(wheel_files: set[str]) -> None:
+    mapped = {
+        DATA_FOLDERS[folder] + name.removeprefix(folder)
+        for folder in DATA_FOLDERS
+        for name in shipped(folder)
+    }
+    metadata = {name for name in wheel_files if name.startswith("dicegym-") and ".dist-info/" in name}
+    strays = sorted(wheel_files - shipped("dicegym") - mapped - metadata)
+    assert not strays
+
+
+def test_the_sdist_can_test_itself(sdist_files: set[str]) -> None:
+    expected = (
+        shipped("dicegym") | shipped("tests") | shipped("agents") | shipped("training") | shipped("notebooks")
+    )
+    expected |= {"CHANGELOG.md", "LICENSE", "Makefile", "README.md", "constraints.txt", "pyproject.toml"}
+    missing = sorted(expected - sdist_files)
+    assert not missing, f"not in the sdist, see MANIFEST.in: {missing}"
+
+
+def test_one_version_everywhere(wheel: Path, wheel_files: set[str], installed: Path, elsewhere: Path) -> None:
+    (metadata,) = (name for name in wheel_files if name.endswith(".dist-info/METADATA"))
+    with zipfile.ZipFile(wheel) as archive:
+        version = HeaderParser().parsestr(archive.read(metadata).decode())["Version"]
+    assert f"\n## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    code = "import dicegym; print(dicegym.__version__)"
+    assert run(installed / "python", "-c", code, cwd=elsewhere).strip() == version
+
+
+def test_every_pin_is_exact() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert pins
+    loose = [line for line in pins if line.count("==") != 1 or "://" in line or "@" in line]
+    assert not loose
+
+
+def test_the_installed_package_is_not_the_checkout(installed: Path, elsewhere: Path) -> None:
+    code = "import dicegym; print(dicegym.__file__)"
+    found = Path(run(installed / "python", "-c", code, cwd=elsewhere).strip())
+    assert found.is_relative_to(installed.parent)
+    for name in DATA_FOLDERS:
+        assert not (found.parents[1] / name).exists(), (
+            f"{name} is left in site-packages under a name anybody may use"
+        )
+
+
+def test_the_installed_environment_plays(installed: Path, elsewhere: Path) -> None:
+    code = """
+import gymnasium, dicegym
+environment = gymnasium.make("dicegym/Hog-v0")
+environment.reset(seed=1)
+environment.step(environment.action_space.sample())
+environment.close()
+print("played")
+"""
+    assert run(installed / "python", "-c", code, cwd=elsewhere).strip() == "played"
+
+
+def test_the_installed_command_finds_the_agents(installed: Path, elsewhere: Path) -> None:
+    """From an empty folder they can only come from the installed package."""
+    bots = {Path(name).stem for name in shipped("agents/hog") if name.endswith(".py")}
+    assert bots, "agents/hog has no bots"
+    printed = run(installed / "dicegym", "agents", "hog", cwd=elsewhere)
+    missing = sorted(bot for bot in bots if bot not in printed)
+    assert not missing, printed

@@ -1,0 +1,55 @@
+"""Every registered game in every form that the generic suites try: what each of them is parametrised over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dicegym import games
+from dicegym.core import Game
+from dicegym.dice import draw, turn_stream
+from dicegym.registry import GAMES
+
+
+def variants_of(name: str) -> list[Game]:
+    """The default form, the fullest table, and each parameter at either end of its range."""
+    rules = games.rules(name)
+    forms: list[dict[str, int]] = [{}, {"players": rules.players[1]}]
+    forms += [{key: end} for key, parameter in rules.parameters.items() for end in parameter[1:3]]
+    return list(dict.fromkeys(games.game(name, **form) for form in forms))
+
+
+VARIANTS: list[Game] = [variant for name in GAMES for variant in variants_of(name)]
+
+each_game = pytest.mark.parametrize("name", GAMES)
+each_variant = pytest.mark.parametrize("game", VARIANTS, ids=repr)
+
+
+def pick(mask: np.ndarray, seed: int, time: int) -> int:
+    """A random legal action: a function of its arguments alone."""
+    choices = np.flatnonzero(mask)
+    return int(choices[draw(turn_stream(seed, 0, time), 0, len(choices))])
+
+
+def play(game: Game, seed: int, decisions: int, visit: Callable[[Any], None] = lambda state: None) -> Any:
+    """Play random legal ``decisions`` (fewer if the game ends first), showing each state to ``visit``."""
+    state = game.new_game(seed)[0]
+    visit(state)
+    for time in range(decisions):
+        if state["over"]:
+            break
+        game.step(state, pick(game.legal(state), seed, time))
+        visit(state)
+    return state
+
+
+@lru_cache(maxsize=64)
+def states_of(game: Game, seed: int = 0, decisions: int = 60) -> list[Any]:
+    """States along one random game; not to be changed by those who ask."""
+    found: list[Any] = []
+    play(game, seed, decisions, lambda state: found.append(state.copy()))
+    return found

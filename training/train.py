@@ -1,0 +1,316 @@
+"""Train a Stable-Baselines3 agent on a game of dicegym: one readable file.
+
+    dicegym train hog --run-dir runs/hog
+    dicegym train hog --run-dir runs/hog --resume
+    dicegym train hog --run-dir runs/short --set run.steps=500000 --set opponents='{"bacon"=1,"self"=1}'
+
+The run's folder then holds
+
+    settings.json   all settings, overrides included
+    curve.csv       steps and score of every evaluation; the same command and seed give the same file
+    tensorboard/    everything that the algorithm logs
+    checkpoint/     the newest checkpoint, from which --resume goes on
+    best.zip        the model with the best evaluation so far
+    model.zip       the model at the end
+"""
+
+from __future__ import annotations
+
+import copy
+import csv
+import json
+import os
+import pickle
+import random
+import shutil
+import sys
+import time
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.utils import LinearSchedule
+
+import dicegym
+from dicegym.arena.evaluate import Score, evaluate
+from dicegym.envs.sb3 import SB3VecEnv
+from dicegym.errors import ParameterError
+from dicegym.players import Player, policy
+from dicegym.players.pool import Pool
+
+CONFIGS = Path(__file__).parent / "configs"
+SELF = "self"
+"""The name among the opponents that stands for snapshots of the learner."""
+
+OPEN_SECTIONS = ("opponents", "algorithm", "game")
+"""Sections whose keys are checked by those who take them, so that any may be added."""
+
+Settings = dict[str, dict[str, Any]]
+
+
+def read_config(game: str, config: Path | None = None) -> Settings:
+    """Return the settings in ``configs/<game>.toml``, or in ``config``. Raises ParameterError without one."""
+    path = config or CONFIGS / f"{game}.toml"
+    if not path.is_file():
+        known = ", ".join(sorted(p.stem for p in CONFIGS.glob("*.toml")))
+        raise ParameterError(f"there is no configuration {path}: give one with --config; there are {known}")
+    return tomllib.loads(path.read_text())
+
+
+def override(settings: Settings, overrides: list[str]) -> Settings:
+    """Return ``settings`` with each ``section.key=value``, or ``section={...}`` for a whole section, applied.
+
+    Values are TOML; a bare word is a string. Raises ParameterError for what sets nothing.
+    """
+    settings = copy.deepcopy(settings)
+    for text in overrides:
+        name, _, value = text.partition("=")
+        section, _, key = name.partition(".")
+        if section not in settings or not value:
+            raise ParameterError(
+                f"--set {text!r} sets nothing: write section.key=value with one of {', '.join(settings)}"
+            )
+        try:
+            parsed = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            parsed = value
+        if not key and isinstance(parsed, dict):
+            settings[section] = parsed
+        elif key in settings[section] or (key and section in OPEN_SECTIONS):
+            settings[section][key] = parsed
+        else:
+            known = ", ".join(settings[section])
+            raise ParameterError(f"--set {text!r} sets nothing: [{section}] has {known}")
+    return settings
+
+
+class Opponents:
+    """The pool of the batch: fixed agents, and the newest snapshots of the learner if "self" is among them."""
+
+    def __init__(self, game: dicegym.Game, settings: Settings) -> None:
+        weights = dict(settings["opponents"])
+        self._self_weight = weights.pop(SELF, None)
+        self._keep = settings["self_play"]["keep"]
+        fixed = Pool.of(game, weights) if weights else None
+        tabulated = getattr(game.adapter, "tabulated", None)
+        self._fixed: list[Player] = list(fixed.players) if fixed else []
+        if tabulated is not None:  # one look-up for all games instead of one call a game
+            self._fixed = [tabulated(player, game) for player in self._fixed]
+        self._weights = fixed.weights if fixed else []
+        self.snapshots: list[Player] = []
+        if self.learns_from_itself and not self._fixed:
+            self._fixed, self._weights = [dicegym.players.RandomPlayer()], [1e-6]  # until the first snapshot
+
+    @property
+    def learns_from_itself(self) -> bool:
+        return self._self_weight is not None
+
+    def add_snapshot(self, player: Player) -> None:
+        self.snapshots = [*self.snapshots, player][-self._keep :]
+
+    def pool(self) -> Pool:
+        share = self._self_weight / len(self.snapshots) if self.snapshots else 0.0
+        return Pool(self._fixed + self.snapshots, self._weights + [share] * len(self.snapshots))
+
+
+class Conductor(BaseCallback):
+    """Evaluates, takes checkpoints and snapshots at the start of a rollout, when nothing is in flight."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__()
+        self.run = run
+
+    def _on_rollout_start(self) -> None:
+        self.run.between_rollouts(self.logger)
+
+    def _on_step(self) -> bool:
+        self.run.report(self.num_timesteps)
+        return True
+
+
+class Run:
+    """One training run in one folder."""
+
+    def __init__(
+        self,
+        game: str,
+        settings: Settings,
+        folder: Path,
+        resume: bool = False,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.progress = progress or (lambda done, total, text: None)
+        self.game = dicegym.game(game, **settings["game"])
+        run = settings["run"]
+        torch.set_num_threads(run["torch_threads"])
+        self.opponents = Opponents(self.game, settings)
+        self.env = SB3VecEnv(self.game, run["games"], seed=run["seed"], opponent=self.opponents.pool())
+        self.next_evaluation = self.next_checkpoint = 0
+        self.next_snapshot = settings["self_play"]["snapshot_every"]
+        self.best = -np.inf
+        self.curve: list[tuple[int, float]] = []
+        self.score: Score | None = None
+        self.seconds = 0.0  # of training so far, without the present session
+        self.began = time.monotonic()
+        if resume:
+            self.model = self._restore()
+        else:
+            if folder.exists() and any(folder.iterdir()):
+                raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "settings.json").write_text(json.dumps(settings, indent=1))
+            self.model = self._new_model()
+            self.next_checkpoint = run["checkpoint_every"]
+
+    def _new_model(self) -> Any:
+        options = dict(self.settings["algorithm"])
+        network = self.settings["network"]
+        algorithm = policy.algorithm(options.pop("name"))
+        end = options.pop("learning_rate_end", options["learning_rate"])
+        options["learning_rate"] = LinearSchedule(options["learning_rate"], end, 1.0)
+        kwargs = {"net_arch": network["net_arch"], "activation_fn": getattr(torch.nn, network["activation"])}
+        return algorithm(
+            "MlpPolicy", self.env, seed=self.settings["run"]["seed"], policy_kwargs=kwargs, device="cpu",
+            tensorboard_log=str(self.folder / "tensorboard"), verbose=0, **options,
+        )  # fmt: skip
+
+    def learn(self) -> Any:
+        """Train to the end; return the model. Ctrl-C stops with the newest checkpoint on disk."""
+        steps = self.settings["run"]["steps"]
+        self.model.learn(
+            max(0, steps - self.model.num_timesteps), callback=Conductor(self),
+            reset_num_timesteps=False, tb_log_name="run", log_interval=10,
+        )  # fmt: skip
+        self.evaluate(self.model.logger)
+        policy.save(self.model, self.game, self.folder / "model.zip", self.facts())
+        self.checkpoint()
+        return self.model
+
+    def between_rollouts(self, logger: Any) -> None:
+        """Do what is due at this many steps."""
+        steps, settings = self.model.num_timesteps, self.settings
+        if steps >= self.next_evaluation:
+            self.next_evaluation += settings["run"]["evaluate_every"]
+            self.evaluate(logger)
+        if self.opponents.learns_from_itself and steps >= self.next_snapshot:
+            self.next_snapshot += settings["self_play"]["snapshot_every"]
+            self.opponents.add_snapshot(self.player(f"snapshot {steps}"))
+            self.env.batch.set_opponent(self.opponents.pool())
+        if steps >= self.next_checkpoint:
+            self.next_checkpoint += settings["run"]["checkpoint_every"]
+            self.checkpoint()
+
+    def player(self, name: str = "learner") -> Player:
+        """Return the learner as it is now, as a player (a copy)."""
+        return policy.PolicyPlayer(self.model, self.game, name)
+
+    def evaluate(self, logger: Any) -> None:
+        """Measure the learner against the game's yardstick; keep it if it is the best so far."""
+        self.score = evaluate(self.game, self.player(), self.game.rules.yardstick)
+        steps = self.model.num_timesteps
+        self.curve.append((steps, self.score.value))
+        with (self.folder / "curve.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([("steps", "score"), *((n, f"{score:.9f}") for n, score in self.curve)])
+        logger.record(f"evaluation/{self.score.measure}", self.score.value)
+        logger.dump(steps)
+        if self.score.value > self.best:
+            self.best = self.score.value
+            policy.save(self.model, self.game, self.folder / "best.zip", self.facts())
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a model file of this run says of itself."""
+        score = self.score.to_json() if self.score else None
+        seconds = round(self.seconds + time.monotonic() - self.began, 1)
+        return {"settings": self.settings, "score": score, "seconds": seconds, "versions": versions()}
+
+    def report(self, steps: int) -> None:
+        """Tell the progress bar."""
+        text = f"{self.score}" if self.score else ""
+        self.progress(steps, self.settings["run"]["steps"], text)
+
+    def checkpoint(self) -> None:
+        """Write all that going on needs; the old checkpoint stays until the new one is whole."""
+        unfinished, target = self.folder / "checkpoint.part", self.folder / "checkpoint"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir()
+        policy.save(self.model, self.game, unfinished / "model.zip", self.facts())
+        for number, snapshot in enumerate(self.opponents.snapshots):
+            torch.save(snapshot, unfinished / f"snapshot-{number:03d}.pt")
+        kept = (
+            "next_evaluation", "next_checkpoint", "next_snapshot", "best", "curve", "score",
+        )  # fmt: skip
+        state = {name: getattr(self, name) for name in kept}
+        state["seconds"] = self.seconds + time.monotonic() - self.began
+        state["env"] = self.env.state_dict()
+        state["generators"] = (random.getstate(), np.random.get_state(), torch.get_rng_state())  # SB3 uses all
+        (unfinished / "state.pkl").write_bytes(pickle.dumps(state))
+        old = self.folder / "checkpoint.old"
+        shutil.rmtree(old, ignore_errors=True)
+        if target.exists():
+            os.replace(target, old)
+        os.replace(unfinished, target)
+        shutil.rmtree(old, ignore_errors=True)
+
+    def _restore(self) -> Any:
+        folder = self.folder / "checkpoint"
+        if not folder.exists():
+            folder = self.folder / "checkpoint.old"  # killed between the two moves of checkpoint()
+        if not folder.exists():
+            raise ParameterError(f"{self.folder} holds no checkpoint to resume from: start without --resume")
+        for path in sorted(folder.glob("snapshot-*.pt")):
+            self.opponents.add_snapshot(torch.load(path, weights_only=False))
+        self.env.batch.set_opponent(self.opponents.pool())
+        state = pickle.loads((folder / "state.pkl").read_bytes())
+        about = policy.facts(folder / "model.zip")
+        model = policy.algorithm(about["algorithm"]).load(folder / "model.zip", device="cpu")
+        model.set_env(self.env, force_reset=False)
+        self.env.load_state_dict(state.pop("env"))
+        generators = state.pop("generators")
+        for name, value in state.items():
+            setattr(self, name, value)
+        random.setstate(generators[0])
+        np.random.set_state(generators[1])  # noqa: NPY002 - Stable-Baselines3 draws from it
+        torch.set_rng_state(generators[2])
+        return model
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what a trained model depends on."""
+    from importlib.metadata import version
+
+    names = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
+    return {name: version(name) for name in names}
+
+
+def train(
+    game: str,
+    folder: Path,
+    config: Path | None = None,
+    overrides: list[str] | None = None,
+    resume: bool = False,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> Run:
+    """Train ``game`` in ``folder`` and return the finished run; see the top of this file.
+
+    On resuming, the settings are those of the run's own ``settings.json``; overrides still apply on top.
+    """
+    if resume and (folder / "settings.json").is_file():
+        saved = json.loads((folder / "settings.json").read_text())
+        settings = override(saved, overrides or [])
+    else:
+        settings = override(read_config(game, config), overrides or [])
+    run = Run(game, settings, folder, resume, progress)
+    run.learn()
+    return run
+
+
+if __name__ == "__main__":
+    from dicegym.cli import main
+
+    main(["train", *sys.argv[1:]])
