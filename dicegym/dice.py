@@ -91,6 +91,16 @@ def game_key(seed: int, episode: int) -> int:
     return int(key_of(np.uint64(seed & _LOW_64), np.uint64(episode)))
 
 
+@kernel
+def _drawn(key, seat, turn, number, n):
+    return draw(turn_stream(key, seat, turn), number, n)
+
+
+def drawn(key: int, seat: int, turn: int, number: int, n: int) -> int:
+    """Return `draw` ``number`` below ``n`` of one turn of one seat, for callers outside compiled code."""
+    return int(_drawn(np.uint64(key), seat, turn, number, n))
+
+
 def named_seed(*parts: object) -> int:
     """Return a 64-bit seed that depends on all ``parts`` (their text), the same on every machine."""
     text = "\0".join(str(part) for part in parts)

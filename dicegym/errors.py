@@ -48,6 +48,10 @@ class ModelError(DicegymError):
     """A trained model does not fit the game it is asked to play."""
 
 
+class ConformanceError(DicegymError):
+    """A game or an agent breaks a promise that everything else relies on (`dicegym.checks`)."""
+
+
 class DependencyError(DicegymError, ImportError):
     """An optional dependency is missing; the message names the extra that brings it."""
 

@@ -56,11 +56,12 @@ def register_pettingzoo() -> None:
     """Register every multi-agent environment with PettingZoo."""
     import pettingzoo
 
+    forms = (
+        ("aec", pettingzoo.aec_registry, "dicegym.envs.multi:TurnEnv"),
+        ("parallel", pettingzoo.parallel_registry, "dicegym.envs.multi:parallel_env"),
+    )
     for environment in ENVIRONMENTS:
-        if environment.multi and environment.full_id not in pettingzoo.aec_registry:
-            pettingzoo.register(
-                "aec",
-                environment.full_id,
-                "dicegym.envs.multi:TurnEnv",
-                kwargs={"game": environment.game, **environment.settings},
-            )
+        for form, registry, entry_point in forms:
+            if environment.multi and environment.full_id not in registry:
+                kwargs = {"game": environment.game, **environment.settings}
+                pettingzoo.register(form, environment.full_id, entry_point, kwargs=kwargs)

@@ -32,7 +32,8 @@ each_variant = pytest.mark.parametrize("game", VARIANTS, ids=repr)
 def pick(mask: np.ndarray, seed: int, time: int) -> int:
     """A random legal action: a function of its arguments alone."""
     choices = np.flatnonzero(mask)
-    return int(choices[draw(turn_stream(seed, 0, time), 0, len(choices))])
+    stream = np.uint64(turn_stream(np.uint64(seed), 0, time))
+    return int(choices[draw(stream, 0, len(choices))])
 
 
 def play(game: Game, seed: int, decisions: int, visit: Callable[[Any], None] = lambda state: None) -> Any:

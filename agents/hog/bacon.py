@@ -1,8 +1,9 @@
 """Take Free bacon whenever it is worth enough, else roll.
 
-What zero dice score is known beforehand: one more than the largest digit of the opponent's score. Rolling
-n six-sided dice scores about 4n, but only with probability (5/6)**n, else 1; for five dice that makes 8.7 on
-average. So bacon that is worth MARGIN or more is taken. bacon(margin, dice) makes the strategy for other figures.
+What zero dice score is known beforehand: one more than the largest digit of the opponent's score. Rolling n
+six-sided dice scores 4n on average if no 1 comes up, which has probability (5/6)**n, else 1; for five dice
+that makes 8.6. So bacon worth 8 or more looks like a bargain. It is not one: an average leaves out that Pig
+Fest multiplies the good turns of those who dare. bacon(margin, dice) makes the strategy for other figures.
 """
 
 PURE = True

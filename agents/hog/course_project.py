@@ -4,7 +4,7 @@ It imports the course's modules ``dice`` and ``ucb`` and ends with ``@main``; th
 asks only `final_strategy`. The experiments below are how its two figures were found.
 """
 
-from dice import four_sided, make_test_dice, six_sided
+from dice import four_sided, six_sided
 from ucb import interact, log_current_line, main, trace
 
 GOAL_SCORE = 100

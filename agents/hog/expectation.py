@@ -2,19 +2,21 @@
 
 The chances of every sum of n dice follow from those of n - 1 dice. For each number of dice the strategy
 adds up (chance) x (own score - opponent's score after the turn, a Swine Swap included, and a prize for
-winning), which covers Pig out, Free bacon, Hog wild and swaps. It looks one turn ahead and no further, and takes the
-dice not to be exchanged. Leaving the opponent with four-sided dice counts as SMALL_DICE points.
+winning), which covers Pig out, Free bacon, Hog wild and swaps. A Pig out counts as PROMISE points more than it
+brings, because Pig Fest pays it back. The strategy looks one turn ahead and no further, and takes the dice
+not to be exchanged. Leaving the opponent with four-sided dice counts as SMALL_DICE points.
 """
 
-from functools import lru_cache
+from functools import cache
 
 PURE = True
 GOAL = 100
 PRIZE = 60
 SMALL_DICE = 2.5
+PROMISE = 10
 
 
-@lru_cache(maxsize=None)
+@cache
 def chances(dice, sides):
     """Return {points: probability} of rolling DICE dice; 1 point is the Pig out."""
     sums = {0: 1.0}
@@ -28,7 +30,7 @@ def chances(dice, sides):
     return sums
 
 
-@lru_cache(maxsize=None)
+@cache
 def worth(score, opponent_score):
     """Return how good these scores are for us once our turn is over."""
     if score % 100 == 10 * (opponent_score % 10) + opponent_score // 10 % 10:
@@ -47,7 +49,7 @@ def final_strategy(score, opponent_score):
     if one > best + SMALL_DICE + 1:  # an exchange changes the dice for ourselves as well
         best, number = one, -1
     for dice in range(1, 11):
-        value = 0.0
+        value = PROMISE * chances(dice, sides)[1]
         for points, chance in chances(dice, sides).items():
             value += chance * worth(score + points, opponent_score)
         if value > best:

@@ -1,9 +1,10 @@
 """Remember: tell a run of Pig outs from how the own score moved, and cash it in.
 
 After a Pig out the next good turn counts double or, after three in a row, triple (Pig Fest). Nobody is told
-about it, but whoever rolled dice and gained exactly one point knows. So this strategy keeps what it chose
-and what it had; while the run promises a multiplier, a certain bacon is worth two or three times as much, and fewer
-dice are rolled to be safe. The memory starts anew when both scores are those of a new game.
+about it, but whoever rolled dice and gained exactly one point knows. So this strategy keeps what it chose and
+what it had. Without a run it rolls many dice: a Pig out then is no loss but an investment. Once the run
+promises a multiplier it rolls only as many as the goal still needs, to cash in. Scores that fall back mean
+a swap or a new game, and the memory starts anew.
 """
 
 last_choice = None
@@ -40,11 +41,10 @@ def choose(score, opponent_score):
     if (after >= 100 and harmless) or (not harmless and opponent_score > after):
         return 0
     small_dice = (score + opponent_score) % 7 == 0
-    if harmless and bacon >= (5 if small_dice else 8) * times:
-        return 0
-    if small_dice:
-        return 3
-    return 4 if times > 1 or score > 85 else 5
+    if run < 2:
+        return 8 if score < 80 else 4
+    needed = -(-(100 - score) // (times * 4))  # dice that finish the game with a middling roll
+    return max(2, min(6 if small_dice else 7, needed))
 
 
 def final_strategy(score, opponent_score):

@@ -36,4 +36,4 @@ def swap(margin, dice):
     return strategy
 
 
-final_strategy = swap(7, 5)
+final_strategy = swap(10, 7)

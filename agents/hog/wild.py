@@ -1,8 +1,9 @@
 """Know which dice are on the table: four-sided ones when the sum of both scores is a multiple of seven.
 
-A four-sided die shows a 1 more often and scores less, so only three are rolled then, and bacon looks better.
-The other way round, a bacon or a minus one that leaves the opponent a multiple of seven is worth some points,
-because the opponent then rolls the small dice. Exchanges of the dice are hidden, and taken not to happen.
+A four-sided die shows a 1 more often and scores less, so bacon looks better then. The other way round, a
+bacon or a minus one that leaves the opponent a multiple of seven is worth some points, because the opponent
+then rolls the small dice. Otherwise seven dice are rolled, fewer near the goal. Exchanges of the dice are
+hidden, and taken not to happen.
 """
 
 PURE = True
@@ -31,7 +32,9 @@ def final_strategy(score, opponent_score):
     if score + bacon >= 100 and not swaps(score + bacon, opponent_score):
         return 0
     small_dice = (score + opponent_score) % 7 == 0
-    dice, worth = (3, 5) if small_dice else (5, 8)
+    dice, worth = (6, 9) if small_dice else (7, 11)
+    if score > 75:
+        dice, worth = (4, 8) if small_dice else (4, 10)
     by_bacon = certain_gain(bacon, score, opponent_score)
     by_one = certain_gain(1, score, opponent_score)
     if by_one > max(worth, by_bacon) + 5:

@@ -6,7 +6,8 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from pettingzoo import AECEnv
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
 from dicegym import loops
 from dicegym.core import Game, Parameter
@@ -31,7 +32,8 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
         on_illegal: ``"rule"`` (what the game says), ``"raise"`` (IllegalActionError, nothing played) or
             ``"terminate"`` (the game ends; ``illegal_reward`` for the culprit, 0 for the others).
         illegal_reward: see ``on_illegal``.
-        max_cycles: truncate after so many decisions; None: never.
+        max_cycles: truncate when the agent to move has had so many turns already; None: never.
+        max_steps: truncate after so many decisions of all agents together; None: never.
         render_mode: as for the single-agent environment; shows the whole table.
         **parameters: the game's parameters and ``players``, as for `dicegym.game`.
 
@@ -45,6 +47,7 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
         on_illegal: str = "rule",
         illegal_reward: float = -1.0,
         max_cycles: int | None = None,
+        max_steps: int | None = None,
         render_mode: str | None = None,
         **parameters: Any,
     ) -> None:
@@ -52,9 +55,10 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
         self.game = make_game(game, **parameters)
         self.on_illegal = check_on_illegal(on_illegal)
         self.illegal_reward = float(illegal_reward)
-        self.max_cycles = max_cycles
-        if max_cycles is not None:
-            Parameter(1, 1, 1 << 62, "the number of decisions before truncation").check("max_cycles", max_cycles)
+        self.max_cycles, self.max_steps = max_cycles, max_steps
+        for name, cap in (("max_cycles", max_cycles), ("max_steps", max_steps)):
+            if cap is not None:
+                Parameter(1, 1, 1 << 62, "the turns before truncation").check(name, cap)
         self.render_mode = check_render_mode(render_mode)
         self.metadata = {
             "name": f"{self.game.name}_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False,
@@ -103,7 +107,7 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
         self._episode += 1
         loops.begin(self._states, 0, self.game.blank, np.uint64(game_key(self._seed, self._episode)))
         self._gained[:] = 0
-        self._decisions = 0
+        self._had = [0] * self.game.players  # turns by seat
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -144,7 +148,7 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
         fault = self.game.rules.kernels.step(self._state, number)
         if fault:
             self.infos[agent]["fault"] = self.game.rules.faults[fault]
-        self._decisions += 1
+        self._had[self._seat_of[agent]] += 1
         self._collect()
         if self.render_mode == "human":
             self.render()
@@ -165,9 +169,14 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
             cumulative[agent] += now - then
         if self._state["over"]:
             self.terminations = dict.fromkeys(self.agents, True)
-        elif self.max_cycles is not None and self._decisions >= self.max_cycles:
+        elif self._capped():
             self.truncations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.possible_agents[self._state["player"]]
+
+    def _capped(self) -> bool:
+        if self.max_cycles is not None and self._had[self._state["player"]] >= self.max_cycles:
+            return True
+        return self.max_steps is not None and sum(self._had) >= self.max_steps
 
     def _illegal(self, culprit: str, action: int) -> None:
         if self.on_illegal == "raise":
@@ -193,3 +202,12 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
 
     def close(self) -> None:
         """Nothing is held open."""
+
+
+def parallel_env(game: str | Game, max_cycles: int | None = None, **settings: Any) -> ParallelEnv[str, Any, Any]:
+    """Return a `TurnEnv` under PettingZoo's parallel interface.
+
+    A step takes actions of all agents and plays that of the agent to move, whom ``infos[agent]["active_agent"]``
+    names from the first step on. ``max_cycles`` counts steps, as everywhere in that interface.
+    """
+    return turn_based_aec_to_parallel_wrapper(TurnEnv(game, max_steps=max_cycles, **settings))

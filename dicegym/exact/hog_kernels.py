@@ -151,7 +151,7 @@ def hand_on(own, opponent, parity, number, rolls, places, mass, later):
 
 
 @kernel
-def evaluate(tables, rolls, parities, values):
+def evaluate(tables: np.ndarray, rolls: np.ndarray, parities: int, values: np.ndarray) -> None:
     """Fill ``values`` for ``tables`` (int8[2, goal, goal]: of the two players), parities below ``parities``."""
     goal = tables.shape[1]
     places = new_places(rolls)
@@ -161,7 +161,7 @@ def evaluate(tables, rolls, parities, values):
             pair = own * goal + opponent
             find_places(own, opponent, goal, places)
             for player in range(2):
-                number = np.int64(tables[player, own, opponent])
+                number = int(tables[player, own, opponent])
                 for parity in range(parities):
                     look_ahead(
                         own, opponent, parity, number, rolls, places, values[1 - player], values[player, pair, parity]
@@ -169,7 +169,7 @@ def evaluate(tables, rolls, parities, values):
 
 
 @kernel
-def respond(opponent_table, rolls, values, policy):
+def respond(opponent_table: np.ndarray, rolls: np.ndarray, values: np.ndarray, policy: np.ndarray) -> None:
     """Fill ``values`` for a player 0 that sees everything and plays best against ``opponent_table`` (player 1).
 
     Its choices are written to ``policy``: int8[goal * goal, 2, RUNS, RUNS], indexed as values; of equal
@@ -192,12 +192,12 @@ def respond(opponent_table, rolls, values, policy):
                             if number == FIRST_NUMBER or value > values[0, pair, parity, other_run, run]:
                                 values[0, pair, parity, other_run, run] = value
                                 policy[pair, parity, other_run, run] = number
-                number = np.int64(opponent_table[own, opponent])
+                number = int(opponent_table[own, opponent])
                 look_ahead(own, opponent, parity, number, rolls, places, values[0], values[1, pair, parity])
 
 
 @kernel
-def spread(tables, rolls, reach):
+def spread(tables: np.ndarray, rolls: np.ndarray, reach: np.ndarray) -> None:
     """Fill ``reach`` for ``tables`` (as `evaluate`), the first to move drawn by a fair coin."""
     goal = tables.shape[1]
     places = new_places(rolls)
@@ -209,14 +209,14 @@ def spread(tables, rolls, reach):
             opponent = total - own
             find_places(own, opponent, goal, places)
             for player in range(2):
-                number = np.int64(tables[player, own, opponent])
+                number = int(tables[player, own, opponent])
                 for parity in range(2):
                     mass = reach[player, own * goal + opponent, parity]
                     hand_on(own, opponent, parity, number, rolls, places, mass, reach[1 - player])
 
 
 @kernel
-def improve(tables, rolls, reach, margin, values):
+def improve(tables: np.ndarray, rolls: np.ndarray, reach: np.ndarray, margin: float, values: np.ndarray) -> int:
     """Improve ``tables[0]`` in place by one backward sweep; return how many choices changed.
 
     In each pair the choice with the best value over the hidden states is taken, weighted by ``reach``, or in
@@ -245,7 +245,7 @@ def improve(tables, rolls, reach, margin, values):
                         mass += weights[parity, other_run, run]
             if mass == 0:
                 weights, mass = unreached, 1.0
-            kept = np.int64(tables[0, own, opponent])
+            kept = int(tables[0, own, opponent])
             best, most, value_kept = kept, -1.0, 0.0
             for number in range(FIRST_NUMBER, MOST_DICE + 1):
                 value = 0.0
@@ -264,7 +264,7 @@ def improve(tables, rolls, reach, margin, values):
                 changes += 1
             else:
                 best = kept
-            number = np.int64(tables[1, own, opponent])
+            number = int(tables[1, own, opponent])
             for parity in range(2):
                 for other_run in range(RUNS):
                     for run in range(RUNS):

@@ -236,8 +236,8 @@ class Program:
     def _import(
         self,
         name: str,
-        globals: Mapping[str, Any] | None = None,  # noqa: A002 - the signature of builtins.__import__
-        locals: Mapping[str, Any] | None = None,  # noqa: A002
+        globals: Mapping[str, Any] | None = None,
+        locals: Mapping[str, Any] | None = None,
         fromlist: Iterable[str] | None = (),
         level: int = 0,
     ) -> types.ModuleType:

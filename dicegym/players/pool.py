@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from dicegym.core import Game
-from dicegym.dice import HOST_SEAT, draw, turn_stream
+from dicegym.dice import HOST_SEAT, drawn
 from dicegym.errors import ParameterError
 from dicegym.players import Player
 from dicegym.players.roster import agent
@@ -65,5 +65,5 @@ class Pool:
         """Return the player that ``seat`` draws in the game with this key."""
         if len(self.players) == 1:
             return self.players[0]
-        drawn = draw(turn_stream(key, HOST_SEAT, 0), 1 + seat, _FINE)
-        return self.players[min(bisect_right(self._bounds, drawn), len(self.players) - 1)]
+        at = drawn(key, HOST_SEAT, 0, 1 + seat, _FINE)
+        return self.players[min(bisect_right(self._bounds, at), len(self.players) - 1)]

@@ -22,7 +22,8 @@ from dicegym.players.botfile import Source, locate
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
 _PACKAGE = Path(__file__).resolve().parents[1]
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
-_EXPECTED = "give an agent's name, name(numbers), a path to a .py file, folder or .zip model, or a Player"
+Origin = Source | Path | Player
+"""Where a player comes from: a bot's source, the path of a model, or the player itself."""
 
 
 def agents_folder(game: Game | str) -> Path:
@@ -46,7 +47,7 @@ def _found(game: Game) -> dict[str, Path]:
     """Return name -> path of every agent in the game's folder."""
     folder = agents_folder(game)
     entries: tuple[str, ...] = game.adapter.ENTRY_FILES
-    found = {}
+    found: dict[str, Path] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         if path.name.startswith((".", "_")):
             continue
@@ -75,19 +76,22 @@ def agent(game: Game | str, spec: Player | str | Path, *, keep: bool = False, se
         DependencyError: a model needs a package that is not installed.
     """
     game = game_of(game)
-    if isinstance(spec, Player):
-        return spec
-    if isinstance(spec, os.PathLike):
-        spec = os.fspath(spec)
-    if not isinstance(spec, str) or not spec.strip():
-        raise ParameterError(f"{spec!r} is no agent: {_EXPECTED}")
-    found = resolve(game, spec)
-    if isinstance(found, Path):
-        policy = importlib.import_module("dicegym.players.policy")
-        model: Player = policy.load(str(found), game)
-        return model
-    bot: Player = game.adapter.load(found, agent_name(game, spec), keep=keep, seed=seed)
-    return bot
+    return load(game, resolve(game, spec), agent_name(game, spec), keep=keep, seed=seed)
+
+
+def load(game: Game, origin: Origin, name: str, *, keep: bool = False, seed: int = 0) -> Player:
+    """Return the player of what `resolve` found; ``keep`` and ``seed`` as for `agent`.
+
+    Raises AgentError, ModelError and DependencyError as `agent` does.
+    """
+    if isinstance(origin, Player):
+        return origin
+    if isinstance(origin, Source):
+        bot: Player = game.adapter.load(origin, name, keep=keep, seed=seed)
+        return bot
+    model: Player = importlib.import_module("dicegym.players.policy").load(str(origin), game)
+    model.name = name
+    return model
 
 
 def agent_name(game: Game | str, spec: Player | str | Path) -> str:
@@ -97,7 +101,7 @@ def agent_name(game: Game | str, spec: Player | str | Path) -> str:
     """
     if isinstance(spec, Player):
         return spec.name
-    text = os.fspath(spec).strip()
+    text = _text(spec)
     if not _is_path(text):
         match = _CALL.fullmatch(text)
         return f"{match['name']}({', '.join(map(str, _integers(match['arguments'], text)))})" if match else text
@@ -107,38 +111,57 @@ def agent_name(game: Game | str, spec: Player | str | Path) -> str:
     return path.stem if path.suffix in (".py", ".zip") else path.resolve().name
 
 
-def resolve(game: Game, spec: str) -> Source | Path:
-    """Return the bot that ``spec`` names, or the path of a model. Raises as `agent` does."""
-    text = spec.strip()
-    if not _is_path(text):
-        match = _CALL.fullmatch(text)
-        name = match["name"] if match else text
-        agents = _found(game)
-        if name in agents:
-            path = agents[name]
-            if match is None:
-                return path if path.suffix == ".zip" else _located(game, str(path), text)
-            if path.suffix == ".zip":
-                raise ParameterError(f"{text!r}: {name} is a model, which takes no arguments; write {name!r}")
-            source = _located(game, str(path), text)
-            return source._replace(attribute=path.stem, arguments=_integers(match["arguments"], text))
-        if not Path(text).exists() and ":" not in text:
-            where = f"The agents are in {agents_folder(game)}; a bot of your own is named by its path."
-            raise unknown_name(f"agent of {game.rules.title}", text, sorted(agents), where)
-    if text.endswith(".zip"):
-        if not Path(text).expanduser().is_file():
-            raise AgentError(text, "there is no such model file")
-        return Path(text).expanduser()
-    return _located(game, os.path.expanduser(text), text)
+def resolve(game: Game, spec: Player | str | Path) -> Origin:
+    """Return where ``spec`` is, absolute: the bot's source, the path of a model, or the player itself.
+
+    Loads nothing. Raises UnknownNameError, ParameterError and, for a file that does not exist, AgentError.
+    """
+    if isinstance(spec, Player):
+        return spec
+    text = _text(spec)
+    if _is_path(text):
+        path = os.path.expanduser(text)
+        if not text.endswith(".zip"):
+            return _located(game, path, text)
+        if not Path(path).is_file():
+            raise AgentError(text, f"there is no file {path}")
+        return Path(path).absolute()
+    match = _CALL.fullmatch(text)
+    name = match["name"] if match else text
+    agents = _found(game)
+    if name not in agents:
+        if Path(text).is_dir():
+            return _located(game, text, text)
+        where = f"The agents are in {agents_folder(game)}; a bot of your own is named by its path."
+        raise unknown_name(f"agent of {game.rules.title}", text, sorted(agents), where)
+    path = agents[name].absolute()
+    if match is None:
+        return path if path.suffix == ".zip" else _located(game, str(path), text)
+    if path.suffix == ".zip":
+        raise ParameterError(f"{text!r}: {name} is a model, which takes no arguments; write {name!r}")
+    source = _located(game, str(path), text)
+    return source._replace(attribute=path.stem, arguments=_integers(match["arguments"], text))
+
+
+def _text(spec: object) -> str:
+    """Return a spec in words. Raises ParameterError if it is none."""
+    text = os.fspath(spec) if isinstance(spec, os.PathLike) else spec
+    if not isinstance(text, str) or not text.strip():
+        raise ParameterError(
+            f"{spec!r} is no agent: give an agent's name, name(numbers), a path to a .py file, folder or .zip model, "
+            "or a Player"
+        )
+    return text.strip()
 
 
 def _located(game: Game, path: str, spec: str) -> Source:
     entries: tuple[str, ...] = game.adapter.ENTRY_FILES
     source = locate(path, entries)
     if source is None:
-        missing = f"holds no {' or '.join(entries)}" if Path(path).is_dir() else "does not exist"
-        raise AgentError(spec, f"{path} {missing}")
-    return source
+        is_folder = Path(path).is_dir()
+        missing = f"{path} holds no {' or '.join(entries)}" if is_folder else f"there is no file {path}"
+        raise AgentError(agent_name(game, spec), missing)
+    return source._replace(file=source.file.absolute())
 
 
 def _is_path(text: str) -> bool:

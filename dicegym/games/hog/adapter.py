@@ -81,7 +81,11 @@ def action_of(name: str, answer: object, score: int, opponent_score: int) -> int
     if isinstance(answer, bool | np.bool_) or not isinstance(answer, int | np.integer):
         if callable(answer):
             raise AgentError(name, f"{asked} returned a function instead of a number")
-        kind = "" if answer is None else f", {'an' if type(answer).__name__[0] in 'aeiou' else 'a'} {type(answer).__name__}"
+        kind = (
+            ""
+            if answer is None
+            else f", {'an' if type(answer).__name__[0] in 'aeiou' else 'a'} {type(answer).__name__}"
+        )
         raise AgentError(name, f"{asked} returned {_shown(answer)}{kind} instead of an integer")
     if not FIRST_NUMBER <= answer <= MOST_DICE:
         raise AgentError(name, f"{asked} returned {_shown(answer)}, outside {FIRST_NUMBER}..{MOST_DICE}")

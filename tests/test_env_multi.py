@@ -1,0 +1,168 @@
+"""The PettingZoo environment of every registered game that has one."""
+
+import importlib
+
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, render_test, seed_test
+
+import dicegym.pettingzoo
+from dicegym.envs.multi import TurnEnv
+from dicegym.errors import IllegalActionError, ParameterError, StepError
+from dicegym.registry import ENVIRONMENTS
+
+MULTI = [environment for environment in ENVIRONMENTS if environment.multi]
+each_environment = pytest.mark.parametrize("environment", MULTI, ids=lambda environment: environment.id)
+
+
+def convention(environment):
+    """The namespace that `from dicegym.pettingzoo import hog_v0` gives."""
+    return getattr(importlib.import_module("dicegym.pettingzoo"), environment.module_name)
+
+
+@each_environment
+@pytest.mark.filterwarnings("ignore:.*not inheriting from.*")
+def test_api(environment):
+    api_test(convention(environment).env(), num_cycles=300)
+
+
+@each_environment
+def test_seed(environment):
+    seed_test(convention(environment).env, num_cycles=200)
+
+
+@each_environment
+def test_max_cycles(environment):
+    max_cycles_test(convention(environment))
+
+
+@each_environment
+@pytest.mark.filterwarnings("ignore:.*not inheriting from.*")
+def test_parallel_api(environment):
+    parallel_api_test(convention(environment).parallel_env(), num_cycles=200)
+    made = pettingzoo.make("parallel", environment.full_id)
+    made.reset(seed=0)
+    _, _, _, _, infos = made.step({agent: made.action_space(agent).sample() for agent in made.agents})
+    assert {info["active_agent"] for info in infos.values()} <= set(made.possible_agents)
+
+
+@each_environment
+def test_render(environment):
+    render_test(
+        convention(environment).env,
+        custom_tests={"ansi": lambda text: isinstance(text, str), "human": lambda shown: shown is None},
+    )
+
+
+@each_environment
+def test_both_registries_and_the_convention_give_the_same_environment(environment):
+    made = pettingzoo.make("aec", environment.full_id)
+    assert isinstance(made, TurnEnv)
+    assert made.game == convention(environment).env().game
+    assert environment.module_name in dicegym.pettingzoo.__all__
+
+
+def test_unknown_convention_name():
+    with pytest.raises(AttributeError, match="hog_v0"):
+        _ = dicegym.pettingzoo.hgo_v0
+
+
+@each_environment
+def test_what_reaches_each_agent_sums_to_the_engines_result(environment):
+    env = convention(environment).env()
+    rng = np.random.default_rng(0)
+    env.reset(seed=1)
+    for _ in range(30):
+        collected = dict.fromkeys(env.possible_agents, 0.0)
+        for agent in env.agent_iter():
+            observation, reward, terminated, truncated, _ = env.last()
+            collected[agent] += reward
+            if terminated or truncated:
+                env.step(None)
+            else:
+                env.step(rng.choice(np.flatnonzero(observation["action_mask"])))
+        assert list(collected.values()) == pytest.approx(env.game.returns(env.state_record).tolist())
+        env.reset()
+
+
+@each_environment
+def test_environment_plays_the_engines_game(environment):
+    env = convention(environment).env()
+    rng = np.random.default_rng(2)
+    for episode in range(10):
+        env.reset(seed=6 if episode == 0 else None)
+        states = env.game.new_game(6, episode)
+        while not states[0]["over"]:
+            mask = env.game.legal(states[0])
+            observation, *_ = env.last()
+            assert env.agent_selection == f"player_{states[0]['player']}"
+            assert (observation["action_mask"] == mask).all()
+            assert (observation["observation"] == env.game.observe(states[0], int(states[0]["player"]))).all()
+            action = int(rng.choice(np.flatnonzero(mask)))
+            env.step(action)
+            env.game.step(states[0], action)
+            assert env.state_record.tobytes() == states[0].tobytes()
+        assert all(env.terminations.values())
+
+
+def test_only_the_agent_to_move_has_a_mask():
+    env = TurnEnv("hog")
+    env.reset(seed=0)
+    assert env.observe("player_0")["action_mask"].all()
+    assert not env.observe("player_1")["action_mask"].any()
+
+
+def test_illegal_actions_by_the_rule_raised_or_terminating():
+    env = TurnEnv("hog")
+    env.reset(seed=0)
+    env.step(12)
+    assert env.rewards == {"player_0": -1.0, "player_1": 1.0}
+    assert env.infos["player_0"]["fault"] == "a number of dice outside -1..10"
+    assert all(env.terminations.values())
+
+    env = TurnEnv("hog", on_illegal="raise")
+    env.reset(seed=0)
+    with pytest.raises(IllegalActionError, match="not legal for player_0 now"):
+        env.step(12)
+    env.step(5)
+    assert env.agent_selection == "player_1"
+
+    env = TurnEnv("hog", on_illegal="terminate", illegal_reward=-3)
+    env.reset(seed=0)
+    env.step(5)
+    env.step(-4)
+    assert env.rewards == {"player_0": 0.0, "player_1": -3.0}
+    assert all(env.terminations.values())
+    collected = {}
+    for agent in env.agent_iter():
+        collected[agent] = env.last()[1]
+        env.step(None)
+    assert collected == {"player_0": 0.0, "player_1": -3.0}
+
+
+def test_step_without_a_game_and_wrong_arguments():
+    env = TurnEnv("hog")
+    with pytest.raises(StepError, match="reset"):
+        env.step(5)
+    env.reset(seed=0)
+    with pytest.raises(IllegalActionError, match="no whole number"):
+        env.step(2.5)
+    with pytest.raises(ParameterError, match="max_cycles=0"):
+        TurnEnv("hog", max_cycles=0)
+    with pytest.raises(ParameterError, match="seed"):
+        env.reset(seed=-1)
+
+
+def test_max_cycles_truncates_all_agents():
+    for caps, turns in (({"max_cycles": 3}, 6), ({"max_steps": 3}, 3)):
+        check_truncation(TurnEnv("hog", **caps), turns)
+
+
+def check_truncation(env, turns):
+    env.reset(seed=0)
+    for _ in range(turns):
+        assert not any(env.truncations.values())
+        env.step(5)
+    assert all(env.truncations.values())
+    assert not any(env.terminations.values())

@@ -1,0 +1,240 @@
+"""The Stable-Baselines3 environment of every registered game, and models as players."""
+
+import json
+import zipfile
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.evaluation import evaluate_policy
+from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3.common.vec_env import VecCheckNan, VecMonitor, VecNormalize
+
+import dicegym
+from dicegym.envs.sb3 import SB3VecEnv
+from dicegym.errors import ModelError, ParameterError, UnknownNameError
+from dicegym.players import FunctionPlayer, Turn, policy
+from dicegym.registry import ENVIRONMENTS, GAMES
+
+each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
+each_game = pytest.mark.parametrize("name", GAMES)
+MIDDLE = FunctionPlayer(lambda turn: int(np.flatnonzero(turn.mask)[turn.mask.sum() // 2]), "middle", pure=True)
+
+ON_POLICY = {"n_steps": 16, "device": "cpu", "seed": 1}
+OFF_POLICY = {"learning_starts": 32, "buffer_size": 500, "batch_size": 16, "device": "cpu", "seed": 1}
+
+
+def algorithms():
+    from sb3_contrib import QRDQN
+
+    return {
+        "MaskablePPO": (MaskablePPO, ON_POLICY | {"batch_size": 32, "n_epochs": 1}),
+        "PPO": (PPO, ON_POLICY | {"batch_size": 32, "n_epochs": 1}),
+        "A2C": (A2C, ON_POLICY),
+        "DQN": (DQN, OFF_POLICY),
+        "QRDQN": (QRDQN, OFF_POLICY),
+    }
+
+
+@pytest.fixture(scope="module")
+def models():
+    """A briefly trained model of each algorithm on each game."""
+    trained = {}
+    for name in GAMES:
+        for label, (algorithm, options) in algorithms().items():
+            model = algorithm("MlpPolicy", SB3VecEnv(name, 4, seed=0, opponent=MIDDLE), **options)
+            trained[name, label] = model.learn(128)
+    return trained
+
+
+def some_states(game, n=200):
+    """Turns of random games, with their records."""
+    batch = game.batch(n, seed=3)
+    for time in range(7):
+        batch.step(batch.random_actions(time).copy())
+    return batch.states.copy()
+
+
+@each_environment
+def test_vec_env_reports_what_the_batch_environment_plays(environment):
+    n = 5
+    settings = {"opponent": MIDDLE, **environment.settings}
+    vec = SB3VecEnv(environment.game, n, seed=11, **settings)
+    plain = gym.make_vec(environment.full_id, num_envs=n, autoreset_mode="SameStep", opponent=MIDDLE)
+    seen, (expected, info) = vec.reset(), plain.reset(seed=11)
+    assert (seen == expected).all()
+    rng = np.random.default_rng(0)
+    returns, lengths, ended = np.zeros(n), np.zeros(n), 0
+    for _ in range(100):
+        masks = np.stack(vec.env_method("action_masks"))
+        assert (masks == info["action_mask"]).all()
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        seen, rewards, dones, infos = vec.step(actions)
+        expected, rewards_0, terminated, _, info = plain.step(actions)
+        assert (seen == expected).all()
+        assert (rewards == rewards_0.astype(np.float32)).all()
+        assert (dones == terminated).all()
+        returns += rewards_0
+        lengths += 1
+        for row in range(n):
+            assert bool(infos[row]) == bool(dones[row])
+            if dones[row]:
+                ended += 1
+                assert (infos[row]["terminal_observation"] == info["final_obs"][row]).all()
+                assert infos[row]["TimeLimit.truncated"] is False
+                assert infos[row]["episode"]["r"] == pytest.approx(returns[row])
+                assert infos[row]["episode"]["l"] == lengths[row]
+                returns[row] = lengths[row] = 0
+    assert ended > n
+
+
+def test_truncated_episodes_say_so():
+    vec = SB3VecEnv("hog", 2, seed=0, max_episode_steps=2)
+    vec.reset()
+    vec.step(np.array([2, 2]))
+    _, _, dones, infos = vec.step(np.array([2, 2]))
+    assert dones.all()
+    assert all(info["TimeLimit.truncated"] is True for info in infos)
+
+
+def test_seeds_given_through_stable_baselines3_are_used_once():
+    first, second = SB3VecEnv("hog", 3, seed=7), SB3VecEnv("hog", 3)
+    second.seed(7)
+    for _ in range(2):
+        assert (first.reset() == second.reset()).all()
+        for _ in range(9):
+            assert (first.step(np.array([4, 5, 6]))[0] == second.step(np.array([4, 5, 6]))[0]).all()
+
+
+def test_stable_baselines3_wrappers_on_top():
+    vec = VecNormalize(VecCheckNan(VecMonitor(SB3VecEnv("hog", 4, seed=0))), norm_obs=False)
+    vec.reset()
+    returns = []
+    for _ in range(60):
+        _, _, _, infos = vec.step(np.full(4, 6))
+        returns += [info["episode"]["r"] for info in infos if info]
+    assert set(returns) == {-1.0, 1.0}
+    assert np.stack(vec.env_method("action_masks")).shape == (4, 12)
+
+
+def test_attributes_are_shared_by_the_batch():
+    vec = SB3VecEnv("hog", 3)
+    assert vec.get_attr("illegal_reward") == [-1.0] * 3
+    vec.set_attr("illegal_reward", -2.0)
+    assert vec.get_attr("illegal_reward", [0]) == [-2.0]
+    with pytest.raises(ParameterError, match="in some games only"):
+        vec.set_attr("illegal_reward", 0.0, indices=[1])
+    assert vec.has_attr("action_masks")
+    assert not vec.has_attr("no_such_attribute")
+
+
+@each_game
+@pytest.mark.parametrize("label", algorithms())
+def test_every_algorithm_trains_and_plays_legally(models, name, label):
+    model = models[name, label]
+    assert model.num_timesteps >= 128
+    player = policy.PolicyPlayer(model, dicegym.game(name))
+    states = some_states(player.game)
+    seats = states["player"].astype(np.int64)
+    actions = player.act_rows(player.game, states, np.arange(len(states)), seats)
+    for state, action in zip(states, actions, strict=True):
+        assert player.game.legal(state)[action]
+
+
+@each_game
+@pytest.mark.parametrize("label", algorithms())
+def test_one_game_and_many_at_once_choose_alike_and_as_the_library_does(models, name, label):
+    model = models[name, label]
+    game = dicegym.game(name)
+    player = policy.PolicyPlayer(model, game)
+    states = some_states(game)
+    seats = states["player"].astype(np.int64)
+    together = player.act_rows(game, states, np.arange(len(states)), seats)
+    act = player.join(game, 0, 0)
+    alone = [act(Turn(game, state, int(seat))) for state, seat in zip(states, seats, strict=True)]
+    assert together.tolist() == alone
+    observations = np.stack([game.observe(state, int(seat)) for state, seat in zip(states, seats, strict=True)])
+    masks = np.stack([game.legal(state) for state in states])
+    masked = {"action_masks": masks} if label == "MaskablePPO" else {}
+    if masked or masks.all():
+        library = model.predict(observations, deterministic=True, **masked)[0]
+        assert (library == together).mean() > 0.99  # float32 there, float64 here: near ties may differ
+
+
+def test_masks_reach_evaluation_in_sb3_contrib(models):
+    mean, _ = evaluate_policy(models["hog", "MaskablePPO"], SB3VecEnv("hog", 4, seed=5), n_eval_episodes=20, warn=False)
+    assert -1 <= mean <= 1
+
+
+@each_game
+def test_sampling_players_follow_their_seed_alone(models, name):
+    game = dicegym.game(name)
+    player = policy.PolicyPlayer(models[name, "PPO"], game, sample=True)
+    assert not player.pure
+    states = some_states(game, 60)
+
+    def drawn(seed):
+        act = player.join(game, 0, seed)
+        return [act(Turn(game, state, int(state["player"]))) for state in states]
+
+    assert drawn(1) == drawn(1)
+    assert drawn(1) != drawn(2)
+
+
+@each_game
+def test_model_files_come_back_as_the_same_player(models, name, tmp_path):
+    game = dicegym.game(name)
+    model = models[name, "MaskablePPO"]
+    path = tmp_path / "learned.zip"
+    policy.save(model, game, path, {"note": "kept"})
+    about = policy.facts(path)
+    assert (about["game"], about["algorithm"], about["note"]) == (name, "MaskablePPO", "kept")
+    assert [file.name for file in tmp_path.iterdir()] == ["learned.zip"]
+    states = some_states(game)
+    rows, seats = np.arange(len(states)), states["player"].astype(np.int64)
+    expected = policy.PolicyPlayer(model, game).act_rows(game, states, rows, seats)
+    loaded = dicegym.agent(game, str(path))
+    assert loaded.name == "learned"
+    assert (loaded.act_rows(game, states, rows, seats) == expected).all()
+
+
+def rewritten(path, target, **changes):
+    """Copy a model file with other facts."""
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w") as new:
+        for member in old.namelist():
+            data = old.read(member)
+            if member == policy.MEMBER:
+                data = json.dumps({**json.loads(data), **changes}).encode()
+            new.writestr(member, data)
+    return target
+
+
+def test_models_that_do_not_fit_are_refused(models, tmp_path):
+    game = dicegym.game("hog")
+    path = tmp_path / "m.zip"
+    policy.save(models["hog", "PPO"], game, path, {})
+    with pytest.raises(ModelError, match="goal=50"):
+        policy.load(path, dicegym.game("hog", goal=50))
+    with pytest.raises(ModelError, match="was trained on other rules"):
+        policy.load(rewritten(path, tmp_path / "old.zip", fingerprint="0" * 16), game)
+    with pytest.raises(UnknownNameError, match="algorithm 'SAC'"):
+        policy.load(rewritten(path, tmp_path / "sac.zip", algorithm="SAC"), game)
+    with pytest.raises(ModelError, match="incomplete"):
+        policy.load(rewritten(path, tmp_path / "less.zip", parameters=None), game)
+    with pytest.raises(ModelError, match=r"observations \(56,\)"):
+        policy.PolicyPlayer(models["hog", "PPO"], dicegym.game("hog", memory=1))
+    player = policy.load(path, game)
+    with pytest.raises(ModelError, match="cannot play"):
+        player.join(dicegym.game("hog", goal=50), 0, 0)
+
+
+def test_files_that_are_no_models_are_refused(tmp_path):
+    (tmp_path / "text.zip").write_text("no zip at all")
+    with zipfile.ZipFile(tmp_path / "bare.zip", "w") as archive:
+        archive.writestr("data", "{}")
+    for name, match in (("text.zip", "cannot be read"), ("bare.zip", "dicegym.json"), ("none.zip", "cannot be read")):
+        with pytest.raises(ModelError, match=match):
+            policy.load(tmp_path / name)

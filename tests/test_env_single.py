@@ -1,0 +1,345 @@
+"""The Gymnasium environment of every registered game."""
+
+import subprocess
+import sys
+import warnings
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env as gymnasium_check
+
+import dicegym
+from dicegym import loops
+from dicegym.dice import game_key, private_seed
+from dicegym.envs.single import SingleAgentEnv
+from dicegym.errors import AgentError, IllegalActionError, ParameterError, StepError, UnknownNameError
+from dicegym.players import FunctionPlayer, RandomPlayer, Turn
+from dicegym.registry import ENVIRONMENTS
+
+IDS = [environment.full_id for environment in ENVIRONMENTS]
+each_environment = pytest.mark.parametrize("env_id", IDS)
+
+
+def play(env, rng):
+    """Play one episode with random legal actions from a fresh reset; return its observations and rewards."""
+    observation, info = env.reset()
+    seen, rewards, over = [observation], [], False
+    while not over:
+        action = rng.choice(np.flatnonzero(info["action_mask"]))
+        observation, reward, terminated, truncated, info = env.step(action)
+        over = terminated or truncated
+        seen.append(observation)
+        rewards.append(reward)
+    return seen, rewards, info
+
+
+@each_environment
+def test_gymnasium_checker_passes_without_a_warning(env_id):
+    env = gym.make(env_id, render_mode="ansi", disable_env_checker=True).unwrapped
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gymnasium_check(env)
+
+
+@each_environment
+def test_stable_baselines3_checker_passes_without_a_warning(env_id):
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        checker.check_env(gym.make(env_id).unwrapped, warn=True)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import gymnasium as gym, dicegym; gym.make('{id}')",
+        "import gymnasium as gym, dicegym; gym.register_envs(dicegym); gym.make('{id}')",
+        "import gymnasium as gym; gym.make('dicegym:{id}')",
+    ],
+)
+@each_environment
+def test_every_way_of_gymnasium_to_find_an_environment(program, env_id):
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program.format(id=env_id)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@each_environment
+def test_rewards_of_an_episode_sum_to_the_engines_result_for_every_seat(env_id):
+    env = gym.make(env_id, opponent=RandomPlayer()).unwrapped
+    rng = np.random.default_rng(5)
+    env.reset(seed=9)
+    seats = set()
+    for _ in range(300):
+        _, rewards, info = play(env, rng)
+        seats.add(info["seat"])
+        assert sum(rewards) == pytest.approx(info["returns"][info["seat"]])
+        assert (info["returns"] == env.game.returns(env.state)).all()
+    assert seats == set(range(env.game.players))
+
+
+@each_environment
+def test_environment_plays_the_engines_game(env_id):
+    """Seat, opponents' answers and dice are those that the engine gives under the game's key."""
+    env = gym.make(env_id, opponent=RandomPlayer()).unwrapped
+    rng = np.random.default_rng(1)
+    for episode in range(20):
+        observation, info = env.reset(seed=77 if episode == 0 else None)
+        game, key = env.game, game_key(77, episode)
+        states = game.new_game(77, episode)
+        others = {s: RandomPlayer().join(game, s, private_seed(key, s)) for s in range(game.players)}
+        over = False
+        while True:
+            while not states[0]["over"] and states[0]["player"] != info["seat"]:
+                seat = int(states[0]["player"])
+                game.step(states[0], others[seat](Turn(game, states[0], seat)))
+            assert states.tobytes() == env._states.tobytes()
+            assert (observation == game.observe(states[0], info["seat"])).all()
+            assert (info["action_mask"] == game.legal(states[0])).all()
+            if over:
+                break
+            action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+            game.step(states[0], action)
+            observation, _, over, _, info = env.step(action)
+
+
+@each_environment
+def test_same_seed_gives_same_episodes_and_options_replay_one(env_id):
+    first, second = (gym.make(env_id, opponent=RandomPlayer()).unwrapped for _ in range(2))
+    first.reset(seed=3)
+    second.reset(seed=3)
+    for _ in range(3):
+        seen_1, rewards_1, _ = play(first, np.random.default_rng(0))
+        seen_2, rewards_2, _ = play(second, np.random.default_rng(0))
+        assert rewards_1 == rewards_2
+        assert all((a == b).all() for a, b in zip(seen_1, seen_2, strict=True))
+    state = first.reset(options={"episode": 2}) and first.state
+    assert state["key"] == np.uint64(game_key(3, 2))
+
+
+@each_environment
+def test_unseeded_environments_differ(env_id):
+    keys = set()
+    for _ in range(5):
+        env = gym.make(env_id).unwrapped
+        env.reset()
+        keys.add(int(env.state["key"]))
+    assert len(keys) == 5
+
+
+def test_seat_is_fixed_drawn_or_alternates():
+    def seats(**options):
+        env = gym.make("dicegym/Hog-v0", **options)
+        return [env.reset(seed=1 if n == 0 else None)[1]["seat"] for n in range(40)]
+
+    assert seats(seat=1) == [1] * 40
+    assert seats(seat="alternate") == [0, 1] * 20
+    drawn = seats(seat="random")
+    assert 8 < sum(drawn) < 32
+    env = gym.make("dicegym/Hog-v0", seat=1)
+    assert env.reset(seed=1, options={"seat": 0})[1]["seat"] == 0
+
+
+def test_pool_draws_opponents_by_weight():
+    asked = {"often": 0, "seldom": 0}
+
+    def player(name):
+        def act(turn):
+            asked[name] += 1
+            return 6
+
+        return FunctionPlayer(act, name)
+
+    env = gym.make("dicegym/Hog-v0", opponent={player("often"): 3, player("seldom"): 1}, seat=0)
+    env.reset(seed=2)
+    for _ in range(400):
+        env.step(5)
+        env.reset()
+    assert asked["often"] + asked["seldom"] == 400
+    assert 260 < asked["often"] < 340
+
+
+def test_opponent_by_name_call_path_and_default(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("def final_strategy(score, opponent_score):\n    return 3\n")
+    for opponent, chosen in ((None, 5), ("always_roll(8)", 8), (str(file), 3)):
+        env = gym.make("dicegym/Hog-v0", opponent=opponent, seat=1).unwrapped
+        env.reset(seed=0)
+        assert env.state["chosen"][0] == chosen
+
+
+def test_illegal_actions_by_the_rule_raised_or_terminating():
+    env = gym.make("dicegym/Hog-v0", seat=0, disable_env_checker=True)
+    env.reset(seed=0)
+    _, reward, terminated, _, info = env.step(12)
+    assert (reward, terminated, info["fault"]) == (-1.0, True, "a number of dice outside -1..10")
+
+    env = gym.make("dicegym/Hog-v0", seat=0, on_illegal="raise", disable_env_checker=True)
+    env.reset(seed=0)
+    before = env.unwrapped.state.tobytes()
+    with pytest.raises(IllegalActionError, match=r"action 12 is not legal now: give one of 0, 1, .*11"):
+        env.step(12)
+    assert env.unwrapped.state.tobytes() == before
+    env.step(3)
+
+    env = gym.make("dicegym/Hog-v0", seat=0, on_illegal="terminate", illegal_reward=-7, disable_env_checker=True)
+    env.reset(seed=0)
+    _, reward, terminated, _, info = env.step(-1)
+    assert (reward, terminated, info["fault"]) == (-7.0, True, "illegal action")
+    with pytest.raises(StepError):
+        env.step(3)
+
+
+@pytest.mark.parametrize("action", [1.0, "5", None, np.array([1, 2]), [3]])
+def test_what_is_no_whole_number_is_refused_and_costs_nothing(action):
+    env = SingleAgentEnv("hog", seat=0)
+    env.reset(seed=0)
+    with pytest.raises(IllegalActionError, match="is no whole number"):
+        env.step(action)
+    env.step(np.int64(3))
+
+
+def test_step_before_reset_and_after_the_end_is_refused():
+    env = SingleAgentEnv("hog", opponent=RandomPlayer())
+    with pytest.raises(StepError, match="reset"):
+        env.step(3)
+    env.reset(seed=0)
+    play(env, np.random.default_rng(0))
+    with pytest.raises(StepError, match="reset"):
+        env.step(3)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"goal": 5}, ParameterError, "goal=5"),
+        ({"goal": "100"}, ParameterError, "goal='100'"),
+        ({"gaol": 50}, UnknownNameError, "Did you mean 'goal'"),
+        ({"players": 3}, ParameterError, "players=3"),
+        ({"seat": 2}, ParameterError, "seat=2"),
+        ({"seat": "first"}, ParameterError, "seat='first'"),
+        ({"on_illegal": "ignore"}, ParameterError, "on_illegal='ignore'"),
+        ({"render_mode": "3d"}, ParameterError, "render_mode='3d'"),
+        ({"opponent": "always_rol(5)"}, UnknownNameError, "Did you mean 'always_roll'"),
+        ({"opponent": {}}, ParameterError, "empty pool"),
+        ({"opponent": {"always_roll(5)": -1}}, ParameterError, "weight -1"),
+        ({"opponent": "no/such.py"}, AgentError, "no/such.py"),
+    ],
+)
+def test_wrong_arguments_say_what_why_and_what_to_do(options, error, match):
+    with pytest.raises(error) as caught:
+        SingleAgentEnv("hog", **options)
+    assert match in str(caught.value)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, 2**64])
+def test_wrong_seeds_are_refused(seed):
+    with pytest.raises((ParameterError, gym.error.Error)):
+        SingleAgentEnv("hog").reset(seed=seed)
+
+
+def test_unknown_reset_option_is_refused():
+    with pytest.raises(ParameterError, match="'seats'"):
+        SingleAgentEnv("hog").reset(options={"seats": 1})
+
+
+def test_failing_opponent_is_named_and_the_environment_goes_on_after_reset():
+    def broken(turn):
+        raise AgentError("broken", "fell over")
+
+    env = SingleAgentEnv("hog", opponent=FunctionPlayer(broken), seat=0)
+    env.reset(seed=0)
+    with pytest.raises(AgentError, match="broken"):
+        env.step(3)
+    with pytest.raises(StepError):
+        env.step(3)
+    env.reset()
+
+
+def test_games_that_end_before_the_learner_is_asked_are_skipped_and_bounded():
+    hopeless = FunctionPlayer(lambda turn: 99, "hopeless")
+    env = SingleAgentEnv("hog", opponent=hopeless, seat="random")
+    env.reset(seed=0)
+    assert env.seat == 0  # in seat 1 the game would be over already
+    with pytest.raises(StepError, match="100 games in a row"):
+        SingleAgentEnv("hog", opponent=hopeless, seat=1).reset(seed=0)
+
+
+@each_environment
+def test_observations_are_the_callers_own(env_id):
+    env = gym.make(env_id, opponent=RandomPlayer()).unwrapped
+    observation, info = env.reset(seed=4)
+    kept = observation.copy()
+    mask = info["action_mask"].copy()
+    env.step(int(np.flatnonzero(mask)[0]))
+    assert (observation == kept).all()
+    assert (info["action_mask"] == mask).all()
+    env.action_masks()[:] = False
+    assert env.action_masks().any() or not env._playing
+
+
+@each_environment
+def test_rendering_shows_dice_and_every_seat(env_id, capsys):
+    text = gym.make(env_id, render_mode="ansi")
+    text.reset(seed=1)
+    text.step(int(np.flatnonzero(text.unwrapped.action_masks())[-1]))
+    screen = text.render()
+    game = text.unwrapped.game
+    assert game.rules.title in screen
+    assert any(face in screen for face in "⚀⚁⚂⚃⚄⚅")
+
+    picture = gym.make(env_id, render_mode="rgb_array")
+    picture.reset(seed=1)
+    first = picture.render()
+    assert first.dtype == np.uint8
+    assert first.ndim == 3
+    assert first.shape[2] == 3
+    picture.step(int(np.flatnonzero(picture.unwrapped.action_masks())[-1]))
+    assert (picture.render() != first).any()
+
+    human = gym.make(env_id, render_mode="human")
+    human.reset(seed=1)
+    assert game.rules.title in capsys.readouterr().out
+
+
+def test_picture_without_pillow_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    env = SingleAgentEnv("hog", render_mode="rgb_array")
+    env.reset(seed=0)
+    with pytest.raises(dicegym.errors.DependencyError, match=r"dicegym\[render\]"):
+        env.render()
+
+
+@each_environment
+def test_spec_survives_json_and_pickle(env_id):
+    env = gym.make(env_id)
+    copy = gym.make(gym.envs.registration.EnvSpec.from_json(env.spec.to_json()))
+    assert copy.unwrapped.game == env.unwrapped.game
+
+
+def test_time_limit_of_gymnasium_truncates():
+    env = gym.make("dicegym/Hog-v0", max_episode_steps=2)
+    env.reset(seed=0)
+    env.step(5)
+    _, _, terminated, truncated, _ = env.step(5)
+    assert (terminated, truncated) == (False, True)
+
+
+@pytest.mark.parametrize("goal", [20, 100])
+def test_memory_adds_what_the_player_can_remember(goal):
+    plain = gym.make("dicegym/Hog-v0", goal=goal)
+    more = gym.make("dicegym/Hog-v0", goal=goal, memory=True, opponent="always_roll(1)", seat=0)
+    extra = more.observation_space.shape[0] - plain.observation_space.shape[0]
+    observation, _ = more.reset(seed=0)
+    assert extra == 6
+    assert observation[-6:].tolist() == [1, 0, 0, 0, 1, 0]
+    assert more.step(0)[0][-2:].tolist() == [0, 1]
+
+
+def test_loops_used_by_the_environment_write_no_mask_at_the_end():
+    game = dicegym.game("hog")
+    state = game.new_game()[0]
+    game.step(state, 99)
+    mask = np.ones(game.n_actions, np.bool_)
+    loops.look(state, 0, np.zeros(game.observation_size, np.float32), mask, np.zeros(2, np.float32))
+    assert not mask.any()

@@ -1,0 +1,290 @@
+"""The batch environment of every registered game."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers import vector as wrappers
+
+from dicegym.envs.vector import BatchEnv
+from dicegym.errors import IllegalActionError, ParameterError, StepError
+from dicegym.players import FunctionPlayer, RandomPlayer
+from dicegym.registry import ENVIRONMENTS
+
+each_environment = pytest.mark.parametrize("env_id", [environment.full_id for environment in ENVIRONMENTS])
+MODES = list(AutoresetMode)
+
+
+def choose(masks, rng):
+    """A random legal action of each row; 0 where nothing is legal."""
+    return np.array([rng.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks])
+
+
+def careful(turn):
+    """A pure opponent: the middle one of the legal actions."""
+    legal = np.flatnonzero(turn.mask)
+    return int(legal[len(legal) // 2])
+
+
+PURE = FunctionPlayer(careful, "careful", pure=True)
+OPPONENTS = {
+    "pure": PURE,
+    "drawing": RandomPlayer(),
+    "pool": {PURE: 1, RandomPlayer(): 2, FunctionPlayer(lambda turn: int(np.flatnonzero(turn.mask)[-1]), "last"): 1},
+}
+
+
+@each_environment
+@pytest.mark.parametrize("opponent", OPPONENTS.values(), ids=OPPONENTS)
+@pytest.mark.parametrize("seat", ["random", "alternate", 0])
+def test_every_row_plays_exactly_what_a_single_environment_plays(env_id, opponent, seat):
+    n, seed = 7, 40
+    batch = gym.make_vec(env_id, num_envs=n, opponent=opponent, seat=seat, autoreset_mode="SameStep")
+    singles = [gym.make(env_id, opponent=opponent, seat=seat).unwrapped for _ in range(n)]
+    observations, info = batch.reset(seed=seed)
+    expected = [single.reset(seed=seed + i) for i, single in enumerate(singles)]
+    assert (observations == np.stack([o for o, _ in expected])).all()
+    rng = np.random.default_rng(0)
+    ended = 0
+    for _ in range(120):
+        assert (info["seat"] == [single.seat for single in singles]).all()
+        actions = choose(info["action_mask"], rng)
+        observations, rewards, terminated, truncated, info = batch.step(actions)
+        assert not truncated.any()
+        for i, single in enumerate(singles):
+            observation, reward, over, _, single_info = single.step(actions[i])
+            assert (rewards[i], terminated[i]) == (reward, over)
+            if over:
+                ended += 1
+                assert (info["final_obs"][i] == observation).all()
+                assert (info["final_info"]["returns"][i] == single_info["returns"]).all()
+                observation, single_info = single.reset()
+            assert (observations[i] == observation).all()
+            assert (info["action_mask"][i] == single_info["action_mask"]).all()
+    assert ended >= n
+
+
+def episodes(env_id, mode, n, per_row):
+    """Play the first ``per_row`` episodes of each row; return per row a list of (observations, rewards)."""
+    env = gym.make_vec(env_id, num_envs=n, opponent=PURE, autoreset_mode=mode)
+    observations, info = env.reset(seed=5)
+    done = [[] for _ in range(n)]
+    current = [([o.copy()], []) for o in observations]
+    waiting = np.zeros(n, bool)
+    while min(len(episodes) for episodes in done) < per_row:
+        masks = info["action_mask"]
+        actions = np.array([np.flatnonzero(m)[len(current[i][1]) % m.sum()] if m.any() else 0 for i, m in enumerate(masks)])
+        observations, rewards, terminated, truncated, info = env.step(actions)
+        over = terminated | truncated
+        for i in range(n):
+            if waiting[i]:  # next-step mode: this step was the reset
+                current[i] = ([observations[i].copy()], [])
+                continue
+            last = info["final_obs"][i] if over[i] and mode == AutoresetMode.SAME_STEP else observations[i]
+            current[i][0].append(last.copy())
+            current[i][1].append(rewards[i])
+            if over[i]:
+                done[i].append(current[i])
+                current[i] = ([observations[i].copy()], [])
+        waiting = over if mode == AutoresetMode.NEXT_STEP else np.zeros(n, bool)
+        if mode == AutoresetMode.DISABLED and over.any():
+            observations, info = env.reset(options={"reset_mask": over})
+            for i in np.flatnonzero(over):
+                current[i] = ([observations[i].copy()], [])
+    return [row[:per_row] for row in done]
+
+
+@each_environment
+def test_autoreset_modes_give_the_same_episodes(env_id):
+    played = [episodes(env_id, mode, 5, 4) for mode in MODES]
+    for other in played[1:]:
+        for row, expected in zip(other, played[0], strict=True):
+            for (seen, rewards), (seen_0, rewards_0) in zip(row, expected, strict=True):
+                assert rewards == rewards_0
+                assert all((a == b).all() for a, b in zip(seen, seen_0, strict=True))
+
+
+@each_environment
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.value)
+def test_mode_is_stated(env_id, mode):
+    assert gym.make_vec(env_id, num_envs=2, autoreset_mode=mode).metadata["autoreset_mode"] is mode
+    assert gym.make_vec(env_id, num_envs=2, autoreset_mode=mode.value).metadata["autoreset_mode"] is mode
+
+
+@each_environment
+def test_learners_rewards_sum_to_the_engines_result_for_every_seat_over_10000_games(env_id):
+    n = 500
+    env = gym.make_vec(env_id, num_envs=n, opponent=PURE, autoreset_mode="SameStep")
+    _, info = env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    collected = np.zeros(n)
+    games = {seat: 0 for seat in range(env.game.players)}
+    while sum(games.values()) < 10_000:
+        scores = np.where(info["action_mask"], rng.random(info["action_mask"].shape), -1)
+        _, rewards, terminated, _, info = env.step(scores.argmax(axis=1))
+        collected += rewards
+        for row in np.flatnonzero(terminated):
+            final = info["final_info"]
+            seat = int(final["seat"][row])
+            assert collected[row] == pytest.approx(final["returns"][row][seat])
+            games[seat] += 1
+            collected[row] = 0
+    assert min(games.values()) > 1000
+
+
+@each_environment
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_gymnasiums_own_vector_wrappers_work(env_id, mode):
+    env = gym.make_vec(env_id, num_envs=4, autoreset_mode=mode)
+    env = wrappers.RecordEpisodeStatistics(env)
+    env = wrappers.NormalizeReward(env)
+    env = wrappers.ClipReward(env, -5, 5)
+    if mode == "NextStep":  # Gymnasium's observation wrappers refuse same-step mode themselves
+        env = wrappers.RescaleObservation(env, np.float32(-1), np.float32(1))
+        env = wrappers.NormalizeObservation(env)
+    env = wrappers.DictInfoToList(env)
+    env.reset(seed=0)
+    finished = 0
+    for _ in range(200):
+        *_, infos = env.step(env.action_space.sample())
+        finished += sum("episode" in info for info in infos)
+    assert finished > 0
+
+
+@each_environment
+def test_recorded_statistics_are_the_episodes_returns(env_id):
+    env = wrappers.RecordEpisodeStatistics(gym.make_vec(env_id, num_envs=3, autoreset_mode="SameStep", opponent=PURE))
+    _, info = env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    checked = 0
+    for _ in range(150):
+        _, _, terminated, _, info = env.step(choose(info["action_mask"], rng))
+        for row in np.flatnonzero(terminated):
+            final = info["final_info"]
+            assert info["episode"]["r"][row] == pytest.approx(final["returns"][row][final["seat"][row]])
+            checked += 1
+    assert checked > 5
+
+
+@each_environment
+def test_result_does_not_depend_on_the_size_of_the_batch(env_id):
+    small = gym.make_vec(env_id, num_envs=1, opponent=PURE)
+    large = gym.make_vec(env_id, num_envs=300, opponent=PURE)
+    seen_small, info = small.reset(seed=1250)
+    seen_large, info_large = large.reset(seed=1000)
+    for _ in range(40):
+        assert (seen_small[0] == seen_large[250]).all()
+        actions = choose(info_large["action_mask"], np.random.default_rng(1))
+        seen_large, _, _, _, info_large = large.step(actions)
+        seen_small, _, _, _, info = small.step(actions[250:251])
+
+
+def test_returned_arrays_are_the_callers_own_unless_copy_is_false():
+    for copy in (True, False):
+        env = BatchEnv("hog", 3, copy=copy)
+        first, info = env.reset(seed=0)
+        kept = first.copy()
+        second, *_ = env.step(np.array([5, 5, 5]))
+        assert (second is first) is not copy
+        assert (first == kept).all() is not copy or copy
+
+
+def test_max_episode_steps_truncates_and_resets():
+    env = gym.make_vec("dicegym/Hog-v0", num_envs=2, max_episode_steps=3, autoreset_mode="SameStep")
+    env.reset(seed=0)
+    for step in range(1, 10):
+        _, _, terminated, truncated, info = env.step(np.array([2, 2]))
+        assert not terminated.any()
+        assert truncated.all() == (step % 3 == 0)
+        assert ("final_obs" in info) == (step % 3 == 0)
+
+
+def test_illegal_actions_by_the_rule_raised_or_terminating():
+    env = BatchEnv("hog", 2, autoreset_mode="SameStep", seat=0)
+    env.reset(seed=0)
+    _, rewards, terminated, _, _ = env.step(np.array([12, 5]))
+    assert (rewards.tolist(), terminated.tolist()) == ([-1.0, 0.0], [True, False])
+
+    env = BatchEnv("hog", 2, on_illegal="raise")
+    env.reset(seed=0)
+    with pytest.raises(IllegalActionError, match="game 1: action 12"):
+        env.step(np.array([5, 12]))
+    env.step(np.array([5, 5]))
+
+    env = BatchEnv("hog", 2, on_illegal="terminate", illegal_reward=-4)
+    env.reset(seed=0)
+    _, rewards, terminated, _, _ = env.step(np.array([5, -1]))
+    assert (rewards.tolist(), terminated.tolist()) == ([0.0, -4.0], [False, True])
+    _, rewards, terminated, _, info = env.step(np.array([5, 5]))
+    assert (rewards.tolist(), terminated.tolist()) == ([0.0, 0.0], [False, False])
+    assert info["action_mask"].all()
+
+
+@pytest.mark.parametrize(
+    "actions", [np.array([1]), np.array([1.0, 2.0]), [[1, 2]], None, np.array(["a", "b"])], ids=repr
+)
+def test_actions_of_a_wrong_form_are_refused(actions):
+    env = BatchEnv("hog", 2)
+    env.reset(seed=0)
+    with pytest.raises(ParameterError, match="give 2 whole numbers"):
+        env.step(actions)
+
+
+def test_misuse_is_refused():
+    with pytest.raises(ParameterError, match="num_envs=0"):
+        BatchEnv("hog", 0)
+    with pytest.raises(ParameterError, match="autoreset_mode='Never'"):
+        BatchEnv("hog", 2, autoreset_mode="Never")
+    env = BatchEnv("hog", 2, autoreset_mode="Disabled")
+    with pytest.raises(StepError, match="reset"):
+        env.step(np.array([1, 1]))
+    with pytest.raises(ParameterError, match="3 seeds"):
+        env.reset(seed=[1, 2, 3])
+    env.reset(seed=[1, None])
+    env.step(np.array([12, 5]))
+    with pytest.raises(StepError, match=r"games \[0\] have ended"):
+        env.step(np.array([5, 5]))
+    with pytest.raises(ParameterError, match="reset_mask"):
+        env.reset(options={"reset_mask": [True, False]})
+    with pytest.raises(ParameterError, match="'mask'"):
+        env.reset(options={"mask": 1})
+    env.reset(options={"reset_mask": np.array([True, False])})
+    env.step(np.array([5, 5]))
+
+
+@each_environment
+def test_state_dict_goes_on_where_it_was_taken(env_id):
+    env, other = (gym.make_vec(env_id, num_envs=6, opponent=PURE, autoreset_mode="SameStep") for _ in range(2))
+    _, info = env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    for _ in range(25):
+        _, _, _, _, info = env.step(choose(info["action_mask"], rng))
+    other.load_state_dict(env.state_dict())
+    for _ in range(25):
+        actions = choose(info["action_mask"], rng)
+        seen, rewards, terminated, _, info = env.step(actions)
+        seen_2, rewards_2, terminated_2, _, _ = other.step(actions)
+        assert (seen == seen_2).all()
+        assert (rewards == rewards_2).all()
+        assert (terminated == terminated_2).all()
+
+
+def test_new_opponents_come_with_the_next_episode():
+    asked = []
+    env = BatchEnv("hog", 3, opponent=PURE, seat=0, autoreset_mode="SameStep")
+    env.reset(seed=0)
+    env.set_opponent(FunctionPlayer(lambda turn: asked.append(1) or 5, "new"))
+    env.step(np.array([5, 5, 5]))
+    assert not asked
+    env.step(np.array([12, 5, 5]))  # the first game ends and begins anew
+    env.step(np.array([5, 5, 5]))
+    assert len(asked) == 1
+
+
+def test_render_shows_every_game():
+    env = BatchEnv("hog", 3, render_mode="ansi")
+    env.reset(seed=0)
+    assert [text.splitlines()[0] for text in env.render()] == ["Hog to 100"] * 3
+    pictures = BatchEnv("hog", 2, render_mode="rgb_array")
+    pictures.reset(seed=0)
+    assert [picture.dtype for picture in pictures.render()] == [np.uint8] * 2

@@ -1,0 +1,403 @@
+"""Exact values of Hog: anchors, the engine, a slow solver written from the rule text, and the shipped table."""
+
+from __future__ import annotations
+
+import runpy
+import time
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.errors import AgentError, ParameterError
+from dicegym.exact import hog, hog_kernels, solver
+from dicegym.games.hog.export import CODE, strategy_source
+from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE, N_ACTIONS
+from dicegym.players import RandomPlayer
+
+GAME = dicegym.game("hog")
+SHIPPED_TRIALS = 1000
+SHIPPED = Path(__file__).resolve().parents[1] / "agents" / "hog" / "best_by_scores.py"
+
+
+def always(number: int, goal: int = 100) -> np.ndarray:
+    return np.full((goal, goal), number, np.int8)
+
+
+def random_table(seed: int, goal: int = 100) -> np.ndarray:
+    return np.random.default_rng(seed).integers(-1, 11, (goal, goal)).astype(np.int8)
+
+
+def mixed_table(seed: int, numbers: list[int], goal: int = 100) -> np.ndarray:
+    return np.random.default_rng(seed).choice(numbers, (goal, goal)).astype(np.int8)
+
+
+# --- a second implementation, written from the rule text ---------------------------------------------------
+
+
+def outcomes(number: int, sides: int) -> list[tuple[float, int, bool]]:
+    """List (probability, points, Pig out) of rolling dice, by counting die after die."""
+    sums: dict[int, float] = {0: 1.0}
+    for _ in range(number):
+        longer: dict[int, float] = {}
+        for points, chance in sums.items():
+            for face in range(2, sides + 1):
+                longer[points + face] = longer.get(points + face, 0.0) + chance / sides
+        sums = longer
+    found = [(chance, points, False) for points, chance in sums.items()]
+    return [*found, (1 - sum(sums.values()), 1, True)]
+
+
+outcomes = cache(outcomes)
+
+
+def slow_win_rate(a: np.ndarray, b: np.ndarray, goal: int) -> float:
+    """The probability that ``a`` beats ``b``: a recursion over whole games, no array, no sweep."""
+    tables = (a, b)
+
+    @cache
+    def a_wins(scores: tuple[int, int], mover: int, odd: bool, runs: tuple[int, int]) -> float:
+        if max(scores) >= goal:
+            return float(scores[0] > scores[1])
+        own, other = scores[mover], scores[1 - mover]
+        number = int(tables[mover][own, other])
+        four = sum(scores) % 7 == 0
+        if odd:
+            four = not four
+        if number == -1:
+            rolled, odd = [(1.0, 1, False)], not odd
+        elif number == 0:
+            rolled = [(1.0, 1 + max(int(digit) for digit in str(other)), False)]
+        else:
+            rolled = outcomes(number, 4 if four else 6)
+        total = 0.0
+        for chance, points, pig_out in rolled:
+            run = runs[mover]
+            if pig_out:
+                run_after = run + 1 if run < 3 else 3
+            else:
+                points = points * (1, 1, 2, 3)[run]  # noqa: PLW2901
+                run_after = 0
+            after = [own + points, other]
+            text, other_text = f"{after[0]:02d}"[-2:], f"{after[1]:02d}"[-2:]
+            if text == other_text[::-1]:
+                after.reverse()
+            if mover == 1:
+                after.reverse()
+            runs_after = (run_after, runs[1]) if mover == 0 else (runs[0], run_after)
+            total += chance * a_wins((after[0], after[1]), 1 - mover, odd, runs_after)
+        return total
+
+    return (a_wins((0, 0), 0, False, (0, 0)) + a_wins((0, 0), 1, False, (0, 0))) / 2
+
+
+@pytest.mark.nojit
+@pytest.mark.boundscheck
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("goal", [10, 17])
+def test_small_goals_agree_with_a_slow_solver(goal: int, seed: int) -> None:
+    game = dicegym.game("hog", goal=goal)
+    a, b = random_table(seed, goal), mixed_table(seed + 100, [-1, 0, 1, 2, 3, 4], goal)
+    assert hog.win_rate(a, b, game) == pytest.approx(slow_win_rate(a, b, goal), abs=1e-12)
+    assert hog.win_rate(b, always(2, goal), game) == pytest.approx(slow_win_rate(b, always(2, goal), goal), abs=1e-12)
+
+
+def test_a_larger_goal_agrees_with_a_slow_solver() -> None:
+    game = dicegym.game("hog", goal=31)
+    a, b = mixed_table(1, [-1, 0, 1, 2, 3], 31), mixed_table(2, [-1, 0, 2, 5, 9], 31)
+    assert hog.win_rate(a, b, game) == pytest.approx(slow_win_rate(a, b, 31), abs=1e-12)
+
+
+def test_goals_above_a_hundred_agree_with_a_slow_solver() -> None:
+    """There the last two digits of three decide on a swap; bacon and one die keep the slow solver's tree small."""
+    game = dicegym.game("hog", goal=125)
+    a, b = always(0, 125), mixed_table(3, [0, 1], 125)
+    assert hog.win_rate(a, b, game) == pytest.approx(slow_win_rate(a, b, 125), abs=1e-12)
+
+
+# --- anchors ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("number", "rate"), [(5, 0.5), (8, 0.630940), (0, 0.102878), (-1, 0.018759)])
+def test_anchors_of_an_independent_solver(number: int, rate: float) -> None:
+    assert round(hog.win_rate(always(number), always(5), GAME), 6) == rate
+
+
+def test_best_response_of_an_independent_solver() -> None:
+    value, policy = hog.best_response(always(5), GAME)
+    assert round(value, 6) == 0.844743
+    assert policy.shape == (100, 100, 2, 4, 4)
+    assert policy.dtype == np.int8
+    assert policy.min() >= FIRST_NUMBER
+    assert policy.max() <= MOST_DICE
+
+
+def test_chances_of_rolls() -> None:
+    assert LONGEST_RUN + 1 == hog_kernels.RUNS == 4  # the sums that look_ahead writes out
+    rolls = hog_kernels.roll_chances()
+    for sides in (4, 6):
+        for number in range(1, MOST_DICE + 1):
+            assert rolls[sides, number].sum() == pytest.approx(1, abs=1e-12)
+            by_points = {points: chance for chance, points, _ in outcomes(number, sides)}
+            for points, chance in by_points.items():
+                assert rolls[sides, number, points] == pytest.approx(chance, abs=1e-12)
+    assert rolls[6, 2, 4] == pytest.approx(1 / 36)
+    assert rolls[4, 1, 1] == pytest.approx(1 / 4)
+
+
+# --- the engine ---------------------------------------------------------------------------------------------
+
+
+def simulate(a: np.ndarray, b: np.ndarray, games: int, seed: int) -> float:
+    """Win rate of ``a`` over games in which it moves first in every other one."""
+    batch = GAME.batch(games, seed)
+    tables = np.stack([a, b]).astype(np.int64)
+    wins, finished = 0, np.zeros(games, np.bool_)
+    rows = np.arange(games)
+    seat_of_a = rows % 2
+    while not finished.all():
+        player = batch.states["player"].astype(np.int64)
+        scores = batch.states["scores"]
+        who = (player != seat_of_a).astype(np.int64)
+        numbers = tables[who, scores[rows, player], scores[rows, 1 - player]]
+        batch.step(numbers - FIRST_NUMBER)
+        new = batch.overs & ~finished
+        wins += int((batch.results[rows, seat_of_a][new] > 0).sum())
+        finished |= new
+    return wins / games
+
+
+PAIRS: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
+    "six against five": lambda: (always(6), always(5)),
+    "bacon against many": lambda: (always(0), always(10)),
+    "random against random": lambda: (random_table(1), random_table(2)),
+    "exchanges on one side": lambda: (mixed_table(3, [-1, 4, 8]), always(6)),
+    "exchanges, bacon and many": lambda: (mixed_table(4, [-1, 0, 10]), mixed_table(5, [-1, 0, 9])),
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_exact_agrees_with_the_engine(pair: str) -> None:
+    a, b = PAIRS[pair]()
+    exact = hog.win_rate(a, b, GAME)
+    games = 100_000
+    error = np.sqrt(exact * (1 - exact) / games)
+    assert abs(simulate(a, b, games, seed=11) - exact) < 4 * error
+
+
+# --- properties ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_of_both_wins(seed: int) -> None:
+    a, b = random_table(seed), mixed_table(seed, [0, 4, 5, 6])
+    assert hog.win_rate(a, b, GAME) + hog.win_rate(b, a, GAME) == pytest.approx(1, abs=1e-12)
+    first, second = hog.win_rates(a, b, GAME)
+    assert hog.win_rate(a, b, GAME) == (first + second) / 2
+    assert hog.win_rates(b, a, GAME) == pytest.approx((1 - second, 1 - first), abs=1e-12)
+    assert hog.win_rate(a, a, GAME) == pytest.approx(0.5, abs=1e-12)
+
+
+def test_matrix_is_the_win_rates() -> None:
+    game = dicegym.game("hog", goal=30)
+    tables = [random_table(seed, 30) for seed in range(4)] + [always(4, 30)]
+    matrix = hog.win_rate_matrix(tables, game)
+    assert matrix.dtype == np.float64
+    assert matrix == pytest.approx(np.array([[hog.win_rate(a, b, game) for b in tables] for a in tables]))
+    assert matrix + matrix.T == pytest.approx(np.ones((5, 5)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_who_sees_more_wins_more(seed: int) -> None:
+    game = dicegym.game("hog", goal=40)
+    opponent = mixed_table(seed, [-1, 0, 3, 4, 5], 40)
+    seeing, _ = hog.best_response(opponent, game)
+    value, table = hog.best_table(opponent, game, seed=seed, trials=5)
+    assert value == pytest.approx(hog.win_rate(table, opponent, game), abs=1e-12)
+    assert seeing >= value
+    for other in [*(always(number, 40) for number in range(-1, 11)), random_table(seed, 40)]:
+        assert value >= hog.win_rate(other, opponent, game)
+
+
+@pytest.mark.boundscheck
+@pytest.mark.parametrize("start", [always(6), random_table(9)], ids=["always six", "random"])
+def test_every_sweep_improves(start: np.ndarray) -> None:
+    before = hog.win_rate(start, always(5), GAME)
+    found = list(hog.improvements(start, always(5), GAME))
+    values = [before, *(value for value, _ in found)]
+    assert all(later >= earlier - 1e-12 for earlier, later in pairwise(values))
+    assert values[-1] > before
+    for value, table in found[:: len(found) - 1]:
+        assert value == pytest.approx(hog.win_rate(table, always(5), GAME), abs=1e-12)
+
+
+def test_no_single_choice_betters_the_end_of_a_climb() -> None:
+    game, goal = dicegym.game("hog", goal=10), 10
+    opponent = mixed_table(7, [-1, 0, 1, 2], goal)
+    *_, (value, table) = hog.improvements(always(1, goal), opponent, game)
+    for own in range(goal):
+        for other in range(goal):
+            for number in range(FIRST_NUMBER, MOST_DICE + 1):
+                changed = table.copy()
+                changed[own, other] = number
+                assert hog.win_rate(changed, opponent, game) <= value + 1e-11
+
+
+def test_same_seed_same_table() -> None:
+    game = dicegym.game("hog", goal=25)
+    first = hog.best_table(always(4, 25), game, seed=3, trials=8)
+    again = hog.best_table(always(4, 25), game, seed=3, trials=8)
+    assert first[0] == again[0]
+    assert (first[1] == again[1]).all()
+
+
+def test_a_win_rate_is_quick() -> None:
+    a, b = random_table(1), random_table(2)
+    hog.win_rate(a, b, GAME)
+    durations = []
+    for _ in range(5):
+        start = time.perf_counter()
+        hog.win_rate(a, b, GAME)
+        durations.append(time.perf_counter() - start)
+    assert min(durations) < 0.2  # 0.02 s measured; the margin is for machines under load
+
+
+# --- tables of players --------------------------------------------------------------------------------------
+
+
+def test_each_pair_is_asked_once() -> None:
+    asked = []
+
+    def strategy(score: int, opponent_score: int) -> int:
+        asked.append((score, opponent_score))
+        return (score + 2 * opponent_score) % 12 - 1
+
+    table = hog.tabulate(strategy, dicegym.game("hog", goal=20))
+    assert sorted(asked) == [(score, other) for score in range(20) for other in range(20)]
+    assert table.dtype == np.int8
+    assert all(table[score, other] == (score + 2 * other) % 12 - 1 for score, other in asked)
+
+
+def test_players_and_functions_are_strategies() -> None:
+    five = dicegym.agent("hog", "always_roll(5)")
+    assert round(hog.win_rate(dicegym.agent("hog", "always_roll(8)"), five, GAME), 6) == 0.630940
+    assert round(hog.win_rate(lambda score, opponent_score: 0, five, GAME), 6) == 0.102878
+    assert round(hog.best_response(five, GAME)[0], 6) == 0.844743
+
+
+def test_a_player_becomes_a_table() -> None:
+    assert (hog.tabulate(dicegym.agent("hog", "always_roll(7)"), GAME) == 7).all()
+    table = hog.tabulate(RandomPlayer(), dicegym.game("hog", goal=50))
+    assert set(np.unique(table)) == set(range(-1, 11))
+
+
+@pytest.mark.parametrize("answer", [11, -2, 2.5, None, "5"])
+def test_an_answer_that_is_no_number_of_dice_is_refused(answer: object) -> None:
+    def strategy(score: int, opponent_score: int) -> object:
+        return answer if (score, opponent_score) == (3, 4) else 5
+
+    with pytest.raises(AgentError, match=r"\(3, 4\)"):
+        hog.tabulate(strategy, dicegym.game("hog", goal=10))  # type: ignore[arg-type]
+
+
+def test_a_strategy_that_fails_is_refused() -> None:
+    with pytest.raises(AgentError, match="ZeroDivisionError"):
+        hog.tabulate(lambda score, other: 1 // (score - other), GAME)
+
+
+def test_a_game_with_memory_has_no_tables() -> None:
+    with pytest.raises(ParameterError, match="memory=0"):
+        hog.tabulate(lambda score, other: 5, dicegym.game("hog", memory=1))
+
+
+@pytest.mark.parametrize("table", [always(5, 99), always(11), always(-2), np.full((100, 100), 5.0), np.full(100, 5)])
+def test_what_is_no_table_is_refused(table: np.ndarray) -> None:
+    with pytest.raises(ParameterError, match="give "):
+        hog.win_rate(table, always(5), GAME)
+    with pytest.raises(ParameterError, match="give "):
+        hog.best_response(table, GAME)
+    with pytest.raises(ParameterError, match="give "):
+        hog.best_table(table, GAME)
+
+
+def test_solvers_are_found_by_the_name_of_the_game() -> None:
+    assert solver("hog") is hog
+    assert solver("a game without one") is None
+    assert solver(GAME) is hog
+    assert solver(dicegym.game("hog", memory=1)) is None
+    assert solver("nothing") is None
+    assert solver("nothing.at_all") is None
+
+
+# --- files --------------------------------------------------------------------------------------------------
+
+
+def load(path: Path) -> dict[str, object]:
+    return runpy.run_path(str(path))
+
+
+def table_in(path: Path) -> np.ndarray:
+    strategy = load(path)["final_strategy"]
+    assert callable(strategy)
+    return hog.tabulate(strategy, GAME)
+
+
+def test_a_strategy_survives_its_file(tmp_path: Path) -> None:
+    table = random_table(5)
+    path = tmp_path / "hog.py"
+    path.write_text(strategy_source(table, "A random strategy."), encoding="utf-8")
+    assert (table_in(path) == table).all()
+    strategy = load(path)["final_strategy"]
+    assert callable(strategy)
+    for score, nearest in [(-5, 0), (100, 99), (250, 99)]:
+        assert strategy(score, 50) == table[nearest, 50]
+        assert strategy(50, score) == table[50, nearest]
+    assert len(CODE) == len(set(CODE)) == N_ACTIONS
+
+
+@pytest.mark.parametrize(
+    ("table", "heading"),
+    [
+        (always(11), "A strategy."),
+        (np.zeros((3, 4), int), "A strategy."),
+        (np.zeros((3, 3)), "A strategy."),
+        (always(5), 'A """ strategy.'),
+        (always(5), 'A "strategy"'),
+        (always(5), "A \\ strategy."),
+    ],
+)
+def test_what_is_no_file_is_refused(table: np.ndarray, heading: str) -> None:
+    with pytest.raises(ParameterError):
+        strategy_source(table, heading)
+
+
+def test_a_bot_is_made_and_says_how(tmp_path: Path) -> None:
+    game = dicegym.game("hog", goal=12)
+    source = hog.best_bot(dicegym.agent(game, "always_roll(2)"), game, seed=4, trials=3)
+    assert "Hog to 12" in source
+    path = tmp_path / "bot.py"
+    path.write_text(source, encoding="utf-8")
+    program = source.partition("This program writes the file:\n\n")[2].partition("\n\nROWS")[0]
+    printed: list[str] = []
+    code = "\n".join(line.removeprefix("    ") for line in program.splitlines())
+    exec(code, {"print": lambda text, end: printed.append(text + end)})
+    assert printed == [source]
+
+
+def test_the_shipped_table_is_what_it_says() -> None:
+    text = SHIPPED.read_text(encoding="utf-8")
+    table = table_in(SHIPPED)
+    value = hog.win_rate(table, always(5), GAME)
+    assert value >= 0.8107
+    assert text == hog.bot_source(table, value, "always_roll(5)", GAME, trials=SHIPPED_TRIALS)
+    assert len(list(hog.improvements(table, always(5), GAME))) == 1  # not a choice in it can be bettered
+
+
+@pytest.mark.slow
+def test_the_shipped_table_can_be_made_again() -> None:
+    made = hog.best_bot(dicegym.agent(GAME, "always_roll(5)"), GAME, trials=SHIPPED_TRIALS)
+    assert made == SHIPPED.read_text(encoding="utf-8")
