@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import pickle
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ def _random(n: int, *parts: object) -> int:
 
 
 def _random_action(game: Game, state: Any, *parts: object) -> int:
+    check_running(game, state)
     choices = np.flatnonzero(game.legal(state))
     return int(choices[_random(len(choices), *parts)])
 
@@ -125,7 +127,6 @@ def _check_parameter(game: Game, name: str, parameter: Parameter, remedy: str) -
             "The game could not be made without naming the parameter", remedy,
         )  # fmt: skip
     for value in (parameter.low, parameter.high):
-        held = np.zeros(1, game.rules.state[name]).astype(object)
         held = np.asarray([value]).astype(game.rules.state[name])
         if int(held[0]) != value:
             raise _fail(
@@ -142,8 +143,7 @@ def check_identity(game: Game) -> None:
             game, f"a pickled copy is {again!r}", "Vector environments send games to other processes",
             "Keep the fact sheet in the module of the kernels, under the name RULES",
         )  # fmt: skip
-    twin = Game(game.rules, game.players, **game.parameters)
-    if twin.fingerprint != Game(game.rules, game.players, **game.parameters).fingerprint:
+    if again.fingerprint != game.fingerprint:
         raise _fail(
             game, "its fingerprint changes from one computation to the next",
             "Models are refused by it when the rules have changed",
@@ -188,27 +188,23 @@ def check_reading(game: Game, state: Any) -> None:
     kernels = game.rules.kernels
     before = _bytes(state)
     readers: list[tuple[str, Callable[[Any], None], int, type, tuple[float, float]]] = [
-        ("legal", lambda out: kernels.legal(state, out), game.n_actions, np.bool_, (False, True)),
-        ("returns", lambda out: kernels.returns(state, out), game.players, np.float32, (7.0, np.inf)),
+        ("returns", partial(kernels.returns, state), game.players, np.float32, (7.0, np.inf)),
     ]
+    if not state["over"]:
+        readers.append(("legal", partial(kernels.legal, state), game.n_actions, np.bool_, (False, True)))
     for seat in range(game.players):
-        readers.append(
-            (
-                f"observe(seat {seat})", lambda out, seat=seat: kernels.observe(state, seat, out),  # type: ignore[misc]
-                game.observation_size, np.float32, (7.0, np.inf),
-            )
-        )  # fmt: skip
+        look = partial(kernels.observe, state, seat)
+        readers.append((f"observe(seat {seat})", look, game.observation_size, np.float32, (7.0, np.inf)))
     for name, reader, length, dtype, fills in readers:
-        if name == "legal" and state["over"]:
-            continue
         (one, beyond), (two, beyond_too) = (_guarded(reader, length, dtype, fill) for fill in fills)
         if beyond or beyond_too:
             raise _fail(
                 game, f"{name} writes outside its {length} elements", "That is somebody else's memory",
                 "Compare its indices with n_actions, players and the sum of features(parameters)",
             )  # fmt: skip
-        if not np.array_equal(one, two):
-            where = np.flatnonzero(one != two).tolist()
+        unlike = (one != two) & ~((one != one) & (two != two))  # NaN is unlike itself
+        if unlike.any():
+            where = np.flatnonzero(unlike).tolist()
             raise _fail(
                 game, f"{name} leaves the elements {where} as they were",
                 "Buffers are used again and hold what another state left there", "Write every element",
@@ -236,8 +232,13 @@ def check_secrets(game: Game, state: Any) -> None:
     other = state.copy()
     other["key"] = int(state["key"]) ^ 0x5555_5555_5555_5555
     for seat in range(game.players):
-        for name, look in (("observe", game.observe), ("view", game.view), ("scene", game.scene)):
-            if not np.array_equal(look(state, seat), look(other, seat)):  # type: ignore[operator]
+        looks: list[tuple[str, Callable[[Any], Any]]] = [
+            ("observe", lambda state, seat=seat: game.observe(state, seat).tolist()),
+            ("view", lambda state, seat=seat: game.view(state, seat)),
+            ("scene", lambda state, seat=seat: game.scene(state, seat)),
+        ]
+        for name, look in looks:
+            if look(state) != look(other):
                 raise _fail(
                     game, f"{name}(seat {seat}) changes with the key of the game",
                     "Whoever sees the key can work out every die to come", "Leave the field 'key' out of it",

@@ -72,11 +72,14 @@ def _drop_old_generations(root: Path, current: Path) -> None:
 
 def _cache_folder() -> str:
     root = _cache_root()
-    folder = root / f"kernels-{source_hash()}"
+    generation = f"kernels-{source_hash()}"
+    if numba.config.BOUNDSCHECK:  # Numba would take the cached function without the checks
+        generation += "-checked"
+    folder = root / generation
     if not _usable(folder):  # a read-only home: compile once per machine start rather than once per process
         user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
         root = Path(tempfile.gettempdir()) / f"dicegym-{user}"
-        folder = root / f"kernels-{source_hash()}"
+        folder = root / generation
         if not _usable(folder):
             return tempfile.mkdtemp(prefix="dicegym-")
     _drop_old_generations(root, folder)

@@ -381,7 +381,7 @@ def test_a_bot_is_made_and_says_how(tmp_path: Path) -> None:
     assert "Hog to 12" in source
     path = tmp_path / "bot.py"
     path.write_text(source, encoding="utf-8")
-    program = source.partition("This program writes the file:\n\n")[2].partition("\n\nROWS")[0]
+    program = source.partition("This program writes the file:\n\n")[2].partition("\n\nTABLE")[0]
     printed: list[str] = []
     code = "\n".join(line.removeprefix("    ") for line in program.splitlines())
     exec(code, {"print": lambda text, end: printed.append(text + end)})

@@ -26,7 +26,13 @@ def variants_of(name: str) -> list[Game]:
 VARIANTS: list[Game] = [variant for name in GAMES for variant in variants_of(name)]
 
 each_game = pytest.mark.parametrize("name", GAMES)
-each_variant = pytest.mark.parametrize("game", VARIANTS, ids=repr)
+each_variant = pytest.mark.parametrize(
+    "game",
+    [  # without compilation the default forms have to do
+        pytest.param(game, id=repr(game), marks=[pytest.mark.nojit] if game == games.game(game.name) else [])
+        for game in VARIANTS
+    ],
+)
 
 
 def pick(mask: np.ndarray, seed: int, time: int) -> int:

@@ -96,10 +96,7 @@ class Opponents:
         self._self_weight = weights.pop(SELF, None)
         self._keep = settings["self_play"]["keep"]
         fixed = Pool.of(game, weights) if weights else None
-        tabulated = getattr(game.adapter, "tabulated", None)
         self._fixed: list[Player] = list(fixed.players) if fixed else []
-        if tabulated is not None:  # one look-up for all games instead of one call a game
-            self._fixed = [tabulated(player, game) for player in self._fixed]
         self._weights = fixed.weights if fixed else []
         self.snapshots: list[Player] = []
         if self.learns_from_itself and not self._fixed:
@@ -122,7 +119,7 @@ class Conductor(BaseCallback):
 
     def __init__(self, run: Run) -> None:
         super().__init__()
-        self.run = run
+        self.run = run  # what is due is the run's business
 
     def _on_rollout_start(self) -> None:
         self.run.between_rollouts(self.logger)

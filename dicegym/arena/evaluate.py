@@ -66,7 +66,7 @@ def evaluate(
     """
     player = agent(game, player)
     rival = agent(game, game.rules.yardstick if opponent is None else opponent)
-    exact_values = solver(game.name) if exact else None
+    exact_values = solver(game) if exact else None
     if exact_values is not None:
         value = exact_values.win_rate(player, rival, game)
         return Score("exact win rate", rival.name, value, value, value, 0)

@@ -225,7 +225,8 @@ def best_table(opponent: Strategy, game: Game, *, seed: int = 0, trials: int = T
 
     Peaks of `improvements` are local, so it climbs from many starts (every fixed number of dice, the reply
     that sees everything in both parities, random tables), and then ``trials`` times from a disturbance of the
-    best so far. The more the better: against always_roll(5) the starts reach 0.8099, 1000 trials TODO.
+    best so far. The more the better: against always_roll(5) the starts reach 0.80991,
+    100 trials 0.81047, 300 trials 0.81083, 1000 trials 0.81092; one who sees everything reaches 0.84474.
     Pairs that no game meets get the choice that is best if nothing is hidden there (even parity, no runs).
 
     Args:

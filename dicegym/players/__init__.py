@@ -13,6 +13,7 @@ import numpy as np
 
 from dicegym.core import Game
 from dicegym.dice import private_seed
+from dicegym.scene import Scene
 
 Act = Callable[["Turn"], int]
 """What a seated player is: a function from its turn to an action."""
@@ -47,6 +48,11 @@ class Turn:
     def mask(self) -> np.ndarray:
         """Which actions are legal: a new bool[n_actions]."""
         return self.game.legal(self._state)
+
+    @property
+    def scene(self) -> Scene:
+        """The table as the seat sees it, for people."""
+        return self.game.scene(self._state, self.seat)
 
 
 class Player:

@@ -250,7 +250,7 @@ class Program:
         if found is None:
             if level:
                 raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-            return builtins.__import__(name, globals, locals, fromlist or (), 0)
+            return builtins.__import__(name, globals, locals, tuple(fromlist or ()), 0)
         if not fromlist:
             return self._modules[name.partition(".")[0]]
         for child in fromlist:

@@ -20,6 +20,10 @@ class Printed:
     """
 
     def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget what was printed so far."""
         self.count = 0
         self._kept: list[str] = []
         self._room = KEPT_CHARACTERS
@@ -68,18 +72,26 @@ class PrivateRandom(random.Random):
     """
 
     def __init__(self, seed: int = 0) -> None:
-        self._root = random.Random(seed)
+        self._next_seed = seed
         self._made = 0
         self._unseeded: weakref.WeakValueDictionary[int, random.Random] = weakref.WeakValueDictionary()
-        super().__init__(self._root.getrandbits(64))
+        super().__init__()
+
+    def fresh(self) -> int:
+        """Return a new seed of 64 bits; the seeds are SplitMix64's sequence from the given one on."""
+        self._next_seed = (self._next_seed + 0x9E3779B97F4A7C15) % 2**64
+        z = self._next_seed
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+        return z ^ z >> 31
 
     def seed(self, a: Any = None, version: int = 2) -> None:
         """Seed as `random.seed` does; without a value, from the bot's own randomness instead of the system's."""
-        super().seed(self._root.getrandbits(64) if a is None else a, version)
+        super().seed(self.fresh() if a is None else a, version)
 
     def reseed(self, seed: int) -> None:
         """Begin again as if made with ``seed``, and so do the unseeded generators made so far, in order."""
-        self._root.seed(seed)
+        self._next_seed = seed
         self.seed()
         for _, generator in sorted(self._unseeded.items()):
             generator.seed()
@@ -95,7 +107,7 @@ class PrivateRandom(random.Random):
                 super().__init__(x)
 
             def seed(self, a: Any = None, version: int = 2) -> None:
-                super().seed(owner._root.getrandbits(64) if a is None else a, version)
+                super().seed(owner.fresh() if a is None else a, version)
 
         Random.__module__ = "random"
         Random.__qualname__ = "Random"

@@ -120,12 +120,12 @@ def resolve(game: Game, spec: Player | str | Path) -> Origin:
         return spec
     text = _text(spec)
     if _is_path(text):
-        path = os.path.expanduser(text)
         if not text.endswith(".zip"):
-            return _located(game, path, text)
-        if not Path(path).is_file():
-            raise AgentError(text, f"there is no file {path}")
-        return Path(path).absolute()
+            return _located(game, os.path.expanduser(text), text)
+        model = Path(text).expanduser()
+        if not model.is_file():
+            raise AgentError(agent_name(game, text), f"there is no file {model}")
+        return model.absolute()
     match = _CALL.fullmatch(text)
     name = match["name"] if match else text
     agents = _found(game)

@@ -154,7 +154,9 @@ def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndar
         asked(i)
         scores[0], scores[1] = divmod(i, goal)
         table[i] = action_of(player.name, act(turn) + FIRST_NUMBER, *divmod(i, goal))
-    return table.reshape(goal, goal) + np.int8(FIRST_NUMBER)
+    table += FIRST_NUMBER
+    table.shape = goal, goal
+    return table
 
 
 def question(game: Game, i: int) -> str:

@@ -13,23 +13,25 @@ CODE = "".join(_SPECIAL.get(number, str(number)) for number in range(FIRST_NUMBE
 
 _SOURCE = '''"""{heading}
 
-ROWS holds the choice for every pair of scores: row = own score, column = opponent's score, and of each
-character its place in CODE, counted from {first}, is the number of dice: - is -1, 0 to 9 are themselves, T is 10.
+TABLE holds the choice for every pair of scores: row = own score, column = opponent's score, one character for
+a number of dice: - is -1, 0 to 9 are themselves, T is 10.
 """
 
 PURE = True  # the same scores always get the same answer
 
 CODE = "{code}"
-ROWS = """
+FEWEST = {first}
+TABLE = """
 {rows}
-""".split()
+"""
+ROWS = TABLE.split()
 
 
 def final_strategy(score, opponent_score):
     """Return the number of dice to roll; scores beyond the table count as its last."""
     last = len(ROWS) - 1
     row = ROWS[max(0, min(score, last))]
-    return CODE.index(row[max(0, min(opponent_score, last))]) + {first}
+    return CODE.index(row[max(0, min(opponent_score, last))]) + FEWEST
 '''
 
 

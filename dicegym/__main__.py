@@ -1,0 +1,5 @@
+"""``python -m dicegym`` is the command ``dicegym``."""
+
+from dicegym.cli import main
+
+main()

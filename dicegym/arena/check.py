@@ -1,0 +1,177 @@
+"""The contest's own test of an entry: does it load, and does it answer every question properly and in time?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dicegym.arena.beat import ASKED, LOADING, Beat, Reading
+from dicegym.arena.jobs import Entry, Fault, Limits, Watch
+from dicegym.arena.sandbox import Outcome, Sandbox
+from dicegym.core import Game
+from dicegym.dice import named_seed
+from dicegym.errors import AgentError
+from dicegym.games import game as game_of
+from dicegym.players import Player
+from dicegym.players.botfile import one_line
+from dicegym.players.private import Printed
+from dicegym.players.roster import agent_name, resolve
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What the contest's test found.
+
+    Attributes:
+        name: what reports call the entry.
+        game: name of the game.
+        reason: why it is disqualified; empty if it is not.
+        load_seconds: time to load it.
+        seconds: time to answer all questions.
+        limit: seconds that it may take for that.
+        questions: number of questions asked.
+        printed: the beginning of what it printed while it was loaded, which is allowed.
+        answers: all answers as the game's adapter returns them (Hog: int8[goal, goal]); None if disqualified.
+    """
+
+    name: str
+    game: str
+    reason: str = ""
+    load_seconds: float = 0.0
+    seconds: float = 0.0
+    limit: float = 0.0
+    questions: int = 0
+    printed: str = ""
+    answers: np.ndarray | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the entry may take part."""
+        return not self.reason
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but the answers as plain values."""
+        return {
+            "name": self.name, "game": self.game, "ok": self.ok, "reason": self.reason,
+            "load_seconds": self.load_seconds, "seconds": self.seconds, "limit": self.limit,
+            "questions": self.questions, "printed": self.printed,
+        }  # fmt: skip
+
+    def text(self) -> str:
+        """Return the report in words, a line per finding."""
+        if not self.ok:
+            return f"{self.name}: disqualified: {self.reason}"
+        lines = [
+            f"{self.name}: ok",
+            f"  loaded in {self.load_seconds:.3f} s",
+            f"  answered all {self.questions} questions properly in {self.seconds:.3f} s (limit {self.limit:g} s)",
+        ]
+        if self.printed:
+            lines.append(f"  printed while it was loaded: {one_line(self.printed, 80)!r}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Check:
+    """The test as a job for a sandbox."""
+
+    game: Game
+    entries: tuple[Entry, ...]
+    seed: int
+    limits: Limits
+
+    def run(self, beat: Beat, stray: Printed) -> dict[str, Any]:
+        """Load the entry and ask it everything; see `Job.run`."""
+        game, (entry,) = self.game, self.entries
+        beat.note(LOADING, 0)
+        beat.act(0)
+        started = time.perf_counter()
+        player = entry.load(game, named_seed("check", self.seed, entry.name))
+        loaded = time.perf_counter()
+        own = getattr(player, "printed", None)
+        printed = (own.text if isinstance(own, Printed) else "") + stray.text
+        beat.forgive(0)
+        answers, questions = self._ask(player, Watch(player, stray), beat)
+        seconds = time.perf_counter() - loaded
+        if seconds > self.limits.seconds:
+            raise AgentError(entry.name, f"took {seconds:.1f} s for all {questions} questions")
+        return {
+            "load_seconds": loaded - started, "seconds": seconds, "questions": questions, "printed": printed,
+            "answers": answers.tolist(), "dtype": str(answers.dtype),
+        }  # fmt: skip
+
+    def _ask(self, player: Player, watch: Watch, beat: Beat) -> tuple[np.ndarray, int]:
+        asked = 0
+
+        def ask(question: int) -> None:
+            nonlocal asked
+            if watch.printed:
+                text = one_line(watch.printed, 60)
+                raise AgentError(
+                    player.name, f"printed {text!r} while choosing, in {self.game.adapter.question(self.game, asked)}"
+                )
+            asked = question
+            beat.note(ASKED, question)
+
+        answers = np.asarray(self.game.adapter.examine(self.game, player, ask))
+        ask(asked)
+        return answers, asked + 1
+
+    def moment(self, reading: Reading) -> str:
+        """Return when ``reading`` was taken; see `Job.moment`."""
+        if reading.phase == LOADING:
+            return "while it was loaded"
+        question = self.game.adapter.question(self.game, reading.number)
+        return f"in {question}, after {reading.number} other questions"
+
+    def report(self, outcome: Outcome) -> CheckReport:
+        """Return what an outcome of this job means."""
+        name = self.entries[0].name
+        if isinstance(outcome, Fault):
+            return CheckReport(name, self.game.name, outcome.reason, limit=self.limits.seconds)
+        try:
+            answers = np.array(outcome["answers"], np.dtype(outcome["dtype"]))
+            return CheckReport(
+                name, self.game.name, "", float(outcome["load_seconds"]), float(outcome["seconds"]),
+                self.limits.seconds, int(outcome["questions"]), str(outcome["printed"]), answers,
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError, OverflowError):
+            return CheckReport(name, self.game.name, "sent nonsense from its process")
+
+
+def check(spec: str | Path | Player, game: Game | str, limits: Limits | None = None, seed: int = 0) -> CheckReport:
+    """Do with one entry what the contest does before it admits it.
+
+    Args:
+        spec: an agent, as for `dicegym.agent`.
+        game: the game or its name.
+        limits: default: those of the contest.
+        seed: of the entry's randomness.
+
+    Raises:
+        UnknownNameError, ParameterError: there is no such agent or game. A bad bot is no error but a report.
+    """
+    game = game_of(game)
+    limits = limits or Limits()
+    try:
+        entry = Entry(agent_name(game, spec), resolve(game, spec))
+    except AgentError as error:
+        return CheckReport(error.agent, game.name, error.reason)
+    (report,) = check_all(Sandbox(game, 1, limits), game, [entry], seed)
+    return report
+
+
+def check_all(sandbox: Sandbox, game: Game, entries: Iterable[Entry], seed: int) -> list[CheckReport]:
+    """Check ``entries`` in a sandbox (opened here if it is not); return a report each, in their order."""
+    jobs = [Check(game, (entry,), seed, sandbox.limits) for entry in entries]
+    reports: dict[str, CheckReport] = {}
+    with sandbox:
+        for job, outcome in sandbox.run(jobs):
+            if isinstance(job, Check):
+                reports[job.entries[0].name] = job.report(outcome)
+    return [reports[job.entries[0].name] for job in jobs]

@@ -1,0 +1,98 @@
+"""What is done in a sandbox: a piece of work, what comes out of it, and the limits it keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from dicegym.arena.beat import Beat, Reading
+from dicegym.core import Game, Parameter
+from dicegym.errors import ParameterError
+from dicegym.players import Player
+from dicegym.players.private import Printed
+from dicegym.players.roster import Origin, load
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an entry may use.
+
+    Attributes:
+        seconds: wall-clock time to load; then to answer all questions of the contest's test; and for all its
+            moves of a match together.
+        memory: bytes beyond what the program itself needs (enforced on Linux).
+
+    Raises:
+        ParameterError: not positive.
+    """
+
+    seconds: float = 10.0
+    memory: int = 512 << 20
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if not self.seconds > 0:
+            raise ParameterError(f"seconds={self.seconds!r} leaves no time to think: give more than 0")
+        Parameter(0, 1 << 20, 1 << 50, "the memory of an entry in bytes").check("memory", self.memory)
+
+
+class Entry(NamedTuple):
+    """One participant: what the reports call it, and where it comes from."""
+
+    name: str
+    origin: Origin
+
+    def load(self, game: Game, seed: int) -> Player:
+        """Return a fresh player that keeps one program for all its games. Raises AgentError."""
+        return load(game, self.origin, self.name, keep=True, seed=seed)
+
+
+class Job(Protocol):
+    """A piece of work that asks untrusted entries. It is sent to a sandbox, and its result comes back as JSON."""
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Who is asked."""
+
+    def run(self, beat: Beat, stray: Printed) -> Any:
+        """Do it and return plain values; ``stray`` takes what is printed past the bots' own ``print``.
+
+        Raises AgentError if an entry fails; ``beat`` knows which.
+        """
+
+    def moment(self, reading: Reading) -> str:
+        """Return in words when ``reading`` was taken, as "in game 3 against bacon"."""
+
+
+class Fault(NamedTuple):
+    """An entry failed, and the work ended there."""
+
+    actor: int
+    """Index into the job's entries."""
+    reason: str
+
+
+class Watch:
+    """Sees to it that an entry does not print while it is asked; the text it has printed is part of the reason."""
+
+    def __init__(self, player: Player, stray: Printed) -> None:
+        own = getattr(player, "printed", None)
+        self._own = own if isinstance(own, Printed) else Printed()
+        self._stray = stray
+        self.begin()
+
+    def begin(self) -> None:
+        """Take what has been printed so far as no offence."""
+        self._own.clear()
+        self._stray.clear()
+
+    @property
+    def printed(self) -> str:
+        """What was printed since `begin`; empty if nothing was."""
+        if not (self._own.count or self._stray.count):
+            return ""
+        return (self._own.text + self._stray.text) or "(nothing visible)"

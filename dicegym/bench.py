@@ -1,0 +1,250 @@
+"""How fast this is, on this machine: every figure the median of several runs, side by side with a known peer."""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+import numpy as np
+from rich.table import Table
+
+import dicegym
+from dicegym import arena
+from dicegym.envs.multi import TurnEnv
+from dicegym.envs.vector import BatchEnv
+from dicegym.exact import solver
+from dicegym.players.roster import agents_folder
+from dicegym.registry import ENVIRONMENTS, GAMES, Environment
+
+BATCH = 1024
+CONTEST_ENTRIES = 17
+"""As many as the Hog contest whose results are published had."""
+PACKAGES = ("dicegym", "gymnasium", "pettingzoo", "numba", "numpy")
+
+
+class Figure(NamedTuple):
+    """One measured figure."""
+
+    subject: str
+    loop: str
+    unit: str
+    values: list[float]
+    """One a run."""
+
+    @property
+    def median(self) -> float:
+        """The middle run."""
+        return statistics.median(self.values)
+
+
+class Result(NamedTuple):
+    """All figures, with the machine and the versions that they were measured on."""
+
+    machine: dict[str, str]
+    figures: list[Figure]
+
+    def table(self) -> Table:
+        """Return the figures for the terminal."""
+        table = Table("subject", "loop", "median", "lowest", "highest", "unit", box=None, title=" | ".join(
+            f"{name} {value}" for name, value in self.machine.items()
+        ))  # fmt: skip
+        for figure in self.figures:
+            numbers = (figure.median, min(figure.values), max(figure.values))
+            table.add_row(figure.subject, figure.loop, *(f"{n:,.4g}" if n < 100 else f"{n:,.0f}" for n in numbers), figure.unit)
+        return table
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {"machine": self.machine, "figures": [f._asdict() | {"median": f.median} for f in self.figures]}
+
+
+def machine() -> dict[str, str]:
+    """Return what the figures depend on: processor, cores, Python, packages."""
+    processor = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+        processor = names[0] if names else processor
+    facts = {"processor": processor, "cores": str(os.cpu_count()), "Python": platform.python_version()}
+    return facts | {package: version(package) for package in PACKAGES}
+
+
+def _rate(work: Callable[[], int], seconds: float) -> float:
+    """Call ``work`` for about ``seconds``; return what it counted per second."""
+    done, began = 0, time.perf_counter()
+    while (spent := time.perf_counter() - began) < seconds:
+        done += work()
+    return done / spent
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def _batch(environment: Environment) -> Callable[[], int]:
+    batch = dicegym.game(environment.game, **environment.settings).batch(BATCH)
+    clock = iter(range(1 << 62))
+
+    def work() -> int:
+        for _ in range(50):
+            batch.step(batch.random_actions(next(clock)))
+        return 50 * BATCH
+
+    return work
+
+
+def _vector(environment: Environment) -> Callable[[], int]:
+    env = BatchEnv(environment.game, BATCH, autoreset_mode="SameStep", **environment.settings)
+    _, info = env.reset(seed=0)
+    generator = np.random.default_rng(0)
+
+    def work() -> int:
+        nonlocal info
+        for _ in range(10):
+            noise = generator.random(info["action_mask"].shape, np.float32)
+            *_, info = env.step(np.where(info["action_mask"], noise, -1).argmax(axis=1))
+        return 10 * BATCH
+
+    return work
+
+
+def _gymnasium(env_id: str, masked: bool = True) -> Callable[[], int]:
+    env = gym.make(env_id)
+    _, info = env.reset(seed=0)
+    choices = np.random.default_rng(0).integers(0, 1 << 30, 1000).tolist()
+
+    def work() -> int:
+        nonlocal info
+        for choice in choices:
+            if masked:
+                legal = info["action_mask"].nonzero()[0]
+                action = legal[choice % len(legal)]
+            else:
+                action = choice % 2
+            _, _, terminated, truncated, info = env.step(action)
+            if terminated or truncated:
+                _, info = env.reset()
+        return len(choices)
+
+    return work
+
+
+def _cycle(environment: Environment) -> Callable[[], int]:
+    env = TurnEnv(environment.game, **environment.settings)
+    env.reset(seed=0)
+    choices = np.random.default_rng(0).integers(0, 1 << 30, 1000).tolist()
+
+    def work() -> int:
+        for choice in choices:
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.reset()
+                continue
+            legal = observation["action_mask"].nonzero()[0]
+            env.step(legal[choice % len(legal)])
+        return len(choices)
+
+    return work
+
+
+def _entries(name: str, folder: Path) -> list[str]:
+    """Return as many entries as `CONTEST_ENTRIES`: the scripted agents of the game, and copies of them."""
+    files = sorted(agents_folder(name).glob("*.py"))
+    entries = []
+    for number in range(CONTEST_ENTRIES):
+        source = files[number % len(files)]
+        copy = folder / (f"{source.stem}.py" if number < len(files) else f"{source.stem}_{number}.py")
+        copy.write_text(source.read_text())
+        entries.append(str(copy))
+    return entries
+
+
+def _process(code: str, fresh_cache: bool = False) -> float:
+    """Return the seconds that ``code`` prints, run in a process of its own."""
+    with tempfile.TemporaryDirectory() as cache:
+        environ = os.environ | ({"DICEGYM_CACHE": cache} if fresh_cache else {})
+        done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+_TIMED = "import time; t = time.perf_counter(); {work}; print(time.perf_counter() - t)"
+
+
+def _rates(seconds: float) -> list[tuple[str, str, str, Callable[[], float]]]:
+    """Return (subject, loop, unit, measure) of everything that is a rate."""
+    loops = []
+    for environment in ENVIRONMENTS:
+        made = [("batch of 1,024, random legal actions", "decisions/s", _batch(environment))]
+        made.append(("make_vec of 1,024, default opponent", "learner steps/s", _vector(environment)))
+        made.append(("gymnasium.make, default opponent", "learner steps/s", _gymnasium(environment.full_id)))
+        if environment.multi:
+            made.append(("PettingZoo env()", "decisions/s", _cycle(environment)))
+        loops += [(environment.id, *loop) for loop in made]
+    loops.append(("CartPole-v1", "gymnasium.make, for scale", "steps/s", _gymnasium("CartPole-v1", masked=False)))
+    return [(s, loop, unit, lambda work=work: _rate(work, seconds)) for s, loop, unit, work in loops]
+
+
+def _times(folder: Path) -> list[tuple[str, str, str, Callable[[], float]]]:
+    """Return (subject, loop, unit, measure) of everything that is a time."""
+    first = ENVIRONMENTS[0].full_id
+    step = f"import gymnasium as gym, dicegym; e = gym.make('{first}'); e.reset(seed=0); e.step(1)"
+    found = [
+        ("import dicegym", "new process", "s", lambda: _process(_TIMED.format(work="import dicegym"))),
+        (first, "first step, nothing compiled yet", "s", lambda: _process(_TIMED.format(work=step), fresh_cache=True)),
+        (first, "first step, kernels on disk", "s", lambda: _process(_TIMED.format(work=step))),
+    ]
+    for name in GAMES:
+        game = dicegym.game(name)
+        values = solver(game)
+        scripts = folder / name
+        scripts.mkdir()
+        entries = _entries(name, scripts)
+        if values is not None:
+            tables = [values.tabulate(dicegym.agent(game, entry), game) for entry in entries]
+            a, b = tables[0], tables[1]
+            pairs = f"exact win rates of all {len(tables) * (len(tables) - 1) // 2} pairs"
+            found.append((name, "one exact win rate", "s", lambda v=values, a=a, b=b, g=game: _seconds(lambda: v.win_rate(a, b, g))))
+            found.append((name, pairs, "s", lambda v=values, t=tables, g=game: _seconds(lambda: v.win_rate_matrix(t, g))))
+        loop = f"matches of a contest of {len(entries)} entries"
+        found.append((name, loop, "s", lambda e=entries, g=game: arena.contest(g, e, seed=0).seconds))
+    return found
+
+
+def run_bench(seconds: float, repeats: int, progress: Callable[[str], None]) -> Result:
+    """Measure everything ``repeats`` times, loop after loop in turn, so that all see the same noise.
+
+    Args:
+        seconds: how long each loop runs.
+        repeats: runs of each loop.
+        progress: told what is being measured.
+    """
+    figures = []
+    with tempfile.TemporaryDirectory() as folder:
+        measures = _rates(seconds) + _times(Path(folder))
+        values: list[list[float]] = [[] for _ in measures]
+        for _, _, _, measure in measures:
+            measure()  # compile, load and warm up
+        for run in range(repeats):
+            progress(f"run {run + 1} of {repeats}")
+            for found, (_, _, _, measure) in zip(values, measures, strict=True):
+                found.append(measure())
+        figures = [Figure(*names, found) for (*names, _), found in zip(measures, values, strict=True)]
+    for environment in ENVIRONMENTS:
+        size = dicegym.game(environment.game, **environment.settings).rules.state.itemsize
+        figures.append(Figure(environment.id, "one game's record", "bytes", [float(size)]))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    figures.append(Figure("this process", "peak memory", "MiB", [peak]))
+    return Result(machine(), figures)

@@ -1,0 +1,306 @@
+"""The command line: one thin verb per capability. ``dicegym --help`` lists them."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+import dicegym
+from dicegym.errors import DicegymError, ParameterError
+from dicegym.registry import ENVIRONMENTS
+
+app = typer.Typer(
+    help="Five real dice games as reinforcement-learning environments.",
+    no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+)  # fmt: skip
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game's name; `dicegym games` lists them")]
+Seed = Annotated[int, typer.Option(help="same seed, same games")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game; repeatable")
+]
+Json = Annotated[Path | None, typer.Option("--json", help="write the result as JSON to this file too")]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; mistakes of the user end as one line on standard error and status 2."""
+    try:
+        app(arguments)
+    except DicegymError as error:
+        err.print(f"dicegym: {error}", markup=False)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        err.print("dicegym: interrupted")
+        sys.exit(130)
+
+
+def _game(name: str, settings: list[str] | None = None) -> dicegym.Game:
+    parameters: dict[str, int] = {}
+    for setting in settings or []:
+        key, _, value = setting.partition("=")
+        try:
+            parameters[key] = int(value)
+        except ValueError:
+            raise ParameterError(f"--parameter {setting!r} is no setting: write NAME=NUMBER, such as goal=50") from None
+    return dicegym.game(name, **parameters)
+
+
+def _write_json(path: Path | None, value: Any) -> None:
+    if path is not None:
+        path.write_text(json.dumps(value, indent=1) + "\n")
+
+
+def _write_new(path: Path, text: str, force: bool) -> None:
+    if path.exists() and not force:
+        raise ParameterError(f"{path} exists: give --force to replace it, or another --output")
+    path.write_text(text)
+    out.print(f"wrote {path}", markup=False)
+
+
+@contextlib.contextmanager
+def _progress(unit: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Yield a function (done, total, text) that moves a progress bar on standard error."""
+    columns = (
+        BarColumn(), MofNCompleteColumn(), TextColumn(unit), TimeElapsedColumn(), TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False),
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total, text: bar.update(task, completed=done, total=total, description=text)
+
+
+@app.command()
+def games() -> None:
+    """List the games and their environments."""
+    table = Table("environment", "game", "players", "actions", "observation", "parameters", box=None)
+    for environment in ENVIRONMENTS:
+        game = dicegym.game(environment.game, **environment.settings)
+        low, high = game.rules.players
+        table.add_row(
+            environment.full_id, game.name, f"{low}-{high}" if low < high else str(low), str(game.n_actions),
+            str(game.observation_size), " ".join(f"{name}={value}" for name, value in game.parameters.items()),
+        )  # fmt: skip
+    out.print(table)
+
+
+@app.command()
+def agents(game: GameName) -> None:
+    """List the agents of a game, each with its first line."""
+    from dicegym.players.roster import describe
+
+    table = Table("agent", "what it is", box=None)
+    for name in dicegym.agent_names(game):
+        table.add_row(name, describe(game, name))
+    out.print(table)
+
+
+@app.command()
+def play(
+    game: GameName,
+    against: Annotated[list[str] | None, typer.Option(help="an agent; repeat it for each other seat")] = None,
+    seat: Annotated[int, typer.Option(help="your seat")] = 0,
+    seed: Seed = 0,
+    parameter: Settings = None,
+) -> None:
+    """Play at the keyboard."""
+    from dicegym.arena.match import play_game
+    from dicegym.players.human import HumanPlayer
+
+    table = _game(game, parameter)
+    rivals = [dicegym.agent(table, name) for name in against or [table.rules.default_opponent]]
+    if not 0 <= seat < table.players:
+        raise ParameterError(f"--seat {seat} is no seat: give 0 to {table.players - 1}")
+    others = [s for s in range(table.players) if s != seat]
+    players = {s: rivals[i % len(rivals)] for i, s in enumerate(others)} | {seat: HumanPlayer()}
+    try:
+        state = play_game(table, [players[s] for s in range(table.players)], seed)
+    except EOFError:
+        raise ParameterError("the input ended before the game did: play at a keyboard") from None
+    out.print(table.scene(state).text(), markup=False)
+
+
+@app.command()
+def check(
+    file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
+    game: Annotated[str | None, typer.Option(help="the game (default: by what the file defines)")] = None,
+    seconds: Annotated[float, typer.Option(help="time limit for all questions together")] = 10.0,
+) -> None:
+    """Tell a bot's author what the contest's own test would."""
+    from dicegym.arena import check as run_check
+    from dicegym.players.roster import game_of_file
+
+    report = run_check(file, dicegym.game(game or game_of_file(file)), seconds=seconds)
+    out.print(str(report), markup=False)
+    raise typer.Exit(0 if report.passed else 1)
+
+
+@app.command()
+def tournament(
+    game: GameName,
+    entries: Annotated[list[str] | None, typer.Argument(help="agents' names or paths (default: all agents)")] = None,
+    seed: Seed = 0,
+    workers: Annotated[int | None, typer.Option(help="processes (default: the processor's cores)")] = None,
+    json_file: Json = None,
+    parameter: Settings = None,
+) -> None:
+    """Run a game's contest and print its report."""
+    from dicegym.arena import contest
+
+    table = _game(game, parameter)
+    result = contest(table, entries or dicegym.agent_names(table), seed=seed, workers=workers)
+    out.print(result.report(), markup=False)
+    _write_json(json_file, result.to_json())
+
+
+@app.command()
+def exact(
+    game: GameName,
+    a: Annotated[str, typer.Argument(metavar="A", help="an agent")],
+    b: Annotated[str | None, typer.Argument(metavar="B", help="another one (default: the game's yardstick)")] = None,
+    best_response: Annotated[bool, typer.Option(help="instead: the best anyone can do against A who sees all")] = False,
+    best_table: Annotated[bool, typer.Option(help="instead: the best strategy found against A by what players see")] = False,
+    trials: Annotated[int | None, typer.Option(help="how long --best-table searches")] = None,
+    output: Annotated[Path | None, typer.Option(help="write the --best-table strategy as a bot's file")] = None,
+    force: Annotated[bool, typer.Option(help="replace an existing --output")] = False,
+    seed: Seed = 0,
+    parameter: Settings = None,
+) -> None:
+    """Compute exact win rates: no simulation, no error."""
+    from dicegym.exact import solver
+
+    table = _game(game, parameter)
+    values = solver(table)
+    if values is None:
+        raise ParameterError(f"{table!r} has no exact values: use `dicegym evaluate`, which plays games")
+    first = dicegym.agent(table, a)
+    search = {"seed": seed} | ({} if trials is None else {"trials": trials})
+    if best_response:
+        out.print(f"{values.best_response(first, table)[0]:.6f} best response to {first.name} that sees everything")
+    elif best_table and output is not None:
+        _write_new(output, values.best_bot(first, table, **search), force)
+    elif best_table:
+        out.print(f"{values.best_table(first, table, **search)[0]:.6f} best table found against {first.name}")
+    else:
+        second = dicegym.agent(table, b or table.rules.yardstick)
+        out.print(f"{values.win_rate(first, second, table):.6f} exact win rate of {first.name} against {second.name}")
+
+
+def _training() -> Any:
+    """Return the training script as a module: of the checkout, or as it ships in the wheel."""
+    from dicegym.shipped import shipped_folder
+
+    path = shipped_folder("training") / "train.py"
+    spec = importlib.util.spec_from_file_location("dicegym_training", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ParameterError(f"the training script is missing from this installation: {path}")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except ModuleNotFoundError as error:
+        raise dicegym.errors.DependencyError.for_extra(str(error.name), "train", "training") from error
+    return module
+
+
+@app.command()
+def train(
+    game: GameName,
+    run_dir: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/GAME)")] = None,
+    config: Annotated[Path | None, typer.Option(help="settings (default: training/configs/GAME.toml)")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="override one setting; repeatable")
+    ] = None,
+    steps: Annotated[int | None, typer.Option(help="short for --set run.steps=...")] = None,
+    seed: Annotated[int | None, typer.Option(help="short for --set run.seed=...")] = None,
+    resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint")] = False,
+) -> None:
+    """Train an agent; the run's folder then holds its models, its curve and its TensorBoard logs."""
+    overrides = list(set_ or [])
+    overrides += [f"run.{name}={value}" for name, value in (("steps", steps), ("seed", seed)) if value is not None]
+    folder = run_dir or Path("runs") / game
+    training = _training()
+    with _progress("steps") as progress:
+        run = training.train(game, folder, config, overrides, resume, progress)
+    out.print(f"{run.score}\nmodels, curve and logs are in {folder}", markup=False)
+
+
+@app.command()
+def evaluate(
+    model: Annotated[str, typer.Argument(help="a model's file, or any agent together with --game")],
+    against: Annotated[list[str] | None, typer.Option(help="an opponent; repeatable (default: the game's yardstick)")] = None,
+    game: Annotated[str | None, typer.Option(help="the game, if MODEL does not say it itself")] = None,
+    games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
+    sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,
+    seed: Seed = 0,
+    json_file: Json = None,
+    parameter: Settings = None,
+) -> None:
+    """Measure a model or an agent: exactly where that is possible, else by games with a 95 % interval."""
+    from dicegym.arena.evaluate import evaluate as measure
+    from dicegym.players import policy
+
+    table = _game(game, parameter) if game else policy.game_of(model)
+    scores = [
+        measure(table, model, opponent, games, exact=not sampled, seed=seed)
+        for opponent in against or [table.rules.yardstick]
+    ]
+    for score in scores:
+        out.print(str(score), markup=False)
+    _write_json(json_file, [score.to_json() for score in scores])
+
+
+@app.command()
+def export(
+    model: Annotated[str, typer.Argument(help="a model's file, or any agent together with --game")],
+    form: Annotated[str, typer.Option("--as", help="the original interface's file name, such as hog.py")],
+    output: Annotated[Path | None, typer.Option(help="where to write it (default: that name, here)")] = None,
+    game: Annotated[str | None, typer.Option(help="the game, if MODEL does not say it itself")] = None,
+    force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
+    parameter: Settings = None,
+) -> None:
+    """Write a trained policy as a bot in the game's original interface."""
+    from dicegym.players import policy
+    from dicegym.players.export import export_source
+
+    table = _game(game, parameter) if game else policy.game_of(model)
+    _write_new(output or Path(form), export_source(dicegym.agent(table, model), table, form), force)
+
+
+@app.command()
+def demo(
+    game: GameName,
+    run_dir: Annotated[Path | None, typer.Option(help="the run's folder, replaced (default: runs/demo-GAME)")] = None,
+    seed: Seed = 1,
+) -> None:
+    """Train an agent for about two minutes, then enter it in the contest against every agent of the game."""
+    from dicegym.demo import run_demo
+
+    with _progress("steps") as progress:
+        entry, score = run_demo(_training(), game, run_dir or Path("runs") / f"demo-{game}", seed, progress)
+    out.print(f"trained {entry}: {score}", markup=False)
+    tournament(game, [*dicegym.agent_names(game), str(entry)], seed=seed)
+
+
+@app.command()
+def bench(
+    json_file: Json = None,
+    seconds: Annotated[float, typer.Option(help="how long each loop runs")] = 2.0,
+    repeats: Annotated[int, typer.Option(min=1, help="runs of each loop; the median is shown")] = 5,
+) -> None:
+    """Measure speed on this machine: medians, with machine and versions."""
+    from dicegym.bench import run_bench
+
+    result = run_bench(seconds, repeats, progress=lambda text: err.print(text, markup=False))
+    out.print(result.table())
+    _write_json(json_file, result.to_json())

@@ -1,0 +1,51 @@
+"""The demonstration: train an agent, write it as a bot of the original interface, and let the contest judge it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dicegym.arena.evaluate import Score
+from dicegym.errors import ParameterError
+from dicegym.players import policy
+from dicegym.players.export import export_source
+
+ENTRY = "learned"
+"""The folder, and so the name in reports, of what the demonstration trained."""
+
+
+def run_demo(
+    training: Any, game: str, folder: Path, seed: int, progress: Callable[[int, int, str], None]
+) -> tuple[Path, Score]:
+    """Train in ``folder`` with the ``[demo]`` settings of the game's configuration; export the best model.
+
+    Args:
+        training: the training script as a module.
+        game: a game's name.
+        folder: is replaced if it is an earlier run's; otherwise it must not exist or be empty.
+        seed: of the training.
+        progress: told (steps done, steps in all, text).
+
+    Returns:
+        The entry for the contest, and the score of its last evaluation.
+
+    Raises:
+        ParameterError: ``folder`` holds something else than an earlier run.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        if not (folder / "settings.json").is_file():
+            raise ParameterError(f"{folder} holds files that no demonstration wrote: give another --run-dir")
+        shutil.rmtree(folder)
+    config = training.read_config(game)
+    overrides = [f"{name}={value}" for name, value in config["demo"].items()]
+    run = training.train(game, folder, None, [*overrides, f"run.seed={seed}"], False, progress)
+    table = run.game
+    form = table.adapter.ENTRY_FILES[0]
+    entry = folder / ENTRY
+    entry.mkdir()
+    player = policy.load(folder / "best.zip", table)
+    (entry / form).write_text(export_source(player, table, form))
+    return entry, run.score
+

@@ -1,0 +1,334 @@
+"""The conformance suite passes what is sound and refuses every kind of mistake with a message that helps."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from typing import Any
+
+import flawed.rules
+import flawed.text
+import numpy as np
+import pytest
+from flawed.rules import FLAW, RULES
+from variants import each_game, each_variant
+
+import dicegym
+from dicegym import checks
+from dicegym.core import HEADER, Game, Parameter, Rules
+from dicegym.errors import AgentError, ConformanceError, DicegymError
+from dicegym.players import FunctionPlayer, Player, RandomPlayer, Turn
+
+
+@pytest.mark.boundscheck
+@each_variant
+def test_registered_games_conform(game: Game) -> None:
+    checks.check_game(game, games=2)
+
+
+@pytest.mark.nojit
+@each_game
+def test_random_players_conform(name: str) -> None:
+    checks.check_agent(dicegym.game(name), RandomPlayer(), games=2)
+
+
+@pytest.mark.nojit
+def test_the_flawed_game_without_a_flaw_conforms() -> None:
+    checks.check_game(Game(RULES))
+    checks.check_agent(Game(RULES), RandomPlayer())
+
+
+# --- games -------------------------------------------------------------------------------------------------
+
+NOTICED = {
+    "reset changes the key": "after reset, key is 1",
+    "over at once": "a new game is over",
+    "player out of range": "player 2 is to move",
+    "nothing is legal": "has no legal action",
+    "legal writes too far": "legal writes outside its 3 elements",
+    "observe writes too far": r"observe\(seat 0\) writes outside its 2 elements",
+    "observe writes before": r"observe\(seat 0\) writes outside its 2 elements",
+    "returns writes too far": "returns writes outside its 2 elements",
+    "observe forgets an element": r"observe\(seat 0\) leaves the elements \[1\]",
+    "observe changes the state": r"observe\(seat 0\) changes the state",
+    "observe is not finite": r"observe\(seat 1\) is not finite",
+    "observe is above one": r"leaves 0\.\.1 at 'total'",
+    "observe shows the key": r"observe\(seat 0\) changes with the key",
+    "legal depends on the key": "legal changes with the key",
+    "step refuses legal": r"step finds fault 1 with action 2 \(add 3\), and legal calls it legal",
+    "step takes illegal": r"step takes action . \(add .\), and legal calls it illegal",
+    "fault without a text": r"returns 2\. faults has 2 entries",
+    "step changes a parameter": r"step\(.\) changes key",
+    "never ends": "after 500 random decisions a game is not over",
+    "an illegal action turns back time": "after 500 random decisions, some illegal, a game is not over",
+    "random": "the same actions from the same state lead to different states",
+    "view shows the key": r"view\(seat 0\) changes with the key",
+    "view holds arrays": r"view\(seat 0\)\.total holds a int32",
+    "view is unnamed": r"view\(seat 0\) is a tuple",
+    "scene is text": r"scene\(seat None\) is 'a total'",
+    "scene changes the state": "view or scene changes the state",
+    "scene shows the key": r"scene\(seat 0\) changes with the key",
+}
+
+
+@pytest.mark.parametrize("flaw", NOTICED)
+def test_a_flaw_is_noticed(flaw: str) -> None:
+    with pytest.raises(ConformanceError, match=NOTICED[flaw]) as caught:
+        checks.check_game(Game(RULES, flaw=FLAW[flaw]), longest=500)
+    seen, why, remedy = str(caught.value).removesuffix(".").rsplit(". ", 2)
+    assert seen.startswith(f"dicegym.game('flawed', players=2, flaw={FLAW[flaw]}): ")
+    assert why
+    assert remedy
+    assert isinstance(caught.value, DicegymError)
+
+
+def test_every_flaw_of_the_flawed_game_is_tried() -> None:
+    assert {*NOTICED, "none", "actions share a name"} == {*FLAW}
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("names", [["add", "add", "add 3"], ["add 1", " ", "add 3"], ["add 1", "add 2", 3]])
+def test_action_names_are_checked(names: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flawed.text, "NAMES", names)
+    with pytest.raises(ConformanceError, match=r"action \d is called"):
+        checks.check_game(Game(RULES))
+
+
+def changed(**facts: Any) -> Game:
+    return Game(dataclasses.replace(RULES, **facts))
+
+
+def with_parameter(name: str, parameter: Parameter) -> dict[str, Any]:
+    return {"parameters": {**RULES.parameters, name: parameter}}
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"players": (0, 2)}, r"players is \(0, 2\)"),
+        ({"players": (3, 2)}, None),  # refused by Game itself
+        ({"n_actions": 0}, "n_actions is 0"),
+        ({"faults": ("",)}, "faults is"),
+        ({"faults": ("none", "bad")}, "faults is"),
+        ({"faults": ("", "")}, "faults is"),
+        ({"title": ""}, "title is empty"),
+        ({"yardstick": ""}, "yardstick is empty"),
+        ({"default_opponent": ""}, "default_opponent is empty"),
+        ({"features": lambda parameters: {"total": 2, "to move": 0}}, "'to move' has length 0"),
+        (with_parameter("flaw", Parameter(0, 0, 128, "too wide for int8")), "flaw=128 is allowed but does not fit"),
+        (with_parameter("speed", Parameter(0, 0, 1, "nowhere")), None),
+    ],
+)
+def test_a_wrong_fact_is_noticed(facts: dict[str, Any], message: str | None) -> None:
+    if message is None:
+        with pytest.raises((DicegymError, ValueError)):
+            changed(**facts)
+    else:
+        with pytest.raises(ConformanceError, match=message):
+            checks.check_game(changed(**facts))
+
+
+@pytest.mark.nojit
+def test_a_wrong_header_is_noticed() -> None:
+    game = Game(RULES)
+    fields = [("key", np.int64), *HEADER[1:], ("flaw", np.int8)]
+    game.rules = dataclasses.replace(RULES, state=np.dtype(fields))
+    with pytest.raises(ConformanceError, match="field 0 of the record is not 'key' of uint64"):
+        checks.check_facts(game)
+
+
+@pytest.mark.nojit
+def test_a_default_out_of_range_is_noticed() -> None:
+    game = Game(RULES)
+    game.rules = dataclasses.replace(RULES, **with_parameter("flaw", Parameter(9, 0, 3, "")))
+    with pytest.raises(ConformanceError, match="the default of 'flaw' is outside its range"):
+        checks.check_facts(game)
+
+
+@pytest.mark.nojit
+def test_a_parameter_that_is_no_field_is_noticed() -> None:
+    game = Game(RULES)
+    game.rules = dataclasses.replace(RULES, **with_parameter("speed", Parameter(0, 0, 1, "")))
+    with pytest.raises(ConformanceError, match="'speed' is no field"):
+        checks.check_facts(game)
+
+
+def test_a_fact_sheet_out_of_reach_is_noticed() -> None:
+    with pytest.raises(ConformanceError, match="a pickled copy is"):
+        checks.check_identity(changed(name="elsewhere"))
+
+
+@pytest.mark.parametrize("check", [checks.check_identity, lambda game: checks.check_batch(game, 0)])
+def test_chance_from_outside_is_noticed_by_itself(check: Any) -> None:
+    """`check_game` finds it earlier; these two must not rely on that."""
+    with pytest.raises(ConformanceError, match=r"fingerprint changes|game \d of a batch differs"):
+        check(Game(RULES, flaw=FLAW["random"]))
+
+
+@pytest.mark.nojit
+def test_a_state_outside_the_record_is_noticed() -> None:
+    """A game whose originals follow their copies."""
+
+    class Haunted(Game):
+        def new_game(self, seed: int = 0, episode: int = 0) -> np.ndarray:
+            self.original = super().new_game(seed, episode)
+            return self.original
+
+        def step(self, state: Any, action: int) -> int:
+            if state["turn"] == 1:
+                self.original["total"] += 1
+            return super().step(state, action)
+
+    game = Haunted(RULES)
+    with pytest.raises(ConformanceError, match="playing a copy changes the original"):
+        checks.check_branching(game, game.new_game()[0], 0)
+
+
+@pytest.mark.nojit
+def test_copies_with_other_bytes_are_noticed() -> None:
+    """As those of a record with gaps between its fields have."""
+
+    class Torn:
+        def __init__(self, state: Any) -> None:
+            self.tobytes = state.tobytes
+            self.state = state
+
+        def __getitem__(self, name: str) -> Any:
+            return self.state[name]
+
+        def copy(self) -> Any:
+            copy = self.state.copy()
+            copy["last"] = 1
+            return copy
+
+    game = Game(RULES)
+    with pytest.raises(ConformanceError, match="a copy has other bytes than the original"):
+        checks.check_branching(game, Torn(game.new_game()[0]), 0)
+
+
+# --- agents ------------------------------------------------------------------------------------------------
+
+HOG = dicegym.game("hog", goal=30)
+
+
+class Joining(Player):
+    """A player made of its `join`."""
+
+    def __init__(self, join: Any, name: str = "joining", pure: bool = False) -> None:
+        self.join = join  # type: ignore[method-assign]
+        self.name = name
+        self.pure = pure
+
+
+class Forgetful(Player):
+    """Keeps the memory of a game in the player: two games at once spoil it."""
+
+    name = "forgetful"
+
+    def join(self, game: Game, seat: int, seed: int) -> Any:
+        self.asked = 0
+
+        def act(turn: Turn) -> int:
+            self.asked += 1
+            return self.asked % 3
+
+        return act
+
+
+class Nostalgic(Player):
+    """Remembers earlier games."""
+
+    name = "nostalgic"
+
+    def __init__(self) -> None:
+        self.games = 0
+
+    def join(self, game: Game, seat: int, seed: int) -> Any:
+        self.games += 1
+        number = self.games % 5
+        return lambda turn: number
+
+
+class Rows(Player):
+    """Pure, with an `act_rows` of its own making."""
+
+    name = "rows"
+    pure = True
+
+    def __init__(self, rows: Any) -> None:
+        self.act_rows = rows  # type: ignore[method-assign]
+
+    def join(self, game: Game, seat: int, seed: int) -> Any:
+        return lambda turn: turn.view.score % 3
+
+
+def raises(turn: Turn) -> int:
+    raise AgentError("raises", "never again")
+
+
+def no_join(game: Game, seat: int, seed: int) -> Any:
+    raise ZeroDivisionError("no such seat")
+
+
+def spoil(turn: Turn) -> int:
+    turn._state["scores"] = 99
+    return 1
+
+
+def spoil_game(turn: Turn) -> int:
+    turn.game.blank["goal"] += 1
+    return 1
+
+
+def by_seed(game: Game, seat: int, seed: int) -> Any:
+    return lambda turn: seed % 3
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(
+    ("player", "message"),
+    [
+        (FunctionPlayer(raises), "it raises AgentError"),
+        (FunctionPlayer(lambda turn: 12), r"it answers 12: a number of dice outside -1\.\.10"),
+        (FunctionPlayer(lambda turn: -1), "it answers -1"),
+        (FunctionPlayer(lambda turn: 5.0), r"answers 5\.0 of type float"),  # type: ignore[arg-type, return-value]
+        (FunctionPlayer(lambda turn: None), "answers None of type NoneType"),  # type: ignore[arg-type, return-value]
+        (FunctionPlayer(lambda turn: random.randrange(12)), "differently the second time"),
+        (Nostalgic(), "differently the second time"),
+        (Forgetful(), "side by side"),
+        (Joining(no_join), "join raises ZeroDivisionError: no such seat"),
+        (Joining(lambda game, seat, seed: 5), "join returns 5"),
+        (FunctionPlayer(spoil), "changes the game while it is asked"),
+        (Joining(by_seed, pure=True), "calls itself pure"),
+        (Rows(lambda game, states, rows, seats: np.zeros(len(rows), np.int64)), "calls itself pure"),
+        (Rows(lambda game, states, rows, seats: np.zeros(len(rows))), "act_rows answers 64 games"),
+        (Rows(lambda game, states, rows, seats: np.zeros(3, np.int64)), "act_rows answers 64 games"),
+        (Rows(lambda game, states, rows, seats: states["scores"][:, 0] % 3), "calls itself pure"),
+    ],
+)
+def test_a_broken_agent_is_noticed(player: Player, message: str) -> None:
+    with pytest.raises(ConformanceError, match=message) as caught:
+        checks.check_agent(HOG, player)
+    assert repr(player.name) in str(caught.value)
+
+
+@pytest.mark.nojit
+def test_an_agent_that_changes_the_parameters_is_noticed() -> None:
+    with pytest.raises(ConformanceError, match="changes the game while it is asked"):
+        checks.check_agent(dicegym.game("hog", goal=30), FunctionPlayer(spoil_game))
+
+
+@pytest.mark.nojit
+def test_sound_agents_pass() -> None:
+    def rows(game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        return (states["scores"][rows, seats] % 3).astype(np.int64)
+
+    checks.check_agent(HOG, Rows(rows))
+    checks.check_agent(HOG, Joining(by_seed))
+    checks.check_agent(HOG, FunctionPlayer(lambda turn: np.int64(6), pure=True))
+
+
+def test_rules_of_the_flawed_game_are_no_registered_game() -> None:
+    assert isinstance(flawed.rules.RULES, Rules)
+    assert RULES.name not in dicegym.registry.GAMES

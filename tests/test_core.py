@@ -1,0 +1,292 @@
+"""`Game` and `Batch`: what they are made of, what they refuse, and what they promise."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from variants import VARIANTS, each_game, each_variant, states_of, variants_of
+
+import dicegym
+from dicegym import games, loops
+from dicegym.core import HEADER, Game, Parameter, record
+from dicegym.dice import game_key
+from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.games.hog.rules import RULES as HOG_RULES
+from dicegym.registry import ENVIRONMENTS, GAMES
+
+nojit = pytest.mark.nojit
+
+# --- what a game is ----------------------------------------------------------------------------------------
+
+
+@nojit
+def test_there_are_games() -> None:
+    """The suites over the registry prove nothing about an empty one."""
+    assert GAMES
+    assert all(variants_of(name) for name in GAMES)
+    assert {environment.game for environment in ENVIRONMENTS} == {*GAMES}
+
+
+@each_variant
+def test_equal_games_are_interchangeable(game: Game) -> None:
+    twin = games.game(game.name, game.players, **game.parameters)
+    assert twin is not game
+    assert twin == game
+    assert hash(twin) == hash(game)
+    assert eval(repr(game)) == game
+    assert games.game(game) is game
+
+
+@nojit
+def test_games_with_other_settings_are_unlike() -> None:
+    assert len({*VARIANTS}) == len(VARIANTS)
+    assert games.game(GAMES[0]) != GAMES[0]
+
+
+@each_variant
+def test_games_pickle(game: Game) -> None:
+    again = pickle.loads(pickle.dumps(game))
+    assert again == game
+    assert again.parameters == game.parameters
+    assert again.new_game(5).tobytes() == game.new_game(5).tobytes()
+
+
+@nojit
+@each_game
+def test_a_record_has_no_gaps(name: str) -> None:
+    """A copy leaves gaps undefined, and then equal states differ in their bytes."""
+    dtype = games.rules(name).state
+    assert dtype.itemsize == sum(dtype[field].itemsize for field in dtype.names or ())
+    assert [(field, dtype[field]) for field in (dtype.names or ())[: len(HEADER)]] == [
+        (field, np.dtype(kind)) for field, kind in HEADER
+    ]
+
+
+@nojit
+def test_two_games_cannot_share_a_record() -> None:
+    """The loops tell games apart by it."""
+    dtype = record([("only in this test", np.int8)])
+    sound = HOG_RULES.kernels
+    loops.bind(dtype, sound)
+    loops.bind(dtype, sound)  # the same once more is no conflict
+    with pytest.raises(TypeError, match="two games share the record"):
+        loops.bind(dtype, sound._replace(legal=sound.reset))
+
+
+@nojit
+def test_game_modules_are_found_beside_the_rules() -> None:
+    game = games.game(GAMES[0])
+    assert game.action_name(0)
+    assert game.scene(game.new_game()[0]).title
+
+
+# --- what is refused ---------------------------------------------------------------------------------------
+
+
+@nojit
+def test_unknown_games_are_refused_with_a_suggestion() -> None:
+    with pytest.raises(UnknownNameError, match="there is no game 'hogg'. Did you mean 'hog'"):
+        dicegym.game("hogg")
+
+
+@nojit
+@each_game
+def test_unknown_parameters_are_refused(name: str) -> None:
+    with pytest.raises(UnknownNameError, match="there is no parameter of .* 'bogus'") as caught:
+        games.game(name, bogus=1)
+    for known in ("players", *games.rules(name).parameters):
+        assert known in str(caught.value)
+
+
+@nojit
+@each_game
+def test_parameters_out_of_range_are_refused(name: str) -> None:
+    rules = games.rules(name)
+    limits = {"players": rules.players} | {key: (p.low, p.high) for key, p in rules.parameters.items()}
+    for key, (low, high) in limits.items():
+        for value in (low - 1, high + 1, float(low), str(low), None if key != "players" else "", [low], np.nan):
+            with pytest.raises(ParameterError, match=f"give a whole number from {low} to {high}") as caught:
+                games.game(name, **{key: value})
+            assert f"{key}={value!r}" in str(caught.value)
+
+
+@nojit
+@pytest.mark.parametrize("value", [7, np.int8(7), np.uint64(7), True, np.bool_(True)])
+def test_whole_numbers_of_any_type_are_taken(value: Any) -> None:
+    checked = Parameter(0, 0, 9, "").check("x", value)
+    assert type(checked) is int
+    assert checked == int(value)
+
+
+# --- a single game -----------------------------------------------------------------------------------------
+
+
+@each_variant
+def test_a_new_game_is_named_by_seed_and_episode(game: Game) -> None:
+    state = game.new_game(7, 3)[0]
+    assert int(state["key"]) == game_key(7, 3)
+    assert state["players"] == game.players
+    for name, value in game.parameters.items():
+        assert state[name] == value
+    assert game.new_game(7, 3).tobytes() == state.tobytes()
+    assert game.new_game(7, 4).tobytes() != state.tobytes()
+    assert game.new_game(-1).tobytes() == game.new_game(2**64 - 1).tobytes()
+
+
+@each_variant
+def test_shapes_and_types(game: Game) -> None:
+    for state in states_of(game):
+        mask, gained = game.legal(state), game.returns(state)
+        assert (mask.shape, mask.dtype) == ((game.n_actions,), np.bool_)
+        assert (gained.shape, gained.dtype) == ((game.players,), np.float32)
+        assert mask.any() != state["over"]
+        for seat in range(game.players):
+            seen = game.observe(state, seat)
+            assert (seen.shape, seen.dtype) == ((game.observation_size,), np.float32)
+    assert game.observation_size == sum(game.features.values())
+
+
+@each_game
+def test_step_returns_plain_numbers(name: str) -> None:
+    game = games.game(name)
+    state = game.new_game()[0]
+    assert type(game.step(state, int(np.flatnonzero(game.legal(state))[0]))) is int
+
+
+@each_variant
+def test_what_is_returned_is_the_callers(game: Game) -> None:
+    """Each call gives arrays of its own: changing one changes neither the game nor the next answer."""
+    state = game.new_game()[0]
+    for read in (game.legal, game.returns, lambda state: game.observe(state, 0)):
+        first = read(state)
+        kept = first.copy()
+        first[:] = 1 - first
+        assert np.array_equal(read(state), kept)
+
+
+# --- batches -----------------------------------------------------------------------------------------------
+
+
+@each_game
+def test_a_batch_begins_with_consecutive_seeds(name: str) -> None:
+    game = games.game(name)
+    batch = game.batch(5, seed=2**64 - 2)  # seeds wrap around
+    assert len(batch) == 5
+    for row, seed in enumerate((2**64 - 2, 2**64 - 1, 0, 1, 2)):
+        alone = game.new_game(seed)[0]
+        assert batch.states[row].tobytes() == alone.tobytes()
+        assert np.array_equal(batch.observations[row], game.observe(alone, int(alone["player"])))
+        assert np.array_equal(batch.masks[row], game.legal(alone))
+
+
+@each_game
+def test_a_finished_game_gives_way_to_the_next_episode(name: str) -> None:
+    game = games.game(name)
+    batch = game.batch(8, seed=40)
+    finished = np.zeros(8, int)
+    for time in range(3000):
+        batch.step(batch.random_actions(time))
+        finished += batch.overs
+        assert np.array_equal(batch.episodes, finished)
+        assert not batch.states["over"].any()
+        if finished.min() >= 2:
+            break
+    assert finished.min() >= 2
+    assert batch.states["key"].tolist() == [game_key(40 + row, int(n)) for row, n in enumerate(finished)]
+
+
+@each_game
+def test_arrays_of_a_batch_are_written_in_place(name: str) -> None:
+    batch = games.game(name).batch(3)
+    arrays = [batch.states, batch.observations, batch.masks, batch.results, batch.overs]
+    batch.step(batch.random_actions(0))
+    now = [batch.states, batch.observations, batch.masks, batch.results, batch.overs]
+    assert all(before is after for before, after in zip(arrays, now, strict=True))
+
+
+@nojit
+@pytest.mark.parametrize(
+    "actions",
+    [np.zeros(3, np.int64), np.zeros((4, 1), np.int64), np.zeros(4), 0, [0.0] * 4, np.zeros(4, bool), ["0"] * 4],
+)
+def test_wrong_actions_are_refused(actions: Any) -> None:
+    batch = games.game(GAMES[0]).batch(4)
+    before = batch.states.tobytes()
+    with pytest.raises(ParameterError, match=r"give 4 whole numbers, one a game"):
+        batch.step(actions)
+    assert batch.states.tobytes() == before
+
+
+@nojit
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.uint64, list])
+def test_whole_actions_of_any_type_are_taken(kind: Any) -> None:
+    game = games.game(GAMES[0])
+    plain, other = game.batch(4), game.batch(4)
+    actions = plain.random_actions(0).copy()
+    plain.step(actions)
+    other.step(actions.tolist() if kind is list else actions.astype(kind))
+    assert plain.states.tobytes() == other.states.tobytes()
+
+
+@nojit
+@pytest.mark.parametrize("n", [0, -1, 2.0, None])
+def test_a_batch_needs_a_whole_number_of_games(n: Any) -> None:
+    with pytest.raises(ParameterError, match="the number of games in a batch"):
+        games.game(GAMES[0]).batch(n)
+
+
+# --- the loops ---------------------------------------------------------------------------------------------
+
+
+@nojit
+def test_random_legal_is_uniform_over_legal_actions() -> None:
+    masks = np.zeros((40_000 if dicegym.core.COMPILED else 2_000, 7), np.bool_)
+    masks[:, [1, 2, 5]] = True
+    masks[0] = False
+    out = np.zeros(len(masks), np.int64)
+    loops.random_legal(masks, np.uint64(3), 0, out)
+    assert out[0] == -1
+    counts = np.bincount(out[1:], minlength=7)
+    assert counts[[0, 3, 4, 6]].sum() == 0
+    spread = 5 * np.sqrt(len(masks) * 2 / 9)
+    assert np.abs(counts[[1, 2, 5]] - len(masks) / 3).max() < spread
+
+    again, later = np.zeros_like(out), np.zeros_like(out)
+    loops.random_legal(masks[:50], np.uint64(3), 0, again[:50])  # a row depends on no other row
+    assert np.array_equal(again[:50], out[:50])
+    loops.random_legal(masks, np.uint64(3), 1, later)
+    assert not np.array_equal(later, out)
+
+
+@each_variant
+def test_advance_looks_when_the_seat_is_to_move(game: Game) -> None:
+    """Environments play others' decisions without looking; what they show is what `Game` would."""
+    seat = game.players - 1
+    states = game.new_game(11)
+    state, twin = states[0], game.new_game(11)[0]
+    seen, mask = np.full(game.observation_size, 9, np.float32), np.ones(game.n_actions, np.bool_)
+    gained = np.zeros(game.players, np.float32)
+    for time in range(60):
+        before = seen.copy()
+        action = int(np.flatnonzero(game.legal(twin))[time % game.legal(twin).sum()])
+        fault, player, over = loops.advance(state, action, seat, seen, mask, gained)
+        assert fault == game.step(twin, action) == 0
+        assert (player, over) == (twin["player"], twin["over"])
+        assert state.tobytes() == twin.tobytes()
+        if over or player == seat:
+            assert np.array_equal(seen, game.observe(twin, seat))
+            assert np.array_equal(mask, game.legal(twin))
+            assert np.array_equal(gained, game.returns(twin))
+        else:
+            assert np.array_equal(seen, before)
+        if over:
+            break
+
+
+@each_game
+def test_a_compiled_loop_refuses_what_is_no_record(name: str) -> None:
+    with pytest.raises(Exception, match=r"one record of a game|has no attribute|KeyError|record"):
+        loops.look(np.zeros(3), 0, np.zeros(3, np.float32), np.zeros(3, bool), np.zeros(2, np.float32))
