@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -61,7 +62,9 @@ class Result(NamedTuple):
         ))  # fmt: skip
         for figure in self.figures:
             numbers = (figure.median, min(figure.values), max(figure.values))
-            table.add_row(figure.subject, figure.loop, *(f"{n:,.4g}" if n < 100 else f"{n:,.0f}" for n in numbers), figure.unit)
+            table.add_row(
+                figure.subject, figure.loop, *(f"{n:,.4g}" if n < 100 else f"{n:,.0f}" for n in numbers), figure.unit
+            )
         return table
 
     def to_json(self) -> dict[str, Any]:
@@ -74,7 +77,9 @@ def machine() -> dict[str, str]:
     processor = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.is_file():
-        names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+        names = [
+            line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model name")
+        ]
         processor = names[0] if names else processor
     facts = {"processor": processor, "cores": str(os.cpu_count()), "Python": platform.python_version()}
     return facts | {package: version(package) for package in PACKAGES}
@@ -88,9 +93,9 @@ def _rate(work: Callable[[], int], seconds: float) -> float:
     return done / spent
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def _seconds(work: Callable[..., object], *arguments: object) -> float:
     began = time.perf_counter()
-    work()
+    work(*arguments)
     return time.perf_counter() - began
 
 
@@ -172,6 +177,19 @@ def _entries(name: str, folder: Path) -> list[str]:
     return entries
 
 
+def _contest_seconds(game: dicegym.Game, entries: list[str]) -> float:
+    """Hold a contest; return the seconds from the last check of an entry to the end."""
+    began = time.perf_counter()
+
+    def note(done: int, total: int, what: str) -> None:
+        nonlocal began
+        if what.startswith("checked"):
+            began = time.perf_counter()
+
+    arena.contest(game, entries, progress=note)
+    return time.perf_counter() - began
+
+
 def _process(code: str, fresh_cache: bool = False) -> float:
     """Return the seconds that ``code`` prints, run in a process of its own."""
     with tempfile.TemporaryDirectory() as cache:
@@ -185,7 +203,7 @@ _TIMED = "import time; t = time.perf_counter(); {work}; print(time.perf_counter(
 
 def _rates(seconds: float) -> list[tuple[str, str, str, Callable[[], float]]]:
     """Return (subject, loop, unit, measure) of everything that is a rate."""
-    loops = []
+    loops: list[tuple[str, str, str, Callable[[], int]]] = []
     for environment in ENVIRONMENTS:
         made = [("batch of 1,024, random legal actions", "decisions/s", _batch(environment))]
         made.append(("make_vec of 1,024, default opponent", "learner steps/s", _vector(environment)))
@@ -194,17 +212,17 @@ def _rates(seconds: float) -> list[tuple[str, str, str, Callable[[], float]]]:
             made.append(("PettingZoo env()", "decisions/s", _cycle(environment)))
         loops += [(environment.id, *loop) for loop in made]
     loops.append(("CartPole-v1", "gymnasium.make, for scale", "steps/s", _gymnasium("CartPole-v1", masked=False)))
-    return [(s, loop, unit, lambda work=work: _rate(work, seconds)) for s, loop, unit, work in loops]
+    return [(s, loop, unit, partial(_rate, work, seconds)) for s, loop, unit, work in loops]
 
 
 def _times(folder: Path) -> list[tuple[str, str, str, Callable[[], float]]]:
     """Return (subject, loop, unit, measure) of everything that is a time."""
     first = ENVIRONMENTS[0].full_id
     step = f"import gymnasium as gym, dicegym; e = gym.make('{first}'); e.reset(seed=0); e.step(1)"
-    found = [
-        ("import dicegym", "new process", "s", lambda: _process(_TIMED.format(work="import dicegym"))),
-        (first, "first step, nothing compiled yet", "s", lambda: _process(_TIMED.format(work=step), fresh_cache=True)),
-        (first, "first step, kernels on disk", "s", lambda: _process(_TIMED.format(work=step))),
+    found: list[tuple[str, str, str, Callable[[], float]]] = [
+        ("import dicegym", "new process", "s", partial(_process, _TIMED.format(work="import dicegym"))),
+        (first, "first step, nothing compiled yet", "s", partial(_process, _TIMED.format(work=step), True)),
+        (first, "first step, kernels on disk", "s", partial(_process, _TIMED.format(work=step))),
     ]
     for name in GAMES:
         game = dicegym.game(name)
@@ -214,12 +232,18 @@ def _times(folder: Path) -> list[tuple[str, str, str, Callable[[], float]]]:
         entries = _entries(name, scripts)
         if values is not None:
             tables = [values.tabulate(dicegym.agent(game, entry), game) for entry in entries]
-            a, b = tables[0], tables[1]
             pairs = f"exact win rates of all {len(tables) * (len(tables) - 1) // 2} pairs"
-            found.append((name, "one exact win rate", "s", lambda v=values, a=a, b=b, g=game: _seconds(lambda: v.win_rate(a, b, g))))
-            found.append((name, pairs, "s", lambda v=values, t=tables, g=game: _seconds(lambda: v.win_rate_matrix(t, g))))
+            found.append(
+                (
+                    name,
+                    "one exact win rate",
+                    "s",
+                    partial(_seconds, values.win_rate, tables[0], tables[1], game),
+                )
+            )
+            found.append((name, pairs, "s", partial(_seconds, values.win_rate_matrix, tables, game)))
         loop = f"matches of a contest of {len(entries)} entries"
-        found.append((name, loop, "s", lambda e=entries, g=game: arena.contest(g, e, seed=0).seconds))
+        found.append((name, loop, "s", partial(_contest_seconds, game, entries)))
     return found
 
 
@@ -241,7 +265,9 @@ def run_bench(seconds: float, repeats: int, progress: Callable[[str], None]) -> 
             progress(f"run {run + 1} of {repeats}")
             for found, (_, _, _, measure) in zip(values, measures, strict=True):
                 found.append(measure())
-        figures = [Figure(*names, found) for (*names, _), found in zip(measures, values, strict=True)]
+        figures = [
+            Figure(subject, loop, unit, found) for (subject, loop, unit, _), found in zip(measures, values, strict=True)
+        ]
     for environment in ENVIRONMENTS:
         size = dicegym.game(environment.game, **environment.settings).rules.state.itemsize
         figures.append(Figure(environment.id, "one game's record", "bytes", [float(size)]))

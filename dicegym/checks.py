@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dicegym import loops
-from dicegym.core import HEADER, Game, Parameter
+from dicegym.core import HEADER, Game, Parameter, Rules
 from dicegym.dice import draw, game_key, named_seed, private_seed, turn_stream
 from dicegym.errors import ConformanceError
 from dicegym.players import Act, Player, RandomPlayer, Turn
@@ -70,11 +70,18 @@ def _states(game: Game, games: int, longest: int, seed: int) -> Iterator[Any]:
 
 def _guarded(kernel: Callable[[Any], None], n: int, dtype: type, fill: float) -> tuple[np.ndarray, bool]:
     """Return what ``kernel`` writes into n elements that held ``fill``, and whether it wrote around them."""
-    buffer = np.full(n + 2 * GUARD, fill, dtype)
+    buffer: np.ndarray = np.full(n + 2 * GUARD, fill, dtype)
     inside = buffer[GUARD : GUARD + n]
     kernel(inside)
     around = np.concatenate([buffer[:GUARD], buffer[GUARD + n :]])
     return inside, not np.array_equal(around, np.full(2 * GUARD, fill, dtype))
+
+
+def forms(rules: Rules) -> list[Game]:
+    """Return a game in the forms worth checking: as it is, at its fullest table, each parameter at either end."""
+    ends = [{name: end} for name, parameter in rules.parameters.items() for end in (parameter.low, parameter.high)]
+    found = [Game(rules), Game(rules, rules.players[1]), *(Game(rules, **end) for end in ends)]
+    return list(dict.fromkeys(found))
 
 
 # --- the facts of a game -----------------------------------------------------------------------------------
@@ -202,7 +209,7 @@ def check_reading(game: Game, state: Any) -> None:
                 game, f"{name} writes outside its {length} elements", "That is somebody else's memory",
                 "Compare its indices with n_actions, players and the sum of features(parameters)",
             )  # fmt: skip
-        unlike = (one != two) & ~((one != one) & (two != two))  # NaN is unlike itself
+        unlike = (one != two) & ~(np.isnan(one) & np.isnan(two))  # NaN is unlike itself
         if unlike.any():
             where = np.flatnonzero(unlike).tolist()
             raise _fail(
@@ -232,13 +239,13 @@ def check_secrets(game: Game, state: Any) -> None:
     other = state.copy()
     other["key"] = int(state["key"]) ^ 0x5555_5555_5555_5555
     for seat in range(game.players):
-        looks: list[tuple[str, Callable[[Any], Any]]] = [
-            ("observe", lambda state, seat=seat: game.observe(state, seat).tolist()),
-            ("view", lambda state, seat=seat: game.view(state, seat)),
-            ("scene", lambda state, seat=seat: game.scene(state, seat)),
-        ]
-        for name, look in looks:
-            if look(state) != look(other):
+        looks: dict[str, Callable[[Any, int], Any]] = {
+            "observe": lambda state, seat: game.observe(state, seat).tolist(),
+            "view": game.view,
+            "scene": game.scene,
+        }
+        for name, look in looks.items():
+            if look(state, seat) != look(other, seat):
                 raise _fail(
                     game, f"{name}(seat {seat}) changes with the key of the game",
                     "Whoever sees the key can work out every die to come", "Leave the field 'key' out of it",
@@ -254,7 +261,7 @@ def check_words(game: Game, state: Any) -> None:
     """Views and scenes exist for every seat, are plain, and leave the state alone."""
     before = _bytes(state)
     for seat in range(game.players):
-        view = game.view(state, seat)
+        view: Any = game.view(state, seat)
         if not (isinstance(view, tuple) and hasattr(view, "_fields")):
             raise _fail(
                 game, f"view(seat {seat}) is a {type(view).__name__}", "Agents read its values by name",
@@ -268,7 +275,7 @@ def check_words(game: Game, state: Any) -> None:
                     "Convert it with int(), .tolist() or tuple()",
                 )  # fmt: skip
     for viewer in (None, *range(game.players)):
-        scene = game.scene(state, viewer)
+        scene: Any = game.scene(state, viewer)
         if not isinstance(scene, Scene) or not scene.title or not scene.text().strip():
             raise _fail(
                 game, f"scene(seat {viewer}) is {scene!r}", "The terminal and pictures draw it",
@@ -289,7 +296,7 @@ def _not_plain(value: Any) -> str:
 
 def check_action_names(game: Game) -> None:
     """Every action has a name of its own."""
-    names = [game.action_name(action) for action in range(game.n_actions)]
+    names: list[Any] = [game.action_name(action) for action in range(game.n_actions)]
     for action, name in enumerate(names):
         if not isinstance(name, str) or not name.strip() or names.index(name) != action:
             raise _fail(
@@ -407,7 +414,7 @@ def check_game(game: Game, games: int = 5, longest: int = 20_000, seed: int = 0)
     """Check every promise of a game over all states of ``games`` random games.
 
     Args:
-        game: the game with its parameters; check it once for each setting that matters.
+        game: the game with its parameters; `forms` lists those worth checking.
         games: how many games are looked at state by state, the first 200 decisions of each.
         longest: decisions after which a game counts as never ending.
         seed: names the games that are played.
@@ -547,9 +554,7 @@ def check_agent(game: Game, player: Player, games: int = 4, seed: int = 0) -> No
         _check_pure(game, player, seed, fail)
 
 
-def _check_pure(
-    game: Game, player: Player, seed: int, fail: Callable[[str, str, str], ConformanceError]
-) -> None:
+def _check_pure(game: Game, player: Player, seed: int, fail: Callable[[str, str, str], ConformanceError]) -> None:
     """A pure player answers each state by itself: in any order, for any seed, in rows as one by one."""
     states = game.new_states(64)
     blank_rows = np.arange(len(states))

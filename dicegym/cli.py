@@ -13,7 +13,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 
 import dicegym
 from dicegym.errors import DicegymError, ParameterError
@@ -29,7 +28,8 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game's name; `dicegym games` lists them")]
 Seed = Annotated[int, typer.Option(help="same seed, same games")]
 Settings = Annotated[
-    list[str] | None, typer.Option("--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game; repeatable")
+    list[str] | None,
+    typer.Option("--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game; repeatable"),
 ]
 Json = Annotated[Path | None, typer.Option("--json", help="write the result as JSON to this file too")]
 
@@ -69,6 +69,13 @@ def _write_new(path: Path, text: str, force: bool) -> None:
     out.print(f"wrote {path}", markup=False)
 
 
+def _print_table(titles: list[str], rows: list[list[str]]) -> None:
+    from dicegym.arena.report import plain_table
+
+    for line in plain_table(titles, rows):
+        out.print(line, markup=False)
+
+
 @contextlib.contextmanager
 def _progress(unit: str) -> Iterator[Callable[[int, int, str], None]]:
     """Yield a function (done, total, text) that moves a progress bar on standard error."""
@@ -84,26 +91,25 @@ def _progress(unit: str) -> Iterator[Callable[[int, int, str], None]]:
 @app.command()
 def games() -> None:
     """List the games and their environments."""
-    table = Table("environment", "game", "players", "actions", "observation", "parameters", box=None)
+    rows = []
     for environment in ENVIRONMENTS:
         game = dicegym.game(environment.game, **environment.settings)
         low, high = game.rules.players
-        table.add_row(
-            environment.full_id, game.name, f"{low}-{high}" if low < high else str(low), str(game.n_actions),
-            str(game.observation_size), " ".join(f"{name}={value}" for name, value in game.parameters.items()),
-        )  # fmt: skip
-    out.print(table)
+        seats = f"{low}-{high}" if low < high else str(low)
+        parameters = " ".join(f"{name}={value}" for name, value in game.parameters.items())
+        rows.append(
+            [environment.full_id, game.name, seats, str(game.n_actions), str(game.observation_size), parameters]
+        )
+    _print_table(["environment", "game", "players", "actions", "observation", "parameters"], rows)
 
 
 @app.command()
 def agents(game: GameName) -> None:
     """List the agents of a game, each with its first line."""
-    from dicegym.players.roster import describe
+    from dicegym.players.about import describe
 
-    table = Table("agent", "what it is", box=None)
-    for name in dicegym.agent_names(game):
-        table.add_row(name, describe(game, name))
-    out.print(table)
+    table = dicegym.game(game)
+    _print_table(["agent", "what it is"], [[name, describe(table, name)] for name in dicegym.agent_names(game)])
 
 
 @app.command()
@@ -115,7 +121,7 @@ def play(
     parameter: Settings = None,
 ) -> None:
     """Play at the keyboard."""
-    from dicegym.arena.match import play_game
+    from dicegym.players import play_game
     from dicegym.players.human import HumanPlayer
 
     table = _game(game, parameter)
@@ -138,12 +144,12 @@ def check(
     seconds: Annotated[float, typer.Option(help="time limit for all questions together")] = 10.0,
 ) -> None:
     """Tell a bot's author what the contest's own test would."""
-    from dicegym.arena import check as run_check
-    from dicegym.players.roster import game_of_file
+    from dicegym import arena
+    from dicegym.players.about import game_of_file
 
-    report = run_check(file, dicegym.game(game or game_of_file(file)), seconds=seconds)
-    out.print(str(report), markup=False)
-    raise typer.Exit(0 if report.passed else 1)
+    report = arena.check(file, dicegym.game(game or game_of_file(file)), limits=arena.Limits(seconds=seconds))
+    out.print(report.text(), markup=False)
+    raise typer.Exit(0 if report.ok else 1)
 
 
 @app.command()
@@ -157,10 +163,12 @@ def tournament(
 ) -> None:
     """Run a game's contest and print its report."""
     from dicegym.arena import contest
+    from dicegym.arena.report import show_contest
 
     table = _game(game, parameter)
-    result = contest(table, entries or dicegym.agent_names(table), seed=seed, workers=workers)
-    out.print(result.report(), markup=False)
+    with _progress("checks and matches") as progress:
+        result = contest(table, entries or dicegym.agent_names(table), seed, workers, progress)
+    show_contest(result, out)
     _write_json(json_file, result.to_json())
 
 
@@ -170,7 +178,9 @@ def exact(
     a: Annotated[str, typer.Argument(metavar="A", help="an agent")],
     b: Annotated[str | None, typer.Argument(metavar="B", help="another one (default: the game's yardstick)")] = None,
     best_response: Annotated[bool, typer.Option(help="instead: the best anyone can do against A who sees all")] = False,
-    best_table: Annotated[bool, typer.Option(help="instead: the best strategy found against A by what players see")] = False,
+    best_table: Annotated[
+        bool, typer.Option(help="instead: the best strategy found against A by what players see")
+    ] = False,
     trials: Annotated[int | None, typer.Option(help="how long --best-table searches")] = None,
     output: Annotated[Path | None, typer.Option(help="write the --best-table strategy as a bot's file")] = None,
     force: Annotated[bool, typer.Option(help="replace an existing --output")] = False,
@@ -238,7 +248,9 @@ def train(
 @app.command()
 def evaluate(
     model: Annotated[str, typer.Argument(help="a model's file, or any agent together with --game")],
-    against: Annotated[list[str] | None, typer.Option(help="an opponent; repeatable (default: the game's yardstick)")] = None,
+    against: Annotated[
+        list[str] | None, typer.Option(help="an opponent; repeatable (default: the game's yardstick)")
+    ] = None,
     game: Annotated[str | None, typer.Option(help="the game, if MODEL does not say it itself")] = None,
     games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
     sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,

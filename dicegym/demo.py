@@ -48,4 +48,3 @@ def run_demo(
     player = policy.load(folder / "best.zip", table)
     (entry / form).write_text(export_source(player, table, form))
     return entry, run.score
-

@@ -103,10 +103,10 @@ def _cached_in_our_folder() -> Iterator[None]:
 def kernel(function: F) -> F:
     """Compile ``function`` with Numba, release the lock while it runs, and cache it on disk."""
     with _cached_in_our_folder():
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[return-value]
 
 
 def parallel_kernel(function: F) -> F:
     """As `kernel`, with ``numba.prange`` loops spread over threads."""
     with _cached_in_our_folder():
-        return numba.njit(cache=True, nogil=True, error_model="numpy", parallel=True)(function)  # type: ignore[no-any-return]
+        return numba.njit(cache=True, nogil=True, error_model="numpy", parallel=True)(function)  # type: ignore[return-value]

@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
-from dicegym.dice import draw, key_of, turn_stream
+from dicegym.dice import HOST_SEAT, draw, key_of, turn_stream
 from dicegym.jit import kernel
 
 
@@ -52,22 +52,27 @@ def _compiled(state, name):
 
 
 def reset(state):
+    """Make a zeroed record with key, players and parameters a new game."""
     _of(state).reset(state)
 
 
 def step(state, action):
+    """Play one decision; return 0 or the number of the fault."""
     return _of(state).step(state, action)
 
 
 def legal(state, mask):
+    """Write what the player to move may do."""
     _of(state).legal(state, mask)
 
 
 def observe(state, seat, out):
+    """Write what ``seat`` may know."""
     _of(state).observe(state, seat, out)
 
 
 def returns(state, out):
+    """Write each seat's sum of rewards so far."""
     _of(state).returns(state, out)
 
 
@@ -151,6 +156,24 @@ def look_rows(states, rows, seats, observations, masks, gained):
     """`look` for seat ``seats[i]`` in each row i of ``rows``; arrays are indexed by row."""
     for i in rows:
         look(states[i], seats[i], observations[i], masks[i], gained[i])
+
+
+@kernel
+def others_to_move(states, rows, seats, out):
+    """Write those of ``rows`` in which another than ``seats[row]`` is to move to ``out``; return their number."""
+    n = 0
+    for i in rows:
+        if not states[i].over and states[i].player != seats[i]:
+            out[n] = i
+            n += 1
+    return n
+
+
+@kernel
+def draw_seats(keys, players, out):
+    """Write a uniformly drawn seat for each of ``keys``: who sits where is the host's draw number 0."""
+    for i in range(len(keys)):
+        out[i] = draw(turn_stream(keys[i], HOST_SEAT, 0), 0, players)
 
 
 @kernel

@@ -13,7 +13,7 @@ from dicegym.registry import ENVIRONMENTS
 
 _BY_NAME = {environment.module_name: environment for environment in ENVIRONMENTS if environment.multi}
 
-__all__ = list(_BY_NAME)  # noqa: PLE0605 - made from the registry, so that no name is typed twice
+__all__ = list(_BY_NAME)  # made from the registry, so that no name is typed twice
 
 
 def __getattr__(name: str) -> SimpleNamespace:

@@ -329,6 +329,18 @@ def test_sound_agents_pass() -> None:
     checks.check_agent(HOG, FunctionPlayer(lambda turn: np.int64(6), pure=True))
 
 
+@pytest.mark.nojit
+def test_forms_reach_every_end_of_every_range() -> None:
+    rules = dataclasses.replace(
+        RULES, players=(2, 5), parameters={"flaw": Parameter(3, 1, 9, ""), "last": Parameter(0, 0, 2, "")}
+    )
+    forms = [(form.players, form.parameters) for form in checks.forms(rules)]
+    assert forms == [
+        (2, {"flaw": 3, "last": 0}), (5, {"flaw": 3, "last": 0}), (2, {"flaw": 1, "last": 0}),
+        (2, {"flaw": 9, "last": 0}), (2, {"flaw": 3, "last": 2}),
+    ]  # fmt: skip
+
+
 def test_rules_of_the_flawed_game_are_no_registered_game() -> None:
     assert isinstance(flawed.rules.RULES, Rules)
     assert RULES.name not in dicegym.registry.GAMES

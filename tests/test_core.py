@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from variants import VARIANTS, each_game, each_variant, states_of, variants_of
+from variants import VARIANTS, each_game, each_variant, states_of
 
 import dicegym
 from dicegym import games, loops
@@ -26,7 +26,7 @@ nojit = pytest.mark.nojit
 def test_there_are_games() -> None:
     """The suites over the registry prove nothing about an empty one."""
     assert GAMES
-    assert all(variants_of(name) for name in GAMES)
+    assert {variant.name for variant in VARIANTS} == {*GAMES}
     assert {environment.game for environment in ENVIRONMENTS} == {*GAMES}
 
 
@@ -88,14 +88,14 @@ def test_game_modules_are_found_beside_the_rules() -> None:
 
 @nojit
 def test_unknown_games_are_refused_with_a_suggestion() -> None:
-    with pytest.raises(UnknownNameError, match="there is no game 'hogg'. Did you mean 'hog'"):
+    with pytest.raises(UnknownNameError, match=r"there is no game 'hogg'\. Did you mean 'hog'"):
         dicegym.game("hogg")
 
 
 @nojit
 @each_game
 def test_unknown_parameters_are_refused(name: str) -> None:
-    with pytest.raises(UnknownNameError, match="there is no parameter of .* 'bogus'") as caught:
+    with pytest.raises(UnknownNameError, match=r"there is no parameter of .* 'bogus'") as caught:
         games.game(name, bogus=1)
     for known in ("players", *games.rules(name).parameters):
         assert known in str(caught.value)
@@ -187,7 +187,7 @@ def test_a_finished_game_gives_way_to_the_next_episode(name: str) -> None:
     game = games.game(name)
     batch = game.batch(8, seed=40)
     finished = np.zeros(8, int)
-    for time in range(3000):
+    for time in range(20_000):
         batch.step(batch.random_actions(time))
         finished += batch.overs
         assert np.array_equal(batch.episodes, finished)
@@ -286,7 +286,6 @@ def test_advance_looks_when_the_seat_is_to_move(game: Game) -> None:
             break
 
 
-@each_game
-def test_a_compiled_loop_refuses_what_is_no_record(name: str) -> None:
-    with pytest.raises(Exception, match=r"one record of a game|has no attribute|KeyError|record"):
+def test_a_compiled_loop_refuses_what_is_no_record() -> None:
+    with pytest.raises(TypeError, match="takes one record of a game"):
         loops.look(np.zeros(3), 0, np.zeros(3, np.float32), np.zeros(3, bool), np.zeros(2, np.float32))

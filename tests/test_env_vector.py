@@ -73,7 +73,9 @@ def episodes(env_id, mode, n, per_row):
     waiting = np.zeros(n, bool)
     while min(len(episodes) for episodes in done) < per_row:
         masks = info["action_mask"]
-        actions = np.array([np.flatnonzero(m)[len(current[i][1]) % m.sum()] if m.any() else 0 for i, m in enumerate(masks)])
+        actions = np.array(
+            [np.flatnonzero(m)[len(current[i][1]) % m.sum()] if m.any() else 0 for i, m in enumerate(masks)]
+        )
         observations, rewards, terminated, truncated, info = env.step(actions)
         over = terminated | truncated
         for i in range(n):
@@ -118,7 +120,7 @@ def test_learners_rewards_sum_to_the_engines_result_for_every_seat_over_10000_ga
     _, info = env.reset(seed=0)
     rng = np.random.default_rng(0)
     collected = np.zeros(n)
-    games = {seat: 0 for seat in range(env.game.players)}
+    games = dict.fromkeys(range(env.game.players), 0)
     while sum(games.values()) < 10_000:
         scores = np.where(info["action_mask"], rng.random(info["action_mask"].shape), -1)
         _, rewards, terminated, _, info = env.step(scores.argmax(axis=1))
@@ -170,19 +172,19 @@ def test_recorded_statistics_are_the_episodes_returns(env_id):
 def test_result_does_not_depend_on_the_size_of_the_batch(env_id):
     small = gym.make_vec(env_id, num_envs=1, opponent=PURE)
     large = gym.make_vec(env_id, num_envs=300, opponent=PURE)
-    seen_small, info = small.reset(seed=1250)
+    seen_small, _ = small.reset(seed=1250)
     seen_large, info_large = large.reset(seed=1000)
     for _ in range(40):
         assert (seen_small[0] == seen_large[250]).all()
         actions = choose(info_large["action_mask"], np.random.default_rng(1))
         seen_large, _, _, _, info_large = large.step(actions)
-        seen_small, _, _, _, info = small.step(actions[250:251])
+        seen_small, *_ = small.step(actions[250:251])
 
 
 def test_returned_arrays_are_the_callers_own_unless_copy_is_false():
     for copy in (True, False):
         env = BatchEnv("hog", 3, copy=copy)
-        first, info = env.reset(seed=0)
+        first, _ = env.reset(seed=0)
         kept = first.copy()
         second, *_ = env.step(np.array([5, 5, 5]))
         assert (second is first) is not copy

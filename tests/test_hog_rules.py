@@ -26,16 +26,12 @@ def key_rolling(faces: tuple[int, ...], sides: int, seat: int = 0, turn: int = 0
     """Return the first key under which a turn shows ``faces``: dice cannot be forced, but keys can be searched."""
     assert max(faces, default=1) <= sides
     key = 0
-    while any(
-        oracle_dice.die(key, seat, turn, number, sides) != face for number, face in enumerate(faces)
-    ):
+    while any(oracle_dice.die(key, seat, turn, number, sides) != face for number, face in enumerate(faces)):
         key += 1
     return key
 
 
-def at(
-    scores: tuple[int, int] = (0, 0), player: int = 0, key: int = 0, game: Game = HOG, **fields: Any
-) -> Any:
+def at(scores: tuple[int, int] = (0, 0), player: int = 0, key: int = 0, game: Game = HOG, **fields: Any) -> Any:
     """Return a state in the middle of a game."""
     state = game.new_game()[0]
     for name, value in ({"scores": scores, "player": player, "key": key} | fields).items():
@@ -211,9 +207,7 @@ def test_swap_follows_a_roll_and_bacon_too() -> None:
 
 
 @pytest.mark.parametrize(("run", "times"), [(0, 1), (1, 1), (2, 2), (3, 3)])
-@pytest.mark.parametrize(
-    ("number", "faces", "points"), [(2, (5, 4), 9), (1, (3,), 3), (0, (), 6), (-1, (), 1)]
-)
+@pytest.mark.parametrize(("number", "faces", "points"), [(2, (5, 4), 9), (1, (3,), 3), (0, (), 6), (-1, (), 1)])
 def test_a_turn_without_a_pig_out_is_multiplied_and_ends_the_run(
     run: int, times: int, number: int, faces: tuple[int, ...], points: int
 ) -> None:

@@ -60,9 +60,7 @@ class Import(NamedTuple):
     """``import`` at module level, ``function`` inside one, ``typing`` for type checkers alone."""
 
 
-def imports_in(
-    source: str, module: str, is_package: bool, modules: frozenset[str] = frozenset()
-) -> list[Import]:
+def imports_in(source: str, module: str, is_package: bool, modules: frozenset[str] = frozenset()) -> list[Import]:
     """List what ``source`` of ``module`` imports, in functions too, relative names resolved.
 
     ``modules`` are the dotted names that exist, which tell ``from package import module`` from a plain name.
@@ -73,10 +71,7 @@ def imports_in(
             inside = when
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 inside = "function"
-            elif (
-                isinstance(child, ast.If)
-                and ast.unparse(child.test).removeprefix("typing.") == "TYPE_CHECKING"
-            ):
+            elif isinstance(child, ast.If) and ast.unparse(child.test).removeprefix("typing.") == "TYPE_CHECKING":
                 inside = "typing"
             if isinstance(child, ast.Import):
                 yield from (Import(alias.name, child.lineno, when) for alias in child.names)
@@ -129,24 +124,16 @@ def wrong_imports(module: str, imports: list[Import]) -> list[str]:
         if target.split(".")[0] in ("agents", "training") or target.startswith(
             ("dicegym._agents", "dicegym._training")
         ):
-            wrong.append(
-                f"{module}:{line} imports {target}: bots and training use dicegym, which loads them by path"
-            )
+            wrong.append(f"{module}:{line} imports {target}: bots and training use dicegym, which loads them by path")
         elif is_ours(target) and place(target) not in LEVEL:
-            wrong.append(
-                f"{module}:{line} imports {target}, which has no place in LADDER of {Path(__file__).name}"
-            )
+            wrong.append(f"{module}:{line} imports {target}, which has no place in LADDER of {Path(__file__).name}")
         elif is_ours(target) and LEVEL[place(target)] > LEVEL[place(module)]:
-            wrong.append(
-                f"{module}:{line} imports {target}, which stands above it: {place(module)} < {place(target)}"
-            )
+            wrong.append(f"{module}:{line} imports {target}, which stands above it: {place(module)} < {place(target)}")
     return wrong
 
 
 def test_there_are_modules_and_imports_to_check() -> None:
-    assert "dicegym" in FILES, (
-        f"no module found below {ROOT / 'dicegym'}: the other tests of this file check nothing"
-    )
+    assert "dicegym" in FILES, f"no module found below {ROOT / 'dicegym'}: the other tests of this file check nothing"
     assert any(is_ours(found.target) for imports in IMPORTS.values() for found in imports)
 
 
@@ -159,9 +146,7 @@ def test_imports_go_down_the_ladder(module: str) -> None:
 def test_the_front_door_loads_little() -> None:
     at_once = [found for found in IMPORTS["dicegym"] if found.when == "import" and is_ours(found.target)]
     wrong = [
-        f"line {found.line}: {found.target}"
-        for found in at_once
-        if place(found.target) not in LOADED_BY_THE_FRONT_DOOR
+        f"line {found.line}: {found.target}" for found in at_once if place(found.target) not in LOADED_BY_THE_FRONT_DOOR
     ]
     assert not wrong, "dicegym/__init__.py loads at once, for everybody, " + ", ".join(wrong)
 
@@ -219,6 +204,4 @@ def test_a_wrong_import_is_found(module: str, source: str, complaint: str) -> No
     ],
 )
 def test_a_right_import_is_not(module: str, source: str) -> None:
-    assert not wrong_imports(
-        module, imports_in(source, module, is_package=False, modules=frozenset({"dicegym.dice"}))
-    )
+    assert not wrong_imports(module, imports_in(source, module, is_package=False, modules=frozenset({"dicegym.dice"})))

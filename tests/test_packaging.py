@@ -36,9 +36,7 @@ def shipped(folder: str) -> set[str]:
 def tree_packages() -> set[str]:
     """Return the folders of the checkout that are packages."""
     return {
-        PurePosixPath(name).parent.as_posix().replace("/", ".")
-        for name in shipped("dicegym")
-        if name.endswith(".py")
+        PurePosixPath(name).parent.as_posix().replace("/", ".") for name in shipped("dicegym") if name.endswith(".py")
     }
 
 
@@ -165,20 +163,14 @@ def test_the_wheel_holds_the_data(folder: str, wheel_files: set[str]) -> None:
 
 
 def test_the_wheel_holds_nothing_else(wheel_files: set[str]) -> None:
-    mapped = {
-        DATA_FOLDERS[folder] + name.removeprefix(folder)
-        for folder in DATA_FOLDERS
-        for name in shipped(folder)
-    }
+    mapped = {DATA_FOLDERS[folder] + name.removeprefix(folder) for folder in DATA_FOLDERS for name in shipped(folder)}
     metadata = {name for name in wheel_files if name.startswith("dicegym-") and ".dist-info/" in name}
     strays = sorted(wheel_files - shipped("dicegym") - mapped - metadata)
     assert not strays
 
 
 def test_the_sdist_can_test_itself(sdist_files: set[str]) -> None:
-    expected = (
-        shipped("dicegym") | shipped("tests") | shipped("agents") | shipped("training") | shipped("notebooks")
-    )
+    expected = shipped("dicegym") | shipped("tests") | shipped("agents") | shipped("training") | shipped("notebooks")
     expected |= {"CHANGELOG.md", "LICENSE", "Makefile", "README.md", "constraints.txt", "pyproject.toml"}
     missing = sorted(expected - sdist_files)
     assert not missing, f"not in the sdist, see MANIFEST.in: {missing}"
@@ -206,9 +198,7 @@ def test_the_installed_package_is_not_the_checkout(installed: Path, elsewhere: P
     found = Path(run(installed / "python", "-c", code, cwd=elsewhere).strip())
     assert found.is_relative_to(installed.parent)
     for name in DATA_FOLDERS:
-        assert not (found.parents[1] / name).exists(), (
-            f"{name} is left in site-packages under a name anybody may use"
-        )
+        assert not (found.parents[1] / name).exists(), f"{name} is left in site-packages under a name anybody may use"
 
 
 def test_the_installed_environment_plays(installed: Path, elsewhere: Path) -> None:

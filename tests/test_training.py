@@ -63,16 +63,18 @@ def test_resumed_run_has_the_curve_of_an_uninterrupted_one(training, game, oppon
     overrides = [*SMALL, "self_play.snapshot_every=512", *([opponents] if opponents else [])]
     training.train(game, tmp_path / "whole", overrides=overrides)
 
-    class Killed(Exception):
+    class KilledError(Exception):
         pass
 
     def kill(done, total, text):
         if done >= 2100:
-            raise Killed
+            raise KilledError
 
-    with pytest.raises(Killed):
+    with pytest.raises(KilledError):
         training.train(game, tmp_path / "cut", overrides=overrides, progress=kill)
-    resumed = training.Run(game, json.loads((tmp_path / "cut/settings.json").read_text()), tmp_path / "cut", resume=True)
+    resumed = training.Run(
+        game, json.loads((tmp_path / "cut/settings.json").read_text()), tmp_path / "cut", resume=True
+    )
     assert resumed.model.num_timesteps == 2048  # one checkpoint interval is all that a kill may cost
     training.train(game, tmp_path / "cut", resume=True)
     assert (tmp_path / "cut/curve.csv").read_text() == (tmp_path / "whole/curve.csv").read_text()

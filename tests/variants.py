@@ -10,20 +10,12 @@ import numpy as np
 import pytest
 
 from dicegym import games
+from dicegym.checks import forms
 from dicegym.core import Game
 from dicegym.dice import draw, turn_stream
 from dicegym.registry import GAMES
 
-
-def variants_of(name: str) -> list[Game]:
-    """The default form, the fullest table, and each parameter at either end of its range."""
-    rules = games.rules(name)
-    forms: list[dict[str, int]] = [{}, {"players": rules.players[1]}]
-    forms += [{key: end} for key, parameter in rules.parameters.items() for end in parameter[1:3]]
-    return list(dict.fromkeys(games.game(name, **form) for form in forms))
-
-
-VARIANTS: list[Game] = [variant for name in GAMES for variant in variants_of(name)]
+VARIANTS: list[Game] = [form for name in GAMES for form in forms(games.rules(name))]
 
 each_game = pytest.mark.parametrize("name", GAMES)
 each_variant = pytest.mark.parametrize(

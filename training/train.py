@@ -104,12 +104,15 @@ class Opponents:
 
     @property
     def learns_from_itself(self) -> bool:
+        """Whether snapshots join the pool."""
         return self._self_weight is not None
 
     def add_snapshot(self, player: Player) -> None:
+        """Take in a snapshot; the oldest makes room."""
         self.snapshots = [*self.snapshots, player][-self._keep :]
 
     def pool(self) -> Pool:
+        """Return the pool as it is now; the weight of "self" is shared by all snapshots."""
         share = self._self_weight / len(self.snapshots) if self.snapshots else 0.0
         return Pool(self._fixed + self.snapshots, self._weights + [share] * len(self.snapshots))
 

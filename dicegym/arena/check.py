@@ -85,6 +85,11 @@ class Check:
     seed: int
     limits: Limits
 
+    @property
+    def known(self) -> bool:
+        """False: nothing is known about an entry yet."""
+        return False
+
     def run(self, beat: Beat, stray: Printed) -> dict[str, Any]:
         """Load the entry and ask it everything; see `Job.run`."""
         game, (entry,) = self.game, self.entries

@@ -58,6 +58,10 @@ class Job(Protocol):
     def entries(self) -> tuple[Entry, ...]:
         """Who is asked."""
 
+    @property
+    def known(self) -> bool:
+        """Whether the entries have been loaded once, so that compiling their files again is safe."""
+
     def run(self, beat: Beat, stray: Printed) -> Any:
         """Do it and return plain values; ``stray`` takes what is printed past the bots' own ``print``.
 

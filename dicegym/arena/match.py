@@ -109,6 +109,11 @@ class Match:
         """The seed of the games, whatever the order of the entries."""
         return named_seed("match", self.game.name, self.contest_seed, *sorted(entry.name for entry in self.entries))
 
+    @property
+    def known(self) -> bool:
+        """True: entries are checked before they play."""
+        return True
+
     def run(self, beat: Beat, stray: Printed) -> dict[str, Any]:
         """Load every entry afresh and play; see `Job.run`."""
         players = []

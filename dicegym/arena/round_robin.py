@@ -14,7 +14,7 @@ from dicegym.arena.check import Check, CheckReport
 from dicegym.arena.jobs import Entry, Fault, Job, Limits
 from dicegym.arena.match import Match
 from dicegym.arena.sandbox import Sandbox
-from dicegym.core import Game
+from dicegym.core import Game, Parameter
 from dicegym.errors import AgentError, ParameterError
 from dicegym.exact import solver
 from dicegym.games import game as game_of
@@ -163,6 +163,7 @@ def contest(
         UnknownNameError: there is no such game or agent.
     """
     game = game_of(game)
+    seed = Parameter(0, -(1 << 63), (1 << 64) - 1, "the seed of a contest").check("seed", seed)
     if game.players != 2:
         raise ParameterError(f"a round robin of pairs needs a game for two, and {game!r} is for {game.players}")
     found, missing = entries_of(game, entries)

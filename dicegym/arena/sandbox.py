@@ -22,7 +22,8 @@ from dicegym.arena.beat import PLAYING, Beat
 from dicegym.arena.jobs import Entry, Fault, Job, Limits
 from dicegym.arena.worker import CAN_FORK, keep
 from dicegym.core import Game, Parameter
-from dicegym.errors import DicegymError, ParameterError
+from dicegym.errors import DicegymError
+from dicegym.players.botfile import Source
 from dicegym.players.roster import agent_name, resolve
 
 LOOK_EVERY = 0.02
@@ -91,23 +92,25 @@ class _Worker:
         """Hand over ``job``."""
         self.job, self._stopped = job, None
         self._beat.reset()
-        self.conn.send_bytes(pickle.dumps(job))
+        origins = [entry.origin for entry in job.entries] if job.known else []
+        files = [origin.file for origin in origins if isinstance(origin, Source)]
+        self.conn.send_bytes(pickle.dumps((files, pickle.dumps(job))))
 
-    def watch(self) -> bool:
-        """Look whether the acting entry keeps its time; return True if the process had to be killed."""
+    def watch(self) -> None:
+        """Look whether the acting entry keeps its time; end the job if not."""
         job = self.job
         reading = self._beat.read()
         if job is None or self._stopped or reading.spent <= self._limits.seconds:
-            return False
+            return
         again = self._beat.read()
         if again.actor != reading.actor or again.spent <= self._limits.seconds:
-            return False  # read while it was being written
+            return  # read while it was being written
         self._stopped = Fault(again.actor, f"took more than {self._limits.seconds:g} s {job.moment(again)}")
         if CAN_FORK:
-            self.conn.send_bytes(b"stop")
-            return False
-        self._process.kill()
-        return True
+            with contextlib.suppress(OSError):  # it has died just now, as `finish` will see
+                self.conn.send_bytes(b"stop")
+        else:
+            self._process.kill()
 
     def finish(self) -> tuple[Job, Outcome, bool]:
         """Return (job, outcome, whether this worker can go on) once ``conn`` has something to say."""
@@ -165,12 +168,10 @@ class Sandbox:
         modules: tuple[str, ...] = (),
     ) -> None:
         self.limits = limits or Limits()
-        count = Parameter(1, 1, 1024, "the number of processes").check("workers", workers or cores())
-        if workers == 0:
-            raise ParameterError("workers=0 leaves nobody to play: give 1 or more")
+        number = cores() if workers is None else workers
+        self._count = Parameter(1, 1, 1024, "the number of processes").check("workers", number)
         yardstick = game.rules.yardstick
         self._made = (game, self.limits, Entry(agent_name(game, yardstick), resolve(game, yardstick)), modules)
-        self._count = count
         self._workers: list[_Worker] = []
 
     def __enter__(self) -> Sandbox:

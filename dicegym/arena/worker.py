@@ -24,7 +24,7 @@ from dicegym.arena.jobs import Entry, Job, Limits
 from dicegym.arena.match import play_match
 from dicegym.core import Game
 from dicegym.errors import AgentError, DicegymError
-from dicegym.players.botfile import one_line
+from dicegym.players.botfile import one_line, precompile
 from dicegym.players.private import Printed
 
 CAN_FORK = hasattr(os, "fork")
@@ -55,7 +55,7 @@ def outcome(job: Job, beat: Beat) -> bytes:
 
 
 def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits, modules: tuple[str, ...]) -> None:
-    """Serve jobs that come through ``conn`` as pickles, until it is closed.
+    """Serve jobs that come through ``conn`` until it is closed: pickles of (files to compile first, pickled job).
 
     Each is answered by one message: what `outcome` returned, or ``died <text>`` if the child left none.
     The message ``stop`` during a job kills the child.
@@ -76,20 +76,24 @@ def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits,
             return
         if message == b"stop":  # came too late: the job had ended
             continue
+        files, job = pickle.loads(message)
+        for file in files:
+            with contextlib.suppress(Exception):  # the child will say what is wrong with it
+                precompile(file)
         if CAN_FORK:
-            conn.send_bytes(_by_child(message, conn, beat, limits))
+            conn.send_bytes(_by_child(job, conn, beat, limits))
         else:
-            conn.send_bytes(outcome(pickle.loads(message), beat))
+            conn.send_bytes(outcome(pickle.loads(job), beat))
 
 
-def _by_child(message: bytes, conn: Connection, beat: Beat, limits: Limits) -> bytes:
+def _by_child(job: bytes, conn: Connection, beat: Beat, limits: Limits) -> bytes:
     receiver, sender = Pipe(duplex=False)
     beat.reset()
     child = os.fork()
     if child == 0:
         conn.close()
         receiver.close()
-        _child(message, sender, beat, limits)
+        _child(job, sender, beat, limits)
     sender.close()
     answer = b""
     parent_gone = False
@@ -122,7 +126,7 @@ def _status_in_words(status: int) -> str:
         return f"signal {-status}"
 
 
-def _child(message: bytes, sender: Connection, beat: Beat, limits: Limits) -> NoReturn:
+def _child(job: bytes, sender: Connection, beat: Beat, limits: Limits) -> NoReturn:
     """Run one job and leave, whatever happens."""
     own = os.getpid()
     status = 1
@@ -132,7 +136,7 @@ def _child(message: bytes, sender: Connection, beat: Beat, limits: Limits) -> No
         for stream in range(3):
             os.dup2(null, stream)
         _limit_memory(limits.memory)
-        answer = outcome(pickle.loads(message), beat)
+        answer = outcome(pickle.loads(job), beat)
         if os.getpid() == own:  # a bot may have forked; the copy has nothing to say
             sender.send_bytes(answer)
         status = 0

@@ -15,9 +15,7 @@ def whole_number(action: Any, n_actions: int) -> int:
     try:
         return operator.index(action)
     except TypeError:
-        raise IllegalActionError(
-            f"action {action!r} is no whole number: give one of 0 to {n_actions - 1}"
-        ) from None
+        raise IllegalActionError(f"action {action!r} is no whole number: give one of 0 to {n_actions - 1}") from None
 
 
 def illegal(action: int, mask: np.ndarray, who: str = "") -> IllegalActionError:

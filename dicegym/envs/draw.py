@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dicegym.errors import DependencyError
@@ -48,7 +50,7 @@ def draw_scene(scene: Scene) -> np.ndarray:
     return np.asarray(image)
 
 
-def _draw_dice(pen, line: Line, top: int) -> None:  # type: ignore[no-untyped-def] - Pillow is optional
+def _draw_dice(pen: Any, line: Line, top: int) -> None:
     left = WIDTH - MARGIN - len(line.dice) * (DIE + GAP)
     for face in line.dice:
         pen.rounded_rectangle((left, top, left + DIE, top + DIE), 6, fill=_FACE if face else _FAINT)

@@ -83,7 +83,7 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
         self._state = self._states[0]
         self._gained = np.zeros(self.game.players, np.float32)
         self._mask = np.zeros(n_actions, np.bool_)
-        self.agents = []
+        self.agents: list[str] = []
 
     def observation_space(self, agent: str) -> gym.spaces.Space[Any]:
         """Return the observation space of ``agent`` (the same object each time)."""

@@ -7,19 +7,7 @@ import numpy as np
 from dicegym import loops
 from dicegym.core import Game
 from dicegym.envs.seating import Seating
-from dicegym.jit import kernel
 from dicegym.players import Act, Player, Turn, join_table
-
-
-@kernel
-def _others_to_move(states, rows, seats, out):
-    """Write those of ``rows`` in which somebody other than the learner is to move; return their number."""
-    n = 0
-    for i in rows:
-        if not states[i].over and states[i].player != seats[i]:
-            out[n] = i
-            n += 1
-    return n
 
 
 class Opponents:
@@ -76,7 +64,7 @@ class Opponents:
     def play(self, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> None:
         """Play in each of ``rows`` until its learner (``seats[row]``; -1: none) is to move or its game is over."""
         faults = np.empty(len(rows), np.int64)
-        while n := _others_to_move(states, rows, seats, self._waiting):
+        while n := loops.others_to_move(states, rows, seats, self._waiting):
             rows = self._waiting[:n].copy()
             movers = states["player"][rows].astype(np.int64)
             actions = self._choose(states, rows, movers)

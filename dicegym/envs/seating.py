@@ -6,10 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dicegym import loops
 from dicegym.core import Game, Parameter
-from dicegym.dice import HOST_SEAT, draw, turn_stream
 from dicegym.errors import ParameterError
-from dicegym.jit import kernel
 from dicegym.players import Act, Player, join_table
 from dicegym.players.pool import Pool
 
@@ -17,12 +16,6 @@ SeatRule = int | Literal["random", "alternate"]
 OnIllegal = Literal["rule", "raise", "terminate"]
 
 _MODES = ("rule", "raise", "terminate")
-
-
-@kernel
-def _drawn_seats(keys, players, out):
-    for i in range(len(keys)):
-        out[i] = draw(turn_stream(keys[i], np.int64(HOST_SEAT), np.int64(0)), 0, players)
 
 
 class Seating:
@@ -46,8 +39,7 @@ class Seating:
             whole = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
             if not whole or not 0 <= int(seat) < game.players:
                 raise ParameterError(
-                    f"seat={seat!r} is no seat of this game: "
-                    f"give 0 to {game.players - 1}, 'random' or 'alternate'"
+                    f"seat={seat!r} is no seat of this game: give 0 to {game.players - 1}, 'random' or 'alternate'"
                 )
             seat = int(seat)
         self._seat = seat
@@ -56,7 +48,7 @@ class Seating:
         """Return the learner's seat (int64) in the games with these keys and episode numbers (uint64)."""
         out = np.empty(len(keys), np.int64)
         if self._seat == "random":
-            _drawn_seats(keys, self.game.players, out)
+            loops.draw_seats(keys, self.game.players, out)
         elif self._seat == "alternate":
             out[:] = episodes % np.uint64(self.game.players)
         else:

@@ -12,7 +12,7 @@ from dicegym.core import Game
 from dicegym.dice import game_key
 from dicegym.envs.actions import illegal, whole_number
 from dicegym.envs.draw import draw_scene
-from dicegym.envs.seating import SeatRule, Seating, check_on_illegal, check_seed
+from dicegym.envs.seating import Seating, SeatRule, check_on_illegal, check_seed
 from dicegym.errors import ParameterError, StepError
 from dicegym.games import game as make_game
 from dicegym.players import Act, Turn

@@ -14,7 +14,7 @@ from dicegym.core import Game, Parameter
 from dicegym.envs.actions import illegal
 from dicegym.envs.draw import draw_scene
 from dicegym.envs.opponents import Opponents
-from dicegym.envs.seating import SeatRule, Seating, check_on_illegal, check_seed
+from dicegym.envs.seating import Seating, SeatRule, check_on_illegal, check_seed
 from dicegym.envs.single import MOST_GAMES_SKIPPED, RENDER_MODES, check_render_mode
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 from dicegym.games import game as make_game
@@ -190,9 +190,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _look(self, rows: np.ndarray) -> None:
         loops.look_rows(self._states, rows, self._seats, self._observations, self._masks, self._gained)
 
-    def step(
-        self, actions: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play one action (int64[num_envs]) in every game, then everybody else's turns.
 
         Raises:
@@ -251,7 +249,8 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if self.on_illegal == "raise" and not good.all():
             row = int(playing[~good][0])
             raise IllegalActionError(f"game {row}: {illegal(int(actions[row]), self._masks[row])}")
-        return playing[good]
+        allowed: np.ndarray = playing[good]
+        return allowed
 
     def _settle(self, playing: np.ndarray, legal: np.ndarray) -> None:
         """Write rewards and ends of the step just played."""

@@ -19,11 +19,14 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.games.hog.rules import (
+    EXCHANGE,
     FIRST_NUMBER,
     LONGEST_RUN,
     MOST_DICE,
+    PIG_OUT,
     WILD,
     free_bacon,
+    longer,
     multiplier,
     settle,
     sides,
@@ -31,8 +34,6 @@ from dicegym.games.hog.rules import (
 from dicegym.jit import kernel
 
 RUNS = LONGEST_RUN + 1
-PIG_OUT = 1
-"""What a Pig out scores; no sum of dice without a 1 is as small, so it marks the Pig out among the points."""
 WON, LOST = -1, -2
 """Instead of a pair: the game is over, and the player who moved has won or lost."""
 
@@ -40,8 +41,8 @@ WON, LOST = -1, -2
 def roll_chances() -> np.ndarray:
     """Return float64[sides + 1, MOST_DICE + 1, points + 1], the probability of the points of a roll.
 
-    ``[s, n, k]`` for n dice of s sides: at k = 1 the probability of a Pig out, above it that of the sum k
-    without a 1, by convolution of one die's faces. ``[0, 0, k]`` is 1 for every k: what a turn without dice
+    ``[s, n, k]`` for n dice of s sides: at k = PIG_OUT the probability of one (no sum without a 1 is as small), above it that
+    of the sum k without a 1, by convolution of one die's faces. ``[0, 0, k]`` is 1 for every k: what a turn without dice
     scores is certain.
     """
     most_sides = max(int(sides(score, 0, parity)) for score in range(WILD) for parity in range(2))
@@ -87,7 +88,7 @@ def turn(own, opponent, parity, number, rolls):
     if number == 0:
         points = free_bacon(opponent)
         return rolls[0, 0], points, points, 0.0, parity
-    return rolls[0, 0], 1, 1, 0.0, 1 - parity
+    return rolls[0, 0], EXCHANGE, EXCHANGE, 0.0, 1 - parity
 
 
 @kernel
@@ -126,9 +127,9 @@ def look_ahead(own, opponent, parity, number, rolls, places, later, out):
     place = places[PIG_OUT]
     if pig_out > 0 and place != LOST:
         for run in range(RUNS):
-            longer = min(run + 1, LONGEST_RUN)
+            longer_run = longer(run)
             for other_run in range(RUNS):
-                later_wins = later[place, parity_after, longer, other_run] if place >= 0 else 0.0
+                later_wins = later[place, parity_after, longer_run, other_run] if place >= 0 else 0.0
                 out[other_run, run] += pig_out * (1 - later_wins)
 
 
@@ -139,7 +140,7 @@ def hand_on(own, opponent, parity, number, rolls, places, mass, later):
     place = places[PIG_OUT]
     for run in range(RUNS):
         factor = multiplier(run)
-        longer = min(run + 1, LONGEST_RUN)
+        longer_run = longer(run)
         for other_run in range(RUNS):
             here = mass[other_run, run]
             if here > 0:
@@ -147,7 +148,7 @@ def hand_on(own, opponent, parity, number, rolls, places, mass, later):
                     if places[points * factor] >= 0:
                         later[places[points * factor], parity_after, 0, other_run] += here * chances[points]
                 if place >= 0:
-                    later[place, parity_after, longer, other_run] += here * pig_out
+                    later[place, parity_after, longer_run, other_run] += here * pig_out
 
 
 @kernel

@@ -14,8 +14,7 @@ def rules(name: str) -> Rules:
     """Return the fact sheet of game ``name``. Raises UnknownNameError."""
     if name not in GAMES:
         raise unknown_name("game", name, list(GAMES))
-    found = importlib.import_module(f"dicegym.games.{name}.rules").RULES
-    assert isinstance(found, Rules)
+    found: Rules = importlib.import_module(f"dicegym.games.{name}.rules").RULES
     return found
 
 

@@ -6,7 +6,7 @@ turn for are plain copies of what its seat may know.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,6 +114,20 @@ class RandomPlayer(Player):
             return int(generator.choice(np.flatnonzero(turn.mask)))
 
         return act
+
+
+def play_game(game: Game, players: Sequence[Player], seed: int = 0, episode: int = 0) -> Any:
+    """Play one game to its end; return its record. ``players[s]`` sits in seat s.
+
+    Raises AgentError if a player fails.
+    """
+    state = game.new_game(seed, episode)[0]
+    acts = join_table(game, dict(enumerate(players)), int(state["key"]))
+    turns = [Turn(game, state, seat) for seat in acts]
+    while not state["over"]:
+        seat = int(state["player"])
+        game.step(state, acts[seat](turns[seat]))
+    return state
 
 
 def join_table(game: Game, players: dict[int, Player], key: int) -> dict[int, Act]:

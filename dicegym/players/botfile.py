@@ -3,7 +3,7 @@
 `Program` executes a file (or the entry file of a directory) in a namespace that nobody shares. What the bot
 takes for the world is private: the modules that the game's adapter supplies, the helper files beside it, the
 module ``random``, ``print`` and ``input``. Two programs, even of one file, never see each other, and no
-module of a bot appears in ``sys.modules``. This protects bots from each other's accidents; against bots that
+module of a bot stays in ``sys.modules``. This protects bots from each other's accidents; against bots that
 break the interpreter there is the sandbox of the arena.
 
 A game's ``adapter.py`` stands on this module. It is loaded by name when the first bot of its game is, and so
@@ -14,6 +14,8 @@ may import `dicegym.players`, which otherwise stands above the games. Every adap
     examine(game, player, asked) -> array: ask all that the contest's own test asks, calling ``asked(i)``
         before question i = 0, 1, ..., and return the answers. Raises AgentError.
     question(i) -> str: name question i in words.
+    recognises(text) -> bool: whether a file with this text looks like a bot of the game.
+    export(player, game, form) -> str: the source of a bot, for the file name ``form`` of ENTRY_FILES.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from __future__ import annotations
 import builtins
 import difflib
 import functools
+import sys
 import traceback
 import types
 import warnings
@@ -78,6 +81,12 @@ def _compiled(path: str, modified: int, size: int) -> types.CodeType:
     source.decode("utf-8-sig")  # a file in another encoding is refused even if it declares one
     with warnings.catch_warnings(action="ignore"):  # an odd escape in somebody's docstring is not our business
         return compile(source, path, "exec", dont_inherit=True)
+
+
+def precompile(file: Path) -> None:
+    """Compile ``file`` now, so that programs of it start sooner. Raises what compiling raises; runs nothing."""
+    status = file.stat()
+    _compiled(str(file), status.st_mtime_ns, status.st_size)
 
 
 def one_line(text: object, limit: int = 200) -> str:
@@ -194,7 +203,7 @@ class Program:
         return value  # type: ignore[no-any-return]
 
     def _module(self, name: str, path: Path) -> types.ModuleType:
-        module = types.ModuleType(name)
+        module = types.ModuleType(f"bot.{name}")  # no real module is called so
         module.__dict__.update(__file__=str(path), __builtins__=self._builtins)
         return module
 
@@ -202,7 +211,16 @@ class Program:
         status = path.stat() if path.is_file() else None
         if status is None:
             raise FileNotFoundError(2, "No such file", str(path))
-        exec(_compiled(str(path), status.st_mtime_ns, status.st_size), module.__dict__)
+        code = _compiled(str(path), status.st_mtime_ns, status.st_size)
+        before = sys.modules.get(module.__name__)
+        sys.modules[module.__name__] = module  # dataclasses look themselves up while they are made
+        try:
+            exec(code, module.__dict__)
+        finally:
+            if before is None:
+                sys.modules.pop(module.__name__, None)
+            else:
+                sys.modules[module.__name__] = before
 
     def _helper(self, name: str) -> types.ModuleType | None:
         """Return the module with the dotted ``name`` from the bot's own folder, executed on first import."""

@@ -75,11 +75,13 @@ class PolicyPlayer(Player):
         import torch
 
         with torch.no_grad():
-            return np.asarray(self._network(torch.as_tensor(observations, dtype=torch.float64)))
+            found = self._network(torch.as_tensor(observations, dtype=torch.float64))
+        return np.asarray(found, np.float64)
 
     def choose(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return the best legal action (int64[n]) for float32[n, size] and bool[n, n_actions]."""
-        return np.where(masks, self.scores(observations), -np.inf).argmax(axis=1)
+        best: np.ndarray = np.where(masks, self.scores(observations), -np.inf).argmax(axis=1)
+        return best
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Return a chooser. Raises ModelError if ``game`` is not the one it was trained on."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -28,7 +29,7 @@ class Pool:
         ParameterError: no players, or a weight that is not a positive number.
     """
 
-    def __init__(self, players: list[Player], weights: list[float]) -> None:
+    def __init__(self, players: Sequence[Player], weights: Sequence[Any]) -> None:
         if not players:
             raise ParameterError("an empty pool has nobody to play: name at least one opponent")
         for player, weight in zip(players, weights, strict=True):

@@ -14,6 +14,7 @@ import numpy as np
 
 from dicegym.core import Game
 from dicegym.errors import AgentError
+from dicegym.games.hog.export import strategy_source
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
 from dicegym.players import Act, Player, Turn
 from dicegym.players.botfile import BotPlayer, Program, Source, one_line
@@ -127,12 +128,23 @@ class HogBot(BotPlayer):
             self._known = np.full((goal, goal), _UNKNOWN, np.int16)
         scores = states["scores"]
         own, opponent = scores[rows, seats], scores[rows, 1 - seats]
-        actions = self._known[own, opponent].astype(np.int64)
+        actions: np.ndarray = self._known[own, opponent].astype(np.int64)
         missing = np.flatnonzero(actions == _UNKNOWN)
         if len(missing):
             actions[missing] = super().act_rows(game, states, rows[missing], seats[missing])
             self._known[own[missing], opponent[missing]] = actions[missing]
         return actions
+
+
+def recognises(text: str) -> bool:
+    """Return whether a file with this text looks like a bot of this game."""
+    return ENTRY_POINT in text
+
+
+def export(player: Player, game: Game, form: str) -> str:
+    """Return the source of a bot that chooses as ``player`` does; see `dicegym.players.export`."""
+    heading = f"{player.name}: the choices of a trained policy for Hog, written out.\n\nMade by `dicegym export`."
+    return strategy_source(examine(game, player, lambda question: None), heading)
 
 
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:

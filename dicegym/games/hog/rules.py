@@ -87,6 +87,10 @@ FIRST_NUMBER = -1
 """The number of dice that action 0 means: number = action + FIRST_NUMBER."""
 LONGEST_RUN = 3
 """Runs of Pig outs count up to here."""
+PIG_OUT = 1
+"""What a turn with a Pig out scores."""
+EXCHANGE = 1
+"""What exchanging the dice scores."""
 WILD = 7
 OUT_OF_RANGE = 1
 
@@ -135,6 +139,12 @@ def multiplier(run):
 
 
 @kernel
+def longer(run):
+    """Return the run of Pig outs after one more."""
+    return min(run + 1, LONGEST_RUN)
+
+
+@kernel
 def settle(score, other_score, points):
     """Add ``points`` to ``score``, swap if the rule says so, and return (score, other_score)."""
     score += points
@@ -176,13 +186,13 @@ def step(state, action):
     elif number == 0:
         points = free_bacon(other_score)
     else:
-        points = 1
+        points = EXCHANGE
         state.exchanges[me] += 1
 
     run = state.runs[me]
     if pig_out:
-        points = 1
-        state.runs[me] = min(run + 1, LONGEST_RUN)
+        points = PIG_OUT
+        state.runs[me] = longer(run)
     else:
         points *= multiplier(run)
         state.runs[me] = 0

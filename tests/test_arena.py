@@ -1,0 +1,258 @@
+"""Contests: who plays whom, what follows from a seed, and how the report reads."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+import dicegym
+from dicegym.arena import ContestResult, contest, play_match
+from dicegym.arena.match import Match, seating
+from dicegym.arena.report import plain_table, show_contest
+from dicegym.arena.round_robin import Disqualified, MatchResult, Standing, entries_of
+from dicegym.core import Game
+from dicegym.dice import game_key
+from dicegym.errors import AgentError, ParameterError, UnknownNameError
+from dicegym.players import FunctionPlayer, RandomPlayer
+from dicegym.players.roster import agent
+
+pytestmark = pytest.mark.xdist_group("arena")
+
+ENTRIES = ["always_roll(5)", "always_roll(8)", "bacon", "haphazard", "streak"]
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return dicegym.game("hog")
+
+
+@pytest.fixture(scope="module")
+def result() -> ContestResult:
+    return contest("hog", ENTRIES, seed=11, workers=2)
+
+
+# Matches
+
+
+def test_seats_are_drawn_afresh_and_fairly() -> None:
+    counts = Counter(tuple(seating(game_key(1, episode), 3)) for episode in range(3000))
+    assert len(counts) == 6
+    assert all(400 < count < 600 for count in counts.values())
+    assert seating(5, 4) == seating(5, 4)
+
+
+def test_a_match_follows_from_its_seed(game: Game) -> None:
+    def play(seed: int) -> object:
+        players = [agent(game, name, keep=True) for name in ("haphazard", "always_roll(8)")]
+        return play_match(game, players, seed, 9)
+
+    assert play(4) == play(4)
+    assert play(4) != play(5)
+
+
+def test_a_match_counts_games(game: Game) -> None:
+    players = [agent(game, name, keep=True) for name in ("always_roll(8)", "always_roll(-1)")]
+    found = play_match(game, players, 0, 40)
+    assert sum(found.wins) == 40
+    assert found.shares == found.wins
+    assert found.wins[0] > 35
+    assert found.faults == (0, 0)
+    assert {tuple(sorted(seats)) for seats in found.seats} == {(0, 1)}
+    assert 8 < sum(seats[0] == 0 for seats in found.seats) < 32
+
+
+def test_illegal_actions_are_counted(game: Game) -> None:
+    players = [FunctionPlayer(lambda turn: 99, "wild"), agent(game, "bacon")]
+    found = play_match(game, players, 0, 5)
+    assert found.faults == (5, 0)
+    assert found.wins == (0, 5)
+
+
+def test_a_failing_player_is_named(game: Game) -> None:
+    def fail(turn: object) -> int:
+        raise AgentError("broken", "gave up")
+
+    with pytest.raises(AgentError, match="gave up"):
+        play_match(game, [FunctionPlayer(fail, "broken"), RandomPlayer()], 0, 1)
+
+
+def test_the_number_of_players_must_be_that_of_the_seats(game: Game) -> None:
+    with pytest.raises(ParameterError, match="1 players cannot play"):
+        play_match(game, [RandomPlayer()], 0, 1)
+
+
+def test_a_match_does_not_depend_on_the_order_of_its_entries(game: Game) -> None:
+    entries, _ = entries_of(game, ["bacon", "streak"])
+    seeds = {Match(game, pair, 1, 9).seed for pair in (tuple(entries), tuple(reversed(entries)))}
+    assert len(seeds) == 1
+    assert Match(game, tuple(entries), 2, 9).seed not in seeds
+
+
+# Contests
+
+
+def test_everybody_plays_everybody(result: ContestResult) -> None:
+    names = sorted(ENTRIES)
+    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    assert [match.entries for match in result.matches] == pairs
+    assert all(sum(match.wins) == result.games_per_match == 9 for match in result.matches)
+
+
+def test_the_ranking_follows_from_the_matches(result: ContestResult) -> None:
+    for line in result.standings:
+        own = [match for match in result.matches if line.name in match.entries]
+        won = sum(match.wins[match.entries.index(line.name)] > 4 for match in own)
+        assert (line.wins, line.losses) == (won, len(own) - won)
+    merits = [(line.wins, line.win_rate) for line in result.standings]
+    assert merits == sorted(merits, reverse=True)
+    assert [line.place for line in result.standings] == [1, 2, 3, 4, 5]
+
+
+def test_win_rates_are_exact(result: ContestResult) -> None:
+    rates = {line.name: line.win_rate for line in result.standings}
+    assert rates["always_roll(5)"] == pytest.approx(0.5, abs=1e-9)
+    assert rates["always_roll(8)"] == pytest.approx(0.630940, abs=1e-6)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_order_and_workers_change_nothing(result: ContestResult, workers: int) -> None:
+    assert contest("hog", reversed(ENTRIES), seed=11, workers=workers) == result
+
+
+def test_other_entries_change_no_match(result: ContestResult) -> None:
+    fewer = contest("hog", ["streak", "haphazard", "tuned"], seed=11, workers=1)
+    kept = {match.entries: match for match in result.matches}
+    common = [match for match in fewer.matches if match.entries in kept]
+    assert common == [kept["haphazard", "streak"]]
+
+
+def test_another_seed_is_another_contest(result: ContestResult) -> None:
+    other = contest("hog", ENTRIES, seed=12, workers=2)
+    assert other.matches != result.matches
+    rates = [{line.name: line.win_rate for line in each.standings} for each in (result, other)]
+    assert rates[0] == rates[1]
+
+
+def test_a_contest_is_the_same_in_another_process(result: ContestResult, root: Path) -> None:
+    code = (
+        "import json, sys; from dicegym.arena import contest\n"
+        f"print(json.dumps(contest('hog', {ENTRIES!r}, seed=11, workers=1).to_json()))"
+    )
+    environment = os.environ | {"PYTHONPATH": str(root), "PYTHONHASHSEED": "77"}
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=100, env=environment
+    )
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout) == json.loads(json.dumps(result.to_json()))
+
+
+def test_equal_entries_share_a_place(tmp_path: Path) -> None:
+    for name in ("one", "two"):  # nobody's score moves by more than bacon; who wins is luck, the rates are equal
+        (tmp_path / f"{name}.py").write_text("def final_strategy(a, b):\n    return 5\n")
+    found = contest("hog", [tmp_path / "one.py", tmp_path / "two.py"], workers=1)
+    assert [line.win_rate for line in found.standings] == [0.5, 0.5]
+    assert [line.place for line in found.standings] == [1, 2]
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    told: list[tuple[int, int, str]] = []
+    contest("hog", ["bacon", "wild", "swap"], workers=1, progress=lambda *what: told.append(what))
+    assert [done for done, _, _ in told] == [1, 2, 3, 4, 5, 6]
+    assert {total for _, total, _ in told} == {6}
+    assert told[0][2] == "checked bacon"
+    assert told[-1][2] == "swap - wild"
+
+
+def test_players_can_take_part_if_they_can_be_sent() -> None:
+    found = contest("hog", {"any": RandomPlayer(), "eight": "always_roll(8)"}, workers=1)
+    assert [line.name for line in found.standings] == ["eight", "any"]
+    with pytest.raises(ParameterError, match="cannot be sent"):
+        contest("hog", ["bacon", FunctionPlayer(lambda turn: 3, "three")], workers=1)
+
+
+@pytest.mark.parametrize(
+    ("entries", "error", "message"),
+    [
+        (["bacon"], ParameterError, "fewer than two"),
+        ([], ParameterError, "fewer than two"),
+        ("bacon", ParameterError, "fewer than two"),
+        (["bacon", "bacon"], ParameterError, "two entries are called 'bacon'"),
+        (["a/hog.py", "b/a.py"], ParameterError, "two entries are called 'a': a/hog.py and b/a.py"),
+        (["bacon", "baccon"], UnknownNameError, "Did you mean 'bacon'"),
+        (["bacon", 3], ParameterError, "3 is no agent"),
+    ],
+)
+def test_wrong_entries(entries: list[str], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=re.escape(message)):
+        contest("hog", entries)
+
+
+@pytest.mark.parametrize("seed", ["1", 1.5, None, 1 << 70])
+def test_wrong_seeds(seed: int) -> None:
+    with pytest.raises(ParameterError, match="seed"):
+        contest("hog", ["bacon", "wild"], seed=seed)
+
+
+def test_entries_can_be_named(game: Game) -> None:
+    entries, missing = entries_of(game, {"x": "bacon", "a": "bacon", "gone": "no/such.py"})
+    assert [entry.name for entry in entries] == ["a", "x"]
+    assert missing == [Disqualified("gone", "there is no file no/such.py")]
+
+
+# Reports
+
+SMALL = ContestResult(
+    "hog", "Hog", 7, 9, "always_roll(5)",
+    (Standing(1, "98", 15, 1, 0.7591), Standing(2, "long name", 2, 14, None)),
+    (MatchResult(("98", "long name"), (6, 3)),),
+    (Disqualified("bad", "printed '[x]' while choosing"),),
+)  # fmt: skip
+
+
+def test_the_report_reads_as_the_contest_page() -> None:
+    assert SMALL.text() == (
+        "Hog: 2 entries, 1 matches of 9 games, seed 7\n"
+        "\n"
+        "Rankings\n"
+        "\n"
+        "Ranking  Entry      Wins  Losses  Winrate against `always_roll(5)`\n"
+        "      1  98           15       1                             75.9%\n"
+        "      2  long name     2      14                                 -\n"
+        "\n"
+        "Matches\n"
+        "\n"
+        "Entry 0  Entry 1    Entry 0's wins  Entry 1's wins\n"
+        "     98  long name               6               3\n"
+        "\n"
+        "disqualified: bad: printed '[x]' while choosing"
+    )
+
+
+def test_the_report_is_plain_in_a_pipe_and_a_table_on_a_terminal() -> None:
+    pipe, terminal = io.StringIO(), io.StringIO()
+    show_contest(SMALL, Console(file=pipe, force_terminal=False))
+    assert pipe.getvalue() == SMALL.text() + "\n"
+    show_contest(SMALL, Console(file=terminal, force_terminal=True, width=120, color_system=None))
+    for part in ("75.9%", "long name", "Winrate against `always_roll(5)`", "printed '[x]' while choosing", "│"):
+        assert part in terminal.getvalue()
+
+
+def test_json_holds_everything(result: ContestResult) -> None:
+    plain = json.loads(json.dumps(result.to_json()))
+    assert plain["standings"][0]["name"] == result.standings[0].name
+    assert plain["matches"][0] == {"entries": list(result.matches[0].entries), "wins": list(result.matches[0].wins)}
+    assert plain["disqualified"] == []
+    assert plain["seed"] == 11
+
+
+def test_an_empty_table_has_its_titles() -> None:
+    assert plain_table(["A", "Bee"], []) == ["A  Bee"]

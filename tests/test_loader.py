@@ -1,0 +1,538 @@
+"""Bots of the original interface: how their files are found, loaded, kept apart and asked."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.core import Game
+from dicegym.errors import AgentError, DicegymError, ParameterError, UnknownNameError
+from dicegym.players import Player, Turn
+from dicegym.players.botfile import BotPlayer, Program, Source, locate
+from dicegym.players.pool import Pool
+from dicegym.players.roster import agent, agent_name, agent_names, agents_folder, resolve
+
+Write = Callable[[str], Path]
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return dicegym.game("hog")
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Return a function that writes a bot's file."""
+
+    def bot(source: str, name: str = "bot.py") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(source, encoding="utf-8")
+        return path
+
+    return bot
+
+
+def answers(game: Game, player: Player, n: int = 10, seed: int = 1) -> list[int]:
+    """Return what ``player`` answers when asked ``n`` times with the scores 0 and 0, in one game."""
+    turn = Turn(game, game.new_game()[0], 0)
+    act = player.join(game, 0, seed)
+    return [act(turn) - 1 for _ in range(n)]
+
+
+def strategy(body: str) -> str:
+    return f"def final_strategy(score, opponent_score):\n    {body}\n"
+
+
+# Loading
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("def final_strategy(a, b:\n    return 4", "not Python: .*line 1"),
+        ("x = 1 / 0\n" + strategy("return 4"), r"ZeroDivisionError.* while it was loaded \(bot.py, line 1\)"),
+        ("import sys\n\nsys.exit()\n" + strategy("return 4"), r"sys.exit while it was loaded \(bot.py, line 3\)"),
+        ("quit()\n", "called sys.exit"),
+        ("input('name? ')\n", "EOFError: input"),
+        ("import no_such_module\n", "No module named 'no_such_module'.*line 1"),
+        ("from dice import eight_sided\n", "eight_sided"),
+        ("def strategy(a, b):\n    return 4\n", "has no function final_strategy .found: strategy"),
+        ("def final_stratgy(a, b):\n    return 4\n", "is final_stratgy meant"),
+        ("", "defines no function at all"),
+        ("final_strategy = 5\n", "final_strategy is 5, not a function"),
+        ("class Odd(Exception):\n    def __str__(self):\n        raise self\nraise Odd\n", "raised Odd"),
+        ("def f():\n    f()\nf()\n", "RecursionError"),
+        ("raise BaseException('x')\n", "BaseException: x"),
+        ("a = 1\0\n", "null"),
+    ],
+)  # fmt: skip
+def test_a_bad_file_says_what_is_wrong(game: Game, write: Write, source: str, reason: str) -> None:
+    with pytest.raises(AgentError, match=reason) as error:
+        agent(game, write(source))
+    assert error.value.agent == "bot"
+    assert "\n" not in error.value.reason
+
+
+def test_a_file_that_is_not_utf_8(game: Game, tmp_path: Path) -> None:
+    path = tmp_path / "latin.py"
+    path.write_bytes(b"# caf\xe9\n" + strategy("return 4").encode())
+    with pytest.raises(AgentError, match="not UTF-8"):
+        agent(game, path)
+
+
+def test_a_byte_order_mark_and_odd_escapes_do_not_matter(game: Game, tmp_path: Path) -> None:
+    path = tmp_path / "marked.py"
+    path.write_bytes(b"\xef\xbb\xbf" + strategy("'\\d'; return 4").encode())
+    assert answers(game, agent(game, path), 1) == [4]
+
+
+@pytest.mark.parametrize("error", ["KeyboardInterrupt", "KeyboardInterrupt()"])
+def test_ctrl_c_is_the_users(game: Game, write: Write, error: str) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        agent(game, write(f"raise {error}\n"))
+
+
+# Asking
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("return None", r"final_strategy\(0, 0\) returned None instead of an integer"),
+        ("return 4.0", "returned 4.0, a float instead"),
+        ("return '4'", "returned '4', a str instead"),
+        ("return True", "returned True, a bool instead"),
+        ("return final_strategy", "returned a function instead of a number"),
+        ("return lambda: 4", "returned a function instead of a number"),
+        ("return 11", r"returned 11, outside -1\.\.10"),
+        ("return -2", r"returned -2, outside -1\.\.10"),
+        ("return 10**5000", "outside"),
+        ("return undefined", r"NameError.*in final_strategy\(0, 0\) \(bot.py, line 2\)"),
+        ("raise SystemExit(3)", "called sys.exit in final_strategy"),
+        ("input()", "EOFError"),
+        ("return final_strategy(score, opponent_score)", "RecursionError"),
+    ],
+)
+def test_a_bad_answer_says_what_is_wrong(game: Game, write: Write, body: str, reason: str) -> None:
+    player = agent(game, write(strategy(body)))
+    with pytest.raises(AgentError, match=reason):
+        answers(game, player)
+
+
+@pytest.mark.parametrize("number", range(-1, 11))
+def test_every_legal_number_becomes_its_action(game: Game, write: Write, number: int) -> None:
+    assert answers(game, agent(game, write(strategy(f"return {number}"))), 1) == [number]
+
+
+def test_numpy_integers_are_integers(game: Game, write: Write) -> None:
+    player = agent(game, write("import numpy\n" + strategy("return numpy.int64(7)")))
+    assert answers(game, player, 1) == [7]
+    player = agent(game, write("import numpy\n" + strategy("return numpy.bool_(1)"), "other.py"))
+    with pytest.raises(AgentError, match="instead of an integer"):
+        answers(game, player)
+
+
+def test_the_strategy_sees_its_own_score_first(game: Game, write: Write) -> None:
+    player = agent(game, write(strategy("return score - opponent_score")))
+    state = game.new_game()[0]
+    state["scores"] = (30, 37)
+    assert player.join(game, 1, 0)(Turn(game, state, 1)) - 1 == 7
+
+
+# The world of a bot
+
+
+def test_randomness_is_repeatable_and_private(game: Game, write: Write) -> None:
+    body = "import random\n" + strategy("return random.randint(-1, 10)")
+    player, other = agent(game, write(body)), agent(game, write(body, "other.py"))
+    state = random.getstate()
+    first = answers(game, player, 50)
+    answers(game, other, 7)
+    assert answers(game, player, 50) == first
+    assert answers(game, other, 50) == first
+    assert answers(game, player, 50, seed=2) != first
+    assert len(set(first)) > 6
+    assert random.getstate() == state
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "random.choice(range(11))",
+        "random.Random().randint(0, 10)",
+        "random.SystemRandom().randint(0, 10)",
+        "generator.randint(0, 10)",
+        "int(random.random() * 11)",
+        "randint(0, 10)",
+        "random.sample(range(11), 3)[0]",
+        "four_sided() + six_sided()",
+        "numbers[0] if random.shuffle(numbers) is None else 0",
+    ],
+)
+@pytest.mark.parametrize("keep", [False, True])
+def test_every_way_to_randomness_is_repeatable(game: Game, write: Write, expression: str, keep: bool) -> None:
+    head = "from random import *\nimport random\nfrom dice import *\ngenerator = Random()\nnumbers = [0, 1, 2, 3]\n"
+    path = write(head + strategy(f"return {expression}"))
+    runs = [answers(game, agent(game, path, keep=keep), 30, seed=9) for _ in range(2)]
+    assert runs[0] == runs[1]
+    assert len(set(runs[0])) > 2
+
+
+def test_a_bots_own_seed_affects_only_itself(game: Game, write: Write) -> None:
+    seeded = "import random\n" + strategy("random.seed(5); return random.randint(0, 10)")
+    plain = "import random\n" + strategy("return random.randint(0, 10)")
+    random.seed(1)
+    expected = random.Random(5).randint(0, 10)
+    before = random.getstate()
+    assert answers(game, agent(game, write(seeded)), 3) == [expected] * 3
+    assert random.getstate() == before
+    assert len(set(answers(game, agent(game, write(plain, "plain.py")), 30))) > 3
+
+
+def test_what_is_printed_is_kept_from_the_terminal(game: Game, write: Write, capfd: pytest.CaptureFixture[str]) -> None:
+    player = agent(
+        game, write("import sys\n" + strategy("print('a', score, sep='-'); print('x', file=sys.stderr); return 1"))
+    )
+    assert isinstance(player, BotPlayer)
+    answers(game, player, 2)
+    assert player.printed.text == "a-0\nx\na-0\nx\n"
+    assert player.printed.count == 4
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_is_printed_is_not_kept_for_ever(game: Game, write: Write) -> None:
+    player = agent(game, write(strategy("print('x' * 1000); return 1")))
+    assert isinstance(player, BotPlayer)
+    answers(game, player, 50)
+    assert player.printed.count == 50
+    assert len(player.printed.text) <= 2000
+
+
+def test_print_writes_to_files(game: Game, write: Write, tmp_path: Path) -> None:
+    body = f"with open({str(tmp_path / 'log')!r}, 'w') as file: print('to file', file=file)\n    return 1"
+    answers(game, agent(game, write(strategy(body))), 1)
+    assert (tmp_path / "log").read_text() == "to file\n"
+
+
+# Helper modules
+
+
+def test_two_bots_do_not_see_each_others_helpers(game: Game, write: Write) -> None:
+    for folder, number in (("one", 1), ("two", 2)):
+        write(f"NUMBER = {number}\n", f"{folder}/helper.py")
+        write("import helper\n" + strategy("return helper.NUMBER"), f"{folder}/hog.py")
+    before = set(sys.modules)
+    players = [agent(game, write("", f"{folder}/x.py").parent) for folder in ("one", "two")]
+    assert [answers(game, player, 1) for player in players] == [[1], [2]]
+    assert "helper" not in set(sys.modules) - before
+    assert [player.name for player in players] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("late", "expression"),
+    [
+        ("import helper", "helper.NUMBER"),
+        ("from helper import NUMBER", "NUMBER"),
+        ("from .helper import NUMBER", "NUMBER"),
+        ("from . import helper", "helper.NUMBER"),
+        ("import package.inner", "package.inner.NUMBER"),
+        ("from package import inner", "inner.NUMBER"),
+        ("from package.inner import NUMBER", "NUMBER"),
+        ("from package.outer import NUMBER", "NUMBER"),
+        ("from package import inner as other", "other.NUMBER"),
+    ],
+)
+def test_helpers_are_found_at_once_and_late(game: Game, write: Write, late: str, expression: str) -> None:
+    write("NUMBER = 6\n", "helper.py")
+    write("", "package/__init__.py")
+    write("NUMBER = 6\n", "package/inner.py")
+    write("from .inner import NUMBER\nfrom ..helper import NUMBER as again\nimport math\n", "package/outer.py")
+    assert answers(game, agent(game, write(f"{late}\n" + strategy(f"return {expression}"))), 2) == [6, 6]
+    assert answers(game, agent(game, write(strategy(f"{late}; return {expression}"), "b.py")), 2) == [6, 6]
+
+
+def test_helpers_may_import_each_other_in_a_circle(game: Game, write: Write) -> None:
+    write("import b\ndef number():\n    return b.NUMBER\n", "a.py")
+    write("import a\nNUMBER = 3\n", "b.py")
+    assert answers(game, agent(game, write("import a\n" + strategy("return a.number()"))), 1) == [3]
+
+
+def test_a_failing_helper_is_named(game: Game, write: Write) -> None:
+    write("\n\nboom\n", "helper.py")
+    with pytest.raises(AgentError, match=r"NameError.*\(helper.py, line 3\)"):
+        agent(game, write("import helper\n"))
+
+
+def test_dataclasses_and_enums_work_without_a_module_to_be_found(game: Game, write: Write) -> None:
+    source = """
+from __future__ import annotations
+import enum
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+class Kind(enum.IntEnum):
+    LOW = 2
+
+class Pair(NamedTuple):
+    a: int = 1
+
+@dataclass
+class Memory:
+    seen: list[int] = field(default_factory=list)
+
+memory = Memory()
+
+def final_strategy(score, opponent_score):
+    memory.seen.append(Pair().a)
+    return Kind.LOW + len(memory.seen)
+"""
+    assert answers(game, agent(game, write(source)), 3) == [3, 4, 5]
+
+
+def test_the_main_guard_does_not_run(game: Game, write: Write) -> None:
+    player = agent(game, write(strategy("return 4") + "if __name__ == '__main__':\n    boom\n"))
+    assert answers(game, player, 1) == [4]
+
+
+# State
+
+
+COUNTER = "calls = 0\ndef final_strategy(score, opponent_score):\n    global calls\n    calls += 1\n    return calls\n"
+
+
+def test_each_game_is_played_by_a_fresh_program(game: Game, write: Write) -> None:
+    player = agent(game, write(COUNTER))
+    assert [answers(game, player, 2) for _ in range(2)] == [[1, 2], [1, 2]]
+
+
+def test_a_kept_program_remembers(game: Game, write: Write) -> None:
+    path = write(COUNTER)
+    player = agent(game, path, keep=True)
+    assert [answers(game, player, 2) for _ in range(2)] == [[1, 2], [3, 4]]
+    assert answers(game, agent(game, path, keep=True), 2) == [1, 2]
+
+
+def test_a_pure_bot_is_executed_once(game: Game, write: Write) -> None:
+    assert agent(game, write("PURE = True\n" + strategy("return 4"))).pure
+    assert not agent(game, write(strategy("return 4"), "b.py")).pure
+    assert not agent(game, write("PURE = True\n" + COUNTER, "c.py"), keep=True).pure
+
+
+def test_a_pure_bot_plays_many_games_as_it_plays_one(game: Game) -> None:
+    player = agent(game, "tuned")
+    states = game.new_states(300)
+    generator = np.random.default_rng(1)
+    states["scores"] = generator.integers(0, 100, (300, 2))
+    rows, seats = generator.permutation(300)[:200], generator.integers(0, 2, 200)
+    act = player.join(game, 0, 0)
+    expected = [act(Turn(game, states[row], int(seat))) for row, seat in zip(rows, seats, strict=True)]
+    for _ in range(2):
+        assert player.act_rows(game, states, rows, seats).tolist() == expected
+
+
+def test_a_changed_file_is_read_again(game: Game, write: Write) -> None:
+    path = write(strategy("return 4"))
+    assert answers(game, agent(game, path), 1) == [4]
+    path.write_text(strategy("return 10"))
+    assert answers(game, agent(game, path), 1) == [10]
+
+
+def test_loading_again_is_cheap(game: Game) -> None:
+    agent(game, "course_project")
+    began = time.perf_counter()
+    for _ in range(50):
+        agent(game, "course_project")
+    assert (time.perf_counter() - began) / 50 < 0.01
+
+
+# Ruling 9: the whole course project
+
+
+def test_a_course_project_is_loaded_without_running_it(
+    game: Game, write: Write, capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = """
+from dice import four_sided, six_sided, make_test_dice
+from ucb import main, trace, log_current_line, interact
+
+rolled = []
+
+@trace
+def roll_dice(num_rolls, dice=six_sided):
+    return sum(dice() for _ in range(num_rolls))
+
+assert roll_dice(4, make_test_dice(1, 2, 3)) == 7
+assert all(1 <= four_sided() <= 4 and 1 <= six_sided() <= 6 for _ in range(200))
+assert {four_sided() for _ in range(200)} == {1, 2, 3, 4}
+assert {six_sided() for _ in range(200)} == set(range(1, 7))
+
+def final_strategy(score, opponent_score):
+    log_current_line()
+    interact('hello')
+    return roll_dice(1)
+
+@main
+def run(*args):
+    rolled.append(1)
+    print('this must not happen')
+"""
+    path = write(source)
+    player = agent(game, path)
+    assert isinstance(player, BotPlayer)
+    first = answers(game, player, 30)
+    assert set(first) <= set(range(1, 7))
+    assert len(set(first)) > 3
+    assert answers(game, agent(game, path), 30) == first
+    assert player.printed.count == 0
+    assert capfd.readouterr() == ("", "")
+
+
+# Finding
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "message"),
+    [
+        ("tunde", UnknownNameError, "Did you mean 'tuned'"),
+        ("always_rol(5)", UnknownNameError, "always_roll"),
+        ("no/such/file.py", AgentError, "there is no file no/such/file.py"),
+        ("no_such.zip", AgentError, "there is no file no_such.zip"),
+        ("", ParameterError, "is no agent"),
+        (None, ParameterError, "None is no agent"),
+        (7, ParameterError, "7 is no agent"),
+        ("always_roll(x)", ParameterError, "whole numbers"),
+        ("always_roll(1.5)", ParameterError, "whole numbers"),
+        ("always_roll(True)", ParameterError, "whole numbers"),
+        ("always_roll(__import__('os').getpid())", ParameterError, "whole numbers"),
+        ("always_roll(1, 2)", AgentError, "TypeError"),
+        ("haphazard(3)", AgentError, "has no function haphazard"),
+    ],
+)
+def test_a_wrong_spec_says_what_to_write(game: Game, spec: object, error: type[DicegymError], message: str) -> None:
+    with pytest.raises(error, match=message):
+        agent(game, spec)  # type: ignore[arg-type]
+
+
+def test_an_empty_folder_is_no_bot(game: Game, tmp_path: Path) -> None:
+    with pytest.raises(AgentError, match=r"holds no hog\.py"):
+        agent(game, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "first"),
+    [
+        ("always_roll", "always_roll", 5),
+        ("always_roll(8)", "always_roll(8)", 8),
+        (" always_roll( -1 ) ", "always_roll(-1)", -1),
+        ("bacon(11,3)", "bacon(11, 3)", 3),
+    ],
+)
+def test_agents_are_found_by_name(game: Game, spec: str, name: str, first: int) -> None:
+    player = agent(game, spec)
+    assert player.name == agent_name(game, spec) == name
+    assert answers(game, player, 1) == [first]
+
+
+def test_a_player_is_its_own_spec(game: Game) -> None:
+    player = agent(game, "bacon")
+    assert agent(game, player) is player
+    assert agent("hog", "bacon").name == "bacon"
+
+
+def test_names_listed_can_all_be_loaded(game: Game) -> None:
+    names = agent_names(game)
+    assert "always_roll" in names
+    assert names == sorted(names)
+    for name in names:
+        resolve(game, name)
+
+
+def test_the_agents_folder_can_be_chosen(game: Game, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DICEGYM_AGENTS", raising=False)
+    assert agents_folder("hog").name == "hog"
+    folder = write(strategy("return 9"), "hog/mine.py").parent
+    write(strategy("return 8"), "hog/_hidden.py")
+    monkeypatch.setenv("DICEGYM_AGENTS", str(folder.parent))
+    assert agent_names(game) == ["mine"]
+    assert answers(game, agent(game, "mine"), 1) == [9]
+    with pytest.raises(UnknownNameError, match="mine"):
+        agent(game, "always_roll")
+
+
+def test_files_folders_and_functions_are_located(write: Write) -> None:
+    path = write("", "bot/hog.py")
+    write("", "bot/other.py")
+    folder = str(path.parent)
+    assert locate(path, ["hog.py"]) == Source(path)
+    assert locate(f"{path}:g", ["hog.py"]) == Source(path, "g")
+    assert locate(folder, ["main.py", "hog.py"]) == Source(path)
+    assert locate(f"{folder}:other", []) == Source(path.with_name("other.py"))
+    assert locate(f"{folder}:other.py:g", []) == Source(path.with_name("other.py"), "g")
+    assert locate(folder, ["main.py"]) is None
+    assert locate(f"{folder}:missing:g", ["hog.py"]) is None
+
+
+def test_a_function_can_be_named_in_the_path(game: Game, write: Write) -> None:
+    path = write("def a(x, y):\n    return 2\ndef b(x, y):\n    return 3\n", "bot/hog.py")
+    assert answers(game, agent(game, f"{path}:a"), 1) == [2]
+    assert answers(game, agent(game, f"{path.parent}:hog:b"), 1) == [3]
+
+
+@pytest.mark.parametrize(("path", "name"), [("x/alice/hog.py", "alice"), ("x/bob.py", "bob"), ("x/m.zip", "m")])
+def test_a_path_gives_a_name(game: Game, path: str, name: str) -> None:
+    assert agent_name(game, path) == name
+
+
+def test_a_model_is_left_to_the_policy_player(game: Game, tmp_path: Path) -> None:
+    path = tmp_path / "model.zip"
+    path.write_bytes(b"this is no model")
+    with pytest.raises(DicegymError, match="model"):
+        agent(game, path)
+
+
+def test_a_pool_takes_agents(game: Game) -> None:
+    pool = Pool.of(game, {"always_roll(3)": 3, "bacon": 1})
+    names = [pool.pick(key, 0).name for key in range(400)]
+    assert 0.65 < names.count("always_roll(3)") / 400 < 0.85
+
+
+def test_bots_run_in_the_original_program_too(root: Path) -> None:
+    """Every agent is a plain file: it loads where there is no dicegym, with stand-ins for the course's modules."""
+    code = """
+import importlib.util, sys, types
+course = {"dice": "four_sided six_sided make_test_dice", "ucb": "main trace log_current_line interact"}
+for name, members in course.items():
+    sys.modules[name] = types.ModuleType(name)
+    vars(sys.modules[name]).update({member: lambda f=None, *a: f for member in members.split()})
+for path in sys.argv[1:]:
+    spec = importlib.util.spec_from_file_location("hog", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert type(module.final_strategy(12, 34)) is int, path
+assert "dicegym" not in sys.modules and "numpy" not in sys.modules
+"""
+    paths = sorted(str(path) for path in (root / "agents" / "hog").glob("*.py"))
+    run = subprocess.run([sys.executable, "-I", "-c", code, *paths], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
+def test_a_program_can_be_loaded_for_any_interface(write: Write) -> None:
+    path = write("import referee\nprint(referee.NAME)\nclass Bot:\n    pass\n")
+    import types
+
+    referee = types.ModuleType("referee")
+    referee.NAME = "fair"  # type: ignore[attr-defined]
+    program = Program(Source(path), "bot", lambda rng: {"referee": referee})
+    assert program.printed.text == "fair\n"
+    assert program.get("Bot", "class").__name__ == "Bot"
+    with pytest.raises(AgentError, match="has no class Player"):
+        program.get("Player", "class")

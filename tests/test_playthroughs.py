@@ -1,0 +1,94 @@
+"""Each game, written out, is the game that was reviewed: see `dicegym.playthrough`."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from variants import each_game
+
+from dicegym import games, playthrough
+from dicegym.core import Game
+from dicegym.registry import GAMES
+
+FOLDER = Path(__file__).parent / "playthroughs"
+REMEDY = "if that is meant: python -m dicegym.playthrough --write tests/playthroughs, and review the difference"
+
+
+def test_no_game_lacks_one() -> None:
+    assert {path.stem for path in FOLDER.glob("*")} == {*GAMES}, REMEDY
+
+
+@each_game
+def test_nothing_has_changed(name: str) -> None:
+    golden = (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    now = playthrough.playthrough(name).splitlines()
+    difference = list(difflib.unified_diff(golden, now, "golden", "now", lineterm="", n=1))
+    assert not difference, "\n".join([*difference[:60], REMEDY])
+
+
+@each_game
+def test_it_shows_a_whole_game_and_a_slip(name: str) -> None:
+    """A record that breaks off early, or in which nothing goes wrong, would review little."""
+    text = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+    _, first, second = re.split(r"^=== ", text, flags=re.MULTILINE)
+    assert "--- the end" in first
+    assert "-> fault" not in first
+    assert len(re.findall(r"-> fault \d+: \S", second)) == 1
+    for part in (first, second):
+        assert part.count("\nlegal ") == part.count("\nobservation ") == part.count("\naction ") >= 3
+
+
+@each_game
+def test_every_setting_has_a_fingerprint_of_its_own(name: str) -> None:
+    text = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+    found = re.findall(r"^  ([0-9a-f]{16})  dicegym\.game", text, flags=re.MULTILINE)
+    assert len({*found}) == len(found) >= 1
+
+
+@pytest.mark.nojit
+def test_a_difference_would_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Observations, names and returns are in the text, so no change of them can slip by."""
+    game = games.game(GAMES[0])
+    text = "\n".join(playthrough._game(game, 1, None))
+    assert text == "\n".join(playthrough._game(game, 1, None))
+    assert text != "\n".join(playthrough._game(game, 2, None))
+    with monkeypatch.context() as patch:
+        patch.setattr(Game, "action_name", lambda self, action: "nothing")
+        assert text != "\n".join(playthrough._game(game, 1, None))
+    with monkeypatch.context() as patch:
+        patch.setattr(Game, "returns", lambda self, state: np.full(self.players, 2, np.float32))
+        assert text != "\n".join(playthrough._game(game, 1, None))
+    observe = Game.observe
+    monkeypatch.setattr(Game, "observe", lambda self, state, seat: np.roll(observe(self, state, seat), 1))
+    assert text != "\n".join(playthrough._game(game, 1, None))
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(
+    ("values", "short"),
+    [
+        ([0, 0, 1, 0], "#2"), ([1, 0, 0, 1], "#0,3"), ([0, 0, 0], "-"), ([0], "0"), ([1], "1"),
+        ([0.5, 0.25], "0.5 0.25"), ([1 / 3], "0.3333"), ([0, 0.99999], "0 1"),
+    ],
+)  # fmt: skip
+def test_observations_in_short(values: list[float], short: str) -> None:
+    assert playthrough.compact(np.array(values, np.float32)) == short
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(("numbers", "short"), [([], ""), ([3], "3"), ([0, 1, 2], "0-2"), ([0, 2, 3, 9], "0 2-3 9")])
+def test_ranges_in_short(numbers: list[int], short: str) -> None:
+    assert playthrough.ranges(numbers) == short
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = GAMES[0]
+    playthrough.main([name])
+    printed = capsys.readouterr().out
+    playthrough.main(["--write", str(tmp_path / "new"), name])
+    assert (tmp_path / "new" / f"{name}.txt").read_text(encoding="utf-8") == printed
+    assert printed == playthrough.playthrough(name)

@@ -1,0 +1,340 @@
+"""What holds for every game in every state, whatever is played: Hypothesis looks for a counterexample."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from variants import VARIANTS, each_game, each_variant, pick, play, states_of
+
+from dicegym import games, loops
+from dicegym.core import Batch, Game
+from dicegym.jit import COMPILED
+from dicegym.registry import GAMES
+
+SEEDS = st.integers(0, 2**64 - 1)
+
+# --- states by chance --------------------------------------------------------------------------------------
+
+
+def position(game: Game, seed: int, decisions: int) -> Any:
+    """Return a state in which somebody is to move, after at most that many random decisions."""
+    last: list[Any] = []
+
+    def visit(state: Any) -> None:
+        if not state["over"]:
+            last[:] = [state.copy()]
+
+    play(game, seed, decisions, visit)
+    return last[0]
+
+
+def drawn(data: st.DataObject, game: Game) -> Any:
+    return position(game, data.draw(SEEDS, "seed"), data.draw(st.integers(0, 80), "decisions"))
+
+
+# --- actions -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.boundscheck
+@each_variant
+@given(data=st.data())
+@settings(max_examples=25)
+def test_mask_and_step_agree(game: Game, data: st.DataObject) -> None:
+    """Each action that the mask allows is played without a fault, each other one never."""
+    state = drawn(data, game)
+    mask = game.legal(state)
+    for action in range(game.n_actions):
+        assert (game.step(state.copy(), action) == 0) == mask[action], game.action_name(action)
+
+
+@pytest.mark.boundscheck
+@each_variant
+@given(data=st.data())
+@settings(max_examples=25)
+def test_any_whole_number_is_an_answer(game: Game, data: st.DataObject) -> None:
+    """Contest entries return what they like: the rules make something of it and the game can go on."""
+    state = drawn(data, game)
+    for action in data.draw(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=5), "actions"):
+        fault = game.step(state, action)
+        assert 0 <= fault < len(game.rules.faults)
+        if state["over"]:
+            break
+        assert game.legal(state).any()
+        assert 0 <= state["player"] < game.players
+    for seat in range(game.players):
+        seen = game.observe(state, seat)
+        assert ((seen >= 0) & (seen <= 1)).all()
+
+
+# --- copies ------------------------------------------------------------------------------------------------
+
+
+def from_bytes(game: Game, data: bytes) -> Any:
+    states = game.new_states(1)
+    states[:] = np.frombuffer(data, game.rules.state)
+    return states[0]
+
+
+@each_variant
+@given(data=st.data())
+@settings(max_examples=25)
+def test_copies_branch(game: Game, data: st.DataObject) -> None:
+    """A copy, or a saved and loaded state, goes on as the original would; neither moves the other."""
+    state = drawn(data, game)
+    saved = state.tobytes()
+    copy, loaded = state.copy(), from_bytes(game, saved)
+    assert copy.tobytes() == loaded.tobytes() == saved
+    for time in range(20):
+        if copy["over"]:
+            break
+        action = pick(game.legal(copy), 5, time)
+        assert np.array_equal(game.legal(copy), game.legal(loaded))
+        assert game.step(copy, action) == game.step(loaded, action) == 0
+        assert copy.tobytes() == loaded.tobytes()
+        for seat in range(game.players):
+            assert np.array_equal(game.observe(copy, seat), game.observe(loaded, seat))
+            assert game.view(copy, seat) == game.view(loaded, seat)
+        assert np.array_equal(game.returns(copy), game.returns(loaded))
+    assert copy.tobytes() != saved
+    assert state.tobytes() == saved
+
+
+@each_variant
+@given(data=st.data())
+@settings(max_examples=10)
+def test_other_dice_after_a_branch(game: Game, data: st.DataObject) -> None:
+    """A copy under another key goes on with other dice, which is how the future is sampled."""
+    seen = set()
+    start = drawn(data, game)
+    for key in range(6):
+        state = start.copy()
+        state["key"] = key
+        for time in range(30):
+            if not state["over"]:
+                game.step(state, pick(game.legal(state), 5, time))
+        state["key"] = 0
+        seen.add(state.tobytes())
+    assert len(seen) > 1
+
+
+# --- the same game everywhere ------------------------------------------------------------------------------
+
+
+def digests(batch: Batch, names: np.ndarray, decisions: int) -> list[str]:
+    """Return a digest of all that each row shows, under random actions that depend on its name and the time."""
+    found = [hashlib.sha256() for _ in names]
+    for time in range(decisions):
+        actions = np.array([pick(mask, int(name), time) for mask, name in zip(batch.masks, names, strict=True)])
+        for row, digest in enumerate(found):
+            for array in (batch.states, batch.observations, batch.masks, actions):
+                digest.update(array[row].tobytes())
+        batch.step(actions)
+        for row, digest in enumerate(found):
+            digest.update(batch.overs[row].tobytes())
+            if batch.overs[row]:
+                digest.update(batch.results[row].tobytes())
+    return [digest.hexdigest()[:16] for digest in found]
+
+
+def alone(game: Game, seed: int, name: int, decisions: int) -> str:
+    """Return the same digest of one row, computed from single records."""
+    digest = hashlib.sha256()
+    episode = 0
+    state = game.new_game(seed)[0]
+    for time in range(decisions):
+        mask = game.legal(state)
+        action = np.int64(pick(mask, name, time))
+        for array in (state, game.observe(state, int(state["player"])), mask, action):
+            digest.update(array.tobytes())
+        game.step(state, int(action))
+        digest.update(state["over"].tobytes())
+        if state["over"]:
+            digest.update(game.returns(state).tobytes())
+            episode += 1
+            state = game.new_game(seed, episode)[0]
+    return digest.hexdigest()[:16]
+
+
+@each_variant
+def test_a_row_is_the_same_in_every_batch_and_alone(game: Game) -> None:
+    """In a batch of one, of a dozen and of thousands, at any place, and as a single record."""
+    few, decisions, seed = 12, 50, 1000
+    expected = digests(game.batch(few, seed), np.arange(few), decisions)
+    assert len(set(expected)) == few
+    for row in range(few):
+        assert alone(game, seed + row, row, decisions) == expected[row]
+    assert digests(game.batch(1, seed + 3), np.array([3]), decisions) == [expected[3]]
+
+    before = 2000 if COMPILED else 20
+    many = game.batch(before + few + before // 2, seed - before)
+    rows = slice(before, before + few)
+    found = [hashlib.sha256() for _ in range(few)]
+    for time in range(decisions):
+        actions = many.random_actions(time).copy()  # what the others do must not matter ...
+        actions[rows] = [pick(mask, name, time) for name, mask in enumerate(many.masks[rows])]
+        for row, digest in enumerate(found):
+            for array in (many.states, many.observations, many.masks, actions):
+                digest.update(array[rows][row].tobytes())
+        many.step(actions)
+        for row, digest in enumerate(found):
+            digest.update(many.overs[rows][row].tobytes())
+            if many.overs[rows][row]:
+                digest.update(many.results[rows][row].tobytes())
+    assert [digest.hexdigest()[:16] for digest in found] == expected  # ... to these
+
+
+@each_variant
+@given(data=st.data())
+@settings(max_examples=5)
+def test_the_order_of_rows_does_not_matter(game: Game, data: st.DataObject) -> None:
+    """Games that are stepped row by row in any order, or not at all, do not touch each other."""
+    n = 6
+    states, seeds = game.new_states(n), np.arange(n, dtype=np.uint64)
+    order = np.array(data.draw(st.permutations(range(n)), "order"))
+    loops.begin_rows(states, order, game.blank, seeds, np.zeros(n, np.uint64))
+    expected = [game.new_game(row)[0] for row in range(n)]
+    for time in range(20):
+        rows = np.array([row for row in order if row % 3 != time % 3 and not states[row]["over"]], np.int64)
+        actions = np.array([pick(game.legal(states[row]), int(row), time) for row in rows], np.int64)
+        faults = np.full(len(rows), -1)
+        loops.step_rows(states, rows, actions, faults)
+        assert not faults.any()
+        for row, action in zip(rows, actions, strict=True):
+            game.step(expected[row], int(action))
+        assert states.tobytes() == b"".join(state.tobytes() for state in expected)
+
+
+@each_game
+def test_batches_of_one_seed_are_alike_and_of_another_are_not(name: str) -> None:
+    game = games.game(name)
+    rows = np.arange(6)
+    one, same, other = (digests(game.batch(6, seed), rows, 20) for seed in (9, 9, 900))
+    assert one == same
+    assert not {*one} & {*other}
+
+
+WITHOUT_COMPILATION = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import numba
+import numpy as np
+from test_properties import digests
+from variants import VARIANTS
+assert numba.config.DISABLE_JIT
+print(json.dumps([digests(game.batch(3, 77), np.arange(3), 40) for game in VARIANTS]))
+"""
+
+
+def test_compilation_off_is_the_same_game() -> None:
+    """Compiled code and plain Python agree to the last bit, in all that is seen of every game."""
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_COMPILATION, str(Path(__file__).parent)],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    here = [digests(game.batch(3, 77), np.arange(3), 40) for game in VARIANTS]
+    assert json.loads(run.stdout) == here
+
+
+# --- fingerprints ------------------------------------------------------------------------------------------
+
+
+@each_game
+def test_fingerprints_name_the_rules(name: str) -> None:
+    """The same for the same rules, another for each setting that can be seen, whatever was played before."""
+    game = games.game(name)
+    assert game.fingerprint == games.game(name).fingerprint
+    assert len(game.fingerprint) == 16
+    batch = game.batch(4)
+    batch.step(batch.random_actions(0))
+    assert games.game(name).fingerprint == game.fingerprint
+    variants = [variant for variant in VARIANTS if variant.name == name]
+    assert len({variant.fingerprint for variant in variants}) == len(variants)
+
+
+# --- who knows what ----------------------------------------------------------------------------------------
+
+
+class Knowledge(NamedTuple):
+    """Who may know each field of a game's record, besides header and parameters."""
+
+    public: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
+    """Indexed by seat first; each seat may know its own entry."""
+    hidden: frozenset[str] = frozenset()
+
+
+KNOWLEDGE = {
+    "hog": Knowledge(
+        public=frozenset({"scores", "winner"}),
+        own=frozenset({"runs", "exchanges", "turns", "chosen", "rolled"}),
+    ),
+}
+
+
+@each_game
+def test_every_field_is_known_to_somebody_or_nobody(name: str) -> None:
+    assert name in KNOWLEDGE, f"say in KNOWLEDGE of {Path(__file__).name} who may know which field of {name}"
+    rules = games.rules(name)
+    public, own, hidden = KNOWLEDGE[name]
+    fields = {*(rules.state.names or ())} - {"key", "players", "player", "over"} - {*rules.parameters}
+    assert len(public) + len(own) + len(hidden) == len(fields)
+    assert public | own | hidden == fields
+
+
+def forget(game: Game, state: Any, seat: int, source: Any) -> Any:
+    """Return ``state`` with all that ``seat`` may not know taken from another game."""
+    knowledge = KNOWLEDGE[game.name]
+    other = state.copy()
+    other["key"] = source["key"]
+    for name in knowledge.hidden:
+        other[name] = source[name]
+    for name in knowledge.own:
+        kept = state[name][seat].copy()
+        other[name] = source[name]
+        other[name][seat] = kept
+    return other
+
+
+@each_variant
+@given(data=st.data())
+@settings(max_examples=40)
+def test_what_a_seat_may_not_know_does_not_show(game: Game, data: st.DataObject) -> None:
+    """Observation, view, scene and own mask are the same whatever the hidden part of the state is."""
+    first, second = (data.draw(st.integers(0, 20), "seed") for _ in (0, 1))
+    state = data.draw(st.sampled_from(states_of(game, first)), "state")
+    source = data.draw(st.sampled_from(states_of(game, second + 100)), "source")
+    for seat in range(game.players):
+        other = forget(game, state, seat, source)
+        assert np.array_equal(game.observe(state, seat), game.observe(other, seat))
+        assert game.view(state, seat) == game.view(other, seat)
+        assert game.scene(state, seat) == game.scene(other, seat)
+        if seat == state["player"]:
+            assert np.array_equal(game.legal(state), game.legal(other))
+
+
+@each_variant
+def test_the_hidden_part_is_changed_by_this(game: Game) -> None:
+    """The test above would prove nothing if it changed nothing."""
+    states, sources = ([s for seed in range(first, first + 6) for s in states_of(game, seed)] for first in (0, 100))
+    for name in ["key", *sorted(KNOWLEDGE[game.name].own | KNOWLEDGE[game.name].hidden)]:
+        assert any(
+            not np.array_equal(forget(game, state, 0, source)[name], state[name])
+            for state in states[::3]
+            for source in sources[::5]
+        ), f"{name} is never other than it was"
+
+
+@pytest.mark.nojit
+def test_the_table_of_knowledge_names_games() -> None:
+    assert {*KNOWLEDGE} <= {*GAMES}

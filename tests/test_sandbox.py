@@ -1,0 +1,270 @@
+"""Bad submissions, one by one: each is struck with its reason, and the contest goes on."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dicegym
+from dicegym.arena import CheckReport, ContestResult, Limits, check, contest
+from dicegym.arena.beat import ASKED, LOADING, Beat
+from dicegym.arena.check import Check
+from dicegym.arena.jobs import Entry, Fault
+from dicegym.arena.sandbox import Sandbox
+from dicegym.core import Game
+from dicegym.errors import ParameterError
+from dicegym.players.roster import resolve
+
+# All tests here read one contest; they stay on one worker, which plays it once.
+pytestmark = pytest.mark.xdist_group("sandbox")
+
+LIMITS = Limits(seconds=1.0, memory=64 << 20)
+PLAIN = "def final_strategy(score, opponent_score):\n    return 6\n"
+
+
+def asked(body: str, head: str = "") -> str:
+    return f"{head}\ndef final_strategy(score, opponent_score):\n    {body}\n    return 6\n"
+
+
+def late(body: str, head: str = "") -> str:
+    """Return a bot that misbehaves only when the questions are not those of the test, in their order."""
+    return f"""{head}
+before = None
+
+def final_strategy(score, opponent_score):
+    global before
+    if (score, opponent_score) != (0, 0) and before != divmod(100 * score + opponent_score - 1, 100):
+        {body}
+    before = score, opponent_score
+    return 6
+"""
+
+
+BAD: dict[str, tuple[str | bytes, str]] = {
+    "no_function": ("def strategy(a, b):\n    return 6\n", "has no function final_strategy .found: strategy"),
+    "syntax": ("def final_strategy(a, b):\nreturn 6\n", "is not Python: .*line 2"),
+    "not_utf8": (b"# \xff\n", "not UTF-8"),
+    "import_error": ("import numppy\n", "No module named 'numppy'"),
+    "exit_at_import": ("import sys\nsys.exit(0)\n", r"sys.exit while it was loaded \(.*line 2\)"),
+    "os_exit_at_import": ("import os\nos._exit(0)\n", r"ended its process \(exit status 0\) while it was loaded"),
+    "hang_at_import": ("while True:\n    pass\n", r"took more than 1 s while it was loaded"),
+    "exception": (asked("score / opponent_score"), r"ZeroDivisionError.*in final_strategy\(0, 0\)"),
+    "sometimes": (asked("[0] * 99 and [0][score == 3 and opponent_score == 99]"), r"in final_strategy\(3, 99\)"),
+    "function": (asked("return final_strategy"), "returned a function instead of a number"),
+    "none": (asked("return None"), "returned None"),
+    "number_as_float": (asked("return 6.0"), "returned 6.0, a float"),
+    "out_of_range": (asked("return 11 if score == 12 else 1"), r"final_strategy\(12, 0\) returned 11, outside"),
+    "endless": (asked("while score == 1: pass"), r"took more than 1 s in final_strategy\(1, 0\), after 100 other"),
+    "sleep": (asked("time.sleep(100)", "import time"), r"took more than 1 s in final_strategy\(0, 0\)"),
+    "slow": (asked("time.sleep(0.002)", "import time"), "took more than 1 s in final_strategy"),
+    "sys_exit": (asked("sys.exit(3)", "import sys"), "called sys.exit in final_strategy"),
+    "os_exit": (asked("os._exit(3)", "import os"), r"ended its process \(exit status 3\) in final_strategy\(0, 0\)"),
+    "segfault": (asked("ctypes.string_at(0)", "import ctypes"), r"ended its process \(SIGSEGV\) in final_strategy"),
+    "killed": (asked("os.kill(os.getpid(), 9)", "import os"), r"ended its process \(SIGKILL\)"),
+    "prints": (asked("print('hello', score)"), r"printed 'hello 0' while choosing, in final_strategy\(0, 0\)"),
+    "writes": (asked("sys.stdout.write('hm')", "import sys"), "printed 'hm' while choosing"),
+    "recursion": (asked("final_strategy(score, opponent_score)"), "RecursionError"),
+    "stack": (
+        asked("repr(A())", "import sys\nsys.setrecursionlimit(10**9)\nclass A: __repr__ = lambda self: repr(self)"),
+        "ended its process|MemoryError",
+    ),
+    "memory": (asked("[bytearray(1 << 20) for _ in range(10**6)]"), "raised MemoryError in final_strategy"),
+    "interrupt": (asked("raise KeyboardInterrupt"), "KeyboardInterrupt"),
+    "forks": (asked("os.fork() or os._exit(0); time.sleep(9)", "import os, time"), "took more than 1 s"),
+    "closes": (asked("os.closerange(0, 999)", "import os"), "ended its process"),
+    "late_exception": (late("raise ValueError('ha')"), r"ValueError: ha in final_strategy.* in game \d of 9 against"),
+    "late_print": (late("print('got you')"), r"printed 'got you' while choosing in game \d of 9 against"),
+    "late_exit": (late("os._exit(1)", "import os"), r"ended its process \(exit status 1\) in game \d of 9 against"),
+    "late_hang": (late("while True: pass"), r"took more than 1 s in game \d of 9 against"),
+    "late_range": (late("return 12"), r"returned 12, outside -1..10 in game"),
+}  # fmt: skip
+
+GOOD: dict[str, str] = {
+    "good_a": PLAIN,
+    "good_b": asked("return 8"),
+    "talks_at_import": "print('I am loaded')\n" + PLAIN,
+    "patches": asked("pass", "import math, sys\nmath.floor = None\nsys.setrecursionlimit(60)"),
+    "leaves_threads": asked("pass", "import threading, time\nthreading.Thread(target=time.sleep, args=(99,)).start()"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("submissions")
+    for name, (source, _) in BAD.items():
+        (path / f"{name}.py").write_bytes(source.encode() if isinstance(source, str) else source)
+    for name, source in GOOD.items():
+        (path / f"{name}.py").write_text(source)
+    return path
+
+
+@pytest.fixture(scope="module")
+def result(folder: Path) -> ContestResult:
+    paths = [folder / f"{name}.py" for name in [*BAD, *GOOD, "missing"]]
+    return contest("hog", paths, seed=3, workers=2, limits=LIMITS)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_submission_is_struck_with_its_reason(result: ContestResult, name: str) -> None:
+    import re
+
+    reasons = {bad.name: bad.reason for bad in result.disqualified}
+    assert name in reasons
+    assert re.search(BAD[name][1], reasons[name]), reasons[name]
+    assert "\n" not in reasons[name]
+    assert f"disqualified: {name}: {reasons[name]}" in result.text()
+
+
+def test_a_missing_file_is_struck_too(result: ContestResult) -> None:
+    (missing,) = (bad for bad in result.disqualified if bad.name == "missing")
+    assert missing.reason.startswith("there is no file ")
+
+
+def test_only_bad_submissions_are_struck(result: ContestResult) -> None:
+    assert {bad.name for bad in result.disqualified} == {*BAD, "missing"}
+    assert sorted(line.name for line in result.standings) == sorted(GOOD)
+    assert {name for match in result.matches for name in match.entries} == set(GOOD)
+    assert len(result.matches) == len(GOOD) * (len(GOOD) - 1) // 2
+    assert all(line.wins + line.losses == len(GOOD) - 1 for line in result.standings)
+
+
+def test_nobody_elses_results_change(result: ContestResult, folder: Path) -> None:
+    alone = contest("hog", [folder / f"{name}.py" for name in GOOD], seed=3, workers=1)
+    assert alone.matches == result.matches
+    assert alone.standings == result.standings
+    assert alone.disqualified == ()
+
+
+def test_no_process_is_left_behind(result: ContestResult) -> None:
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+    if not children.exists():
+        pytest.skip("needs Linux")
+    time.sleep(0.1)
+    names = [Path(f"/proc/{pid}/cmdline").read_text() for pid in children.read_text().split()]
+    assert not [name for name in names if "dicegym" in name and "forkserver" not in name]
+
+
+# One entry, checked by its author
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return dicegym.game("hog")
+
+
+def test_check_of_a_good_entry(folder: Path) -> None:
+    report = check(folder / "talks_at_import.py", "hog")
+    assert report.ok
+    assert report.questions == 10_000
+    assert 0 < report.seconds < 10
+    assert report.printed == "I am loaded\n"
+    assert report.answers is not None
+    assert report.answers.shape == (100, 100)
+    assert (report.answers == 6).all()
+    for part in ("talks_at_import: ok", "all 10000 questions", "limit 10 s", "'I am loaded'"):
+        assert part in report.text()
+    assert report.to_json()["ok"] is True
+
+
+def test_check_names_the_offending_pair(folder: Path) -> None:
+    report = check(folder / "out_of_range.py", "hog", LIMITS)
+    assert not report.ok
+    assert report.text() == "out_of_range: disqualified: final_strategy(12, 0) returned 11, outside -1..10"
+
+
+def test_check_of_a_missing_file() -> None:
+    assert check("nowhere/hog.py", "hog") == CheckReport("nowhere", "hog", "there is no file nowhere/hog.py")
+
+
+# The parts
+
+
+@pytest.fixture(scope="module")
+def sandbox(game: Game) -> Iterator[Sandbox]:
+    with Sandbox(game, workers=1, limits=LIMITS) as open_sandbox:
+        yield open_sandbox
+
+
+def test_jobs_are_begun_in_order_and_all_end(sandbox: Sandbox, game: Game, folder: Path) -> None:
+    names = ["good_a", "os_exit", "good_b", "prints"]
+    jobs = [Check(game, (Entry(name, resolve(game, str(folder / f"{name}.py"))),), 0, LIMITS) for name in names]
+    outcomes = [(job.entries[0].name, outcome) for job, outcome in sandbox.run(jobs)]
+    assert [name for name, _ in outcomes] == names
+    assert [isinstance(outcome, Fault) for _, outcome in outcomes] == [False, True, False, True]
+
+
+def test_a_killed_keeper_is_replaced(sandbox: Sandbox, game: Game, folder: Path) -> None:
+    source = asked("os.kill(os.getppid(), 9); time.sleep(99)", "import os, time")
+    (folder / "parricide.py").write_text(source)
+    jobs = [
+        Check(game, (Entry(name, resolve(game, str(folder / f"{name}.py"))),), 0, LIMITS)
+        for name in ("parricide", "good_a")
+    ]
+    outcomes = [outcome for _, outcome in sandbox.run(jobs)]
+    assert isinstance(outcomes[0], Fault)
+    assert not isinstance(outcomes[1], Fault)
+
+
+def test_hash_order_is_the_same_in_every_process(sandbox: Sandbox, game: Game, folder: Path) -> None:
+    (folder / "hashes.py").write_text("def final_strategy(a, b):\n    return hash('x') % 10\n")
+    job = Check(game, (Entry("hashes", resolve(game, str(folder / "hashes.py"))),), 0, LIMITS)
+    with Sandbox(game, workers=1) as other:
+        tables = [outcome["answers"] for box in (sandbox, other) for _, outcome in box.run([job])]
+    assert tables[0] == tables[1]
+
+
+def test_a_script_without_a_guard_can_hold_a_contest(tmp_path: Path, root: Path) -> None:
+    import subprocess
+
+    script = tmp_path / "script.py"
+    script.write_text("from dicegym.arena import check\nprint(check('bacon', 'hog').ok)\n")
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    run = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=60, check=False, env=environment
+    )
+    assert run.stdout == "True\n", run.stderr
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5, "2"])
+def test_a_wrong_number_of_workers(game: Game, workers: int) -> None:
+    with pytest.raises(ParameterError, match="number of processes"):
+        Sandbox(game, workers=workers)
+
+
+@pytest.mark.parametrize("settings", [{"seconds": 0}, {"seconds": float("nan")}, {"memory": 5}, {"memory": 1.5}])
+def test_wrong_limits(settings: dict[str, float]) -> None:
+    with pytest.raises(ParameterError):
+        Limits(**settings)  # type: ignore[arg-type]
+
+
+def test_limits_and_faults_travel() -> None:
+    for thing in (LIMITS, Fault(1, "x")):
+        assert pickle.loads(pickle.dumps(thing)) == thing
+
+
+def test_the_beat_says_who_acts_and_for_how_long() -> None:
+    beat = Beat.private()
+    assert beat.read().actor == -1
+    assert beat.read().spent == 0
+    beat.note(LOADING, 0)
+    beat.act(1)
+    time.sleep(0.02)
+    first = beat.read()
+    assert first.actor == 1
+    assert first.phase == LOADING
+    assert first.spent >= 0.02
+    beat.note(ASKED, 17)
+    beat.act(0)
+    time.sleep(0.01)
+    assert beat.read().number == 17
+    assert 0.01 <= beat.read().spent < 0.1
+    beat.act(1)
+    assert beat.read().spent >= first.spent
+    beat.forgive(1)
+    assert beat.read().spent < 0.02
