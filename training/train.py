@@ -173,6 +173,7 @@ class Run:
         network = self.settings["network"]
         algorithm = policy.algorithm(options.pop("name"))
         end = options.pop("learning_rate_end", options["learning_rate"])
+        options.pop("ent_coef_end", None)  # see anneal
         options["learning_rate"] = LinearSchedule(options["learning_rate"], end, 1.0)
         kwargs = {"net_arch": network["net_arch"], "activation_fn": getattr(torch.nn, network["activation"])}
         return algorithm(
@@ -195,6 +196,7 @@ class Run:
     def between_rollouts(self, logger: Any) -> None:
         """Do what is due at this many steps."""
         steps, settings = self.model.num_timesteps, self.settings
+        self.anneal(steps / settings["run"]["steps"])
         if steps >= self.next_evaluation:
             self.next_evaluation += settings["run"]["evaluate_every"]
             self.evaluate(logger)
@@ -205,6 +207,12 @@ class Run:
         if steps >= self.next_checkpoint:
             self.next_checkpoint += settings["run"]["checkpoint_every"]
             self.checkpoint()
+
+    def anneal(self, done: float) -> None:
+        """Let the entropy bonus fall linearly, which the algorithms themselves do for the learning rate alone."""
+        options = self.settings["algorithm"]
+        if "ent_coef_end" in options:
+            self.model.ent_coef = (1 - done) * options["ent_coef"] + done * options["ent_coef_end"]
 
     def player(self, name: str = "learner") -> Player:
         """Return the learner as it is now, as a player (a copy)."""

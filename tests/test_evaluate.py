@@ -1,0 +1,86 @@
+"""Measuring players: exact where possible, else games with an interval."""
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.arena.evaluate import evaluate, wilson
+from dicegym.errors import UnknownNameError
+from dicegym.players import FunctionPlayer, Player, RandomPlayer
+from dicegym.registry import GAMES
+
+
+class Hopeless(Player):
+    """Chooses what the rules do not know."""
+
+    name = "hopeless"
+    pure = True
+
+    def join(self, game, seat, seed):
+        return lambda turn: game.n_actions + 5
+
+
+def test_hog_is_measured_exactly():
+    score = evaluate(dicegym.game("hog"), "always_roll(8)")
+    assert score.value == pytest.approx(0.630940, abs=5e-7)
+    assert (score.low, score.high, score.games) == (score.value, score.value, 0)
+    assert str(score) == "0.6309 exact win rate against always_roll(5)"
+
+
+def test_played_games_agree_with_the_exact_value():
+    game = dicegym.game("hog")
+    exact = evaluate(game, "swap", "bacon").value
+    played = evaluate(game, "swap", "bacon", games=20_000, exact=False)
+    error = np.sqrt(exact * (1 - exact) / 20_000)
+    assert abs(played.value - exact) < 4 * error
+    assert played.low < played.value < played.high
+    assert played.high - played.low == pytest.approx(2 * 1.96 * error, rel=0.02)
+
+
+def test_games_without_exact_values_are_played():
+    score = evaluate(dicegym.game("hog", memory=1), "always_roll(8)", games=3000)
+    assert score.measure == "win rate"
+    assert score.low < 0.630940 < score.high
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_seat_is_played_and_the_seed_decides(name):
+    game = dicegym.game(name)
+    seats = []
+
+    class Noting(RandomPlayer):
+        def join(self, game, seat, seed):
+            seats.append(seat)
+            return super().join(game, seat, seed)
+
+    first = evaluate(game, Noting(), RandomPlayer(), games=40, exact=False, seed=3)
+    assert {seat: seats.count(seat) for seat in seats} == dict.fromkeys(range(game.players), 40 // game.players)
+    assert first == evaluate(game, Noting(), RandomPlayer(), games=40, exact=False, seed=3)
+    assert evaluate(game, Noting(), RandomPlayer(), games=400, exact=False, seed=3) != evaluate(
+        game, Noting(), RandomPlayer(), games=400, exact=False, seed=4
+    )
+
+
+def test_number_of_games_at_once_does_not_matter(monkeypatch):
+    game = dicegym.game("hog")
+    whole = evaluate(game, RandomPlayer(), "bacon", games=90, exact=False)
+    monkeypatch.setattr("dicegym.arena.evaluate.AT_ONCE", 7)
+    assert evaluate(game, RandomPlayer(), "bacon", games=90, exact=False) == whole
+
+
+def test_losing_by_the_rules_counts_as_lost():
+    game = dicegym.game("hog")
+    assert evaluate(game, Hopeless(), "bacon", games=20, exact=False).value == 0
+    middle = FunctionPlayer(lambda turn: 6, "middle")
+    assert evaluate(game, middle, Hopeless(), games=20, exact=False).value == 1
+
+
+def test_unknown_opponent():
+    with pytest.raises(UnknownNameError):
+        evaluate(dicegym.game("hog"), "bacon", "bakon")
+
+
+@pytest.mark.parametrize(("rate", "n", "low", "high"), [(0.5, 100, 0.4038, 0.5962), (0.0, 10, 0.0, 0.2775), (1, 10, 0.7225, 1)])
+def test_wilson_interval_against_published_values(rate, n, low, high):
+    """Brown, Cai and DasGupta, Statistical Science 16 (2001), give the formula; values computed by hand from it."""
+    assert wilson(rate, n) == pytest.approx((low, high), abs=5e-5)
