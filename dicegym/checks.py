@@ -17,7 +17,7 @@ import numpy as np
 
 from dicegym import loops
 from dicegym.core import HEADER, Game, Parameter, Rules
-from dicegym.dice import draw, game_key, named_seed, private_seed, turn_stream
+from dicegym.dice import drawn, game_key, named_seed, private_seed
 from dicegym.errors import ConformanceError
 from dicegym.players import Act, Player, RandomPlayer, Turn
 from dicegym.scene import Scene
@@ -37,8 +37,7 @@ def _fail(subject: object, seen: str, why: str, remedy: str) -> ConformanceError
 
 def _random(n: int, *parts: object) -> int:
     """Return a number in 0..n-1 that depends on ``parts`` alone."""
-    stream = np.uint64(turn_stream(np.uint64(named_seed("check", *parts)), 0, 0))
-    return int(draw(stream, 0, n))
+    return drawn(named_seed("check", *parts), 0, 0, 0, n)
 
 
 def _random_action(game: Game, state: Any, *parts: object) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 
 from dicegym import loops
 from dicegym.dice import game_key
-from dicegym.errors import ParameterError, unknown_name
+from dicegym.errors import ParameterError, StepError, unknown_name
 from dicegym.jit import COMPILED
 from dicegym.loops import Kernels
 from dicegym.scene import Scene
@@ -172,7 +172,12 @@ class Game:
         return states
 
     def step(self, state: Any, action: int) -> int:
-        """Play ``action`` in place; return 0, or the number of the fault if it was illegal."""
+        """Play ``action`` in place; return 0, or the number of the fault if it was illegal.
+
+        Raises StepError if the game is over.
+        """
+        if state["over"]:
+            raise StepError("the game is over and takes no more actions: begin another with new_game()")
         return int(self.rules.kernels.step(state, action))
 
     def legal(self, state: Any) -> np.ndarray:

@@ -50,7 +50,7 @@ def mix(value):
 @_wrapping
 @kernel
 def turn_stream(key, seat, turn):
-    """Return the uint64 from which all dice of one turn of one seat follow.
+    """Return the uint64 from which all dice of one turn of one seat follow; outside kernels see `drawn`.
 
     Seats below 256 and turns below 2**40 never share a stream within a game.
     """

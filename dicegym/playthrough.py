@@ -16,7 +16,7 @@ import numpy as np
 from dicegym import games
 from dicegym.checks import forms
 from dicegym.core import Game
-from dicegym.dice import draw, named_seed, turn_stream
+from dicegym.dice import drawn, named_seed
 from dicegym.registry import GAMES
 
 HEAD, TAIL = 16, 3
@@ -86,8 +86,7 @@ def _game(game: Game, seed: int, slip: int | None) -> Iterator[str]:
     decisions: list[list[str]] = []
     while not state["over"] and len(decisions) < LONGEST:
         legal = np.flatnonzero(game.legal(state))
-        stream = np.uint64(turn_stream(np.uint64(named_seed("playthrough", seed)), 0, len(decisions)))
-        action = int(legal[draw(stream, 0, len(legal))])
+        action = int(legal[drawn(named_seed("playthrough", seed), 0, len(decisions), 0, len(legal))])
         if len(decisions) == slip:
             action = _illegal_action(game, state, action)
         decisions.append(list(_decision(game, state, len(decisions), action)))

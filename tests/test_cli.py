@@ -29,7 +29,7 @@ def run(capsys):
 def test_games_lists_every_environment(run):
     status, out, _ = run("games")
     assert status == 0
-    assert re.search(r"dicegym/Hog-v0 +hog +2 +12 +56 +goal=100 memory=0", out)
+    assert re.search(r"dicegym/Hog-v0 +hog +2 +12 +62 +goal=100 memory=0", out)
 
 
 def test_agents_lists_bots_with_what_they_are(run):

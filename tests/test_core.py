@@ -149,6 +149,16 @@ def test_shapes_and_types(game: Game) -> None:
     assert game.observation_size == sum(game.features.values())
 
 
+@each_variant
+def test_new_states_hold_the_parameters(game: Game) -> None:
+    """Records that no game has begun in are ready to be given a key and begun."""
+    states = game.new_states(3)
+    assert len(states) == 3
+    for name, value in {"players": game.players, **game.parameters}.items():
+        assert states[name].tolist() == [value] * 3
+    assert not states["key"].any()
+
+
 @each_game
 def test_step_returns_plain_numbers(name: str) -> None:
     game = games.game(name)

@@ -224,7 +224,7 @@ def test_models_that_do_not_fit_are_refused(models, tmp_path):
         policy.load(rewritten(path, tmp_path / "sac.zip", algorithm="SAC"), game)
     with pytest.raises(ModelError, match="incomplete"):
         policy.load(rewritten(path, tmp_path / "less.zip", parameters=None), game)
-    with pytest.raises(ModelError, match=r"observations \(56,\)"):
+    with pytest.raises(ModelError, match=r"observations \(62,\)"):
         policy.PolicyPlayer(models["hog", "PPO"], dicegym.game("hog", memory=1))
     player = policy.load(path, game)
     with pytest.raises(ModelError, match="cannot play"):

@@ -383,10 +383,9 @@ def digits(score: int) -> tuple[int, int]:
     return int(text[-2]), int(text[-1])
 
 
-def would(own: int, opponent: int, points: int) -> list[int]:
-    """Would that many points swap, and is the sum then a multiple of seven?"""
-    new, other = digits(own + points), digits(opponent)
-    return [int(new == other[::-1]), int((own + points + opponent) % 7 == 0)]
+def would_swap(own: int, opponent: int, points: int) -> int:
+    """Would that many points swap?"""
+    return int(digits(own + points) == digits(opponent)[::-1])
 
 
 @given(
@@ -400,18 +399,22 @@ def test_the_observation_is_what_the_rules_page_says(
     own, opponent = pair[seat], pair[1 - seat]
     bacon = 1 + max(int(digit) for digit in str(opponent))
     lead = min(max((own - opponent) / goal, -1), 1)
+    to_swap = next(points for points in range(1, 101) if would_swap(own, opponent, points))
     parts: dict[str, list[float]] = {
         "scores": [min(own / goal, 1), min(opponent / goal, 1)],
         "lead": [(lead + 1) / 2],
+        "leading": [float(own > opponent)],
         "own tens": np.eye(10)[digits(own)[0]].tolist(),
         "own units": np.eye(10)[digits(own)[1]].tolist(),
         "opponent tens": np.eye(10)[digits(opponent)[0]].tolist(),
         "opponent units": np.eye(10)[digits(opponent)[1]].tolist(),
         "sum modulo 7": np.eye(7)[(own + opponent) % 7].tolist(),
+        "to swap": [to_swap / 100, min(to_swap / 20, 1)],
         "bacon": [bacon / 10],
-        "bacon after": would(own, opponent, bacon),
-        "exchange after": would(own, opponent, 1),
-        "leading": [float(own > opponent)],
+        "bacon swaps": [would_swap(own, opponent, bacon * times) for times in (1, 2, 3)],
+        "bacon wild": [float((own + bacon + opponent) % 7 == 0)],
+        "exchange swaps": [would_swap(own, opponent, times) for times in (1, 2, 3)],
+        "exchange wild": [float((own + 1 + opponent) % 7 == 0)],
         "run": np.eye(4)[runs[seat]].tolist(),
         "exchanges": np.eye(2)[exchanges[seat] % 2].tolist(),
     }

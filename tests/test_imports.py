@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # From the bottom up. A module may import what stands on lower lines and what shares its line. A name is the
 # first part after `dicegym.`: a module or a whole folder. A new module takes its place here.
 LADDER: tuple[tuple[str, ...], ...] = (
-    ("errors",),
+    ("errors", "shipped"),
     ("registry",),  # a plain list of environments; test_the_list_of_environments_is_light says more
     ("jit",),
     ("dice", "scene"),
@@ -26,12 +26,14 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("games",),
     ("players",),
     ("envs",),
-    ("arena", "checks", "exact"),
+    ("arena", "checks", "exact", "playthrough"),
     (
         "pettingzoo",
         "__init__",
     ),  # doors for users: public names gathered from below; nobody below enters by them
-    ("cli", "__main__"),
+    ("bench", "demo"),  # whole jobs of the command line, too long for it
+    ("cli",),
+    ("__main__",),
 )
 LEVEL = {name: level for level, names in enumerate(LADDER) for name in names}
 
@@ -100,7 +102,12 @@ def module_name(path: Path) -> str:
 
 
 def place(module: str) -> str:
-    """Return the name of a dicegym module on the ladder."""
+    """Return the name of a dicegym module on the ladder.
+
+    A game's adapter lies in the game's folder but makes players, so it stands with them; it is loaded by name.
+    """
+    if module.startswith("dicegym.games.") and module.endswith(".adapter"):
+        return "players"
     return module.split(".")[1] if "." in module else "__init__"
 
 

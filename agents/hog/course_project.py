@@ -102,8 +102,9 @@ def max_scoring_num_rolls(dice=six_sided, num_samples=1000):
 
 
 @trace
-def average_win_rate(strategy, baseline=always_roll(5), games=1000):
-    """Return how often STRATEGY beats BASELINE when both go first equally often."""
+def average_win_rate(strategy, games=1000):
+    """Return how often STRATEGY beats always_roll(5) when both go first equally often."""
+    baseline = always_roll(5)
     as_player_0 = sum(1 for _ in range(games) if play(strategy, baseline)[0] >= GOAL_SCORE)
     as_player_1 = sum(1 for _ in range(games) if play(baseline, strategy)[1] >= GOAL_SCORE)
     return (as_player_0 + as_player_1) / (2 * games)

@@ -7,14 +7,7 @@ promises a multiplier it rolls only as many as the goal still needs, to cash in.
 a swap or a new game, and the memory starts anew.
 """
 
-last_choice = None
-last_score = 0
-last_opponent_score = 0
-run = 0
-
-
-def free_bacon(opponent_score):
-    return 1 + max(int(digit) for digit in str(opponent_score))
+memory = {"choice": None, "score": 0, "opponent_score": 0, "run": 0}
 
 
 def swaps(score, opponent_score):
@@ -23,32 +16,33 @@ def swaps(score, opponent_score):
 
 def remember(score, opponent_score):
     """Update the run of Pig outs from what happened since we were last asked."""
-    global run
-    if last_choice is None or score < last_score or opponent_score < last_opponent_score:
-        run = 0  # a new game, or a swap that hides what happened
-    elif last_choice > 0 and score == last_score + 1:
-        run = min(run + 1, 3)
+    if memory["choice"] is None or score < memory["score"] or opponent_score < memory["opponent_score"]:
+        memory["run"] = 0  # a new game, or a swap that hides what happened
+    elif memory["choice"] > 0 and score == memory["score"] + 1:
+        memory["run"] = min(memory["run"] + 1, 3)
     else:
-        run = 0
+        memory["run"] = 0
 
 
-def choose(score, opponent_score):
-    """Return the number of dice for these scores and the present run."""
+def choose(score, opponent_score, run):
+    """Return the number of dice for these scores and RUN Pig outs in a row."""
     times = max(1, run)
-    bacon = free_bacon(opponent_score) * times
+    bacon = (1 + max(int(digit) for digit in str(opponent_score))) * times
     after = score + bacon
-    harmless = not swaps(after, opponent_score)
-    if (after >= 100 and harmless) or (not harmless and opponent_score > after):
+    if swaps(after, opponent_score):
+        if opponent_score > after:
+            return 0
+    elif after >= 100:
         return 0
-    small_dice = (score + opponent_score) % 7 == 0
     if run < 2:
         return 8 if score < 80 else 4
+    small_dice = (score + opponent_score) % 7 == 0
     needed = -(-(100 - score) // (times * 4))  # dice that finish the game with a middling roll
     return max(2, min(6 if small_dice else 7, needed))
 
 
 def final_strategy(score, opponent_score):
-    global last_choice, last_score, last_opponent_score
     remember(score, opponent_score)
-    last_choice, last_score, last_opponent_score = choose(score, opponent_score), score, opponent_score
-    return last_choice
+    choice = choose(score, opponent_score, memory["run"])
+    memory.update(choice=choice, score=score, opponent_score=opponent_score)
+    return choice

@@ -20,10 +20,9 @@ def swaps(score, opponent_score):
 def certain_gain(points, score, opponent_score):
     """Return by how much our lead grows with POINTS for certain, with a bonus for leaving small dice."""
     after = score + points
+    gain = points
     if after < 100 and swaps(after, opponent_score):
-        gain = 2 * (opponent_score - after) + points
-    else:
-        gain = points
+        gain += 2 * (opponent_score - after)
     return gain + (3 if (after + opponent_score) % 7 == 0 else 0)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.arena.beat import ASKED, LOADING, Beat, Reading
-from dicegym.arena.jobs import Entry, Fault, Limits, Watch
+from dicegym.arena.jobs import Entry, Fault, Limits, Watch, entry, models_need
 from dicegym.arena.sandbox import Outcome, Sandbox
 from dicegym.core import Game
 from dicegym.dice import named_seed
@@ -20,7 +19,7 @@ from dicegym.games import game as game_of
 from dicegym.players import Player
 from dicegym.players.botfile import one_line
 from dicegym.players.private import Printed
-from dicegym.players.roster import agent_name, resolve
+from dicegym.players.roster import agent_name
 
 
 @dataclass(frozen=True)
@@ -164,19 +163,9 @@ def check(spec: str | Path | Player, game: Game | str, limits: Limits | None = N
     game = game_of(game)
     limits = limits or Limits()
     try:
-        entry = Entry(agent_name(game, spec), resolve(game, spec))
+        job = Check(game, (entry(game, agent_name(game, spec), spec),), seed, limits)
     except AgentError as error:
         return CheckReport(error.agent, game.name, error.reason)
-    (report,) = check_all(Sandbox(game, 1, limits), game, [entry], seed)
-    return report
-
-
-def check_all(sandbox: Sandbox, game: Game, entries: Iterable[Entry], seed: int) -> list[CheckReport]:
-    """Check ``entries`` in a sandbox (opened here if it is not); return a report each, in their order."""
-    jobs = [Check(game, (entry,), seed, sandbox.limits) for entry in entries]
-    reports: dict[str, CheckReport] = {}
-    with sandbox:
-        for job, outcome in sandbox.run(jobs):
-            if isinstance(job, Check):
-                reports[job.entries[0].name] = job.report(outcome)
-    return [reports[job.entries[0].name] for job in jobs]
+    with Sandbox(game, 1, limits, models_need(job.entries)) as sandbox:
+        ((_, outcome),) = sandbox.run([job])
+    return job.report(outcome)

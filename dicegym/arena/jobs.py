@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from dicegym.arena.beat import Beat, Reading
@@ -10,7 +13,7 @@ from dicegym.core import Game, Parameter
 from dicegym.errors import ParameterError
 from dicegym.players import Player
 from dicegym.players.private import Printed
-from dicegym.players.roster import Origin, load
+from dicegym.players.roster import Origin, load, resolve
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,32 @@ class Entry(NamedTuple):
     def load(self, game: Game, seed: int) -> Player:
         """Return a fresh player that keeps one program for all its games. Raises AgentError."""
         return load(game, self.origin, self.name, keep=True, seed=seed)
+
+
+def entry(game: Game, name: str, spec: Player | str | Path) -> Entry:
+    """Return the entry that ``spec`` names, as for `dicegym.agent`.
+
+    Raises:
+        AgentError: there is no such file.
+        UnknownNameError, ParameterError: it names nothing, or is a Player that cannot be sent to a process.
+    """
+    origin = resolve(game, spec)
+    try:
+        if isinstance(origin, Player) and type(origin).__module__ == "__main__":
+            raise TypeError("its class is defined in the script itself")
+        pickle.dumps(origin)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ParameterError(
+            f"player {name!r} cannot be sent to the process that plays it ({error}): "
+            "define its class in a module, or write it as a bot's file"
+        ) from error
+    return Entry(name, origin)
+
+
+def models_need(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """Return the modules that are better imported once than by every job: those of models, if there are any."""
+    is_model = any(isinstance(entry.origin, Path) for entry in entries)
+    return ("dicegym.players.policy", "torch", "sb3_contrib") if is_model else ()
 
 
 class Job(Protocol):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from dicegym.arena.check import Check, CheckReport
-from dicegym.arena.jobs import Entry, Fault, Job, Limits
+from dicegym.arena.jobs import Entry, Fault, Job, Limits, entry, models_need
 from dicegym.arena.match import Match
 from dicegym.arena.sandbox import Sandbox
 from dicegym.core import Game, Parameter
@@ -20,7 +19,7 @@ from dicegym.exact import solver
 from dicegym.games import game as game_of
 from dicegym.players import Player
 from dicegym.players.botfile import one_line
-from dicegym.players.roster import agent, agent_name, resolve
+from dicegym.players.roster import agent, agent_name
 
 Spec = str | Path | Player
 Progress = Callable[[int, int, str], None]
@@ -123,16 +122,9 @@ def entries_of(game: Game, given: Mapping[str, Spec] | Iterable[Spec]) -> tuple[
     entries, missing = [], []
     for name, spec in sorted(specs.items()):
         try:
-            origin = resolve(game, spec)
-            pickle.dumps(origin)
-            entries.append(Entry(name, origin))
+            entries.append(entry(game, name, spec))
         except AgentError as error:
             missing.append(Disqualified(name, error.reason))
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise ParameterError(
-                f"player {name!r} cannot be sent to the process that plays it ({error}): "
-                "define its class in a module, or write it as a bot's file"
-            ) from error
     return entries, missing
 
 
@@ -170,8 +162,7 @@ def contest(
     if len(found) + len(missing) < 2:
         raise ParameterError("a contest of fewer than two entries has no matches: name at least two")
     struck = {bad.name: bad.reason for bad in missing}
-    modules = ("dicegym.players.policy", "torch", "sb3_contrib") if any(_is_model(entry) for entry in found) else ()
-    with Sandbox(game, workers, limits, modules) as sandbox:
+    with Sandbox(game, workers, limits, models_need(found)) as sandbox:
         total = len(found) + len(found) * (len(found) - 1) // 2
         report = _Reporter(progress, total)
         checks = {}
@@ -190,10 +181,6 @@ def contest(
         tuple(_rank(game, names, matches, checks)), tuple(matches),
         tuple(Disqualified(name, reason) for name, reason in sorted(struck.items())),
     )  # fmt: skip
-
-
-def _is_model(entry: Entry) -> bool:
-    return isinstance(entry.origin, Path)
 
 
 class _Reporter:

@@ -133,7 +133,7 @@ class _Worker:
             if "value" in found:
                 return job, found["value"], alive
             where = f" {job.moment(reading)}" if reading.phase == PLAYING else ""
-            return job, Fault(int(found["actor"]), str(found["reason"]) + where), alive
+            return job, Fault(max(int(found["actor"]), 0), str(found["reason"]) + where), alive
         except (ValueError, KeyError, TypeError):
             return job, Fault(max(reading.actor, 0), f"sent nonsense from its process {job.moment(reading)}"), alive
 
@@ -176,9 +176,14 @@ class Sandbox:
 
     def __enter__(self) -> Sandbox:
         """Start the processes."""
-        self._workers = [_Worker(*self._made) for _ in range(self._count)]
-        for worker in self._workers:
-            worker.wait_ready()
+        try:
+            for _ in range(self._count):
+                self._workers.append(_Worker(*self._made))
+            for worker in self._workers:
+                worker.wait_ready()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -35,13 +35,14 @@ def rehearse(game: Game, entry: Entry) -> None:
     play_match(game, [entry.load(game, seat) for seat in range(game.players)], 0, 1)
 
 
-def outcome(job: Job, beat: Beat) -> bytes:
-    """Run ``job``; return {"value": ...}, or {"actor": ..., "reason": ...} of the entry at fault, as JSON."""
+def outcome(pickled: bytes, beat: Beat) -> bytes:
+    """Run a pickled job; return {"value": ...}, or {"actor": ..., "reason": ...} of the entry at fault, as JSON."""
     stray = Printed()
     streams = sys.stdout, sys.stderr
     sys.stdout = sys.stderr = stray
     answer: dict[str, Any]
     try:
+        job: Job = pickle.loads(pickled)
         answer = {"value": job.run(beat, stray)}
     except AgentError as error:
         answer = {"actor": beat.actor, "reason": error.reason}
@@ -61,6 +62,8 @@ def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits,
     The message ``stop`` during a job kills the child.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
+    if modules:
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # there are as many processes as processors already
     for module in modules:
         with contextlib.suppress(ImportError):
             __import__(module)
@@ -83,7 +86,7 @@ def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits,
         if CAN_FORK:
             conn.send_bytes(_by_child(job, conn, beat, limits))
         else:
-            conn.send_bytes(outcome(pickle.loads(job), beat))
+            conn.send_bytes(outcome(job, beat))
 
 
 def _by_child(job: bytes, conn: Connection, beat: Beat, limits: Limits) -> bytes:
@@ -136,7 +139,7 @@ def _child(job: bytes, sender: Connection, beat: Beat, limits: Limits) -> NoRetu
         for stream in range(3):
             os.dup2(null, stream)
         _limit_memory(limits.memory)
-        answer = outcome(pickle.loads(job), beat)
+        answer = outcome(job, beat)
         if os.getpid() == own:  # a bot may have forked; the copy has nothing to say
             sender.send_bytes(answer)
         status = 0

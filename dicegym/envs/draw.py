@@ -9,7 +9,7 @@ import numpy as np
 from dicegym.errors import DependencyError
 from dicegym.scene import Line, Scene
 
-WIDTH = 640
+WIDTH = 760
 """Width of every picture in pixels; the height follows from the number of lines."""
 ROW = 64
 MARGIN = 20
@@ -29,7 +29,7 @@ _PIPS = {
 
 
 def draw_scene(scene: Scene) -> np.ndarray:
-    """Return ``scene`` as a picture: uint8[height, 640, 3]. Raises DependencyError without Pillow."""
+    """Return ``scene`` as a picture: uint8[height, WIDTH, 3]. Raises DependencyError without Pillow."""
     try:
         from PIL import Image, ImageDraw, ImageFont
     except ImportError as error:

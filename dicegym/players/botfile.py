@@ -10,10 +10,10 @@ A game's ``adapter.py`` stands on this module. It is loaded by name when the fir
 may import `dicegym.players`, which otherwise stands above the games. Every adapter offers:
 
     ENTRY_FILES: names of the file that is the bot in a directory, in order of preference.
-    load(source, name, keep=False) -> BotPlayer: make a player of a `Source`.
+    load(source, name, keep=False, seed=0) -> BotPlayer: make a player of a `Source`; see `BotPlayer`.
     examine(game, player, asked) -> array: ask all that the contest's own test asks, calling ``asked(i)``
         before question i = 0, 1, ..., and return the answers. Raises AgentError.
-    question(i) -> str: name question i in words.
+    question(game, i) -> str: name question i in words.
     recognises(text) -> bool: whether a file with this text looks like a bot of the game.
     export(player, game, form) -> str: the source of a bot, for the file name ``form`` of ENTRY_FILES.
 """

@@ -44,21 +44,24 @@ Actions: ``Discrete(12)``
     ======  ===========================================
     Wide actions: every other whole number is a number of dice out of range (fault 1).
 
-Observation: ``Box(0, 1, (56,))``, or ``(62,)`` with ``memory``; exactly what a contest strategy may know
+Observation: ``Box(0, 1, (62,))``, or ``(68,)`` with ``memory``; exactly what a contest strategy may know
     ================  ======  ==================================================================
     part              length  meaning
     ================  ======  ==================================================================
     scores            2       own and opponent's score over goal, at most 1
     lead              1       (own - opponent's) / goal, from -1..1 to 0..1
+    leading           1       1 if the own score is the higher one
     own tens          10      one-hot: tens digit of the own score
     own units         10      one-hot: units digit of the own score
     opponent tens     10      one-hot: tens digit of the opponent's score
     opponent units    10      one-hot: units digit of the opponent's score
     sum modulo 7      7       one-hot: sum of both scores modulo 7; 0 is Hog wild
+    to swap           2       points to the next Swine Swap, 1..100: over 100; over 20, at most 1
     bacon             1       what Free bacon scores before Pig Fest, over 10
-    bacon after       2       would Free bacon (times 1) swap; would the sum then be a multiple of 7
-    exchange after    2       the same for -1
-    leading           1       1 if the own score is the higher one
+    bacon swaps       3       would Free bacon swap, times 1, 2 and 3 by Pig Fest
+    bacon wild        1       would the sum be a multiple of 7 after Free bacon, times 1
+    exchange swaps    3       would -1 swap, times 1, 2 and 3 by Pig Fest
+    exchange wild     1       would the sum be a multiple of 7 after -1, times 1
     run               4       with memory, one-hot: own run of Pig outs, 3 and more as 3
     exchanges         2       with memory, one-hot: own exchanges, even or odd
     ================  ======  ==================================================================
@@ -123,6 +126,13 @@ def free_bacon(opponent_score):
 def swaps(score, other_score):
     """Return whether the last two digits of one score are those of the other reversed."""
     return score % 10 == other_score // 10 % 10 and score // 10 % 10 == other_score % 10
+
+
+@kernel
+def points_to_swap(score, other_score):
+    """Return how many points, 1 to 100, added to ``score`` make it swap with ``other_score`` next."""
+    reversed_digits = other_score % 10 * 10 + other_score // 10 % 10
+    return (reversed_digits - score - 1) % 100 + 1
 
 
 @kernel
@@ -221,21 +231,25 @@ def observe(state, seat, out):
     out[0] = min(own / goal, 1.0)
     out[1] = min(opponent / goal, 1.0)
     out[2] = max(0.0, min(0.5 + 0.5 * (own - opponent) / goal, 1.0))
-    out[3 + own // 10 % 10] = 1
-    out[13 + own % 10] = 1
-    out[23 + opponent // 10 % 10] = 1
-    out[33 + opponent % 10] = 1
-    out[43 + (own + opponent) % WILD] = 1
+    out[3] = own > opponent
+    out[4 + own // 10 % 10] = 1
+    out[14 + own % 10] = 1
+    out[24 + opponent // 10 % 10] = 1
+    out[34 + opponent % 10] = 1
+    out[44 + (own + opponent) % WILD] = 1
+    to_swap = points_to_swap(own, opponent)
+    out[51] = to_swap / np.float32(100)
+    out[52] = min(to_swap / np.float32(20), np.float32(1))
     bacon = free_bacon(opponent)
-    out[50] = bacon / np.float32(10)
-    out[51] = swaps(own + bacon, opponent)
-    out[52] = (own + bacon + opponent) % WILD == 0
-    out[53] = swaps(own + 1, opponent)
-    out[54] = (own + 1 + opponent) % WILD == 0
-    out[55] = own > opponent
+    out[53] = bacon / np.float32(10)
+    for run in range(1, LONGEST_RUN + 1):
+        out[53 + run] = swaps(own + bacon * multiplier(run), opponent)
+        out[57 + run] = swaps(own + EXCHANGE * multiplier(run), opponent)
+    out[57] = (own + bacon + opponent) % WILD == 0
+    out[61] = (own + EXCHANGE + opponent) % WILD == 0
     if state.memory:
-        out[56 + state.runs[seat]] = 1
-        out[60 + state.exchanges[seat] % 2] = 1
+        out[62 + state.runs[seat]] = 1
+        out[66 + state.exchanges[seat] % 2] = 1
 
 
 @kernel
@@ -250,8 +264,9 @@ def returns(state, out):
 def features(parameters: Mapping[str, int]) -> dict[str, int]:
     """Return the observation's parts in order, each with its length."""
     parts = {
-        "scores": 2, "lead": 1, "own tens": 10, "own units": 10, "opponent tens": 10, "opponent units": 10,
-        "sum modulo 7": WILD, "bacon": 1, "bacon after": 2, "exchange after": 2, "leading": 1,
+        "scores": 2, "lead": 1, "leading": 1, "own tens": 10, "own units": 10, "opponent tens": 10,
+        "opponent units": 10, "sum modulo 7": WILD, "to swap": 2, "bacon": 1, "bacon swaps": LONGEST_RUN,
+        "bacon wild": 1, "exchange swaps": LONGEST_RUN, "exchange wild": 1,
     }  # fmt: skip
     if parameters["memory"]:
         parts |= {"run": LONGEST_RUN + 1, "exchanges": 2}
