@@ -21,20 +21,20 @@ help:  ## show this list
 
 install: $(STAMP)  ## create .venv with everything in it (the other targets do so themselves)
 
-demo: $(STAMP)  ## watch a game of Hog
-	$(BIN)/dicegym demo hog
+demo: $(STAMP)  ## train for about two minutes, then enter the Hog contest against every bot
+	$(BIN)/dicegym demo hog --run-dir $(VENV)/demo/hog
 
 bench: $(STAMP)  ## measure decisions per second
 	$(BIN)/dicegym bench
 
 test: $(STAMP)  ## run the tests, without the slow ones
-	$(PYTEST) -n $(WORKERS)
+	$(PYTEST) -n $(WORKERS) --dist loadfile
 
 test-slow: $(STAMP)  ## run the slow tests
-	$(PYTEST) -n $(WORKERS) -m slow
+	$(PYTEST) -n $(WORKERS) --dist loadfile -m slow
 
 test-marked: $(STAMP)
-	$(PYTEST) -n $(WORKERS) -m '$(MARK) and not slow'
+	$(PYTEST) -n $(WORKERS) --dist loadfile -m '$(MARK) and not slow'
 
 lint: lint-style lint-format lint-types  ## check style, format and types
 

@@ -80,7 +80,9 @@ def test_unknown_opponent():
         evaluate(dicegym.game("hog"), "bacon", "bakon")
 
 
-@pytest.mark.parametrize(("rate", "n", "low", "high"), [(0.5, 100, 0.4038, 0.5962), (0.0, 10, 0.0, 0.2775), (1, 10, 0.7225, 1)])
+@pytest.mark.parametrize(
+    ("rate", "n", "low", "high"), [(0.5, 100, 0.4038, 0.5962), (0.0, 10, 0.0, 0.2775), (1, 10, 0.7225, 1)]
+)
 def test_wilson_interval_against_published_values(rate, n, low, high):
     """Brown, Cai and DasGupta, Statistical Science 16 (2001), give the formula; values computed by hand from it."""
     assert wilson(rate, n) == pytest.approx((low, high), abs=5e-5)

@@ -28,7 +28,7 @@ import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import torch
@@ -96,11 +96,11 @@ class Opponents:
         self._self_weight = weights.pop(SELF, None)
         self._keep = settings["self_play"]["keep"]
         fixed = Pool.of(game, weights) if weights else None
-        self._fixed: list[Player] = list(fixed.players) if fixed else []
+        self.fixed: list[Player] = list(fixed.players) if fixed else []
         self._weights = fixed.weights if fixed else []
         self.snapshots: list[Player] = []
-        if self.learns_from_itself and not self._fixed:
-            self._fixed, self._weights = [dicegym.players.RandomPlayer()], [1e-6]  # until the first snapshot
+        if self.learns_from_itself and not self.fixed:
+            self.fixed, self._weights = [dicegym.players.RandomPlayer()], [1e-6]  # until the first snapshot
 
     @property
     def learns_from_itself(self) -> bool:
@@ -114,7 +114,31 @@ class Opponents:
     def pool(self) -> Pool:
         """Return the pool as it is now; the weight of "self" is shared by all snapshots."""
         share = self._self_weight / len(self.snapshots) if self.snapshots else 0.0
-        return Pool(self._fixed + self.snapshots, self._weights + [share] * len(self.snapshots))
+        return Pool(self.fixed + self.snapshots, self._weights + [share] * len(self.snapshots))
+
+
+class StatePickler(pickle.Pickler):
+    """Writes a checkpoint's state; fixed opponents by their number, as a bot's program cannot be written."""
+
+    def __init__(self, file: BinaryIO, fixed: list[Player]) -> None:
+        super().__init__(file)
+        self._numbers = {id(player): number for number, player in enumerate(fixed)}
+
+    def persistent_id(self, thing: object) -> int | None:
+        """Return the number of a fixed opponent."""
+        return self._numbers.get(id(thing))
+
+
+class StateUnpickler(pickle.Unpickler):
+    """Reads what `StatePickler` wrote."""
+
+    def __init__(self, file: BinaryIO, fixed: list[Player]) -> None:
+        super().__init__(file)
+        self._fixed = fixed
+
+    def persistent_load(self, number: int) -> Player:
+        """Return the fixed opponent with this number."""
+        return self._fixed[number]
 
 
 class Conductor(BaseCallback):
@@ -248,16 +272,17 @@ class Run:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir()
         policy.save(self.model, self.game, unfinished / "model.zip", self.facts())
-        for number, snapshot in enumerate(self.opponents.snapshots):
-            torch.save(snapshot, unfinished / f"snapshot-{number:03d}.pt")
         kept = (
             "next_evaluation", "next_checkpoint", "next_snapshot", "best", "curve", "score",
         )  # fmt: skip
         state = {name: getattr(self, name) for name in kept}
         state["seconds"] = self.seconds + time.monotonic() - self.began
         state["env"] = self.env.state_dict()
-        state["generators"] = (random.getstate(), np.random.get_state(), torch.get_rng_state())  # SB3 uses all
-        (unfinished / "state.pkl").write_bytes(pickle.dumps(state))
+        # Stable-Baselines3 draws from all three.
+        state["generators"] = (random.getstate(), np.random.get_state(), torch.get_rng_state())  # noqa: NPY002
+        state["snapshots"] = self.opponents.snapshots
+        with (unfinished / "state.pkl").open("wb") as file:
+            StatePickler(file, self.opponents.fixed).dump(state)
         old = self.folder / "checkpoint.old"
         shutil.rmtree(old, ignore_errors=True)
         if target.exists():
@@ -271,10 +296,10 @@ class Run:
             folder = self.folder / "checkpoint.old"  # killed between the two moves of checkpoint()
         if not folder.exists():
             raise ParameterError(f"{self.folder} holds no checkpoint to resume from: start without --resume")
-        for path in sorted(folder.glob("snapshot-*.pt")):
-            self.opponents.add_snapshot(torch.load(path, weights_only=False))
+        with (folder / "state.pkl").open("rb") as file:
+            state = StateUnpickler(file, self.opponents.fixed).load()
+        self.opponents.snapshots = state.pop("snapshots")
         self.env.batch.set_opponent(self.opponents.pool())
-        state = pickle.loads((folder / "state.pkl").read_bytes())
         about = policy.facts(folder / "model.zip")
         model = policy.algorithm(about["algorithm"]).load(folder / "model.zip", device="cpu")
         model.set_env(self.env, force_reset=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dicegym import loops
@@ -60,6 +62,15 @@ class Opponents:
         moved[kept] = np.arange(len(kept))
         self._who = np.where(self._who >= 0, moved[self._who], -1)
         self._pure = [self._pure[index] for index in kept]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return who sits where among the pure players, and those players themselves."""
+        return {"who": self._who.copy(), "players": list(self._pure)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Seat the pure players as they sat; all others must have sat down anew (`join`)."""
+        self._who = state["who"].copy()
+        self._pure = list(state["players"])
 
     def play(self, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> None:
         """Play in each of ``rows`` until its learner (``seats[row]``; -1: none) is to move or its game is over."""

@@ -110,15 +110,17 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._opponents.forget_unused(self.seating)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that going on later needs: arrays by name, without the opponents."""
-        return {name: getattr(self, f"_{name}").copy() for name in KEPT} | {"seeded": self._seeded}
+        """Return all that going on later needs: arrays by name, and the pure players among the opponents."""
+        arrays = {name: getattr(self, f"_{name}").copy() for name in KEPT}
+        return arrays | {"seeded": self._seeded, "opponents": self._opponents.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where `state_dict` was taken. Opponents sit down anew: what they remembered is lost."""
+        """Go on where `state_dict` was taken. Opponents that are not pure sit down anew and remember nothing."""
         for name in KEPT:
             getattr(self, f"_{name}")[...] = state[name]
         self._seeded = state["seeded"]
         self._opponents.join(self.seating, self._all, self._states["key"], self._seats)
+        self._opponents.load_state_dict(state["opponents"])
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None

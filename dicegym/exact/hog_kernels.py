@@ -41,9 +41,9 @@ WON, LOST = -1, -2
 def roll_chances() -> np.ndarray:
     """Return float64[sides + 1, MOST_DICE + 1, points + 1], the probability of the points of a roll.
 
-    ``[s, n, k]`` for n dice of s sides: at k = PIG_OUT the probability of one (no sum without a 1 is as small), above it that
-    of the sum k without a 1, by convolution of one die's faces. ``[0, 0, k]`` is 1 for every k: what a turn without dice
-    scores is certain.
+    ``[s, n, k]`` for n dice of s sides: at k = PIG_OUT the probability of one (no sum without a 1 is as small),
+    above it that of the sum k without a 1, by convolution of one die's faces. ``[0, 0, k]`` is 1 for every k:
+    what a turn without dice scores is certain.
     """
     most_sides = max(int(sides(score, 0, parity)) for score in range(WILD) for parity in range(2))
     chances = np.zeros((most_sides + 1, MOST_DICE + 1, MOST_DICE * most_sides + 1))
