@@ -55,6 +55,9 @@ def test_run_leaves_models_settings_curve_and_tensorboard(training, game, tmp_pa
     assert policy.load(tmp_path / "run" / "best.zip").game == run.game
     assert json.loads((tmp_path / "run" / "settings.json").read_text())["run"]["games"] == 16
     assert list((tmp_path / "run" / "tensorboard").rglob("events*"))
+    card = (tmp_path / "run" / "model.md").read_text()
+    for fact in (f"dicegym train {game} --set run.games=16", "| seed | 1 |", "3,072 decisions", str(run.score)):
+        assert fact in card
 
 
 @each_game

@@ -10,8 +10,8 @@ The run's folder then holds
     curve.csv       steps and score of every evaluation; the same command and seed give the same file
     tensorboard/    everything that the algorithm logs
     checkpoint/     the newest checkpoint, from which --resume goes on
-    best.zip        the model with the best evaluation so far
-    model.zip       the model at the end
+    best.zip        the model with the best evaluation so far, and best.md, its card
+    model.zip       the model at the end, and model.md, its card
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ import csv
 import json
 import os
 import pickle
+import platform
 import random
+import shlex
 import shutil
 import sys
 import time
@@ -166,8 +168,10 @@ class Run:
         folder: Path,
         resume: bool = False,
         progress: Callable[[int, int, str], None] | None = None,
+        command: str = "",
     ) -> None:
         self.folder = folder
+        self.command = command
         self.settings = settings
         self.progress = progress or (lambda done, total, text: None)
         self.game = dicegym.game(game, **settings["game"])
@@ -257,9 +261,14 @@ class Run:
 
     def facts(self) -> dict[str, Any]:
         """Return what a model file of this run says of itself."""
-        score = self.score.to_json() if self.score else None
-        seconds = round(self.seconds + time.monotonic() - self.began, 1)
-        return {"settings": self.settings, "score": score, "seconds": seconds, "versions": versions()}
+        return {
+            "command": self.command,
+            "settings": self.settings,
+            "score": self.score.to_json() if self.score else None,
+            "seconds": round(self.seconds + time.monotonic() - self.began, 1),
+            "machine": f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",
+            "versions": versions(),
+        }
 
     def report(self, steps: int) -> None:
         """Tell the progress bar."""
@@ -338,9 +347,37 @@ def train(
         settings = override(saved, overrides or [])
     else:
         settings = override(read_config(game, config), overrides or [])
-    run = Run(game, settings, folder, resume, progress)
+    words = ["dicegym", "train", game, *(["--config", str(config)] if config else [])]
+    command = shlex.join(words + [word for text in overrides or [] for word in ("--set", text)])
+    run = Run(game, settings, folder, resume, progress, command)
     run.learn()
+    for name in ("model", "best"):
+        (folder / f"{name}.md").write_text(card(policy.facts(folder / f"{name}.zip"), name))
     return run
+
+
+def card(facts: dict[str, Any], name: str) -> str:
+    """Return what a model's file says of itself as a page for people."""
+    score = Score(**facts["score"])
+    parameters = ", ".join(f"{key} {value}" for key, value in facts["parameters"].items())
+    return f"""# {name}
+
+A {facts["algorithm"]} policy for {facts["game"]} ({facts["players"]} players, {parameters}).
+
+| | |
+|---|---|
+| score | {score} |
+| command | `{facts["command"]}` |
+| seed | {facts["settings"]["run"]["seed"]} |
+| steps | {facts["timesteps"]:,} decisions of the learner |
+| time | {facts["seconds"]:,.0f} s |
+| machine | {facts["machine"]} |
+| versions | {", ".join(f"{package} {version}" for package, version in facts["versions"].items())} |
+| rules | fingerprint {facts["fingerprint"]} |
+
+The settings are those of `{CONFIGS.parent.name}/configs/{facts["game"]}.toml` with what the command sets; the
+whole of them stands in the model's file.
+"""
 
 
 if __name__ == "__main__":
