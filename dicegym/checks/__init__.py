@@ -1,0 +1,49 @@
+"""Does a game, or an agent, keep the promises that everything else relies on?
+
+`check_game` and `check_agent` know no game by name. They play a few random games, look at every state on the
+way and raise `dicegym.errors.ConformanceError` at the first broken promise: what was seen, why it matters,
+what to do. A new game or agent is in order when they return.
+"""
+
+from __future__ import annotations
+
+from dicegym.checks.agents import check_agent
+from dicegym.checks.common import check_running, states_of
+from dicegym.checks.facts import check_facts, check_identity, forms
+from dicegym.checks.play import check_actions, check_batch, check_branching, check_ending
+from dicegym.checks.states import check_action_names, check_beginning, check_reading, check_secrets, check_words
+from dicegym.core import Game
+
+__all__ = [
+    "check_action_names", "check_actions", "check_agent", "check_batch", "check_beginning", "check_branching",
+    "check_ending", "check_facts", "check_game", "check_identity", "check_reading", "check_running",
+    "check_secrets", "check_words", "forms",
+]  # fmt: skip
+
+
+def check_game(game: Game, games: int = 5, longest: int = 20_000, seed: int = 0) -> None:
+    """Check every promise of a game over all states of ``games`` random games.
+
+    Args:
+        game: the game with its parameters; `forms` lists those worth checking.
+        games: how many games are looked at state by state, the first 200 decisions of each.
+        longest: decisions after which a game counts as never ending.
+        seed: names the games that are played.
+
+    Raises:
+        ConformanceError: the first broken promise; the message says what was seen, why it matters, what to do.
+    """
+    check_facts(game)
+    check_action_names(game)
+    for episode in range(games):
+        check_beginning(game, game.new_game(seed, episode)[0], seed, episode)
+    for time, state in enumerate(states_of(game, games, 200, seed)):
+        check_running(game, state)
+        check_reading(game, state)
+        check_words(game, state)
+        check_secrets(game, state)
+        check_actions(game, state)
+        check_branching(game, state, time)
+    check_ending(game, seed, longest)
+    check_batch(game, seed)
+    check_identity(game)

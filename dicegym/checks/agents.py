@@ -1,0 +1,166 @@
+"""Does an agent keep the promises of a player?"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from dicegym import loops
+from dicegym.checks.common import (
+    broken,
+    bytes_of,
+    random_action,
+    random_below,
+)
+from dicegym.core import Game
+from dicegym.dice import private_seed
+from dicegym.errors import ConformanceError
+from dicegym.players import Act, Player, RandomPlayer, Turn
+
+
+class _Table:
+    """One game in which ``player`` has a seat and random players have the others; played decision by decision."""
+
+    def __init__(self, game: Game, player: Player, seat: int, seed: int) -> None:
+        self.game, self.player, self.seat = game, player, seat
+        self.state = game.new_game(seed)[0]
+        self.chosen: list[int] = []
+        key = int(self.state["key"])
+        self.acts = {}
+        for place in range(game.players):
+            self.acts[place] = self._join(player if place == seat else RandomPlayer(), place, private_seed(key, place))
+
+    def _join(self, player: Player, seat: int, seed: int) -> Act:
+        try:
+            act = player.join(self.game, seat, seed)
+        except Exception as error:
+            raise self._fail(
+                f"join raises {type(error).__name__}: {error}", "Nobody can play with it",
+                "Let it play this game, or do not offer it for it",
+            ) from error  # fmt: skip
+        if not callable(act):
+            raise self._fail(
+                f"join returns {act!r}", "It is asked for each action", "Return a function from Turn to an action"
+            )
+        return act
+
+    def _fail(self, seen: str, why: str, remedy: str) -> ConformanceError:
+        return broken(f"agent {self.player.name!r} in seat {self.seat} of {self.game!r}", seen, why, remedy)
+
+    def play(self) -> bool:
+        """Play one decision; return whether the game goes on."""
+        seat = int(self.state["player"])
+        turn = Turn(self.game, self.state, seat)
+        action = self._ask(turn) if seat == self.seat else self.acts[seat](turn)
+        fault = self.game.step(self.state, action)
+        if fault and seat == self.seat:
+            raise self._fail(
+                f"it answers {action}: {self.game.rules.faults[fault]}",
+                "An illegal action costs what the rules say, up to the game",
+                "Choose among np.flatnonzero(turn.mask)",
+            )
+        return not self.state["over"]
+
+    def _ask(self, turn: Turn) -> int:
+        before, blank = bytes_of(self.state), self.game.blank.tobytes()
+        try:
+            answer = self.acts[self.seat](turn)
+        except Exception as error:
+            raise self._fail(
+                f"it raises {type(error).__name__}: {error}", "The game cannot go on", "Catch it, or mend the agent"
+            ) from error
+        if bytes_of(self.state) != before or self.game.blank.tobytes() != blank:
+            raise self._fail(
+                "it changes the game while it is asked", "Players change a game by their actions alone",
+                "Work on turn.view, turn.observation and turn.mask, which are copies",
+            )  # fmt: skip
+        try:
+            action = operator.index(answer)
+        except TypeError:
+            raise self._fail(
+                f"it answers {answer!r} of type {type(answer).__name__}", "Actions are whole numbers",
+                "Return an int",
+            ) from None  # fmt: skip
+        self.chosen.append(action)
+        return action
+
+
+def _play_in_turn(tables: list[_Table]) -> list[list[int]]:
+    for table in tables:
+        while table.play():
+            pass
+    return [table.chosen for table in tables]
+
+
+def _play_side_by_side(tables: list[_Table]) -> list[list[int]]:
+    going = tables
+    while going:
+        going = [table for table in going if table.play()]
+    return [table.chosen for table in tables]
+
+
+def check_agent(game: Game, player: Player, games: int = 4, seed: int = 0) -> None:
+    """Check an agent in ``games`` games against random players from every seat.
+
+    Raises:
+        ConformanceError: it fails, answers with something illegal or with no whole number, changes the game,
+            plays the same game differently when it is played again or beside others, or calls itself pure
+            and is not. The message says what was seen, why it matters, what to do.
+    """
+
+    def tables() -> list[_Table]:
+        return [_Table(game, player, seat, seed + i) for seat in range(game.players) for i in range(games)]
+
+    def fail(seen: str, why: str, remedy: str) -> ConformanceError:
+        return broken(f"agent {player.name!r} in {game!r}", seen, why, remedy)
+
+    first = _play_in_turn(tables())
+    if first != _play_in_turn(tables()):
+        raise fail(
+            "it plays the same games with the same seeds differently the second time",
+            "Results must be repeatable",
+            "Draw from a generator made of the seed given to join, and keep no memory from game to game",
+        )
+    if first != _play_side_by_side(tables()):
+        raise fail(
+            "it plays differently when its games are played side by side",
+            "Tournaments and environments hold many games at once",
+            "Keep the memory of a game in what join returns, not in the player",
+        )
+    if player.pure:
+        _check_pure(game, player, seed, fail)
+
+
+def _check_pure(game: Game, player: Player, seed: int, fail: Callable[[str, str, str], ConformanceError]) -> None:
+    """A pure player answers each state by itself: in any order, for any seed, in rows as one by one."""
+    states = game.new_states(64)
+    blank_rows = np.arange(len(states))
+    seeds = np.uint64(seed) + blank_rows.astype(np.uint64)
+    loops.begin_rows(states, blank_rows, game.blank, seeds, np.zeros(len(states), np.uint64))
+    for row in range(len(states)):
+        for time in range(random_below(20, "pure", row)):
+            before = states[row].copy()
+            game.step(states[row], random_action(game, states[row], "pure", row, time))
+            if states[row]["over"]:
+                states[row] = before
+                break
+    seats = states["player"].astype(np.int64)
+    one_by_one = [
+        operator.index(player.join(game, int(seats[row]), 1000 + row)(Turn(game, states[row], int(seats[row]))))
+        for row in range(len(states))
+    ]
+    rows = np.flip(blank_rows)
+    together = np.asarray(player.act_rows(game, states, rows, seats[rows]))
+    if together.shape != rows.shape or together.dtype.kind not in "iu":
+        raise fail(
+            f"act_rows answers {len(rows)} games with shape {together.shape} of {together.dtype}",
+            "Each game needs one action", "Return np.int64, one for each of rows",
+        )  # fmt: skip
+    if together.tolist() != [one_by_one[row] for row in rows]:
+        raise fail(
+            "it calls itself pure, but act_rows, other seeds or another order change its answers",
+            "Pure players are asked for many games at once, in any order",
+            "Set pure = False, or let the answer depend on the turn alone",
+        )

@@ -1,0 +1,83 @@
+"""What the checks share: how a broken promise is told, random games, guarded buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from dicegym.core import Game
+from dicegym.dice import drawn, named_seed
+from dicegym.errors import ConformanceError
+
+GUARD = 32
+"""Elements on each side of a buffer that no kernel may touch."""
+STRANGE_ACTIONS = (-1, -128, 2**31, 2**63 - 1, -(2**63))
+"""Whole numbers that are hardly anybody's action; a contest entry may return them all the same."""
+PLAIN = (bool, int, float, str, type(None))
+
+
+def broken(subject: object, seen: str, why: str, remedy: str) -> ConformanceError:
+    """Return the error: what was seen, why it matters, what to do."""
+    return ConformanceError(f"{subject}: {seen}. {why}. {remedy}.")
+
+
+def random_below(n: int, *parts: object) -> int:
+    """Return a number in 0..n-1 that depends on ``parts`` alone."""
+    return drawn(named_seed("check", *parts), 0, 0, 0, n)
+
+
+def random_action(game: Game, state: Any, *parts: object) -> int:
+    """Return a random legal action of a running game, a function of the state's mask and ``parts`` alone."""
+    check_running(game, state)
+    choices = np.flatnonzero(game.legal(state))
+    return int(choices[random_below(len(choices), *parts)])
+
+
+def bytes_of(state: Any) -> bytes:
+    """Return a record as bytes."""
+    return bytes(state.tobytes())
+
+
+def from_bytes(game: Game, data: bytes) -> Any:
+    """Return the record in ``data``."""
+    states = game.new_states(1)
+    states[:] = np.frombuffer(data, game.rules.state)
+    return states[0]
+
+
+def states_of(game: Game, games: int, longest: int, seed: int) -> Iterator[Any]:
+    """Yield every state of some random games, the final ones included. Whoever asks must not change them."""
+    for episode in range(games):
+        state = game.new_game(seed, episode)[0]
+        for time in range(longest):
+            yield state
+            if state["over"]:
+                break
+            game.step(state, random_action(game, state, seed, episode, time))
+
+
+def guarded(kernel: Callable[[Any], None], n: int, dtype: type, fill: float) -> tuple[np.ndarray, bool]:
+    """Return what ``kernel`` writes into n elements that held ``fill``, and whether it wrote around them."""
+    buffer: np.ndarray = np.full(n + 2 * GUARD, fill, dtype)
+    inside = buffer[GUARD : GUARD + n]
+    kernel(inside)
+    around = np.concatenate([buffer[:GUARD], buffer[GUARD + n :]])
+    return inside, not np.array_equal(around, np.full(2 * GUARD, fill, dtype))
+
+
+def check_running(game: Game, state: Any) -> None:
+    """Somebody is to move and has a legal action, or the game is over."""
+    if state["over"]:
+        return
+    if not 0 <= state["player"] < game.players:
+        raise broken(
+            game, f"player {int(state['player'])} is to move", f"Seats are 0 to {game.players - 1}",
+            "Correct reset or step",
+        )  # fmt: skip
+    if not game.legal(state).any():
+        raise broken(
+            game, f"player {int(state['player'])} has no legal action", "A player must be able to move",
+            "Let step pass over such players, or end the game",
+        )  # fmt: skip

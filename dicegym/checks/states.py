@@ -1,0 +1,147 @@
+"""Is what a game shows of a state in order: beginnings, observations, secrets, words?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dicegym.checks.common import (
+    PLAIN,
+    broken,
+    bytes_of,
+    guarded,
+)
+from dicegym.core import Game
+from dicegym.dice import game_key
+from dicegym.scene import Scene
+
+
+def check_beginning(game: Game, state: Any, seed: int, episode: int) -> None:
+    """A new game has its key and parameters, a player to move and something for it to do."""
+    expected = {"key": game_key(seed, episode), "players": game.players, **game.parameters}
+    for name, value in expected.items():
+        if int(state[name]) != value:
+            raise broken(
+                game, f"after reset, {name} is {int(state[name])} instead of {value}",
+                "Key, players and parameters are set before reset is asked", "Let reset leave them as they are",
+            )  # fmt: skip
+    if state["over"]:
+        raise broken(game, "a new game is over", "Environments play on at once after a reset", "Correct reset")
+
+
+def check_reading(game: Game, state: Any) -> None:
+    """Reading kernels fill their buffers, stay inside them and leave the state alone."""
+    kernels = game.rules.kernels
+    before = bytes_of(state)
+    readers: list[tuple[str, Callable[[Any], None], int, type, tuple[float, float]]] = [
+        ("returns", partial(kernels.returns, state), game.players, np.float32, (7.0, np.inf)),
+    ]
+    if not state["over"]:
+        readers.append(("legal", partial(kernels.legal, state), game.n_actions, np.bool_, (False, True)))
+    for seat in range(game.players):
+        look = partial(kernels.observe, state, seat)
+        readers.append((f"observe(seat {seat})", look, game.observation_size, np.float32, (7.0, np.inf)))
+    for name, reader, length, dtype, fills in readers:
+        (one, beyond), (two, beyond_too) = (guarded(reader, length, dtype, fill) for fill in fills)
+        if beyond or beyond_too:
+            raise broken(
+                game, f"{name} writes outside its {length} elements", "That is somebody else's memory",
+                "Compare its indices with n_actions, players and the sum of features(parameters)",
+            )  # fmt: skip
+        unlike = (one != two) & ~(np.isnan(one) & np.isnan(two))  # NaN is unlike itself
+        if unlike.any():
+            where = np.flatnonzero(unlike).tolist()
+            raise broken(
+                game, f"{name} leaves the elements {where} as they were",
+                "Buffers are used again and hold what another state left there", "Write every element",
+            )  # fmt: skip
+        if bytes_of(state) != before:
+            raise broken(game, f"{name} changes the state", "It is asked any number of times", "Let it read only")
+        if not np.isfinite(one).all():
+            raise broken(game, f"{name} is not finite", "Nothing can be learned from that", "Correct the kernel")
+        if name.startswith("observe") and (one.min() < 0 or one.max() > 1):
+            where = np.flatnonzero((one < 0) | (one > 1)).tolist()
+            raise broken(
+                game, f"{name} leaves 0..1 at {_parts_at(game, where)}", "The observation space is Box(0, 1)",
+                "Scale the values or cut them off",
+            )  # fmt: skip
+
+
+def _parts_at(game: Game, where: list[int]) -> str:
+    """Return the names of the observation parts that hold the elements ``where``."""
+    owners = [name for name, length in game.features.items() for _ in range(length)]
+    return ", ".join(dict.fromkeys(repr(owners[index]) for index in where))
+
+
+def check_secrets(game: Game, state: Any) -> None:
+    """The key, which names all dice to come, shows in nothing that a player can see."""
+    other = state.copy()
+    other["key"] = int(state["key"]) ^ 0x5555_5555_5555_5555
+    for seat in range(game.players):
+        looks: dict[str, Callable[[Any, int], Any]] = {
+            "observe": lambda state, seat: game.observe(state, seat).tolist(),
+            "view": game.view,
+            "scene": game.scene,
+        }
+        for name, look in looks.items():
+            if look(state, seat) != look(other, seat):
+                raise broken(
+                    game, f"{name}(seat {seat}) changes with the key of the game",
+                    "Whoever sees the key can work out every die to come", "Leave the field 'key' out of it",
+                )  # fmt: skip
+    if not np.array_equal(game.legal(state), game.legal(other)):
+        raise broken(
+            game, "legal changes with the key of the game", "The mask is shown to players",
+            "Leave the field 'key' out of it",
+        )  # fmt: skip
+
+
+def check_words(game: Game, state: Any) -> None:
+    """Views and scenes exist for every seat, are plain, and leave the state alone."""
+    before = bytes_of(state)
+    for seat in range(game.players):
+        view: Any = game.view(state, seat)
+        if not (isinstance(view, tuple) and hasattr(view, "_fields")):
+            raise broken(
+                game, f"view(seat {seat}) is a {type(view).__name__}", "Agents read its values by name",
+                "Return a NamedTuple",
+            )  # fmt: skip
+        for name in view._fields:
+            if strange := _not_plain(getattr(view, name)):
+                raise broken(
+                    game, f"view(seat {seat}).{name} holds a {strange}",
+                    "Agents may keep a view and get plain Python values, which do not change with the game",
+                    "Convert it with int(), .tolist() or tuple()",
+                )  # fmt: skip
+    for viewer in (None, *range(game.players)):
+        scene: Any = game.scene(state, viewer)
+        if not isinstance(scene, Scene) or not scene.title or not scene.text().strip():
+            raise broken(
+                game, f"scene(seat {viewer}) is {scene!r}", "The terminal and pictures draw it",
+                "Return a dicegym.scene.Scene with a title",
+            )  # fmt: skip
+    if bytes_of(state) != before:
+        raise broken(game, "view or scene changes the state", "Looking is free", "Let them read only")
+
+
+def _not_plain(value: Any) -> str:
+    """Return the name of the first type inside ``value`` that is not plain Python, or ''."""
+    if isinstance(value, tuple | list | frozenset):
+        return next((found for item in value if (found := _not_plain(item))), "")
+    if isinstance(value, dict):
+        return _not_plain((*value.keys(), *value.values()))
+    return "" if type(value) in PLAIN else type(value).__name__
+
+
+def check_action_names(game: Game) -> None:
+    """Every action has a name of its own."""
+    names: list[Any] = [game.action_name(action) for action in range(game.n_actions)]
+    for action, name in enumerate(names):
+        if not isinstance(name, str) or not name.strip() or names.index(name) != action:
+            raise broken(
+                game, f"action {action} is called {name!r}", "People choose and read actions by their names",
+                "Give each action a text of its own in action_name",
+            )  # fmt: skip
