@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
@@ -83,6 +82,16 @@ def machine() -> dict[str, str]:
         processor = names[0] if names else processor
     facts = {"processor": processor, "cores": str(os.cpu_count()), "Python": platform.python_version()}
     return facts | {package: version(package) for package in PACKAGES}
+
+
+def _peak_memory() -> float | None:
+    """Return the most memory that this process has had, in MiB; None on Windows, which does not say."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    units = 1 << 20 if sys.platform == "darwin" else 1 << 10  # macOS counts bytes, Linux KiB
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / units
 
 
 def _rate(work: Callable[[], int], seconds: float) -> float:
@@ -166,8 +175,14 @@ def _cycle(environment: Environment) -> Callable[[], int]:
 
 
 def _entries(name: str, folder: Path) -> list[str]:
-    """Return as many entries as `CONTEST_ENTRIES`: the scripted agents of the game, and copies of them."""
+    """Return as many entries as `CONTEST_ENTRIES`: the scripted agents of the game, and copies of them.
+
+    None if it has no scripted agents.
+    """
     files = sorted(agents_folder(name).glob("*.py"))
+    if not files:
+        return []
+    folder.mkdir()
     entries = []
     for number in range(CONTEST_ENTRIES):
         source = files[number % len(files)]
@@ -225,25 +240,23 @@ def _times(folder: Path) -> list[tuple[str, str, str, Callable[[], float]]]:
         (first, "first step, kernels on disk", "s", partial(_process, _TIMED.format(work=step))),
     ]
     for name in GAMES:
-        game = dicegym.game(name)
-        values = solver(game)
-        scripts = folder / name
-        scripts.mkdir()
-        entries = _entries(name, scripts)
-        if values is not None:
-            tables = [values.tabulate(dicegym.agent(game, entry), game) for entry in entries]
-            pairs = f"exact win rates of all {len(tables) * (len(tables) - 1) // 2} pairs"
-            found.append(
-                (
-                    name,
-                    "one exact win rate",
-                    "s",
-                    partial(_seconds, values.win_rate, tables[0], tables[1], game),
-                )
-            )
-            found.append((name, pairs, "s", partial(_seconds, values.win_rate_matrix, tables, game)))
+        found += _times_of(dicegym.game(name), _entries(name, folder / name))
+    return found
+
+
+def _times_of(game: dicegym.Game, entries: list[str]) -> list[tuple[str, str, str, Callable[[], float]]]:
+    """Return the measures of what ``entries`` allow: exact values if the game has any, a contest if it is for two."""
+    found: list[tuple[str, str, str, Callable[[], float]]] = []
+    values = solver(game)
+    if entries and values is not None:
+        tables = [values.tabulate(dicegym.agent(game, entry), game) for entry in entries]
+        pairs = f"exact win rates of all {len(tables) * (len(tables) - 1) // 2} pairs"
+        one = partial(_seconds, values.win_rate, tables[0], tables[1], game)
+        found.append((game.name, "one exact win rate", "s", one))
+        found.append((game.name, pairs, "s", partial(_seconds, values.win_rate_matrix, tables, game)))
+    if entries and game.players == 2:
         loop = f"matches of a contest of {len(entries)} entries"
-        found.append((name, loop, "s", partial(_contest_seconds, game, entries)))
+        found.append((game.name, loop, "s", partial(_contest_seconds, game, entries)))
     return found
 
 
@@ -271,6 +284,7 @@ def run_bench(seconds: float, repeats: int, progress: Callable[[str], None]) -> 
     for environment in ENVIRONMENTS:
         size = dicegym.game(environment.game, **environment.settings).rules.state.itemsize
         figures.append(Figure(environment.id, "one game's record", "bytes", [float(size)]))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    figures.append(Figure("this process", "peak memory", "MiB", [peak]))
+    peak = _peak_memory()
+    if peak is not None:
+        figures.append(Figure("this process", "peak memory", "MiB", [peak]))
     return Result(machine(), figures)

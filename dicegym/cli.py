@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -41,12 +42,30 @@ def main(arguments: list[str] | None = None) -> None:
     except DicegymError as error:
         err.print(f"dicegym: {error}", markup=False)
         sys.exit(2)
+    except OSError as error:  # a file or folder that could not be read or written
+        err.print(f"dicegym: {error}", markup=False)
+        sys.exit(2)
     except KeyboardInterrupt:
         err.print("dicegym: interrupted")
         sys.exit(130)
 
 
-def _game(name: str, settings: list[str] | None = None) -> dicegym.Game:
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"dicegym {dicegym.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="print the version and stop")
+    ] = False,
+) -> None:
+    pass
+
+
+def _parameters(settings: list[str] | None) -> dict[str, int]:
     parameters: dict[str, int] = {}
     for setting in settings or []:
         key, _, value = setting.partition("=")
@@ -54,7 +73,32 @@ def _game(name: str, settings: list[str] | None = None) -> dicegym.Game:
             parameters[key] = int(value)
         except ValueError:
             raise ParameterError(f"--parameter {setting!r} is no setting: write NAME=NUMBER, such as goal=50") from None
-    return dicegym.game(name, **parameters)
+    return parameters
+
+
+def _game(name: str, settings: list[str] | None = None) -> dicegym.Game:
+    return dicegym.game(name, **_parameters(settings))
+
+
+def _game_for(spec: str, name: str | None, settings: list[str] | None) -> dicegym.Game:
+    """Return the game ``name`` or, without one, the game that the agent ``spec`` plays."""
+    from dicegym.players.about import game_of
+
+    return _game(name, settings) if name else game_of(spec, **_parameters(settings))
+
+
+def _check_writable(path: Path | None, force: bool = True) -> None:
+    """Raise ParameterError if ``path`` cannot be written, before any work is done for it."""
+    if path is None:
+        return
+    if path.exists() and not force:
+        raise ParameterError(f"{path} exists: give --force to replace it, or another --output")
+    if path.is_dir():
+        raise ParameterError(f"{path} is a folder: name a file in it")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path} cannot be written, as there is no folder {path.parent}: make it first")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ParameterError(f"{path} must not be written by you: give another path")
 
 
 def _write_json(path: Path | None, value: Any) -> None:
@@ -62,9 +106,7 @@ def _write_json(path: Path | None, value: Any) -> None:
         path.write_text(json.dumps(value, indent=1) + "\n")
 
 
-def _write_new(path: Path, text: str, force: bool) -> None:
-    if path.exists() and not force:
-        raise ParameterError(f"{path} exists: give --force to replace it, or another --output")
+def _write_new(path: Path, text: str) -> None:
     path.write_text(text)
     out.print(f"wrote {path}", markup=False)
 
@@ -78,14 +120,26 @@ def _print_table(titles: list[str], rows: list[list[str]]) -> None:
 
 @contextlib.contextmanager
 def _progress(unit: str) -> Iterator[Callable[[int, int, str], None]]:
-    """Yield a function (done, total, text) that moves a progress bar on standard error."""
+    """Yield a function (done, total, text) that moves a progress bar on standard error.
+
+    The bar appears with the first call, so that mistakes found before it are told alone, and on a terminal only.
+    """
     columns = (
         BarColumn(), MofNCompleteColumn(), TextColumn(unit), TimeElapsedColumn(), TimeRemainingColumn(),
         TextColumn("{task.description}", markup=False),
     )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total, text: bar.update(task, completed=done, total=total, description=text)
+    bar = Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())
+    task = bar.add_task("", total=None)
+
+    def show(done: int, total: int, text: str) -> None:
+        bar.start()  # does nothing if it has started
+        bar.update(task, completed=done, total=total, description=text)
+
+    try:
+        yield show
+    finally:
+        if bar.live.is_started:
+            bar.stop()
 
 
 @app.command()
@@ -125,6 +179,11 @@ def play(
     from dicegym.players.human import HumanPlayer
 
     table = _game(game, parameter)
+    if len(against or []) >= table.players:
+        raise ParameterError(
+            f"--against is given {len(against or [])} times, and {table!r} has {table.players - 1} other seats: "
+            "give it once for each at most"
+        )
     rivals = [dicegym.agent(table, name) for name in against or [table.rules.default_opponent]]
     if not 0 <= seat < table.players:
         raise ParameterError(f"--seat {seat} is no seat: give 0 to {table.players - 1}")
@@ -142,12 +201,12 @@ def check(
     file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
     game: Annotated[str | None, typer.Option(help="the game (default: by what the file defines)")] = None,
     seconds: Annotated[float, typer.Option(help="time limit for all questions together")] = 10.0,
+    parameter: Settings = None,
 ) -> None:
     """Tell a bot's author what the contest's own test would."""
     from dicegym import arena
-    from dicegym.players.about import game_of_file
 
-    report = arena.check(file, dicegym.game(game or game_of_file(file)), limits=arena.Limits(seconds=seconds))
+    report = arena.check(file, _game_for(file, game, parameter), limits=arena.Limits(seconds=seconds))
     out.print(report.text(), markup=False)
     raise typer.Exit(0 if report.ok else 1)
 
@@ -165,6 +224,7 @@ def tournament(
     from dicegym.arena import contest
     from dicegym.arena.report import show_contest
 
+    _check_writable(json_file)
     table = _game(game, parameter)
     with _progress("checks and matches") as progress:
         result = contest(table, entries or dicegym.agent_names(table), seed, workers, progress)
@@ -190,6 +250,8 @@ def exact(
     """Compute exact win rates: no simulation, no error."""
     from dicegym.exact import solver
 
+    _check_question(b, best_response, best_table, trials, output)
+    _check_writable(output, force)
     table = _game(game, parameter)
     values = solver(table)
     if values is None:
@@ -199,12 +261,27 @@ def exact(
     if best_response:
         out.print(f"{values.best_response(first, table)[0]:.6f} best response to {first.name} that sees everything")
     elif best_table and output is not None:
-        _write_new(output, values.best_bot(first, table, **search), force)
+        _write_new(output, values.best_bot(first, table, **search))
     elif best_table:
         out.print(f"{values.best_table(first, table, **search)[0]:.6f} best table found against {first.name}")
     else:
         second = dicegym.agent(table, b or table.rules.yardstick)
         out.print(f"{values.win_rate(first, second, table):.6f} exact win rate of {first.name} against {second.name}")
+
+
+def _check_question(
+    b: str | None, best_response: bool, best_table: bool, trials: int | None, output: Path | None
+) -> None:
+    """Raise ParameterError if the arguments of `exact` ask two things at once, or something is for none of them."""
+    asked = [option for option, given in (("--best-response", best_response), ("--best-table", best_table)) if given]
+    if len(asked) > 1:
+        raise ParameterError("--best-response and --best-table are two questions: ask one at a time")
+    if asked and b is not None:
+        raise ParameterError(f"{asked[0]} is about A alone: leave out B, which is {b!r}")
+    if not best_table:
+        for option, value in (("--output", output), ("--trials", trials)):
+            if value is not None:
+                raise ParameterError(f"{option} {value} is for --best-table alone: give that too, or leave this out")
 
 
 def _training() -> Any:
@@ -247,11 +324,13 @@ def train(
 
 @app.command()
 def evaluate(
-    model: Annotated[str, typer.Argument(help="a model's file, or any agent together with --game")],
+    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
     against: Annotated[
         list[str] | None, typer.Option(help="an opponent; repeatable (default: the game's yardstick)")
     ] = None,
-    game: Annotated[str | None, typer.Option(help="the game, if MODEL does not say it itself")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="the game (default: what the model was trained on, or the file or name fits)")
+    ] = None,
     games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
     sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,
     seed: Seed = 0,
@@ -260,9 +339,9 @@ def evaluate(
 ) -> None:
     """Measure a model or an agent: exactly where that is possible, else by games with a 95 % interval."""
     from dicegym.arena.evaluate import evaluate as measure
-    from dicegym.players import policy
 
-    table = _game(game, parameter) if game else policy.game_of(model)
+    _check_writable(json_file)
+    table = _game_for(model, game, parameter)
     scores = [
         measure(table, model, opponent, games, exact=not sampled, seed=seed)
         for opponent in against or [table.rules.yardstick]
@@ -274,19 +353,22 @@ def evaluate(
 
 @app.command()
 def export(
-    model: Annotated[str, typer.Argument(help="a model's file, or any agent together with --game")],
+    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
     form: Annotated[str, typer.Option("--as", help="the original interface's file name, such as hog.py")],
     output: Annotated[Path | None, typer.Option(help="where to write it (default: that name, here)")] = None,
-    game: Annotated[str | None, typer.Option(help="the game, if MODEL does not say it itself")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="the game (default: what the model was trained on, or the file or name fits)")
+    ] = None,
     force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
     parameter: Settings = None,
 ) -> None:
-    """Write a trained policy as a bot in the game's original interface."""
-    from dicegym.players import policy
+    """Write a model, or any other agent, as a bot in the game's original interface."""
     from dicegym.players.export import export_source
 
-    table = _game(game, parameter) if game else policy.game_of(model)
-    _write_new(output or Path(form), export_source(dicegym.agent(table, model), table, form), force)
+    target = output or Path(form)
+    _check_writable(target, force)
+    table = _game_for(model, game, parameter)
+    _write_new(target, export_source(dicegym.agent(table, model), table, form))
 
 
 @app.command()
@@ -313,6 +395,7 @@ def bench(
     """Measure speed on this machine: medians, with machine and versions."""
     from dicegym.bench import run_bench
 
+    _check_writable(json_file)
     result = run_bench(seconds, repeats, progress=lambda text: err.print(text, markup=False))
     out.print(result.table())
     _write_json(json_file, result.to_json())

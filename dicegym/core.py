@@ -52,7 +52,7 @@ class Parameter(NamedTuple):
         whole = isinstance(value, int | np.integer | np.bool_)
         if not whole or not self.low <= int(value) <= self.high:
             raise ParameterError(
-                f"{name}={value!r} cannot be played: {self.doc}; give a whole number from {self.low} to {self.high}"
+                f"{name}={value!r} cannot be used as {self.doc}: give a whole number from {self.low} to {self.high}"
             )
         return int(value)
 
@@ -78,7 +78,7 @@ class Rules:
     """Fewest and most seats."""
     n_actions: int
     features: Callable[[Mapping[str, int]], dict[str, int]]
-    """Parameters -> the observation's parts in order, each with its length."""
+    """Parameters, and ``players`` -> the observation's parts in order, each with its length."""
     view: Callable[[Any, int], NamedTuple]
     """(record, seat) -> what the seat may know, as plain values with names; for scripted agents."""
     faults: tuple[str, ...]
@@ -121,7 +121,7 @@ class Game:
             name: parameter.check(name, parameters.get(name, parameter.default))
             for name, parameter in rules.parameters.items()
         }
-        self.features = rules.features(self.parameters)
+        self.features = rules.features({"players": self.players, **self.parameters})
         self.observation_size = sum(self.features.values())
         self.n_actions = rules.n_actions
         self.blank = self._records(1)

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dicegym import games
 from dicegym.arena.evaluate import Score
+from dicegym.arena.round_robin import check_game_for_two
 from dicegym.errors import ParameterError
 from dicegym.players import policy
 from dicegym.players.export import export_source
@@ -29,22 +31,23 @@ def run_demo(
         progress: told (steps done, steps in all, text).
 
     Returns:
-        The entry for the contest, and the score of its last evaluation.
+        The entry for the contest, and the score of the model that it was made of.
 
     Raises:
-        ParameterError: ``folder`` holds something else than an earlier run.
+        ParameterError: the game has no contest, or ``folder`` holds something else than an earlier run.
     """
+    config = training.read_config(game)
+    overrides = [*(f"{name}={value}" for name, value in config["demo"].items()), f"run.seed={seed}"]
+    table = games.game(game, **training.override(config, overrides)["game"])
+    check_game_for_two(table)
     if folder.exists() and any(folder.iterdir()):
         if not (folder / "settings.json").is_file():
             raise ParameterError(f"{folder} holds files that no demonstration wrote: give another --run-dir")
         shutil.rmtree(folder)
-    config = training.read_config(game)
-    overrides = [f"{name}={value}" for name, value in config["demo"].items()]
-    run = training.train(game, folder, None, [*overrides, f"run.seed={seed}"], False, progress)
-    table = run.game
+    training.train(game, folder, None, overrides, False, progress)
+    best = folder / "best.zip"
     form = table.adapter.ENTRY_FILES[0]
     entry = folder / ENTRY
     entry.mkdir()
-    player = policy.load(folder / "best.zip", table)
-    (entry / form).write_text(export_source(player, table, form))
-    return entry, run.score
+    (entry / form).write_text(export_source(policy.load(best, table), table, form))
+    return entry, Score(**policy.facts(best)["score"])

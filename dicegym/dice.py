@@ -26,10 +26,9 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _ONE, _S27, _S30, _S31, _S32, _S40 = (np.uint64(n) for n in (1, 27, 30, 31, 32, 40))
 _LOW_64 = (1 << 64) - 1
 
-TABLE_SEAT = 255
-"""The seat whose dice belong to nobody: what a game draws for the whole table, such as who starts."""
 HOST_SEAT = 254
-"""The seat whose dice belong to those who hold games: who sits where, which opponent of a pool plays."""
+"""The seat whose dice belong to those who hold games. In its turn 0 environments draw: number 0 the learner's seat,
+number 1 + s the opponent in seat s. In its turn 1 matches draw who sits where."""
 
 
 def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -15,6 +15,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -61,6 +62,18 @@ def _usable(folder: Path) -> bool:
         return False
 
 
+def _private(folder: Path) -> bool:
+    """Make ``folder``; return whether nobody else can write in it. Numba unpickles what it finds in its cache."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        facts = folder.lstat()
+    except OSError:
+        return False
+    if not hasattr(os, "getuid"):  # Windows, where the temporary folder is the user's own
+        return True
+    return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid() and not facts.st_mode & 0o022
+
+
 def _drop_old_generations(root: Path, current: Path) -> None:
     with contextlib.suppress(OSError):  # another process may tidy up at the same time
         current.touch()
@@ -80,7 +93,7 @@ def _cache_folder() -> str:
         user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
         root = Path(tempfile.gettempdir()) / f"dicegym-{user}"
         folder = root / generation
-        if not _usable(folder):
+        if not (_private(root) and _usable(folder)):
             return tempfile.mkdtemp(prefix="dicegym-")
     _drop_old_generations(root, folder)
     return str(folder)
@@ -104,9 +117,3 @@ def kernel(function: F) -> F:
     """Compile ``function`` with Numba, release the lock while it runs, and cache it on disk."""
     with _cached_in_our_folder():
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[return-value]
-
-
-def parallel_kernel(function: F) -> F:
-    """As `kernel`, with ``numba.prange`` loops spread over threads."""
-    with _cached_in_our_folder():
-        return numba.njit(cache=True, nogil=True, error_model="numpy", parallel=True)(function)  # type: ignore[return-value]

@@ -10,19 +10,21 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
 import dicegym
 from dicegym.arena import ContestResult, contest, play_match
+from dicegym.arena.evaluate import evaluate
 from dicegym.arena.match import Match, seating
 from dicegym.arena.report import plain_table, show_contest
 from dicegym.arena.round_robin import Disqualified, MatchResult, Standing, entries_of
 from dicegym.core import Game
 from dicegym.dice import game_key
 from dicegym.errors import AgentError, ParameterError, UnknownNameError
-from dicegym.players import FunctionPlayer, RandomPlayer
+from dicegym.players import FunctionPlayer, RandomPlayer, Turn
 from dicegym.players.roster import agent
 
 pytestmark = pytest.mark.xdist_group("arena")
@@ -83,6 +85,31 @@ def test_a_failing_player_is_named(game: Game) -> None:
 
     with pytest.raises(AgentError, match="gave up"):
         play_match(game, [FunctionPlayer(fail, "broken"), RandomPlayer()], 0, 1)
+
+
+def test_a_player_that_writes_into_the_record_is_named(game: Game) -> None:
+    def cheat(turn: Turn) -> int:
+        turn._state["scores"][turn.seat] = 99
+        return 1
+
+    with pytest.raises(AgentError, match="'cheat': changed the game's record while choosing"):
+        play_match(game, [RandomPlayer(), FunctionPlayer(cheat, "cheat")], 0, 1)
+
+
+def test_a_bot_that_writes_through_the_frames_is_disqualified(tmp_path: Path) -> None:
+    """It passes the check, where nothing can be won by it, and gives itself points in the match."""
+    (tmp_path / "cheat.py").write_text(
+        "import sys\n"
+        "def final_strategy(score, opponent_score):\n"
+        "    turn = sys._getframe(1).f_locals['turn']\n"
+        "    if 'act_of' in sys._getframe(2).f_locals:\n"
+        "        turn._state['scores'][turn.seat] = 99\n"
+        "    return 1\n"
+    )
+    found = contest("hog", [tmp_path / "cheat.py", "bacon", "swap"], workers=1)
+    assert [bad.name for bad in found.disqualified] == ["cheat"]
+    assert found.disqualified[0].reason.startswith("changed the game's record while choosing in game 1 of 9")
+    assert [match.entries for match in found.matches] == [("bacon", "swap")]
 
 
 def test_the_number_of_players_must_be_that_of_the_seats(game: Game) -> None:
@@ -200,6 +227,20 @@ def test_wrong_entries(entries: list[str], error: type[Exception], message: str)
 def test_wrong_seeds(seed: int) -> None:
     with pytest.raises(ParameterError, match="seed"):
         contest("hog", ["bacon", "wild"], seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [({"seed": -1}, "the seed of an evaluation"), ({"seed": 1 << 63}, "the seed of an evaluation"),
+     ({"seed": 0.5}, "the seed of an evaluation"), ({"games": 0}, "the number of games of an evaluation"),
+     ({"games": 1e4}, "the number of games of an evaluation")],
+)  # fmt: skip
+@pytest.mark.parametrize("exact", [True, False])
+def test_wrong_evaluations(game: Game, wrong: dict[str, Any], message: str, exact: bool) -> None:
+    with pytest.raises(ParameterError, match=message):
+        evaluate(game, "bacon", exact=exact, **wrong)
+    last = evaluate(game, "bacon", games=2, exact=False, seed=(1 << 63) - 1)
+    assert last.games == 2
 
 
 def test_entries_can_be_named(game: Game) -> None:

@@ -135,6 +135,22 @@ def test_play_at_the_keyboard_until_the_end_and_with_input_that_ends():
         (("evaluate", "no_such.zip"), "no_such.zip cannot be read as a model"),
         (("train", "hog", "--set", "x"), "sets nothing"),
         (("check", "nowhere.py"), "nowhere.py"),
+        (("evaluate", "bacn"), "Did you mean 'bacon'?"),
+        (("evaluate", "r1/best.zip:foo"), "a model has no parts to choose from; write 'r1/best.zip'"),
+        (("evaluate", "bacon", "--sampled", "--seed", str(1 << 63)), "the seed of an evaluation"),
+        (("evaluate", "bacon", "--json", "/nowhere/x.json"), "there is no folder /nowhere"),
+        (("tournament", "hog", "--json", "/nowhere/x.json"), "there is no folder /nowhere"),
+        (("bench", "--json", "/nowhere/x.json"), "there is no folder /nowhere"),
+        (("export", "bacon", "--as", "hog.py", "--output", "/nowhere/hog.py"), "there is no folder /nowhere"),
+        (("export", "bacon", "--as", "hog.py", "--output", "/"), "/ exists: give --force"),
+        (("export", "bacon", "--as", "hog.py", "--output", "/", "--force"), "/ is a folder"),
+        (("exact", "hog", "bacon", "--best-table", "--output", "/nowhere/hog.py"), "there is no folder /nowhere"),
+        (("exact", "hog", "bacon", "--best-table", "--best-response"), "ask one at a time"),
+        (("exact", "hog", "bacon", "swap", "--best-response"), "leave out B, which is 'swap'"),
+        (("exact", "hog", "bacon", "swap", "--output", "hog.py"), "--output hog.py is for --best-table alone"),
+        (("exact", "hog", "bacon", "--trials", "3"), "--trials 3 is for --best-table alone"),
+        (("play", "hog", "--against", "bacon", "--against", "swap"), "1 other seats"),
+        (("check", "bacon", "-p", "gaol=20"), "Did you mean 'goal'?"),
     ],
 )
 def test_mistakes_end_with_one_helpful_line(run, arguments, message):
@@ -142,6 +158,140 @@ def test_mistakes_end_with_one_helpful_line(run, arguments, message):
     assert status in (1, 2)
     assert message in out + err
     assert "Traceback" not in out + err
+    assert len((out + err).splitlines()) == 1
+
+
+def test_paths_are_refused_before_the_work(run, tmp_path, monkeypatch):
+    """What takes long must not have begun when a result turns out to have no place."""
+    import dicegym.arena.evaluate
+    import dicegym.bench
+    from dicegym.exact import hog
+
+    def work(*_, **__):
+        raise AssertionError("the work has begun")
+
+    for place in (hog, "best_bot"), (dicegym.arena.evaluate, "evaluate"), (dicegym.bench, "run_bench"):
+        monkeypatch.setattr(*place, work)
+    taken = tmp_path / "hog.py"
+    taken.write_text("mine")
+    for arguments in (
+        ("exact", "hog", "bacon", "--best-table", "--output", str(taken)),
+        ("evaluate", "bacon", "--json", str(tmp_path / "no" / "x.json")),
+        ("bench", "--json", str(tmp_path)),
+    ):
+        assert run(*arguments)[0] == 2
+    assert taken.read_text() == "mine"
+
+
+def test_what_the_system_refuses_is_one_line_too(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    status, out, err = run("train", "hog", "--run-dir", str(tmp_path / "file" / "run"))
+    assert (status, out) == (2, "")
+    assert err.startswith("dicegym: ")
+    assert len(err.splitlines()) == 1
+
+
+def test_the_version(run):
+    import dicegym
+
+    assert run("--version") == (0, f"dicegym {dicegym.__version__}\n", "")
+
+
+def test_no_progress_bar_in_a_pipe(run):
+    status, _, err = run("tournament", "hog", "bacon", "swap", "--workers", "1")
+    assert (status, err) == (0, "")
+
+
+def test_agents_need_no_game_named_and_parameters_count(run, tmp_path):
+    bot = tmp_path / "hog.py"
+    assert run("export", "bacon", "--as", "hog.py", "--output", str(bot), "-p", "goal=20")[0] == 0
+    assert "The choices of bacon in Hog" in bot.read_text()
+    assert "trained" not in bot.read_text()
+    assert len(re.search(r'TABLE = """\n(.*?)\n"""', bot.read_text(), re.DOTALL)[1].split()) == 20
+    assert run("evaluate", "bacon")[1].startswith("0.3639 exact win rate")
+    assert "answered all 400 questions" in run("check", str(bot), "-p", "goal=20")[1]
+
+
+def test_with_several_games_the_file_or_the_name_tells(monkeypatch, tmp_path):
+    """The second game knows no bot; the path of a missing file fits none."""
+    import types
+
+    from dicegym import games
+    from dicegym.errors import ParameterError
+    from dicegym.players import about
+
+    hog, adapter = games.game("hog"), types.SimpleNamespace(ENTRY_FILES=("o.py",), recognises=lambda text: False)
+    other = types.SimpleNamespace(adapter=adapter)
+
+    def resolve(game, spec):
+        if game is hog and spec == "bacon":
+            return spec
+        raise about.UnknownNameError("no such agent")
+
+    monkeypatch.setattr(about, "GAMES", ("hog", "other"))
+    monkeypatch.setattr(about.games, "game", lambda name: hog if name == "hog" else other)
+    monkeypatch.setattr(about, "resolve", resolve)
+    bot = tmp_path / "hog.py"
+    bot.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
+    assert about.game_of_file(str(bot)) == "hog"
+    assert about.game_of_file("bacon") == "hog"
+    for unknown in ("bacn", str(tmp_path / "none.py")):
+        with pytest.raises(ParameterError, match="fits no game: say which one is meant with --game"):
+            about.game_of_file(unknown)
+
+
+def test_the_demonstration_refuses_before_it_trains(monkeypatch, tmp_path):
+    """No training must be thrown away because its contest cannot be held."""
+    import types
+
+    from dicegym import demo
+    from dicegym.errors import ParameterError
+
+    training = types.SimpleNamespace(
+        read_config=lambda game: {"demo": {}, "game": {}}, override=lambda config, overrides: config
+    )
+    three = types.SimpleNamespace(players=3)
+    monkeypatch.setattr(demo.games, "game", lambda name, **_: three)
+    with pytest.raises(ParameterError, match="needs a game for two"):
+        demo.run_demo(training, "any", tmp_path / "run", 1, print)
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_demonstration_tells_the_score_of_what_it_exports(tmp_path):
+    pytest.importorskip("sb3_contrib")
+    import types
+
+    import dicegym
+    from dicegym import demo
+    from dicegym.arena.evaluate import evaluate
+    from dicegym.cli import _training
+
+    script = _training()
+    small = {"run.steps": 2048, "run.games": 16, "run.evaluate_every": 512, "algorithm.n_steps": 16}
+    small |= {"algorithm.batch_size": 128}
+    training = types.SimpleNamespace(
+        read_config=lambda game: script.read_config(game) | {"demo": small},
+        override=script.override,
+        train=script.train,
+    )
+    entry, score = demo.run_demo(training, "hog", tmp_path / "run", 1, lambda *_: None)
+    game = dicegym.game("hog")
+    assert score.value == pytest.approx(evaluate(game, str(entry)).value, abs=1e-9)
+    curve = (tmp_path / "run" / "curve.csv").read_text().split()[1:]
+    assert score.value == pytest.approx(max(float(line.split(",")[1]) for line in curve), abs=1e-8)
+
+
+def test_the_bench_skips_what_a_game_does_not_have(tmp_path, monkeypatch):
+    import types
+
+    from dicegym import bench
+
+    monkeypatch.setattr(bench, "agents_folder", lambda name: tmp_path)
+    monkeypatch.setattr(bench, "solver", lambda game: None)
+    assert bench._entries("any", tmp_path / "copies") == []
+    three, two = (types.SimpleNamespace(name="any", players=n) for n in (3, 2))
+    assert bench._times_of(two, []) == bench._times_of(three, ["a"]) == []
+    assert [loop for _, loop, _, _ in bench._times_of(two, ["a", "b"])] == ["matches of a contest of 2 entries"]
 
 
 def test_help_names_every_verb():

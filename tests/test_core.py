@@ -114,6 +114,18 @@ def test_parameters_out_of_range_are_refused(name: str) -> None:
 
 
 @nojit
+@each_game
+def test_a_game_takes_no_settings_a_second_time(name: str) -> None:
+    """They would have been ignored."""
+    game = games.game(name)
+    assert games.game(game, players=None) is game
+    settings = {"players": game.players} | dict.fromkeys(game.parameters, 1)
+    for key, value in settings.items():
+        with pytest.raises(ParameterError, match=f"cannot take {key} again: make another by the game's name"):
+            games.game(game, **{key: value})
+
+
+@nojit
 @pytest.mark.parametrize("value", [7, np.int8(7), np.uint64(7), True, np.bool_(True)])
 def test_whole_numbers_of_any_type_are_taken(value: Any) -> None:
     checked = Parameter(0, 0, 9, "").check("x", value)

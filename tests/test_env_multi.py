@@ -1,6 +1,8 @@
 """The PettingZoo environment of every registered game that has one."""
 
+import copy
 import importlib
+import pickle
 
 import numpy as np
 import pettingzoo
@@ -152,6 +154,20 @@ def test_step_without_a_game_and_wrong_arguments():
         TurnEnv("hog", max_cycles=0)
     with pytest.raises(ParameterError, match="seed"):
         env.reset(seed=-1)
+
+
+def test_copies_are_whole_and_apart():
+    env = TurnEnv("hog")
+    with pytest.raises(StepError, match="reset"):
+        env.last()
+    env.reset(seed=0)
+    env.step(6)
+    before = env.state_record.tobytes()
+    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        other.step(6)
+        seat = int(other.agent_selection[-1])
+        assert (other.last()[0]["observation"] == other.game.observe(other.state_record, seat)).all()
+        assert env.state_record.tobytes() == before
 
 
 def test_max_cycles_truncates_all_agents():

@@ -120,6 +120,23 @@ def test_stable_baselines3_wrappers_on_top():
     assert np.stack(vec.env_method("action_masks")).shape == (4, 12)
 
 
+def test_what_a_batch_cannot_do_is_refused():
+    vec = SB3VecEnv("hog", 3)
+    with pytest.raises(ParameterError, match="some games only"):
+        vec.env_method("reset", indices=[0])
+    with pytest.raises(ParameterError, match="no meaning here"):
+        vec.set_options({"seat": 1})
+    with pytest.raises(ParameterError, match="same-step"):
+        SB3VecEnv("hog", 3, autoreset_mode="NextStep")
+
+
+def test_reset_infos_hold_masks_and_seats():
+    vec = SB3VecEnv("hog", 3, seed=0, seat="alternate")
+    vec.reset()
+    assert [info["seat"] for info in vec.reset_infos] == [0, 0, 0]
+    assert all(info["action_mask"].all() for info in vec.reset_infos)
+
+
 def test_attributes_are_shared_by_the_batch():
     vec = SB3VecEnv("hog", 3)
     assert vec.get_attr("illegal_reward") == [-1.0] * 3

@@ -1,5 +1,7 @@
 """The Gymnasium environment of every registered game."""
 
+import copy
+import pickle
 import subprocess
 import sys
 import warnings
@@ -224,6 +226,7 @@ def test_step_before_reset_and_after_the_end_is_refused():
         ({"render_mode": "3d"}, ParameterError, "render_mode='3d'"),
         ({"opponent": "always_rol(5)"}, UnknownNameError, "Did you mean 'always_roll'"),
         ({"opponent": {}}, ParameterError, "empty pool"),
+        ({"illegal_reward": "x"}, ParameterError, "illegal_reward='x'"),
         ({"opponent": {"always_roll(5)": -1}}, ParameterError, "weight -1"),
         ({"opponent": "no/such.py"}, AgentError, "no/such.py"),
     ],
@@ -241,8 +244,32 @@ def test_wrong_seeds_are_refused(seed):
 
 
 def test_unknown_reset_option_is_refused():
-    with pytest.raises(ParameterError, match="'seats'"):
-        SingleAgentEnv("hog").reset(options={"seats": 1})
+    for options, match in (({"seats": 1}, "'seats'"), (5, "options=5"), ({"episode": "x"}, "episode='x'")):
+        with pytest.raises(ParameterError, match=match):
+            SingleAgentEnv("hog").reset(options=options)
+
+
+@pytest.mark.parametrize("answer", [None, "a", [3], 3.5, 2**70])
+def test_an_opponent_that_answers_nonsense_is_named(answer):
+    env = SingleAgentEnv("hog", opponent=FunctionPlayer(lambda turn: answer, "odd"), seat=0)
+    env.reset(seed=0)
+    with pytest.raises(AgentError, match="'odd': chose"):
+        env.step(3)
+
+
+@pytest.mark.parametrize("opponent", [None, "streak", RandomPlayer()])
+def test_copies_are_whole_and_apart(opponent):
+    env = SingleAgentEnv("hog", opponent=opponent, seat=0)
+    env.reset(seed=0)
+    env.step(6)
+    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        before = env.state.tobytes()
+        assert other.state.tobytes() == before
+        seen = other.step(4)[0]
+        assert (seen == other.game.observe(other.state, 0)).all()
+        other.reset(seed=5)
+        other.step(4)
+        assert env.state.tobytes() == before
 
 
 def test_failing_opponent_is_named_and_the_environment_goes_on_after_reset():

@@ -1,5 +1,8 @@
 """The batch environment of every registered game."""
 
+import copy
+import pickle
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -7,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import vector as wrappers
 
 from dicegym.envs.vector import BatchEnv
-from dicegym.errors import IllegalActionError, ParameterError, StepError
+from dicegym.errors import AgentError, IllegalActionError, ParameterError, StepError
 from dicegym.players import FunctionPlayer, RandomPlayer
 from dicegym.registry import ENVIRONMENTS
 
@@ -182,13 +185,13 @@ def test_result_does_not_depend_on_the_size_of_the_batch(env_id):
 
 
 def test_returned_arrays_are_the_callers_own_unless_copy_is_false():
-    for copy in (True, False):
-        env = BatchEnv("hog", 3, copy=copy)
+    for own in (True, False):
+        env = BatchEnv("hog", 3, copy=own)
         first, _ = env.reset(seed=0)
         kept = first.copy()
         second, *_ = env.step(np.array([5, 5, 5]))
-        assert (second is first) is not copy
-        assert (first == kept).all() is not copy or copy
+        assert (second is first) is not own
+        assert not own or (first == kept).all()
 
 
 def test_max_episode_steps_truncates_and_resets():
@@ -248,7 +251,7 @@ def test_misuse_is_refused():
         env.step(np.array([5, 5]))
     with pytest.raises(ParameterError, match="reset_mask"):
         env.reset(options={"reset_mask": [True, False]})
-    with pytest.raises(ParameterError, match="'mask'"):
+    with pytest.raises(ParameterError, match="reset knows"):
         env.reset(options={"mask": 1})
     env.reset(options={"reset_mask": np.array([True, False])})
     env.step(np.array([5, 5]))
@@ -269,6 +272,104 @@ def test_state_dict_goes_on_where_it_was_taken(env_id):
         assert (seen == seen_2).all()
         assert (rewards == rewards_2).all()
         assert (terminated == terminated_2).all()
+
+
+def test_state_dict_keeps_games_begun_under_another_pool():
+    """Who sits where is kept, not drawn again from the pool of now."""
+    env = BatchEnv("hog", 64, opponent={"streak": 1, "swap": 1})
+    env.reset(seed=0)
+    for _ in range(3):
+        env.step(np.full(64, 6))
+    new = {"streak": 1, "swap": 1, "bacon": 3}
+    env.set_opponent(new)
+    other = BatchEnv("hog", 64, opponent=new)
+    other.load_state_dict(env.state_dict())
+    for _ in range(30):
+        other.step(np.full(64, 6))
+
+
+def test_copies_play_on_alike_and_apart():
+    env = BatchEnv("hog", 8, opponent={"swap": 1, "bacon": 1}, autoreset_mode="SameStep")
+    env.reset(seed=0)
+    for _ in range(5):
+        env.step(np.full(8, 7))
+    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        before = env.state_dict()["states"].tobytes()
+        twin = copy.deepcopy(env)
+        for _ in range(20):
+            assert (other.step(np.full(8, 7))[0] == twin.step(np.full(8, 7))[0]).all()
+        assert env.state_dict()["states"].tobytes() == before
+
+
+def test_after_the_failure_of_an_opponent_only_reset_goes_on():
+    calls = []
+
+    def act(turn):
+        calls.append(1)
+        if len(calls) == 6:
+            raise AgentError("fragile", "fell over")
+        return 6
+
+    env = BatchEnv("hog", 4, opponent=FunctionPlayer(act, "fragile"), seat=0)
+    env.reset(seed=0)
+    env.step(np.full(4, 5))
+    with pytest.raises(AgentError, match="fragile"):
+        env.step(np.full(4, 5))
+    with pytest.raises(StepError, match="reset"):
+        env.step(np.full(4, 5))
+    env.reset()
+    env.step(np.full(4, 5))
+
+
+@pytest.mark.parametrize("answer", [None, "a", 3.5, 2**70])
+@pytest.mark.parametrize("pure", [True, False])
+def test_an_opponent_that_answers_nonsense_is_named(answer, pure):
+    env = BatchEnv("hog", 2, opponent=FunctionPlayer(lambda turn: answer, "odd", pure), seat=0)
+    env.reset(seed=0)
+    with pytest.raises(AgentError, match="'odd': chose"):
+        env.step(np.array([5, 5]))
+
+
+def test_faults_and_results_are_told_in_every_mode():
+    for mode in MODES:
+        env = BatchEnv("hog", 2, opponent=PURE, seat=0, autoreset_mode=mode)
+        env.reset(seed=0)
+        *_, info = env.step(np.array([12, 5]))
+        told = info["final_info"] if mode == AutoresetMode.SAME_STEP else info
+        assert told["fault"].tolist() == ["a number of dice outside -1..10", ""]
+        assert told["_fault"].tolist() == told["_returns"].tolist() == [True, False]
+        assert told["returns"][0].tolist() == [-1, 1]
+
+
+def test_first_reset_of_some_games_gives_all_games_their_seeds():
+    env, whole = (BatchEnv("hog", 2, autoreset_mode="Disabled") for _ in range(2))
+    whole.reset(seed=3)
+    env.reset(seed=3, options={"reset_mask": np.array([True, False])})
+    env.reset(options={"reset_mask": np.array([False, True])})
+    assert (env.state_dict()["states"]["key"] == whole.state_dict()["states"]["key"]).all()
+
+
+def test_seated_bots_are_forgotten_with_their_games():
+    env = BatchEnv("hog", 4, opponent="streak", seat=0, autoreset_mode="SameStep")
+    env.reset(seed=0)
+    env.set_opponent("bacon")
+    for _ in range(2):
+        env.step(np.full(4, 12))  # ends every game
+    env.set_opponent("bacon")
+    assert not env._opponents._acts
+    assert {player.name for player in env._opponents._players} == {"bacon"}
+
+
+@pytest.mark.parametrize("cap", [0, -3, 2.5, "x"])
+def test_caps_that_cannot_be_are_refused(cap):
+    with pytest.raises(ParameterError, match="max_episode_steps"):
+        BatchEnv("hog", 2, max_episode_steps=cap)
+
+
+@pytest.mark.parametrize("seed", ["x", 1.5, True, [1, "x"], -1])
+def test_seeds_that_cannot_be_are_refused(seed):
+    with pytest.raises(ParameterError, match="seed="):
+        BatchEnv("hog", 2).reset(seed=seed)
 
 
 def test_new_opponents_come_with_the_next_episode():

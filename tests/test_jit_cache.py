@@ -153,6 +153,34 @@ def test_an_unwritable_folder_is_replaced(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.nojit
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs owners and modes of files")
+def test_a_folder_that_others_can_write_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba unpickles what it finds in its cache, and the name of the folder is known to everybody."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DICEGYM_CACHE", str(tmp_path / "file"))
+    monkeypatch.setattr(jit.tempfile, "tempdir", str(tmp_path))
+    shared = Path(jit._cache_folder()).parent
+    assert shared == tmp_path / f"dicegym-{os.getuid()}"
+    assert shared.stat().st_mode & 0o777 == 0o700
+
+    for mode in (0o770, 0o702):
+        shared.chmod(mode)
+        assert Path(jit._cache_folder()).parent == tmp_path
+    shared.chmod(0o700)
+    assert Path(jit._cache_folder()).parent == shared
+
+    shared.rename(tmp_path / "elsewhere")
+    shared.symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    assert Path(jit._cache_folder()).parent == tmp_path
+    shared.unlink()
+    shared.mkdir(mode=0o700)
+    monkeypatch.setattr(jit.os, "getuid", lambda: os.stat(shared).st_uid + 1)
+    foreign = tmp_path / f"dicegym-{jit.os.getuid()}"
+    foreign.mkdir(mode=0o700)
+    assert Path(jit._cache_folder()).parent == tmp_path
+
+
+@pytest.mark.nojit
 def test_old_generations_are_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DICEGYM_CACHE", str(tmp_path))
     for age in range(8):

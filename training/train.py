@@ -4,9 +4,13 @@
     dicegym train hog --run-dir runs/hog --resume
     dicegym train hog --run-dir runs/short --set run.steps=500000 --set opponents='{"bacon"=1,"self"=1}'
 
+A resumed run goes on exactly where the checkpoint was taken if its opponents remember and draw nothing (bots with
+``PURE = True``, models, snapshots) and its algorithm keeps no replay buffer (PPO, MaskablePPO, A2C). Otherwise it
+goes on with new games of the same seeds, or an empty buffer.
+
 The run's folder then holds
 
-    settings.json   all settings, overrides included
+    settings.json   the command and all settings, overrides included
     curve.csv       steps and score of every evaluation; the same command and seed give the same file
     tensorboard/    everything that the algorithm logs
     checkpoint/     the newest checkpoint, from which --resume goes on
@@ -48,6 +52,9 @@ CONFIGS = Path(__file__).parent / "configs"
 SELF = "self"
 """The name among the opponents that stands for snapshots of the learner."""
 
+CHECKPOINTS = ("checkpoint", "checkpoint.old")
+"""The newest checkpoint is in the first folder that exists: a kill may fall between the moves that change them."""
+SECTIONS = ("game", "run", "opponents", "self_play", "algorithm", "network")
 OPEN_SECTIONS = ("opponents", "algorithm", "game")
 """Sections whose keys are checked by those who take them, so that any may be added."""
 
@@ -60,7 +67,14 @@ def read_config(game: str, config: Path | None = None) -> Settings:
     if not path.is_file():
         known = ", ".join(sorted(p.stem for p in CONFIGS.glob("*.toml")))
         raise ParameterError(f"there is no configuration {path}: give one with --config; there are {known}")
-    return tomllib.loads(path.read_text())
+    try:
+        settings = tomllib.loads(path.read_text())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ParameterError(f"{path} is no TOML: {error}") from None
+    missing = [name for name in SECTIONS if not isinstance(settings.get(name), dict)]
+    if missing:
+        raise ParameterError(f"{path} lacks [{'], ['.join(missing)}]: start from {CONFIGS}/{game}.toml")
+    return settings
 
 
 def override(settings: Settings, overrides: list[str]) -> Settings:
@@ -82,7 +96,14 @@ def override(settings: Settings, overrides: list[str]) -> Settings:
             parsed = value
         if not key and isinstance(parsed, dict):
             settings[section] = parsed
-        elif key in settings[section] or (key and section in OPEN_SECTIONS):
+        elif key in settings[section]:
+            kind = type(settings[section][key])
+            if not isinstance(parsed, (int, float) if kind is float else kind):
+                raise ParameterError(
+                    f"--set {text!r} gives {key} {parsed!r}: it takes such as {settings[section][key]!r}"
+                )
+            settings[section][key] = parsed
+        elif key and section in OPEN_SECTIONS:
             settings[section][key] = parsed
         else:
             known = ", ".join(settings[section])
@@ -186,15 +207,16 @@ class Run:
         self.score: Score | None = None
         self.seconds = 0.0  # of training so far, without the present session
         self.began = time.monotonic()
-        if resume:
+        if resume and any((folder / name).exists() for name in CHECKPOINTS):
             self.model = self._restore()
-        else:
-            if folder.exists() and any(folder.iterdir()):
+        else:  # also a run that was killed before its first checkpoint
+            if not resume and folder.exists() and any(folder.iterdir()):
                 raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "settings.json").write_text(json.dumps(settings, indent=1))
             self.model = self._new_model()
             self.next_checkpoint = run["checkpoint_every"]
+        folder.mkdir(parents=True, exist_ok=True)
+        about = {"command": command, "settings": settings}
+        (folder / "settings.json").write_text(json.dumps(about, indent=1))
 
     def _new_model(self) -> Any:
         options = dict(self.settings["algorithm"])
@@ -203,11 +225,19 @@ class Run:
         end = options.pop("learning_rate_end", options["learning_rate"])
         options.pop("ent_coef_end", None)  # see anneal
         options["learning_rate"] = LinearSchedule(options["learning_rate"], end, 1.0)
-        kwargs = {"net_arch": network["net_arch"], "activation_fn": getattr(torch.nn, network["activation"])}
-        return algorithm(
-            "MlpPolicy", self.env, seed=self.settings["run"]["seed"], policy_kwargs=kwargs, device="cpu",
-            tensorboard_log=str(self.folder / "tensorboard"), verbose=0, **options,
-        )  # fmt: skip
+        activation = getattr(torch.nn, str(network["activation"]), None)
+        if activation is None:
+            raise ParameterError(
+                f"[network] activation={network['activation']!r} is no class of torch.nn, such as ReLU"
+            )
+        kwargs = {"net_arch": network["net_arch"], "activation_fn": activation}
+        try:
+            return algorithm(
+                "MlpPolicy", self.env, seed=self.settings["run"]["seed"], policy_kwargs=kwargs, device="cpu",
+                tensorboard_log=str(self.folder / "tensorboard"), verbose=0, **options,
+            )  # fmt: skip
+        except (TypeError, AssertionError) as error:  # what Stable-Baselines3 raises for its arguments
+            raise ParameterError(f"[algorithm] does not fit {algorithm.__name__}: {error}") from None
 
     def learn(self) -> Any:
         """Train to the end; return the model. Ctrl-C stops with the newest checkpoint on disk."""
@@ -250,7 +280,8 @@ class Run:
         """Measure the learner against the game's yardstick; keep it if it is the best so far."""
         self.score = evaluate(self.game, self.player(), self.game.rules.yardstick)
         steps = self.model.num_timesteps
-        self.curve.append((steps, self.score.value))
+        if not self.curve or self.curve[-1][0] < steps:  # a finished run that is resumed measures its end again
+            self.curve.append((steps, self.score.value))
         with (self.folder / "curve.csv").open("w", newline="") as file:
             csv.writer(file).writerows([("steps", "score"), *((n, f"{score:.9f}") for n, score in self.curve)])
         logger.record(f"evaluation/{self.score.measure}", self.score.value)
@@ -277,7 +308,7 @@ class Run:
 
     def checkpoint(self) -> None:
         """Write all that going on needs; the old checkpoint stays until the new one is whole."""
-        unfinished, target = self.folder / "checkpoint.part", self.folder / "checkpoint"
+        unfinished, target, old = self.folder / "checkpoint.part", *(self.folder / name for name in CHECKPOINTS)
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir()
         policy.save(self.model, self.game, unfinished / "model.zip", self.facts())
@@ -292,7 +323,6 @@ class Run:
         state["snapshots"] = self.opponents.snapshots
         with (unfinished / "state.pkl").open("wb") as file:
             StatePickler(file, self.opponents.fixed).dump(state)
-        old = self.folder / "checkpoint.old"
         shutil.rmtree(old, ignore_errors=True)
         if target.exists():
             os.replace(target, old)
@@ -300,11 +330,7 @@ class Run:
         shutil.rmtree(old, ignore_errors=True)
 
     def _restore(self) -> Any:
-        folder = self.folder / "checkpoint"
-        if not folder.exists():
-            folder = self.folder / "checkpoint.old"  # killed between the two moves of checkpoint()
-        if not folder.exists():
-            raise ParameterError(f"{self.folder} holds no checkpoint to resume from: start without --resume")
+        folder = next(self.folder / name for name in CHECKPOINTS if (self.folder / name).exists())
         with (folder / "state.pkl").open("rb") as file:
             state = StateUnpickler(file, self.opponents.fixed).load()
         self.opponents.snapshots = state.pop("snapshots")
@@ -341,14 +367,19 @@ def train(
     """Train ``game`` in ``folder`` and return the finished run; see the top of this file.
 
     On resuming, the settings are those of the run's own ``settings.json``; overrides still apply on top.
+
+    Raises ParameterError for settings or a folder that cannot work, before anything is written.
     """
-    if resume and (folder / "settings.json").is_file():
-        saved = json.loads((folder / "settings.json").read_text())
-        settings = override(saved, overrides or [])
+    changes = [word for text in overrides or [] for word in ("--set", text)]
+    if resume:
+        if not (folder / "settings.json").is_file():
+            raise ParameterError(f"{folder} holds no run to resume: start without --resume")
+        about = json.loads((folder / "settings.json").read_text())
+        settings, words = about["settings"], [*shlex.split(about["command"]), *changes]
     else:
-        settings = override(read_config(game, config), overrides or [])
-    words = ["dicegym", "train", game, *(["--config", str(config)] if config else [])]
-    command = shlex.join(words + [word for text in overrides or [] for word in ("--set", text)])
+        settings = read_config(game, config)
+        words = ["dicegym", "train", game, *(["--config", str(config)] if config else []), *changes]
+    settings, command = override(settings, overrides or []), shlex.join(words)
     run = Run(game, settings, folder, resume, progress, command)
     run.learn()
     for name in ("model", "best"):
@@ -375,8 +406,7 @@ A {facts["algorithm"]} policy for {facts["game"]} ({facts["players"]} players, {
 | versions | {", ".join(f"{package} {version}" for package, version in facts["versions"].items())} |
 | rules | fingerprint {facts["fingerprint"]} |
 
-The settings are those of `{CONFIGS.parent.name}/configs/{facts["game"]}.toml` with what the command sets; the
-whole of them stands in the model's file.
+All settings stand in the model's file: `dicegym.players.policy.facts("{name}.zip")["settings"]`.
 """
 
 

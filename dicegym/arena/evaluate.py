@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym import loops
-from dicegym.core import Game
+from dicegym.core import Game, Parameter
 from dicegym.envs.opponents import Opponents
 from dicegym.exact import solver
 from dicegym.players import Player
@@ -63,7 +63,10 @@ def evaluate(
 
     Raises:
         AgentError, ModelError, UnknownNameError: a player cannot be loaded or fails.
+        ParameterError: ``games`` is less than 1, or ``seed`` outside 0 to 2**63 - 1.
     """
+    games = Parameter(10_000, 1, 1 << 40, "the number of games of an evaluation").check("games", games)
+    seed = Parameter(0, 0, EVALUATION_SEED - 1, "the seed of an evaluation").check("seed", seed)
     player = agent(game, player)
     rival = agent(game, game.rules.yardstick if opponent is None else opponent)
     exact_values = solver(game) if exact else None

@@ -54,7 +54,7 @@ def play_match(
         stray: takes what is printed past the bots' own ``print``.
 
     Raises:
-        AgentError: a player failed, or printed while it was asked.
+        AgentError: a player failed, or while it was asked it printed or changed the record behind the game's back.
         ParameterError: the number of players is not that of the seats.
     """
     n = len(players)
@@ -68,7 +68,7 @@ def play_match(
         beat.note(PLAYING, number)
         states = game.new_game(seed, number)
         state, over, mover = states[0], states["over"], states["player"]  # views: cheaper to read than the record
-        key = int(state["key"])
+        key, record = int(state["key"]), states.tobytes
         order = seating(key, n)
         seats.append(tuple(order))
         acts, turns = [], []
@@ -80,7 +80,10 @@ def play_match(
             seat = int(mover[0])
             player = order[seat]
             act_of(player)
+            before = record()
             action = acts[seat](turns[seat])
+            if record() != before:
+                raise AgentError(players[player].name, "changed the game's record while choosing")
             if watch_all[player].printed:
                 text = one_line(watch_all[player].printed, 60)
                 raise AgentError(players[player].name, f"printed {text!r} while choosing")

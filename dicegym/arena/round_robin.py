@@ -128,6 +128,12 @@ def entries_of(game: Game, given: Mapping[str, Spec] | Iterable[Spec]) -> tuple[
     return entries, missing
 
 
+def check_game_for_two(game: Game) -> None:
+    """Raise ParameterError unless a contest of ``game`` can be held."""
+    if game.players != 2:
+        raise ParameterError(f"a round robin of pairs needs a game for two, and {game!r} is for {game.players}")
+
+
 def contest(
     game: Game | str,
     entries: Mapping[str, Spec] | Iterable[Spec],
@@ -156,8 +162,7 @@ def contest(
     """
     game = game_of(game)
     seed = Parameter(0, -(1 << 63), (1 << 64) - 1, "the seed of a contest").check("seed", seed)
-    if game.players != 2:
-        raise ParameterError(f"a round robin of pairs needs a game for two, and {game!r} is for {game.players}")
+    check_game_for_two(game)
     found, missing = entries_of(game, entries)
     if len(found) + len(missing) < 2:
         raise ParameterError("a contest of fewer than two entries has no matches: name at least two")

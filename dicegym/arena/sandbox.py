@@ -2,7 +2,11 @@
 
 Whoever is acting when a process hangs, dies or runs out of memory is at fault; the job ends there, its child is
 killed, and all other jobs lose nothing. This keeps a contest going through every accident and crude trick.
-It is no prison: a bot can read files and open connections as any program of the user can.
+It is no prison: a bot can read files and open connections as any program of the user can. Nor is it a vault: a
+match is played in the process of its bots, and a hostile file can inspect the interpreter's frames there, find the
+game's record with its key, and foresee the dice. Plain writes to the record are noticed, reading is not, and who
+goes to such lengths can forge the result as well. So results of untrusted code prove no more than its honesty
+allows: read the files whose wins matter.
 """
 
 from __future__ import annotations

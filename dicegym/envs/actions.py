@@ -11,9 +11,12 @@ from dicegym.errors import IllegalActionError
 
 
 def whole_number(action: Any, n_actions: int) -> int:
-    """Return ``action`` as an int. Raises IllegalActionError if it is no whole number."""
+    """Return ``action`` as an int. Raises IllegalActionError if it is no whole number of 64 bits."""
     try:
-        return operator.index(action)
+        number = operator.index(action)
+        if not -(1 << 63) <= number < 1 << 63:
+            raise TypeError
+        return number
     except TypeError:
         raise IllegalActionError(f"action {action!r} is no whole number: give one of 0 to {n_actions - 1}") from None
 

@@ -10,11 +10,11 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
 from dicegym import loops
-from dicegym.core import Game, Parameter
+from dicegym.core import Game
 from dicegym.dice import game_key
 from dicegym.envs.actions import illegal, whole_number
 from dicegym.envs.draw import draw_scene
-from dicegym.envs.seating import check_on_illegal, check_seed
+from dicegym.envs.seating import check_cap, check_number, check_on_illegal, check_seed
 from dicegym.envs.single import RENDER_MODES, check_render_mode
 from dicegym.errors import StepError
 from dicegym.games import game as make_game
@@ -54,11 +54,8 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
         super().__init__()
         self.game = make_game(game, **parameters)
         self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = float(illegal_reward)
-        self.max_cycles, self.max_steps = max_cycles, max_steps
-        for name, cap in (("max_cycles", max_cycles), ("max_steps", max_steps)):
-            if cap is not None:
-                Parameter(1, 1, 1 << 62, "the turns before truncation").check(name, cap)
+        self.illegal_reward = check_number(illegal_reward, "illegal_reward")
+        self.max_cycles, self.max_steps = check_cap(max_cycles, "max_cycles"), check_cap(max_steps, "max_steps")
         self.render_mode = check_render_mode(render_mode)
         self.metadata = {
             "name": f"{self.game.name}_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False,
@@ -118,6 +115,25 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
         if self.render_mode == "human":
             self.render()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the view of the record, which would become a record of its own."""
+        return {name: value for name, value in vars(self).items() if name != "_state"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Go on with a copy."""
+        self.__dict__.update(state)
+        self._state = self._states[0]
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return (observation, reward since it was last asked, terminated, truncated, info) of the agent to move.
+
+        Raises StepError before `reset`.
+        """
+        if self._seed is None:
+            raise StepError("last() was called with no game going on: call reset() first")
+        found: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return found
+
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return what ``agent`` knows, as new arrays; see the class for the form."""
         observation = np.empty(self.game.observation_size, np.float32)
@@ -142,6 +158,7 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
             return
         number = whole_number(action, self.game.n_actions)
         self._cumulative_rewards[agent] = 0.0
+        self.infos[agent].pop("fault", None)
         if self.on_illegal != "rule" and not self._is_legal(number):
             self._illegal(agent, number)
             return

@@ -22,22 +22,25 @@ class Opponents:
     def __init__(self, game: Game, n: int) -> None:
         self.game = game
         self._waiting = np.zeros(n, np.int64)
-        self._pure: list[Player] = []
-        self._who = np.full((n, game.players), -1, np.int64)  # index into _pure; -1: asked game by game
-        self._acts: dict[int, dict[int, Act]] = {}
+        self._players: list[Player] = []  # all who sit anywhere, or are to
+        self._who = np.full((n, game.players), -1, np.int64)  # index into _players; -1: nobody of ours
+        self._acts: dict[int, dict[int, Act]] = {}  # row -> seat -> who to ask, for players that are not pure
 
     def _index(self, player: Player) -> int:
-        for index, known in enumerate(self._pure):
+        for index, known in enumerate(self._players):
             if known is player:
                 return index
-        self._pure.append(player)
-        return len(self._pure) - 1
+        self._players.append(player)
+        return len(self._players) - 1
 
     def join(self, seating: Seating, rows: np.ndarray, keys: np.ndarray, seats: np.ndarray) -> None:
         """Seat opponents in the games that begin in ``rows`` with ``keys`` (uint64, one a row)."""
         only = seating.pool.only
         if only is not None and only.pure:  # nothing to draw and nobody to sit down
             self._who[rows] = self._index(only)
+            if self._acts:
+                for row in rows.tolist():
+                    self._acts.pop(row, None)
             return
         for row, key in zip(rows.tolist(), keys.tolist(), strict=True):
             self.sit(row, key, seating.opponents(key, int(seats[row])))
@@ -46,31 +49,33 @@ class Opponents:
         """Seat ``players`` (seat -> player) in the game that begins in ``row`` with ``key``."""
         self._who[row] = -1
         for seat, player in players.items():
-            if player.pure:
-                self._who[row, seat] = self._index(player)
+            self._who[row, seat] = self._index(player)
         live = {seat: player for seat, player in players.items() if not player.pure}
         self._acts[row] = join_table(self.game, live, key)
 
     def forget_unused(self, seating: Seating) -> None:
         """Drop players that neither sit in a game nor belong to the pool any more."""
         used = set(np.unique(self._who[self._who >= 0]).tolist())
-        for player in seating.pool.players:
-            if player.pure:
-                used.add(self._index(player))
+        used |= {self._index(player) for player in seating.pool.players}
         kept = sorted(used)
-        moved = np.full(len(self._pure), -1, np.int64)
+        moved = np.full(len(self._players), -1, np.int64)
         moved[kept] = np.arange(len(kept))
         self._who = np.where(self._who >= 0, moved[self._who], -1)
-        self._pure = [self._pure[index] for index in kept]
+        self._players = [self._players[index] for index in kept]
 
     def state_dict(self) -> dict[str, Any]:
-        """Return who sits where among the pure players, and those players themselves."""
-        return {"who": self._who.copy(), "players": list(self._pure)}
+        """Return who sits where: indices (-1: nobody) by row and seat, and the players they count."""
+        return {"who": self._who.copy(), "players": list(self._players)}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Seat the pure players as they sat; all others must have sat down anew (`join`)."""
+    def load_state_dict(self, state: dict[str, Any], keys: np.ndarray, seats: np.ndarray) -> None:
+        """Seat everybody as they sat, in the games with ``keys`` and learners in ``seats`` (one a row)."""
+        self._players = list(state["players"])
+        self._acts = {}
+        for row, indices in enumerate(state["who"].tolist()):
+            taken = {s: self._players[i] for s, i in enumerate(indices) if i >= 0 and s != seats[row]}
+            if any(not player.pure for player in taken.values()):
+                self.sit(row, int(keys[row]), taken)
         self._who = state["who"].copy()
-        self._pure = list(state["players"])
 
     def play(self, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> None:
         """Play in each of ``rows`` until its learner (``seats[row]``; -1: none) is to move or its game is over."""
@@ -83,13 +88,13 @@ class Opponents:
 
     def _choose(self, states: np.ndarray, rows: np.ndarray, movers: np.ndarray) -> np.ndarray:
         who = self._who[rows, movers]
-        if len(self._pure) == 1 and who.min() == 0:
-            return self._pure[0].act_rows(self.game, states, rows, movers)
+        if len(self._players) == 1 and self._players[0].pure:
+            return self._players[0].act_rows(self.game, states, rows, movers)
         actions = np.empty(len(rows), np.int64)
         for index in np.unique(who).tolist():
             at = np.flatnonzero(who == index)
-            if index >= 0:
-                actions[at] = self._pure[index].act_rows(self.game, states, rows[at], movers[at])
+            if self._players[index].pure:
+                actions[at] = self._players[index].act_rows(self.game, states, rows[at], movers[at])
                 continue
             for k in at.tolist():
                 row, seat = int(rows[k]), int(movers[k])

@@ -34,6 +34,8 @@ class SB3VecEnv(VecEnv):
     """
 
     def __init__(self, game: str | Game, num_envs: int, seed: int | None = None, **settings: Any) -> None:
+        if "autoreset_mode" in settings:
+            raise ParameterError("autoreset_mode is always same-step for Stable-Baselines3: leave it out")
         self.batch = BatchEnv(game, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **settings)
         self.render_mode = self.batch.render_mode  # VecEnv asks for it while it is constructed
         super().__init__(num_envs, self.batch.single_observation_space, self.batch.single_action_space)
@@ -41,14 +43,17 @@ class SB3VecEnv(VecEnv):
         self._actions = np.zeros(num_envs, np.int64)
         self._returns = np.zeros(num_envs, np.float64)
         self._lengths = np.zeros(num_envs, np.int64)
-        self._no_infos: list[dict[str, Any]] = [{} for _ in range(num_envs)]
 
     def reset(self) -> VecEnvObs:
         """Begin a game in every row; seeds given with `seed` are used once."""
         if any(seed is not None for seed in self._seeds):
-            observations, _ = self.batch.reset(seed=list(self._seeds))
+            observations, info = self.batch.reset(seed=list(self._seeds))
         else:
-            observations, _ = self.batch.reset(seed=self._first_seed)
+            observations, info = self.batch.reset(seed=self._first_seed)
+        self.reset_infos = [
+            {"action_mask": mask, "seat": int(seat)}
+            for mask, seat in zip(info["action_mask"], info["seat"], strict=True)
+        ]
         self._first_seed = None
         self._reset_seeds()
         self._reset_options()
@@ -66,18 +71,19 @@ class SB3VecEnv(VecEnv):
         dones = terminated | truncated
         self._returns += rewards
         self._lengths += 1
-        infos = self._no_infos
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         ended = np.flatnonzero(dones)
         if len(ended):
-            infos = infos.copy()
+            returns = info["final_info"].get("returns")
             for row in ended.tolist():
                 infos[row] = {
                     "terminal_observation": info["final_obs"][row],
                     "TimeLimit.truncated": bool(truncated[row] and not terminated[row]),
                     "episode": {"r": float(self._returns[row]), "l": int(self._lengths[row]), "t": 0.0},
-                    "returns": info["final_info"]["returns"][row],
                     "seat": int(info["final_info"]["seat"][row]),
                 }
+                if returns is not None and terminated[row]:
+                    infos[row]["returns"] = returns[row]
             self._returns[ended] = 0
             self._lengths[ended] = 0
         return observations, rewards.astype(np.float32), dones, infos
@@ -117,7 +123,14 @@ class SB3VecEnv(VecEnv):
         rows = list(self._get_indices(indices))
         if method_name == "action_masks":
             return list(self.batch.action_masks()[rows])
+        if len(rows) != self.num_envs:
+            raise ParameterError(f"{method_name}() cannot be called for some games only: a batch acts as one")
         return [getattr(self.batch, method_name)(*method_args, **method_kwargs)] * len(rows)
+
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
+        """Refuse options: games of a batch are begun alike. Raises ParameterError for any."""
+        if options and any(options if isinstance(options, list) else [options]):
+            raise ParameterError(f"options {options!r} have no meaning here: set seat and opponent when it is made")
 
     def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
         """Return False for each index, but True for Monitor: episode returns are reported here already."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from dicegym.players.pool import Pool
 
 SeatRule = int | Literal["random", "alternate"]
 OnIllegal = Literal["rule", "raise", "terminate"]
-
-_MODES = ("rule", "raise", "terminate")
 
 
 class Seating:
@@ -66,13 +64,28 @@ class Seating:
 
 def check_on_illegal(value: str) -> OnIllegal:
     """Return ``value``; raise ParameterError if it names no way to treat illegal actions."""
-    if value not in _MODES:
+    if value not in get_args(OnIllegal):
         raise ParameterError(
             f"on_illegal={value!r} is unknown: give 'rule' (what the game says), 'raise' or 'terminate'"
         )
     return value  # type: ignore[return-value]
 
 
-def check_seed(seed: Any) -> int:
+def check_seed(seed: Any, name: str = "seed") -> int:
     """Return ``seed`` as an int; raise ParameterError for anything but a whole number of at least 0."""
-    return Parameter(0, 0, (1 << 64) - 1, "the seed of an environment").check("seed", seed)
+    if isinstance(seed, bool | np.bool_):
+        raise ParameterError(f"{name}={seed!r} is no number: give a whole number of at least 0")
+    return Parameter(0, 0, (1 << 64) - 1, "a number that names games").check(name, seed)
+
+
+def check_number(value: Any, name: str) -> float:
+    """Return ``value`` as a float; raise ParameterError if it is no number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name}={value!r} is no number") from None
+
+
+def check_cap(value: int | None, name: str) -> int | None:
+    """Return ``value``, a number of turns before truncation or None; raise ParameterError for anything else."""
+    return None if value is None else Parameter(1, 1, 1 << 62, "the turns before truncation").check(name, value)

@@ -12,7 +12,7 @@ from dicegym.core import Game
 from dicegym.dice import game_key
 from dicegym.envs.actions import illegal, whole_number
 from dicegym.envs.draw import draw_scene
-from dicegym.envs.seating import Seating, SeatRule, check_on_illegal, check_seed
+from dicegym.envs.seating import Seating, SeatRule, check_number, check_on_illegal, check_seed
 from dicegym.errors import ParameterError, StepError
 from dicegym.games import game as make_game
 from dicegym.players import Act, Turn
@@ -67,7 +67,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self.game = make_game(game, **parameters)
         self.seating = Seating(self.game, opponent, seat)
         self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = float(illegal_reward)
+        self.illegal_reward = check_number(illegal_reward, "illegal_reward")
         self.render_mode = check_render_mode(render_mode)
         self.observation_space = gym.spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
         self.action_space = gym.spaces.Discrete(self.game.n_actions)
@@ -83,6 +83,17 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._seat = 0
         self._before = 0.0
         self._playing = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what points into the rest: seated opponents and the view of the record."""
+        return {name: value for name, value in vars(self).items() if name not in ("_state", "_acts", "_turns")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Go on with a copy; opponents sit down anew, so one that is not pure has forgotten its game."""
+        vars(self).update(state)
+        self._state = self._states[0]
+        self._acts = self.seating.join(int(self._state["key"]), self._seat)
+        self._turns = {seat: Turn(self.game, self._state, seat) for seat in self._acts}
 
     @property
     def seat(self) -> int:
@@ -137,6 +148,8 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         return self._playing
 
     def _read_options(self, options: dict[str, Any] | None) -> tuple[int | None, int | None]:
+        if not isinstance(options, dict | None):
+            raise ParameterError(f"options={options!r} is no dict: give such as {{'seat': 0}}")
         for name in options or {}:
             if name not in ("seat", "episode"):
                 raise ParameterError(f"options has {name!r}, which reset does not know: use 'seat' or 'episode'")
@@ -145,7 +158,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         if seat is not None:
             seat = int(Seating(self.game, self.seating.pool, seat).seats(np.zeros(1, np.uint64), np.zeros(1))[0])
         if episode is not None:
-            episode = check_seed(episode)
+            episode = check_seed(episode, "episode")
         return seat, episode
 
     def _others(self, player: int, over: bool) -> bool:

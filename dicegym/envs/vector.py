@@ -14,7 +14,7 @@ from dicegym.core import Game, Parameter
 from dicegym.envs.actions import illegal
 from dicegym.envs.draw import draw_scene
 from dicegym.envs.opponents import Opponents
-from dicegym.envs.seating import Seating, SeatRule, check_on_illegal, check_seed
+from dicegym.envs.seating import Seating, SeatRule, check_cap, check_number, check_on_illegal, check_seed
 from dicegym.envs.single import MOST_GAMES_SKIPPED, RENDER_MODES, check_render_mode
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 from dicegym.games import game as make_game
@@ -43,9 +43,10 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         copy: return new arrays each step. False: observations, rewards, flags and masks are the environment's
             own and are overwritten by the next step.
 
-    ``info`` holds ``"action_mask"`` bool[num_envs, n_actions] and ``"seat"`` int64[num_envs]; where episodes
-    ended in same-step mode, ``"final_obs"`` (object array) and ``"final_info"``; each with Gymnasium's
-    ``"_name"`` array that says for which games it is meant.
+    ``info`` holds ``"action_mask"`` bool[num_envs, n_actions] and ``"seat"`` int64[num_envs]; in steps with illegal
+    actions ``"fault"`` (object array of words); in steps that end games ``"returns"`` float32[num_envs, players].
+    In same-step mode the ended episodes' info is in ``"final_info"``, beside ``"final_obs"`` (object array). Each
+    comes with Gymnasium's ``"_name"`` array that says for which games it is meant.
 
     Raises:
         ParameterError, UnknownNameError, AgentError: an argument cannot work; the message says why.
@@ -71,11 +72,11 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.num_envs = n = Parameter(1, 1, 1 << 30, "the number of games").check("num_envs", num_envs)
         self.seating = Seating(self.game, opponent, seat)
         self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = float(illegal_reward)
+        self.illegal_reward = check_number(illegal_reward, "illegal_reward")
         self.render_mode = check_render_mode(render_mode)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
-        self.max_episode_steps = max_episode_steps
+        self.max_episode_steps = check_cap(max_episode_steps, "max_episode_steps")
         self.copy = copy
         self.single_observation_space = gym.spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
         self.single_action_space = gym.spaces.Discrete(self.game.n_actions)
@@ -99,6 +100,18 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._decisions = np.zeros(n, np.int64)
         self._faults = np.zeros(n, np.int64)
         self._seeded = False
+        self._sound = True  # False from the failure of an opponent to the next reset
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what cannot be copied: opponents seated in games."""
+        return vars(self) | {"_opponents": self._opponents.state_dict()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Go on with a copy; opponents that are not pure sit down anew and have forgotten their games."""
+        seated = state.pop("_opponents")
+        vars(self).update(state)
+        self._opponents = Opponents(self.game, self.num_envs)
+        self._opponents.load_state_dict(seated, self._states["key"], self._seats)
 
     def action_masks(self) -> np.ndarray:
         """Return a copy of the action masks: bool[num_envs, n_actions]."""
@@ -110,7 +123,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._opponents.forget_unused(self.seating)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that going on later needs: arrays by name, and the pure players among the opponents."""
+        """Return all that going on later needs: arrays by name, and which opponent sits where."""
         arrays = {name: getattr(self, f"_{name}").copy() for name in KEPT}
         return arrays | {"seeded": self._seeded, "opponents": self._opponents.state_dict()}
 
@@ -119,8 +132,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         for name in KEPT:
             getattr(self, f"_{name}")[...] = state[name]
         self._seeded = state["seeded"]
-        self._opponents.join(self.seating, self._all, self._states["key"], self._seats)
-        self._opponents.load_state_dict(state["opponents"])
+        self._opponents.load_state_dict(state["opponents"], self._states["key"], self._seats)
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -131,16 +143,17 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         ``options={"reset_mask": bool[num_envs]}`` begins only those games.
         """
         rows = self._reset_rows(options)
-        super().reset(seed=seed if isinstance(seed, int) else None)
+        super().reset(seed=check_seed(seed) if isinstance(seed, int | np.integer) else None)
         self._take_seeds(seed, rows)
+        self._sound = False
         self._begin(rows)
+        self._sound = True
         self._terminated[rows] = self._truncated[rows] = False
         return self._out(self._observations), self._info(rows)
 
-    def _reset_rows(self, options: dict[str, Any] | None) -> np.ndarray:
-        unknown = set(options or {}) - {"reset_mask"}
-        if unknown:
-            raise ParameterError(f"options has {sorted(unknown)}, which reset does not know: use 'reset_mask'")
+    def _reset_rows(self, options: Any) -> np.ndarray:
+        if not isinstance(options, dict | None) or set(options or {}) - {"reset_mask"}:
+            raise ParameterError(f"options={options!r}: reset knows {{'reset_mask': bool[num_envs]}} and nothing else")
         mask = (options or {}).get("reset_mask")
         if mask is None:
             return self._all
@@ -149,12 +162,14 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return np.flatnonzero(mask)
 
     def _take_seeds(self, seed: int | list[int | None] | None, rows: np.ndarray) -> None:
-        if isinstance(seed, int | np.integer):
-            seed = [check_seed(seed) + row for row in range(self.num_envs)]
-        elif seed is None:
-            if self._seeded:
-                return
-            first = int(self.np_random.integers(1 << 62))
+        if seed is None and self._seeded:
+            return
+        if not self._seeded:  # games that are not begun now have the seeds that belong to them all the same
+            rows = self._all
+        if seed is None:
+            seed = int(self.np_random.integers(1 << 62))
+        if not isinstance(seed, list | tuple | np.ndarray):
+            first = check_seed(seed)
             seed = [first + row for row in range(self.num_envs)]
         if len(seed) != self.num_envs:
             raise ParameterError(f"{len(seed)} seeds were given for {self.num_envs} games: give one a game, or one int")
@@ -163,7 +178,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             if given is None and not self._seeded:
                 given = int(self.np_random.integers(1 << 62))
             if given is not None:
-                self._seeds[row] = check_seed(given) % (1 << 64)
+                self._seeds[row] = check_seed(given % (1 << 64) if isinstance(given, int) and given > 0 else given)
                 self._episodes[row] = np.uint64(0xFFFFFFFFFFFFFFFF)  # the next episode is number 0
         self._seeded = True
 
@@ -208,21 +223,23 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         else:
             playing, anew = self._all, self._all[:0]
         legal = self._legal_rows(actions, playing)
+        self._sound = False
         loops.step_rows(self._states, legal, actions[legal], self._faults)
         self._opponents.play(self._states, legal, self._seats)
         self._look(legal)
         self._settle(playing, legal)
-        final: dict[str, Any] = {}
+        told = self._told(legal)
         if len(anew):
             self._rewards[anew] = 0.0
             self._terminated[anew] = self._truncated[anew] = False
             self._begin(anew)
         if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():
-            final = self._final()
+            told = self._final(told)
             self._begin(np.flatnonzero(ended))
+        self._sound = True
         return (
             self._out(self._observations), self._out(self._rewards), self._out(self._terminated),
-            self._out(self._truncated), self._info(self._all) | final,
+            self._out(self._truncated), self._info(self._all) | told,
         )  # fmt: skip
 
     def _check_actions(self, actions: Any) -> np.ndarray:
@@ -232,7 +249,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 f"actions of shape {given.shape} and dtype {given.dtype} do not fit: "
                 f"give {self.num_envs} whole numbers, one a game"
             )
-        if not self._seeded:
+        if not self._seeded or not self._sound:
             raise StepError("step() was called with no game going on: call reset() first")
         if self.autoreset_mode == AutoresetMode.DISABLED and self._ended.any():
             raise StepError(
@@ -271,18 +288,36 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._truncated[playing] = late & ~self._terminated[playing]
         np.logical_or(self._terminated, self._truncated, out=self._ended)
 
-    def _final(self) -> dict[str, Any]:
-        """Return what same-step mode tells of the episodes that just ended."""
+    def _told(self, legal: np.ndarray) -> dict[str, Any]:
+        """Return the faults of this step and the results of games that ended with it; nothing if there are none."""
+        told: dict[str, Any] = {}
+        faulty = np.zeros(self.num_envs, np.int64)
+        faulty[legal] = self._faults[: len(legal)]
+        if faulty.any():
+            told = {"fault": np.array(self.game.rules.faults, object)[faulty], "_fault": faulty > 0}
+        over = self._ended & self._states["over"]
+        if over.any():
+            told |= {"returns": np.where(over[:, None], self._gained, 0.0), "_returns": over}
+        return told
+
+    def _final(self, told: dict[str, Any]) -> dict[str, Any]:
+        """Return what same-step mode tells of the episodes that just ended, and what remains of ``told``."""
         ended = self._ended.copy()
         observations = np.full(self.num_envs, None, object)
         for row in np.flatnonzero(ended):
             observations[row] = self._observations[row].copy()
         info = {
-            "returns": np.where(ended[:, None], self._gained, 0.0), "_returns": ended,
             "seat": np.where(ended, self._seats, 0), "_seat": ended,
             "action_mask": self._masks & ended[:, None], "_action_mask": ended,
         }  # fmt: skip
-        return {"final_obs": observations, "_final_obs": ended, "final_info": info, "_final_info": ended}
+        left: dict[str, Any] = {}
+        for name in ("fault", "returns"):
+            if name in told:
+                value, whom = told[name], told[f"_{name}"]
+                info |= {name: value, f"_{name}": whom & ended}
+                if (whom & ~ended).any():
+                    left |= {name: value, f"_{name}": whom & ~ended}
+        return left | {"final_obs": observations, "_final_obs": ended, "final_info": info, "_final_info": ended}
 
     def _info(self, rows: np.ndarray) -> dict[str, Any]:
         whom = np.zeros(self.num_envs, np.bool_)

@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from dicegym.core import Game, Rules
-from dicegym.errors import unknown_name
+from dicegym.errors import ParameterError, unknown_name
 from dicegym.registry import GAMES
 
 
@@ -23,8 +23,14 @@ def game(name: str | Game, players: int | None = None, **parameters: Any) -> Gam
 
     Raises:
         UnknownNameError: there is no such game or parameter.
-        ParameterError: a value is out of range.
+        ParameterError: a value is out of range, or a `Game` is to be set anew.
     """
     if isinstance(name, Game):
+        given = [*(["players"] if players is not None else []), *parameters]
+        if given:
+            raise ParameterError(
+                f"{name!r} is set already and cannot take {', '.join(given)} again: "
+                f"make another by the game's name, dicegym.game({name.name!r}, {given[0]}=...)"
+            )
         return name
     return Game(rules(name), players, **parameters)

@@ -6,6 +6,7 @@ turn for are plain copies of what its seat may know.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +14,10 @@ import numpy as np
 
 from dicegym.core import Game
 from dicegym.dice import private_seed
+from dicegym.errors import AgentError, ParameterError
 from dicegym.scene import Scene
+
+_TOO_LARGE = 1 << 63
 
 Act = Callable[["Turn"], int]
 """What a seated player is: a function from its turn to an action."""
@@ -84,8 +88,20 @@ class Player:
         Only asked of pure players. This one asks a seated player game by game.
         """
         act = self.join(game, 0, 0)
-        chosen = (act(Turn(game, states[row], int(seat))) for row, seat in zip(rows, seats, strict=True))
+        turns = (Turn(game, states[row], int(seat)) for row, seat in zip(rows, seats, strict=True))
+        chosen = (whole(act(turn), self) for turn in turns)
         return np.fromiter(chosen, np.int64, len(rows))
+
+
+def whole(chosen: Any, player: Player) -> int:
+    """Return what a player chose as an int. Raises AgentError unless it is a whole number of 64 bits."""
+    try:
+        number = operator.index(chosen)
+    except TypeError:
+        number = _TOO_LARGE
+    if not -_TOO_LARGE <= number < _TOO_LARGE:
+        raise AgentError(player.name, f"chose {chosen!r}, which is no action: an action is a whole number")
+    return number
 
 
 class FunctionPlayer(Player):
@@ -119,9 +135,11 @@ class RandomPlayer(Player):
 def play_game(game: Game, players: Sequence[Player], seed: int = 0, episode: int = 0) -> Any:
     """Play one game to its end; return its record. ``players[s]`` sits in seat s.
 
-    Raises AgentError if a player fails.
+    Raises AgentError if a player fails, ParameterError if there are more or fewer players than seats.
     """
     state = game.new_game(seed, episode)[0]
+    if len(players) != game.players:
+        raise ParameterError(f"{len(players)} players cannot play {game!r}: give {game.players}")
     acts = join_table(game, dict(enumerate(players)), int(state["key"]))
     turns = [Turn(game, state, seat) for seat in acts]
     while not state["over"]:
@@ -131,5 +149,14 @@ def play_game(game: Game, players: Sequence[Player], seed: int = 0, episode: int
 
 
 def join_table(game: Game, players: dict[int, Player], key: int) -> dict[int, Act]:
-    """Seat ``players`` (seat -> player) in the game with this key; return who to ask in each seat."""
-    return {seat: player.join(game, seat, private_seed(key, seat)) for seat, player in players.items()}
+    """Seat ``players`` (seat -> player) in the game with this key; return who to ask in each seat.
+
+    What is returned answers with an int, or raises AgentError.
+    """
+    return {
+        seat: _answering(player.join(game, seat, private_seed(key, seat)), player) for seat, player in players.items()
+    }
+
+
+def _answering(act: Act, player: Player) -> Act:
+    return lambda turn: whole(act(turn), player)

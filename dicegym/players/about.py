@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dicegym import games
 from dicegym.core import Game
-from dicegym.errors import ModelError, ParameterError
+from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError
 from dicegym.players import policy
 from dicegym.players.botfile import Source, locate
 from dicegym.players.roster import resolve
@@ -37,19 +37,62 @@ def _first_sentence(file: Path) -> str:
     return sentence.removesuffix(".") or "(says nothing of itself)"
 
 
+def game_of(spec: str, **parameters: int) -> Game:
+    """Return the game that an agent plays: a model says it, a bot's file or an agent's name tells it.
+
+    Args:
+        spec: an agent as for `dicegym.agent`.
+        **parameters: of the game; a model knows its own.
+
+    Raises:
+        ParameterError: it fits no game or several, or ``parameters`` are given with a model.
+        UnknownNameError: there is no such agent or parameter.
+        ModelError: the model cannot be read, or was trained on other rules.
+    """
+    if spec.endswith(".zip"):
+        model = Path(spec).expanduser()
+    else:
+        name = game_of_file(spec)
+        found = _model(games.game(name), spec)
+        if found is None:
+            return games.game(name, **parameters)
+        model = found
+    if parameters:
+        given = ", ".join(f"{name}={value}" for name, value in parameters.items())
+        raise ParameterError(f"{spec} is a model, which says itself what it plays: leave out {given}")
+    return policy.game_of(model)
+
+
+def _model(game: Game, spec: str) -> Path | None:
+    """Return the path of the model that ``spec`` names, or None if it names none."""
+    try:
+        found = resolve(game, spec)
+    except AgentError:  # a missing file is the affair of whoever loads it
+        return None
+    return found if isinstance(found, Path) else None
+
+
 def game_of_file(file: str) -> str:
     """Return the name of the game whose original interface the bot in ``file`` is written for.
 
-    Raises ParameterError unless exactly one game's adapter knows it. With a single game there is no question.
+    An agent's name is that game's which has an agent of this name. Raises ParameterError unless exactly one
+    game knows it. With a single game there is no question.
     """
     if len(GAMES) == 1:
         return GAMES[0]
-    known = []
-    for name in GAMES:
-        adapter = games.game(name).adapter
-        source = locate(file, adapter.ENTRY_FILES)
-        if source is not None and adapter.recognises(source.file.read_text(errors="replace")):
-            known.append(name)
+    known = [name for name in GAMES if _knows(games.game(name), file)]
     if len(known) != 1:
         raise ParameterError(f"{file} fits {' and '.join(known) or 'no game'}: say which one is meant with --game")
     return known[0]
+
+
+def _knows(game: Game, file: str) -> bool:
+    """Return whether ``file`` is a bot of ``game`` by its text, or the name of one of its agents."""
+    source = locate(Path(file).expanduser(), game.adapter.ENTRY_FILES)
+    if source is not None:
+        return bool(game.adapter.recognises(source.file.read_text(errors="replace")))
+    try:
+        resolve(game, file)
+    except (AgentError, UnknownNameError):
+        return False
+    return True

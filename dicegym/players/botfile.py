@@ -312,9 +312,15 @@ class BotPlayer(Player):
         self._find = find
         self._sit = sit
         self._keep = keep
+        self._seed = seed
         self._program = Program(source, name, supplied, seed, self.printed)
         self._bot = find(self._program)
         self.pure = not keep and self._program.namespace.get("PURE") is True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle by the file: a program is loaded again, and has forgotten everything."""
+        made = (self.source, self.name, self._supplied, self._find, self._sit, self._keep, self._seed)
+        return type(self), made
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down in one new game; see `Player.join`."""

@@ -18,9 +18,9 @@ from dicegym.errors import AgentError, ParameterError, unknown_name
 from dicegym.games import game as game_of
 from dicegym.players import Player
 from dicegym.players.botfile import Source, locate
+from dicegym.shipped import shipped_folder
 
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
-_PACKAGE = Path(__file__).resolve().parents[1]
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
 Origin = Source | Path | Player
 """Where a player comes from: a bot's source, the path of a model, or the player itself."""
@@ -31,10 +31,7 @@ def agents_folder(game: Game | str) -> Path:
     name = game_of(game).name
     if configured := os.environ.get(AGENTS_VARIABLE):
         return Path(configured).expanduser() / name
-    checkout = _PACKAGE.parent
-    if (checkout / "pyproject.toml").is_file() and (checkout / "agents").is_dir():
-        return checkout / "agents" / name
-    return _PACKAGE / "_agents" / name
+    return shipped_folder("agents") / name
 
 
 def agent_names(game: Game | str) -> list[str]:
@@ -120,6 +117,9 @@ def resolve(game: Game, spec: Player | str | Path) -> Origin:
         return spec
     text = _text(spec)
     if _is_path(text):
+        model_path, mark, _ = text.partition(".zip:")
+        if mark and not (Path(text).expanduser().exists() or Path(f"{model_path}.zip").expanduser().is_dir()):
+            raise ParameterError(f"{text!r}: a model has no parts to choose from; write '{model_path}.zip'")
         if not text.endswith(".zip"):
             return _located(game, os.path.expanduser(text), text)
         model = Path(text).expanduser()

@@ -143,7 +143,7 @@ def recognises(text: str) -> bool:
 
 def export(player: Player, game: Game, form: str) -> str:
     """Return the source of a bot that chooses as ``player`` does; see `dicegym.players.export`."""
-    heading = f"{player.name}: the choices of a trained policy for Hog, written out.\n\nMade by `dicegym export`."
+    heading = f"The choices of {player.name} in Hog, written out.\n\nMade by `dicegym export`."
     return strategy_source(examine(game, player, lambda question: None), heading)
 
 
