@@ -181,7 +181,7 @@ def play(
     table = _game(game, parameter)
     if len(against or []) >= table.players:
         raise ParameterError(
-            f"--against is given {len(against or [])} times, and {table!r} has {table.players - 1} other seats: "
+            f"--against is given {len(against or [])} times, and {table!r} seats {table.players - 1} beside you: "
             "give it once for each at most"
         )
     rivals = [dicegym.agent(table, name) for name in against or [table.rules.default_opponent]]
@@ -244,7 +244,7 @@ def exact(
     trials: Annotated[int | None, typer.Option(help="how long --best-table searches")] = None,
     output: Annotated[Path | None, typer.Option(help="write the --best-table strategy as a bot's file")] = None,
     force: Annotated[bool, typer.Option(help="replace an existing --output")] = False,
-    seed: Seed = 0,
+    seed: Annotated[int, typer.Option(min=0, help="of the --best-table search: same seed, same table")] = 0,
     parameter: Settings = None,
 ) -> None:
     """Compute exact win rates: no simulation, no error."""

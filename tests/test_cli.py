@@ -149,7 +149,7 @@ def test_play_at_the_keyboard_until_the_end_and_with_input_that_ends():
         (("exact", "hog", "bacon", "swap", "--best-response"), "leave out B, which is 'swap'"),
         (("exact", "hog", "bacon", "swap", "--output", "hog.py"), "--output hog.py is for --best-table alone"),
         (("exact", "hog", "bacon", "--trials", "3"), "--trials 3 is for --best-table alone"),
-        (("play", "hog", "--against", "bacon", "--against", "swap"), "1 other seats"),
+        (("play", "hog", "--against", "bacon", "--against", "swap"), "seats 1 beside you"),
         (("check", "bacon", "-p", "gaol=20"), "Did you mean 'goal'?"),
     ],
 )
@@ -189,6 +189,12 @@ def test_what_the_system_refuses_is_one_line_too(run, tmp_path):
     assert (status, out) == (2, "")
     assert err.startswith("dicegym: ")
     assert len(err.splitlines()) == 1
+
+
+def test_a_search_takes_no_negative_seed(run):
+    status, _, err = run("exact", "hog", "bacon", "--best-table", "--seed", "-1")
+    assert status == 2
+    assert "'--seed'" in err
 
 
 def test_the_version(run):
