@@ -25,6 +25,7 @@ from dicegym.core import Game
 from dicegym.dice import game_key
 from dicegym.errors import AgentError, ParameterError, UnknownNameError
 from dicegym.players import FunctionPlayer, RandomPlayer, Turn
+from dicegym.players.export import export_source
 from dicegym.players.roster import agent
 
 pytestmark = pytest.mark.xdist_group("arena")
@@ -297,3 +298,16 @@ def test_json_holds_everything(result: ContestResult) -> None:
 
 def test_an_empty_table_has_its_titles() -> None:
     assert plain_table(["A", "Bee"], []) == ["A  Bee"]
+
+
+def test_models_enter_as_the_bots_that_they_are_exported_as(tmp_path: Path) -> None:
+    pytest.importorskip("sb3_contrib")
+    game = dicegym.game("hog")
+    file = tmp_path / "ppo.py"
+    file.write_text(export_source(dicegym.agent(game, "ppo"), game, "hog.py"))
+    rivals = ["always_roll", "bacon"]
+    assert contest(game, ["ppo", *rivals], workers=1).matches == contest(game, [str(file), *rivals], workers=1).matches
+    (tmp_path / "broken.zip").write_text("no model")
+    result = contest(game, [str(tmp_path / "broken.zip"), *rivals], workers=1)
+    assert [bad.name for bad in result.disqualified] == ["broken"]
+    assert len(result.matches) == 1

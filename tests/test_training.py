@@ -145,6 +145,7 @@ def test_opponents_are_a_pool_from_the_settings(training, tmp_path):
         (['opponents={"nobody"=1}'], UnknownNameError, "agent of Hog 'nobody'"),
         (["game.goal=1"], ParameterError, "goal=1"),
         (["run.games=0"], ParameterError, "num_envs=0"),
+        (["run.seed=-1"], ParameterError, "seed=-1"),
         (["run.steps=abc"], ParameterError, "steps 'abc'"),
         (["algorithm.n_stps=3"], ParameterError, "n_stps"),
         (["network.activation=Foo"], ParameterError, "activation='Foo'"),

@@ -43,6 +43,7 @@ from stable_baselines3.common.utils import LinearSchedule
 
 import dicegym
 from dicegym.arena.evaluate import Score, evaluate
+from dicegym.core import Parameter
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError
 from dicegym.players import Player, policy
@@ -197,6 +198,8 @@ class Run:
         self.progress = progress or (lambda done, total, text: None)
         self.game = dicegym.game(game, **settings["game"])
         run = settings["run"]
+        # PyTorch and NumPy, which Stable-Baselines3 seeds, take no larger ones.
+        Parameter(0, 0, (1 << 32) - 1, "the seed of a training").check("run.seed", run["seed"])
         torch.set_num_threads(run["torch_threads"])
         self.opponents = Opponents(self.game, settings)
         self.env = SB3VecEnv(self.game, run["games"], seed=run["seed"], opponent=self.opponents.pool())

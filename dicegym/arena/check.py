@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.arena.beat import ASKED, LOADING, Beat, Reading
-from dicegym.arena.jobs import Entry, Fault, Limits, Watch, entry, models_need
+from dicegym.arena.jobs import Entry, Fault, Limits, Watch, entry
 from dicegym.arena.sandbox import Outcome, Sandbox
 from dicegym.core import Game
 from dicegym.dice import named_seed
@@ -162,10 +163,11 @@ def check(spec: str | Path | Player, game: Game | str, limits: Limits | None = N
     """
     game = game_of(game)
     limits = limits or Limits()
-    try:
-        job = Check(game, (entry(game, agent_name(game, spec), spec),), seed, limits)
-    except AgentError as error:
-        return CheckReport(error.agent, game.name, error.reason)
-    with Sandbox(game, 1, limits, models_need(job.entries)) as sandbox:
-        ((_, outcome),) = sandbox.run([job])
+    with tempfile.TemporaryDirectory(prefix="dicegym-") as folder:
+        try:
+            job = Check(game, (entry(game, agent_name(game, spec), spec, Path(folder)),), seed, limits)
+        except AgentError as error:
+            return CheckReport(error.agent, game.name, error.reason)
+        with Sandbox(game, 1, limits) as sandbox:
+            ((_, outcome),) = sandbox.run([job])
     return job.report(outcome)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from dicegym.arena.beat import Beat, Reading
 from dicegym.core import Game, Parameter
-from dicegym.errors import ParameterError
+from dicegym.dice import named_seed
+from dicegym.errors import AgentError, ModelError, ParameterError
 from dicegym.players import Player
+from dicegym.players.botfile import Source
+from dicegym.players.export import export_source
 from dicegym.players.private import Printed
 from dicegym.players.roster import Origin, load, resolve
 
@@ -50,14 +52,18 @@ class Entry(NamedTuple):
         return load(game, self.origin, self.name, keep=True, seed=seed)
 
 
-def entry(game: Game, name: str, spec: Player | str | Path) -> Entry:
+def entry(game: Game, name: str, spec: Player | str | Path, folder: Path) -> Entry:
     """Return the entry that ``spec`` names, as for `dicegym.agent`.
 
+    A model enters as the bot that it would be exported as, written to ``folder``: no job has to load a network.
+
     Raises:
-        AgentError: there is no such file.
+        AgentError: there is no such file, or it is a model that does not fit the game.
         UnknownNameError, ParameterError: it names nothing, or is a Player that cannot be sent to a process.
     """
     origin = resolve(game, spec)
+    if isinstance(origin, Path):
+        origin = _exported(game, name, origin, folder)
     try:
         if isinstance(origin, Player) and type(origin).__module__ == "__main__":
             raise TypeError("its class is defined in the script itself")
@@ -70,10 +76,16 @@ def entry(game: Game, name: str, spec: Player | str | Path) -> Entry:
     return Entry(name, origin)
 
 
-def models_need(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """Return the modules that are better imported once than by every job: those of models, if there are any."""
-    is_model = any(isinstance(entry.origin, Path) for entry in entries)
-    return ("dicegym.players.policy", "torch", "sb3_contrib") if is_model else ()
+def _exported(game: Game, name: str, model: Path, folder: Path) -> Source:
+    form = game.adapter.ENTRY_FILES[0]
+    file = folder / named_seed(name).to_bytes(8, "big").hex() / form
+    try:
+        source = export_source(load(game, model, name), game, form)
+    except ModelError as error:
+        raise AgentError(name, str(error)) from error
+    file.parent.mkdir()
+    file.write_text(source)
+    return Source(file)
 
 
 class Job(Protocol):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from dicegym.arena.check import Check, CheckReport
-from dicegym.arena.jobs import Entry, Fault, Job, Limits, entry, models_need
+from dicegym.arena.jobs import Entry, Fault, Job, Limits, entry
 from dicegym.arena.match import Match
 from dicegym.arena.sandbox import Sandbox
 from dicegym.core import Game, Parameter
@@ -96,12 +97,15 @@ class ContestResult:
         return contest_text(self)
 
 
-def entries_of(game: Game, given: Mapping[str, Spec] | Iterable[Spec]) -> tuple[list[Entry], list[Disqualified]]:
+def entries_of(
+    game: Game, given: Mapping[str, Spec] | Iterable[Spec], folder: Path
+) -> tuple[list[Entry], list[Disqualified]]:
     """Return the entries by name, and those whose files do not exist.
 
     Args:
         game: the game.
         given: agents as for `dicegym.agent`, or {name: agent}.
+        folder: models among them are written there as bots.
 
     Raises:
         ParameterError: two entries have one name, or a Player cannot be sent to another process.
@@ -122,7 +126,7 @@ def entries_of(game: Game, given: Mapping[str, Spec] | Iterable[Spec]) -> tuple[
     entries, missing = [], []
     for name, spec in sorted(specs.items()):
         try:
-            entries.append(entry(game, name, spec))
+            entries.append(entry(game, name, spec, folder))
         except AgentError as error:
             missing.append(Disqualified(name, error.reason))
     return entries, missing
@@ -163,11 +167,24 @@ def contest(
     game = game_of(game)
     seed = Parameter(0, -(1 << 63), (1 << 64) - 1, "the seed of a contest").check("seed", seed)
     check_game_for_two(game)
-    found, missing = entries_of(game, entries)
-    if len(found) + len(missing) < 2:
-        raise ParameterError("a contest of fewer than two entries has no matches: name at least two")
+    with tempfile.TemporaryDirectory(prefix="dicegym-") as folder:
+        found, missing = entries_of(game, entries, Path(folder))
+        if len(found) + len(missing) < 2:
+            raise ParameterError("a contest of fewer than two entries has no matches: name at least two")
+        return _hold(game, found, missing, seed, Sandbox(game, workers, limits), progress)
+
+
+def _hold(
+    game: Game,
+    found: list[Entry],
+    missing: list[Disqualified],
+    seed: int,
+    processes: Sandbox,
+    progress: Progress | None,
+) -> ContestResult:
+    """Check, play and rank."""
     struck = {bad.name: bad.reason for bad in missing}
-    with Sandbox(game, workers, limits, models_need(found)) as sandbox:
+    with processes as sandbox:
         total = len(found) + len(found) * (len(found) - 1) // 2
         report = _Reporter(progress, total)
         checks = {}

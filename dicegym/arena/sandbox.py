@@ -64,7 +64,7 @@ def _plain_start() -> Iterator[None]:
 class _Worker:
     """A keeper, as seen from here."""
 
-    def __init__(self, game: Game, limits: Limits, rehearsal: Entry, modules: tuple[str, ...]) -> None:
+    def __init__(self, game: Game, limits: Limits, rehearsal: Entry) -> None:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context: Any = multiprocessing.get_context(method)
         if method == "forkserver":
@@ -76,7 +76,7 @@ class _Worker:
         self.conn, other = context.Pipe()
         cells = context.RawArray("d", Beat.SIZE)
         self._beat = Beat(cells)
-        self._process = context.Process(target=keep, args=(other, cells, game, rehearsal, limits, modules), daemon=True)
+        self._process = context.Process(target=keep, args=(other, cells, game, rehearsal, limits), daemon=True)
         with _plain_start():
             self._process.start()
         other.close()
@@ -158,7 +158,6 @@ class Sandbox:
         game: the game; its yardstick plays a game in each process before anything is timed.
         workers: number of processes (default: of usable processors).
         limits: what each entry may use.
-        modules: imported once for all jobs, as models need heavy ones.
 
     Raises:
         ParameterError: ``workers`` is no positive whole number.
@@ -169,13 +168,12 @@ class Sandbox:
         game: Game,
         workers: int | None = None,
         limits: Limits | None = None,
-        modules: tuple[str, ...] = (),
     ) -> None:
         self.limits = limits or Limits()
         number = cores() if workers is None else workers
         self._count = Parameter(1, 1, 1024, "the number of processes").check("workers", number)
         yardstick = game.rules.yardstick
-        self._made = (game, self.limits, Entry(agent_name(game, yardstick), resolve(game, yardstick)), modules)
+        self._made = (game, self.limits, Entry(agent_name(game, yardstick), resolve(game, yardstick)))
         self._workers: list[_Worker] = []
 
     def __enter__(self) -> Sandbox:

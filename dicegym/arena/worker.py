@@ -55,18 +55,13 @@ def outcome(pickled: bytes, beat: Beat) -> bytes:
     return json.dumps(answer).encode()
 
 
-def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits, modules: tuple[str, ...]) -> None:
+def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits) -> None:
     """Serve jobs that come through ``conn`` until it is closed: pickles of (files to compile first, pickled job).
 
     Each is answered by one message: what `outcome` returned, or ``died <text>`` if the child left none.
     The message ``stop`` during a job kills the child.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
-    if modules:
-        os.environ.setdefault("OMP_NUM_THREADS", "1")  # there are as many processes as processors already
-    for module in modules:
-        with contextlib.suppress(ImportError):
-            __import__(module)
     beat = Beat(cells)
     rehearse(game, entry)
     gc.collect()
