@@ -118,8 +118,8 @@ def test_the_number_of_players_must_be_that_of_the_seats(game: Game) -> None:
         play_match(game, [RandomPlayer()], 0, 1)
 
 
-def test_a_match_does_not_depend_on_the_order_of_its_entries(game: Game) -> None:
-    entries, _ = entries_of(game, ["bacon", "streak"])
+def test_a_match_does_not_depend_on_the_order_of_its_entries(game: Game, tmp_path: Path) -> None:
+    entries, _ = entries_of(game, ["bacon", "streak"], tmp_path)
     seeds = {Match(game, pair, 1, 9).seed for pair in (tuple(entries), tuple(reversed(entries)))}
     assert len(seeds) == 1
     assert Match(game, tuple(entries), 2, 9).seed not in seeds
@@ -244,8 +244,8 @@ def test_wrong_evaluations(game: Game, wrong: dict[str, Any], message: str, exac
     assert last.games == 2
 
 
-def test_entries_can_be_named(game: Game) -> None:
-    entries, missing = entries_of(game, {"x": "bacon", "a": "bacon", "gone": "no/such.py"})
+def test_entries_can_be_named(game: Game, tmp_path: Path) -> None:
+    entries, missing = entries_of(game, {"x": "bacon", "a": "bacon", "gone": "no/such.py"}, tmp_path)
     assert [entry.name for entry in entries] == ["a", "x"]
     assert missing == [Disqualified("gone", "there is no file no/such.py")]
 
