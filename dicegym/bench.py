@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
-from rich.table import Table
 
 import dicegym
 from dicegym import arena
+from dicegym.arena.report import plain_table
 from dicegym.envs.multi import TurnEnv
 from dicegym.envs.vector import BatchEnv
 from dicegym.exact import solver
@@ -54,17 +54,16 @@ class Result(NamedTuple):
     machine: dict[str, str]
     figures: list[Figure]
 
-    def table(self) -> Table:
-        """Return the figures for the terminal."""
-        table = Table("subject", "loop", "median", "lowest", "highest", "unit", box=None, title=" | ".join(
-            f"{name} {value}" for name, value in self.machine.items()
-        ))  # fmt: skip
+    def text(self) -> str:
+        """Return the figures as a table, under the machine that they were measured on."""
+        rows = []
         for figure in self.figures:
             numbers = (figure.median, min(figure.values), max(figure.values))
-            table.add_row(
-                figure.subject, figure.loop, *(f"{n:,.4g}" if n < 100 else f"{n:,.0f}" for n in numbers), figure.unit
-            )
-        return table
+            shown = [f"{number:.3g}" if number < 100 else f"{number:,.0f}" for number in numbers]
+            rows.append([figure.subject, figure.loop, *shown, figure.unit])
+        titles = ["subject", "loop", "median", "lowest", "highest", "unit"]
+        facts = " | ".join(f"{name} {value}" for name, value in self.machine.items())
+        return "\n".join([facts, "", *plain_table(titles, rows)])
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values."""

@@ -397,5 +397,5 @@ def bench(
 
     _check_writable(json_file)
     result = run_bench(seconds, repeats, progress=lambda text: err.print(text, markup=False))
-    out.print(result.table())
+    out.print(result.text(), markup=False)
     _write_json(json_file, result.to_json())

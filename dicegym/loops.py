@@ -199,12 +199,13 @@ def random_legal(masks, seed, time, out):
 
     Row i at ``time`` is a function of (seed, i, time) alone.
     """
+    stream = turn_stream(seed, np.int64(0), time)
     for i in range(len(masks)):
         mask = masks[i]
         count = 0
         for action in range(len(mask)):
             count += mask[action]
-        left = draw(turn_stream(seed, np.int64(0), time), i, count) if count else 0
+        left = draw(stream, i, count) if count else 0
         out[i] = -1
         for action in range(len(mask)):
             if mask[action]:

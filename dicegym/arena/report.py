@@ -58,7 +58,7 @@ def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[st
 
 
 def _is_number(cell: str) -> bool:
-    return cell == "-" or cell.removesuffix("%").replace(".", "", 1).isdigit()
+    return cell == "-" or cell.removesuffix("%").replace(",", "").replace(".", "", 1).isdigit()
 
 
 def contest_text(result: ContestResult) -> str:

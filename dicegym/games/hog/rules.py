@@ -243,8 +243,8 @@ def observe(state, seat, out):
     bacon = free_bacon(opponent)
     out[53] = bacon / np.float32(10)
     for run in range(1, LONGEST_RUN + 1):
-        out[53 + run] = swaps(own + bacon * multiplier(run), opponent)
-        out[57 + run] = swaps(own + EXCHANGE * multiplier(run), opponent)
+        out[53 + run] = bacon * multiplier(run) == to_swap
+        out[57 + run] = EXCHANGE * multiplier(run) == to_swap
     out[57] = (own + bacon + opponent) % WILD == 0
     out[61] = (own + EXCHANGE + opponent) % WILD == 0
     if state.memory:
