@@ -118,6 +118,13 @@ def test_the_number_of_players_must_be_that_of_the_seats(game: Game) -> None:
         play_match(game, [RandomPlayer()], 0, 1)
 
 
+@pytest.mark.parametrize("answer", [None, 2.5, "6", 2**80])
+def test_a_player_that_answers_nonsense_is_named(game: Game, answer: object) -> None:
+    odd = FunctionPlayer(lambda turn: answer, "odd")
+    with pytest.raises(AgentError, match="'odd': chose"):
+        play_match(game, [odd, RandomPlayer()], 0, 1)
+
+
 def test_a_match_does_not_depend_on_the_order_of_its_entries(game: Game, tmp_path: Path) -> None:
     entries, _ = entries_of(game, ["bacon", "streak"], tmp_path)
     seeds = {Match(game, pair, 1, 9).seed for pair in (tuple(entries), tuple(reversed(entries)))}

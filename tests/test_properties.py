@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -338,3 +339,20 @@ def test_the_hidden_part_is_changed_by_this(game: Game) -> None:
 @pytest.mark.nojit
 def test_the_table_of_knowledge_names_games() -> None:
     assert {*KNOWLEDGE} <= {*GAMES}
+
+
+@each_game
+def test_batches_played_in_threads_are_those_played_one_after_the_other(name: str) -> None:
+    """Kernels release the interpreter's lock, so threads really meet; they share nothing but the rules."""
+    game = games.game(name)
+
+    def played(seed: int) -> bytes:
+        batch = game.batch(50, seed)
+        for time in range(300):
+            batch.step(batch.random_actions(time))
+        return bytes(batch.states.tobytes() + batch.observations.tobytes())
+
+    alone = [played(seed) for seed in range(8)]
+    for threads in (2, 5):
+        with ThreadPoolExecutor(threads) as pool:
+            assert list(pool.map(played, range(8))) == alone

@@ -11,7 +11,7 @@ from dicegym.arena.jobs import Entry, Watch
 from dicegym.core import Game
 from dicegym.dice import HOST_SEAT, drawn, named_seed, private_seed
 from dicegym.errors import AgentError, ParameterError
-from dicegym.players import Player, Turn
+from dicegym.players import Player, Turn, whole
 from dicegym.players.botfile import one_line
 from dicegym.players.private import Printed
 
@@ -87,7 +87,7 @@ def play_match(
             if watch_all[player].printed:
                 text = one_line(watch_all[player].printed, 60)
                 raise AgentError(players[player].name, f"printed {text!r} while choosing")
-            if step(state, action):
+            if step(state, whole(action, players[player])):
                 faults[player] += 1
         returns = game.returns(state).tolist()
         first = [order[seat] for seat in range(n) if returns[seat] == max(returns)]
