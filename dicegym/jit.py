@@ -116,4 +116,4 @@ def _cached_in_our_folder() -> Iterator[None]:
 def kernel(function: F) -> F:
     """Compile ``function`` with Numba, release the lock while it runs, and cache it on disk."""
     with _cached_in_our_folder():
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[return-value]
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[return-value]  # called as F is

@@ -213,11 +213,11 @@ class Sandbox:
                 return
             ready = wait(list(busy), LOOK_EVERY)
             for conn in ready:
-                worker = busy[conn]  # type: ignore[index]
+                worker = busy[conn]  # type: ignore[index]  # `wait` gives back what it was given
                 *done, alive = worker.finish()
                 if not alive:
                     self._replace(worker)
-                yield tuple(done)  # type: ignore[misc]
+                yield tuple(done)  # type: ignore[misc]  # a starred pair is still one
             for worker in busy.values():
                 if worker.job is not None and worker.conn not in ready:
                     worker.watch()

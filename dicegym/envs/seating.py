@@ -68,7 +68,7 @@ def check_on_illegal(value: str) -> OnIllegal:
         raise ParameterError(
             f"on_illegal={value!r} is unknown: give 'rule' (what the game says), 'raise' or 'terminate'"
         )
-    return value  # type: ignore[return-value]
+    return value  # type: ignore[return-value]  # mypy does not read get_args
 
 
 def check_seed(seed: Any, name: str = "seed") -> int:

@@ -183,7 +183,7 @@ class Program:
         value = self.namespace[name]
         if not callable(value):
             raise AgentError(self.name, f"{name} is {one_line(repr(value), 60)}, not a {kind}")
-        return value  # type: ignore[no-any-return]
+        return value  # type: ignore[no-any-return]  # anybody's code
 
     def entry(self, default: str, kind: str = "function") -> Callable[..., Any]:
         """Return the bot itself: ``default``, or what the source names, called with its arguments if it has any.
@@ -200,7 +200,7 @@ class Program:
             raise self.failure(error, f"in {call}") from error
         if not callable(value):
             raise AgentError(self.name, f"{call} gave {one_line(repr(value), 60)}, not a {kind}")
-        return value  # type: ignore[no-any-return]
+        return value  # type: ignore[no-any-return]  # anybody's code
 
     def _module(self, name: str, path: Path) -> types.ModuleType:
         module = types.ModuleType(f"bot.{name}")  # no real module is called so

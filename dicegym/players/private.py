@@ -116,7 +116,7 @@ class PrivateRandom(random.Random):
     def as_module(self) -> types.ModuleType:
         """Return a module that stands in for ``random``."""
         module = types.ModuleType("random", random.__doc__)
-        module.__all__ = list(random.__all__)  # type: ignore[attr-defined]
+        module.__all__ = list(random.__all__)  # type: ignore[attr-defined]  # modules take any name
         module.__dict__.update({name: value for name, value in vars(random).items() if not name.startswith("__")})
         for name in random.__all__:
             if hasattr(self, name):
