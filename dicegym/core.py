@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -57,6 +57,20 @@ class Parameter(NamedTuple):
         return int(value)
 
 
+class Order(NamedTuple):
+    """A whole choice in a game of simultaneous, secret choices: a number for each of several things.
+
+    Such a game is still stepped seat by seat; nobody sees what others have chosen in the present round. The seat
+    to move plays actions until its choice is complete and the next seat is to move.
+    """
+
+    most: tuple[int, ...]
+    """For each thing the largest number that may be chosen."""
+    actions: Callable[[Sequence[int]], list[int]]
+    """The numbers, one for each thing -> the actions that make exactly this choice, which are played in turn; what
+    they come to is the same as if the choice had been made action by action."""
+
+
 @dataclass(frozen=True)
 class Rules:
     """The fact sheet of a game, declared at the end of its ``rules.py``.
@@ -89,7 +103,23 @@ class Rules:
     """The agent that contests and models are measured against."""
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     games_per_match: int = 1
-    """Games that two entries play against each other in the game's contest."""
+    """Games that the entries of a match play against each other in the game's contest."""
+    default_players: int | None = None
+    """Seats when their number is not given; None: the fewest."""
+    own: frozenset[str] = frozenset()
+    """Fields of the record, indexed by seat first, of which a seat may know its own entry and no other."""
+    hidden: frozenset[str] = frozenset()
+    """Fields of the record that no seat may know. All fields that stand in neither set are public."""
+    forfeit: int | None = None
+    """The action that counts when a player does not answer properly: it raises, hangs or answers nonsense. None:
+    the rules know no such action, and contests strike the player."""
+    milestone: str | None = None
+    """A field of the record that changes when those who follow a game (`dicegym.players.Follower`) are to be
+    told, such as the number of hands played."""
+    order: Order | None = None
+    """For games in which all players choose at once and in secret: what a whole choice is."""
+    contest: str = "round_robin"
+    """The format of the game's contest, a key of `dicegym.arena.contests.FORMATS`."""
 
     def __post_init__(self) -> None:
         """Let the generic loops find the kernels."""
@@ -101,7 +131,7 @@ class Game:
 
     Args:
         rules: the fact sheet.
-        players: number of seats; default: the fewest that the rules allow.
+        players: number of seats; default: ``rules.default_players``.
         **parameters: the game's own parameters (``game.rules.parameters``).
 
     Raises:
@@ -113,7 +143,7 @@ class Game:
         self.rules = rules
         low, high = rules.players
         seats = Parameter(low, low, high, f"the number of players of {rules.title}")
-        self.players = seats.check("players", low if players is None else players)
+        self.players = seats.check("players", (rules.default_players or low) if players is None else players)
         for name in parameters:
             if name not in rules.parameters:
                 raise unknown_name(f"parameter of {rules.title}", name, ["players", *rules.parameters])

@@ -13,9 +13,10 @@ from dicegym.core import HEADER, Game, Parameter, Rules
 
 
 def forms(rules: Rules) -> list[Game]:
-    """Return a game in the forms worth checking: as it is, at its fullest table, each parameter at either end."""
+    """Return a game in the forms worth checking: as it is, with fewest and most seats, each parameter at either end."""
     ends = [{name: end} for name, parameter in rules.parameters.items() for end in (parameter.low, parameter.high)]
-    found = [Game(rules), Game(rules, rules.players[1]), *(Game(rules, **end) for end in ends)]
+    tables = [Game(rules, seats) for seats in rules.players]
+    found = [Game(rules), *tables, *(Game(rules, **end) for end in ends)]
     return list(dict.fromkeys(found))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -21,6 +21,21 @@ _TOO_LARGE = 1 << 63
 
 Act = Callable[["Turn"], int]
 """What a seated player is: a function from its turn to an action."""
+
+
+@runtime_checkable
+class Follower(Protocol):
+    """A seated player (an `Act` that is an object) which is told of what happens between its own turns.
+
+    Only games whose fact sheet names a ``milestone`` tell: whenever that field has changed, all followers of the
+    game are called, their seat's view of the state being that after the change. What they return is ignored.
+    """
+
+    def __call__(self, turn: Turn) -> int:
+        """Return an action; see `Act`."""
+
+    def follow(self, turn: Turn) -> None:
+        """Take note of the state; ``turn.seat`` is not to move."""
 
 
 class Turn:

@@ -311,4 +311,5 @@ RULES = Rules(
         "memory": Parameter(0, 0, 1, "whether Hog players observe what they can remember"),
     },
     games_per_match=9,
+    own=frozenset({"runs", "exchanges", "turns", "chosen", "rolled"}),
 )
