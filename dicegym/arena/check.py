@@ -127,6 +127,9 @@ class Check:
         ask(asked)
         return answers, asked + 1
 
+    def without(self, fault: Fault) -> None:
+        """Return None: a failed test is failed."""
+
     def moment(self, reading: Reading) -> str:
         """Return when ``reading`` was taken; see `Job.moment`."""
         if reading.phase == LOADING:

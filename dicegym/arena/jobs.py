@@ -109,6 +109,9 @@ class Job(Protocol):
         Raises AgentError if an entry fails; ``beat`` knows which.
         """
 
+    def without(self, fault: Fault) -> Job | None:
+        """Return the job to do instead after ``fault`` ended this one, or None if that was its outcome."""
+
     def moment(self, reading: Reading) -> str:
         """Return in words when ``reading`` was taken, as "in game 3 against bacon"."""
 
@@ -119,6 +122,10 @@ class Fault(NamedTuple):
     actor: int
     """Index into the job's entries."""
     reason: str
+    game: int = 0
+    """Number of the game, from 1, if it stopped or ended its process while it was asked or sat down; else 0."""
+    turn: int = 0
+    """Number of its decision in that game, from 1."""
 
 
 class Watch:
