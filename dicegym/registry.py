@@ -33,7 +33,11 @@ class Environment(NamedTuple):
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", self.id).lower().replace("-", "_")
 
 
-ENVIRONMENTS: tuple[Environment, ...] = (Environment("Hog-v0", "hog"),)
+ENVIRONMENTS: tuple[Environment, ...] = (
+    Environment("Hog-v0", "hog"),
+    Environment("LiarsDice-v0", "liarsdice"),
+    Environment("LiarsDiceSpotOn-v0", "liarsdice_spot_on"),
+)
 
 GAMES: tuple[str, ...] = tuple(dict.fromkeys(environment.game for environment in ENVIRONMENTS))
 

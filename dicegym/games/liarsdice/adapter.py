@@ -1,0 +1,115 @@
+"""Classic Liar's Dice's original bot interface: ``get_play(me, hands, history)`` in ``player.py``, ``play`` in ``bot.py``.
+
+Plays are quantity * 10 + face, 0 is liar; see the rules page. A bot is also called after each hand, to observe the
+showdown: `LiarsDiceBot` follows the game for that.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dicegym.core import Game
+from dicegym.errors import AgentError
+from dicegym.games.bidding import FACES, MOST_QUANTITY, Bid, Showdown, View
+from dicegym.games.liarsdice.rules import LIAR, NO_PLAY
+from dicegym.players import Turn
+from dicegym.players.botfile import BotPlayer, Program, Source, one_line
+from dicegym.players.private import PrivateRandom
+
+ENTRY_FILES = ("player.py", "bot.py")
+ENTRY_POINTS = ("get_play", "play")
+IDS = "ABCDEF"
+CALL = 0
+"""The play that calls liar."""
+
+
+def play_of(quantity: int, face: int) -> int:
+    """Return the play that bids ``quantity`` of ``face``."""
+    return quantity * 10 + face
+
+
+def action_of(play: int) -> int:
+    """Return the action that a play means; a wide one if it is no play at all."""
+    if play == CALL:
+        return LIAR
+    quantity, face = divmod(play, 10)
+    if 1 <= quantity <= MOST_QUANTITY and 1 <= face <= FACES:
+        return (quantity - 1) * FACES + face - 1
+    return NO_PLAY
+
+
+def history_text(bids: Sequence[Bid], ids: Sequence[str], caller: int | None = None) -> str:
+    """Return the plays of a hand, with the call that ended it if there is a ``caller``."""
+    plays = [f"{ids[seat]}:{quantity * 10 + face}" for seat, quantity, face in bids]
+    if caller is not None:
+        plays.append(f"{ids[caller]}:{CALL}")
+    return ",".join(plays)
+
+
+def hidden_hands(view: View, ids: Sequence[str]) -> str:
+    """Return all hands as one player sees them while the hand is played."""
+    hands = ["x" * number for number in view.left]
+    hands[view.seat] = "".join(map(str, view.hand))
+    return ",".join(f"{name}:{hand}" for name, hand in zip(ids, hands, strict=False))
+
+
+def shown_hands(showdown: Showdown, ids: Sequence[str]) -> str:
+    """Return all hands at the showdown, without the players who were out before."""
+    hands = zip(ids, showdown.hands, strict=False)
+    return ",".join(f"{name}:{''.join(map(str, hand))}" for name, hand in hands if hand)
+
+
+class Seated:
+    """A bot in its seat: asked for actions, and called to observe each showdown."""
+
+    def __init__(self, program: Program, get_play: Callable[..., Any], game: Game, seat: int) -> None:
+        self._program = program
+        self._get_play = get_play
+
+    def __call__(self, turn: Turn) -> int:
+        """Return the action that the bot plays. Raises AgentError if it gives none."""
+        view: Any = turn.view
+        ids = IDS
+        me, hands, history = ids[view.seat], hidden_hands(view, ids), history_text(view.bids, ids)
+        try:
+            answer = self._get_play(me, hands, history)
+            play = int(answer)
+        except BaseException as error:
+            name = self._program.source.attribute or getattr(self._get_play, "__name__", ENTRY_POINTS[0])
+            raise self._program.failure(error, f"in {name}({me!r}, {hands!r}, {history!r})") from error
+        return action_of(play)
+
+    def follow(self, turn: Turn) -> None:
+        """Show the bot how the hand ended; what it returns or raises is ignored, as the game goes on either way."""
+        view: Any = turn.view
+        showdown = view.showdown
+        if showdown is None:
+            return
+        ids = IDS
+        try:
+            self._get_play(ids[view.seat], shown_hands(showdown, ids), history_text(showdown.bids, ids, showdown.caller))
+        except BaseException as error:
+            self._program.failure(error, "at a showdown")  # KeyboardInterrupt passes
+
+
+def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+    """Return nothing: the original supplies no modules."""
+    return {}
+
+
+def find(program: Program) -> Callable[..., Any]:
+    """Return the function of a program that plays. Raises AgentError if there is none."""
+    present = next((name for name in ENTRY_POINTS if name in program.namespace), ENTRY_POINTS[0])
+    return program.entry(present)
+
+
+def recognises(text: str) -> bool:
+    """Return whether a file with this text looks like a bot of this game."""
+    return "get_play" in text or "def play(me, hands, history)" in text
+
+
+def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
+    """Return the player of a file; see `BotPlayer`. Raises AgentError."""
+    return BotPlayer(source, name, supplied_modules, find, Seated, keep, seed)
