@@ -259,7 +259,7 @@ def observe_table(state, seat, others, quantity, face, wild, out):
         dice = np.uint64(state.left[other])
         for number in range(MOST_DICE):
             out[_LEFT + relative * MOST_DICE + number] = AS_ONES[dice, number]
-        other = other + 1 if other + 1 < players else 0
+        other = other + 1 if other + 1 < players else np.int64(0)
     all_dice = np.float32(others + state.rolled[seat])
     share = np.float32(1) / all_dice
     out[_ALL] = all_dice * (np.float32(1) / np.float32(MOST_QUANTITY))

@@ -73,5 +73,3 @@ def _cup(state: Any, player: int, seat: int | None, bids: tuple[Bid, ...]) -> Li
     dice = faces_of(state["hands"][player].tolist()) if seat in (None, player) else (0,) * rolled
     text = dice_text(left) if left else "out" + (f", its {dice_text(rolled)} still count" if rolled else "")
     return Line(label, text + said, dice, int(state["player"]) == player)
-
-

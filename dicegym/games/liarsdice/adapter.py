@@ -1,7 +1,7 @@
-"""Classic Liar's Dice's original bot interface: ``get_play(me, hands, history)`` in ``player.py``, ``play`` in ``bot.py``.
+"""The original bot interface of classic Liar's Dice: ``get_play(me, hands, history)`` or ``play``.
 
-Plays are quantity * 10 + face, 0 is liar; see the rules page. A bot is also called after each hand, to observe the
-showdown: `LiarsDiceBot` follows the game for that.
+The first is looked for in ``player.py``, the second in ``bot.py``. Plays are quantity * 10 + face, 0 is liar; see the
+rules page. A bot is also called after each hand, to observe the showdown: `Seated.follow`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dicegym.core import Game
-from dicegym.errors import AgentError
 from dicegym.games.bidding import FACES, MOST_QUANTITY, Bid, Showdown, View
 from dicegym.games.liarsdice.rules import LIAR, NO_PLAY
 from dicegym.players import Turn
-from dicegym.players.botfile import BotPlayer, Program, Source, one_line
+from dicegym.players.botfile import BotPlayer, Program, Source
 from dicegym.players.private import PrivateRandom
 
 ENTRY_FILES = ("player.py", "bot.py")
@@ -71,27 +70,27 @@ class Seated:
     def __call__(self, turn: Turn) -> int:
         """Return the action that the bot plays. Raises AgentError if it gives none."""
         view: Any = turn.view
-        ids = IDS
+        ids = [IDS[number] for number in turn.order]
         me, hands, history = ids[view.seat], hidden_hands(view, ids), history_text(view.bids, ids)
         try:
             answer = self._get_play(me, hands, history)
             play = int(answer)
         except BaseException as error:
-            name = self._program.source.attribute or getattr(self._get_play, "__name__", ENTRY_POINTS[0])
-            raise self._program.failure(error, f"in {name}({me!r}, {hands!r}, {history!r})") from error
+            raise self._program.failure(error, f"when asked ({me!r}, {hands!r}, {history!r})") from error
         return action_of(play)
 
     def follow(self, turn: Turn) -> None:
-        """Show the bot how the hand ended; what it returns or raises is ignored, as the game goes on either way."""
+        """Show the bot how the hand ended; what it returns is ignored. Raises AgentError if it fails."""
         view: Any = turn.view
-        showdown = view.showdown
-        if showdown is None:
+        if view.showdown is None:
             return
-        ids = IDS
+        ids = [IDS[number] for number in turn.order]
+        me, hands = ids[view.seat], shown_hands(view.showdown, ids)
+        history = history_text(view.showdown.bids, ids, view.showdown.caller)
         try:
-            self._get_play(ids[view.seat], shown_hands(showdown, ids), history_text(showdown.bids, ids, showdown.caller))
+            self._get_play(me, hands, history)
         except BaseException as error:
-            self._program.failure(error, "at a showdown")  # KeyboardInterrupt passes
+            raise self._program.failure(error, f"at the showdown ({me!r}, {hands!r}, {history!r})") from error
 
 
 def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:

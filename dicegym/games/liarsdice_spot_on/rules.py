@@ -124,7 +124,7 @@ def worth(quantity, face):
 _worth = getattr(worth, "py_func", worth)  # plain Python: nothing is compiled while modules are loaded
 _WORTHS = np.array([_worth(bid // table.FACES + 1, bid % table.FACES + 1) for bid in range(table.N_BIDS)])
 HIGHEST_WORTH = int(_WORTHS.max())
-WORTH_MORE = _WORTHS > np.arange(HIGHEST_WORTH + 1)[:, None]
+WORTH_MORE = np.arange(HIGHEST_WORTH + 1)[:, None] < _WORTHS
 """bool[61, 180]: for each worth, which ordinary bids are worth more."""
 
 
@@ -187,7 +187,7 @@ def step(state, action):
     if action == LIAR and found < quantity:
         table.end_hand(state, action, bidder, -1, bidder + 1)
     elif action == LOSE_TWO and found == quantity:
-        table.end_hand(state, action, bidder, -min(2, np.int64(state.left[bidder])), bidder + 1)
+        table.end_hand(state, action, bidder, -1 if state.left[bidder] == 1 else -2, bidder + 1)
     elif action == GAIN_ONE and found == quantity:
         table.end_hand(state, action, me, 1, me)
     else:
