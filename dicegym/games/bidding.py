@@ -113,7 +113,7 @@ def last_bid(state):
 @kernel
 def add_bid(state, index):
     """Let the player to move bid; the next player with dice is to move."""
-    state.bids[state.n_bids] = index * SEATS + state.player
+    state.bids[state.n_bids] = np.int64(index) * SEATS + state.player
     state.n_bids += 1
     state.player = seat_from(state, state.player + 1)
 

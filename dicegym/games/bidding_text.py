@@ -48,14 +48,11 @@ def table_scene(state: Any, seat: int | None, title: str, called: Callable[[int]
     players, n_bids, over = int(state["players"]), int(state["n_bids"]), bool(state["over"])
     bids = bids_of(state["bids"][:n_bids].tolist())
     lines = [_cup(state, player, seat, bids) for player in range(players)]
-    if n_bids and not over:
-        latest = ", ".join(f"{bid_text(bid.quantity, bid.face)} ({bid.seat})" for bid in bids[-SHOWN_BIDS:])
-        lines.append(Line("bids", ("... " if n_bids > SHOWN_BIDS else "") + latest))
-    if state["finished"]:
-        lines.append(Line("last hand", last_hand(state, called, wild)))
-        for player, counts in enumerate(state["shown"][:players].tolist()):
-            if any(counts):
-                lines.append(Line(f"  player {player}", "had", faces_of(counts)))
+    latest = ", ".join(f"{bid_text(bid.quantity, bid.face)} ({bid.seat})" for bid in bids[-SHOWN_BIDS:])
+    lines.append(Line("bids", ("... " if n_bids > SHOWN_BIDS else "") + latest or "none yet"))
+    lines.append(Line("last hand", last_hand(state, called, wild) if state["finished"] else "none yet"))
+    for player, counts in enumerate(state["shown"][:players].tolist()):  # a line each always: pictures keep their size
+        lines.append(Line(f"  player {player}", "had" if any(counts) else "", faces_of(counts)))
     winner = int(state["left"].argmax())
     rolled = int(state["rolled"].sum())
     footer = f"player {winner} wins" if over else f"{dice_text(rolled)} on the table"
