@@ -7,6 +7,8 @@ PURE = True
 
 
 def get_play(me, hands, history):
+    if history.endswith(":0"):
+        return 0  # a showdown: nothing is asked
     if not history:
         return 11
     quantity, face = divmod(int(history.rpartition(":")[2]), 10)

@@ -1,4 +1,4 @@
-"""What games of hidden dice and rising bids share: cups, hands, bids, the showdown, and what a player sees of them.
+"""What games of hidden dice and rising bids share: cups, hands, bids, the showdown, and what a learner sees of them.
 
 A game is played in hands: everybody rolls as many dice as it has left, sees its own alone, and bids in turn on how
 many dice of one face all hands hold together, until somebody doubts. Which bids rise, what a doubt costs and who
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -286,75 +286,6 @@ def observe_raise(state, seat, others, face, least, wild, out):
     out[_RAISE + face - 1] = min(least * share, np.float32(1))
     out[_RAISE_CHANCE + face - 1] = chance(others, least - own, sixths)
     out[_NEXT_CHANCE + face - 1] = chance(others, least + 1 - own, sixths)
-
-
-class Bid(NamedTuple):
-    """One bid, and whose it is."""
-
-    seat: int
-    quantity: int
-    face: int
-
-
-class Showdown(NamedTuple):
-    """The end of the hand that was played last."""
-
-    hands: tuple[tuple[int, ...], ...]
-    """Per seat its dice, highest first; none for those who were out."""
-    bids: tuple[Bid, ...]
-    caller: int
-    call: int
-    """The action with which the caller ended it."""
-    changed: int
-    """Whose number of dice that changed."""
-    change: int
-
-
-class View(NamedTuple):
-    """What a player may know. Tuples by seat are in the order of play."""
-
-    seat: int
-    hand: tuple[int, ...]
-    """Own dice, highest first."""
-    left: tuple[int, ...]
-    """Per seat: dice it has left."""
-    rolled: tuple[int, ...]
-    """Per seat: dice it rolled for this hand."""
-    bids: tuple[Bid, ...]
-    """Of this hand, the first one first."""
-    dice: int
-    """What everybody began with."""
-    finished: int
-    """Hands that have ended."""
-    showdown: Showdown | None
-    """How the last hand ended; None from the first bid of the next one on."""
-
-
-def faces_of(counts: list[int]) -> tuple[int, ...]:
-    """Return the dice that show each face so often, highest first."""
-    return tuple(face for face in range(FACES, 0, -1) for _ in range(counts[face - 1]))
-
-
-def bids_of(kept: list[int]) -> tuple[Bid, ...]:
-    """Return the bids that a record keeps."""
-    return tuple(Bid(one % SEATS, one // SEATS // FACES + 1, one // SEATS % FACES + 1) for one in kept)
-
-
-def view(state: Any, seat: int) -> View:
-    """Return the `View` of ``seat``."""
-    players, n_bids, finished = int(state["players"]), int(state["n_bids"]), int(state["finished"])
-    showdown = None
-    if finished and not n_bids:
-        showdown = Showdown(
-            tuple(faces_of(counts) for counts in state["shown"][:players].tolist()),
-            bids_of(state["bids"][: state["shown_bids"]].tolist()),
-            int(state["caller"]), int(state["call"]), int(state["changed"]), int(state["change"]),
-        )  # fmt: skip
-    return View(
-        seat, faces_of(state["hands"][seat].tolist()),
-        tuple(state["left"].tolist()[:players]), tuple(state["rolled"].tolist()[:players]),
-        bids_of(state["bids"][:n_bids].tolist()), int(state["dice"]), finished, showdown,
-    )  # fmt: skip
 
 
 def shared_features(parameters: Mapping[str, int]) -> dict[str, int]:

@@ -15,6 +15,9 @@ def get_play(me, hands, history):
     A play is a number: 23 for two threes, 105 for ten fives, 0 for "liar". After each hand get_play is called once
     more, with all hands shown and a history that ends with the call; what it returns then does not matter.
     """
+    if history.endswith(":0"):
+        return 0  # the hand is over: a better robot would look at what the others held
+
     cups = dict(hand.split(":") for hand in hands.split(","))
     my_dice = cups[me]
     all_dice = sum(len(dice) for dice in cups.values())

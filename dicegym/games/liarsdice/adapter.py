@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from dicegym.core import Game
-from dicegym.games.bidding import FACES, MOST_QUANTITY, Bid, Showdown, View
+from dicegym.games.bidding import FACES, MOST_QUANTITY
+from dicegym.games.bidding_view import Bid, Showdown, View
 from dicegym.games.liarsdice.rules import LIAR, NO_PLAY
 from dicegym.players import Turn
 from dicegym.players.botfile import BotPlayer, Program, Source
@@ -39,9 +41,25 @@ def action_of(play: int) -> int:
     return NO_PLAY
 
 
-def history_text(bids: Sequence[Bid], ids: Sequence[str], caller: int | None = None) -> str:
+@lru_cache(maxsize=1024)
+def _digits(hand: tuple[int, ...]) -> str:
+    return "".join(map(str, hand))
+
+
+@lru_cache(maxsize=4096)
+def _said(ids: Sequence[str], bid: Bid) -> str:
+    return f"{ids[bid.seat]}:{play_of(bid.quantity, bid.face)}"
+
+
+@lru_cache(maxsize=1024)
+def ids_of(order: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the id of each seat: that of the player in it, by the order in which players were named."""
+    return tuple(IDS[number] for number in order)
+
+
+def history_text(bids: Sequence[Bid], ids: tuple[str, ...], caller: int | None = None) -> str:
     """Return the plays of a hand, with the call that ended it if there is a ``caller``."""
-    plays = [f"{ids[seat]}:{quantity * 10 + face}" for seat, quantity, face in bids]
+    plays = [_said(ids, bid) for bid in bids]
     if caller is not None:
         plays.append(f"{ids[caller]}:{CALL}")
     return ",".join(plays)
@@ -49,15 +67,14 @@ def history_text(bids: Sequence[Bid], ids: Sequence[str], caller: int | None = N
 
 def hidden_hands(view: View, ids: Sequence[str]) -> str:
     """Return all hands as one player sees them while the hand is played."""
-    hands = ["x" * number for number in view.left]
-    hands[view.seat] = "".join(map(str, view.hand))
-    return ",".join(f"{name}:{hand}" for name, hand in zip(ids, hands, strict=False))
+    hands = [f"{ids[seat]}:{'x' * left}" for seat, left in enumerate(view.left)]
+    hands[view.seat] = f"{ids[view.seat]}:{_digits(view.hand)}"
+    return ",".join(hands)
 
 
 def shown_hands(showdown: Showdown, ids: Sequence[str]) -> str:
     """Return all hands at the showdown, without the players who were out before."""
-    hands = zip(ids, showdown.hands, strict=False)
-    return ",".join(f"{name}:{''.join(map(str, hand))}" for name, hand in hands if hand)
+    return ",".join([f"{ids[seat]}:{_digits(hand)}" for seat, hand in enumerate(showdown.hands) if hand])
 
 
 class Seated:
@@ -70,7 +87,7 @@ class Seated:
     def __call__(self, turn: Turn) -> int:
         """Return the action that the bot plays. Raises AgentError if it gives none."""
         view: Any = turn.view
-        ids = [IDS[number] for number in turn.order]
+        ids = ids_of(turn.order)
         me, hands, history = ids[view.seat], hidden_hands(view, ids), history_text(view.bids, ids)
         try:
             answer = self._get_play(me, hands, history)
@@ -84,7 +101,7 @@ class Seated:
         view: Any = turn.view
         if view.showdown is None:
             return
-        ids = [IDS[number] for number in turn.order]
+        ids = ids_of(turn.order)
         me, hands = ids[view.seat], shown_hands(view.showdown, ids)
         history = history_text(view.showdown.bids, ids, view.showdown.caller)
         try:

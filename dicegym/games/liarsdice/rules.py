@@ -83,6 +83,7 @@ import numpy as np
 
 from dicegym.core import Parameter, Rules, record
 from dicegym.games import bidding as table
+from dicegym.games.bidding_view import Reader
 from dicegym.jit import kernel
 from dicegym.loops import Kernels
 
@@ -180,7 +181,7 @@ RULES = Rules(
     players=(2, table.MOST_PLAYERS),
     n_actions=N_ACTIONS,
     features=table.shared_features,
-    view=table.view,
+    view=Reader(STATE),
     faults=(
         "", "no play at all (taken as liar)", "a quantity above the dice of all who started (taken as liar)",
         "a bid that is not higher than the last one (taken as liar)", "liar before any bid",

@@ -97,6 +97,7 @@ import numpy as np
 
 from dicegym.core import Parameter, Rules, record
 from dicegym.games import bidding as table
+from dicegym.games.bidding_view import Reader
 from dicegym.jit import kernel
 from dicegym.loops import Kernels
 
@@ -239,7 +240,7 @@ RULES = Rules(
     players=(2, table.MOST_PLAYERS),
     n_actions=N_ACTIONS,
     features=features,
-    view=table.view,
+    view=Reader(STATE),
     faults=(
         "", "a challenge before any bid (disqualified)", "gain one with no die lost (disqualified)",
         "a bid that is not worth more than the last one (disqualified)",
