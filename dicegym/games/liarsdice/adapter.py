@@ -15,8 +15,9 @@ from dicegym.core import Game
 from dicegym.games.bidding import FACES, MOST_QUANTITY
 from dicegym.games.bidding_view import Bid, Showdown, View
 from dicegym.games.liarsdice.rules import LIAR, NO_PLAY
-from dicegym.players import Turn
+from dicegym.players import Player, Turn
 from dicegym.players.botfile import BotPlayer, Program, Source
+from dicegym.players.export import network_source
 from dicegym.players.private import PrivateRandom
 
 ENTRY_FILES = ("player.py", "bot.py")
@@ -121,9 +122,38 @@ def find(program: Program) -> Callable[..., Any]:
     return program.entry(present)
 
 
+_INTERFACE = """
+def get_play(me, hands, history):
+    if history.endswith(":0"):
+        return 0
+    names = [hand.partition(":")[0] for hand in hands.split(",")]
+    state = known_state()
+    seat = names.index(me)
+    state.players, state.player = len(names), seat
+    for other, hand in enumerate(hands.split(",")):
+        dice = hand.partition(":")[2]
+        state.left[other] = state.rolled[other] = len(dice)
+        if other == seat:
+            for face in dice:
+                state.hands[seat, int(face) - 1] += 1
+    for said in history.split(",") if history else ():
+        name, _, play = said.partition(":")
+        state.bids[state.n_bids] = action_of(int(play)) * SEATS + names.index(name)
+        state.n_bids += 1
+    action = chosen(state, seat)
+    return 0 if action == LIAR else play_of(action // FACES + 1, action % FACES + 1)
+"""
+
+
+def export(player: Player, game: Game, form: str) -> str:
+    """Return the source of a bot that chooses as ``player`` does; see `dicegym.players.export`."""
+    interface = _INTERFACE if form == ENTRY_FILES[0] else _INTERFACE.replace("get_play", "play")
+    return network_source(player, game, interface, action_of, play_of)
+
+
 def recognises(text: str) -> bool:
     """Return whether a file with this text looks like a bot of this game."""
-    return "get_play" in text or "def play(me, hands, history)" in text
+    return "def get_play(" in text or "def play(me, hands, history)" in text
 
 
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
