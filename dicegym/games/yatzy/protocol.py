@@ -30,9 +30,9 @@ from dicegym.games.yatzy.rules import (
     SCORE_PLACES,
     UNREADABLE,
     USED_BOX,
-    bonus,
     places_kept,
     set_of,
+    total,
 )
 from dicegym.games.yatzy.tables import BEST, BOXES, DICE, FACES, KEEPS, POINTS, ROLLS, UPPER, YATZY_POINTS
 
@@ -123,8 +123,7 @@ def standing_message(game: Game, state: Any, names: Sequence[str], ratings: Sequ
 
 def totals_of(game: Game, state: Any) -> list[int]:
     """Return each seat's points, the bonus included."""
-    sums, upper = state["totals"].tolist(), state["upper"].tolist()
-    return [sums[seat] + int(bonus(upper[seat])) for seat in range(game.players)]
+    return [int(total(state, seat)) for seat in range(game.players)]
 
 
 def final_message(game: Game, state: Any, names: Sequence[str], ratings: Sequence[int]) -> dict[str, Any]:
@@ -143,7 +142,7 @@ def final_message(game: Game, state: Any, names: Sequence[str], ratings: Sequenc
                 "rating": ratings[seat],
                 "score": score_text(scores[seat]),
                 "total": totals[seat],
-                "place": 1 + sum(total > totals[seat] for total in totals),
+                "place": 1 + sum(better > totals[seat] for better in totals),
             }
             for seat in order
         ],
