@@ -101,7 +101,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.core import Rules, record
+from dicegym.core import Game, Rules, record
 from dicegym.dice import die, turn_stream
 from dicegym.games.yatzy.tables import (
     BEST,
@@ -141,7 +141,7 @@ UNREADABLE = -1
 """What stands for a command that cannot be read: one of the many numbers that are no action."""
 BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, HOUSE_PLAYS = range(1, 7)
 FAULTS = (
-    "", "no action of Yatzy", "a roll when none is left", "a box that is filled", "dice to keep that are not shown",
+    "", "a command that means nothing", "a roll when none is left", "a box that is filled", "dice to keep that are not shown",
     "a roll of no dice", "the server played the turn",
 )  # fmt: skip
 
@@ -446,6 +446,22 @@ def view(state: Any, seat: int) -> View:
     )  # fmt: skip
 
 
+def record_of(game: Game, shown: View) -> Any:
+    """Return a record that looks like ``shown``; what nobody may know is as in a new game.
+
+    ``shown`` must have as many seats as ``game``, and values that a game can have.
+    """
+    state = game.new_states(1)[0]
+    scores = np.full((SEATS, BOXES), -1, np.int8)
+    scores[: len(shown.scores)] = shown.scores
+    points = np.maximum(scores, 0).astype(np.int16)
+    state["scores"], state["totals"], state["upper"] = scores, points.sum(axis=1), points[:, :UPPER].sum(axis=1)
+    state["player"], state["round"] = shown.player, shown.round
+    state["dice"], state["rolls_left"] = shown.dice, shown.rolls_left
+    state["over"] = (scores[: game.players] >= 0).all()
+    return state
+
+
 RULES = Rules(
     name="yatzy",
     title="Yatzy",
@@ -456,7 +472,7 @@ RULES = Rules(
     features=features,
     view=view,
     faults=FAULTS,
-    default_opponent="thrifty",
+    default_opponent="gather",
     yardstick="thrifty",
     default_players=2,
     hidden=frozenset({"errors", "helped"}),
