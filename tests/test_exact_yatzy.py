@@ -87,7 +87,7 @@ def filled_but(boxes: tuple[str, ...], seed: int) -> np.ndarray:
     for box in range(15):
         if BOXES[box] not in boxes:
             states["scores"][0, 0, box] = 0
-    states["round"] = 16 - len(boxes)
+    states["round_number"] = 16 - len(boxes)
     return states
 
 

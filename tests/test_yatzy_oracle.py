@@ -49,7 +49,7 @@ def difference(game: dicegym.Game, state: Any, oracle: Yatzy) -> str:
     expected = {
         "over": oracle.over,
         "player": oracle.mover,
-        "round": oracle.round,
+        "round_number": oracle.round,
         "dice": oracle.dice,
         "rolls_left": 3 - oracle.rolls,
         "scores": scores + [[-1] * 15] * (6 - players),

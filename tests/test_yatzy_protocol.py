@@ -41,6 +41,12 @@ def changed(**changes: Any) -> dict[str, Any]:
     return message
 
 
+def scored(text: object) -> dict[str, Any]:
+    """The example with another score of the first player."""
+    first, second = EXAMPLE["standing"]
+    return changed(standing=[first | {"score": text}, second])
+
+
 # --- what is said ----------------------------------------------------------------------------------------------------
 
 
@@ -257,11 +263,11 @@ def test_a_standing_read_is_the_state_again(seed: int, decisions: int, players: 
         (changed(standing=[{"playerName": "Bot1Anna"}, {"playerName": "Bot1Anna"}]), "tell the players apart"),
         (changed(standing=[{"playerName": "Bot1Anna"}, {"playerName": 5}]), "tell the players apart"),
         (changed(standing=EXAMPLE["standing"][:1]), "do not play"),
-        (changed(standing=[{**EXAMPLE["standing"][0], "score": ",".join(["x"] * 15)}, EXAMPLE["standing"][1]]), "no score"),
-        (changed(standing=[{**EXAMPLE["standing"][0], "score": ",".join(["51"] * 15)}, EXAMPLE["standing"][1]]), "no score"),
-        (changed(standing=[{**EXAMPLE["standing"][0], "score": ",".join(["-1"] * 15)}, EXAMPLE["standing"][1]]), "no score"),
-        (changed(standing=[{**EXAMPLE["standing"][0], "score": ",".join(["²"] * 15)}, EXAMPLE["standing"][1]]), "no score"),
-        (changed(standing=[{**EXAMPLE["standing"][0], "score": "9" * 5000}, EXAMPLE["standing"][1]]), "fields"),
+        (scored(",".join(["x"] * 15)), "no score"),
+        (scored(",".join(["51"] * 15)), "no score"),
+        (scored(",".join(["-1"] * 15)), "no score"),
+        (scored(",".join(["²"] * 15)), "no score"),
+        (scored("9" * 5000), "fields"),
     ],
 )  # fmt: skip
 def test_a_standing_that_is_none_is_refused_with_a_reason(message: object, reason: str) -> None:

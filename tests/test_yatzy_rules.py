@@ -100,7 +100,7 @@ def test_a_box_is_scored_with_its_best_dice(box: int, dice: tuple[int, ...], poi
         assert SOLO.step(state, best(box)) == 0
         assert state["scores"][0].tolist() == [points if other == box else -1 for other in range(15)]
         assert SOLO.returns(state).tolist() == [points]
-        assert state["round"] == 2
+        assert state["round_number"] == 2
         assert state["rolls_left"] == 2
 
 
@@ -184,11 +184,11 @@ def test_the_bonus_is_paid_once_and_when_it_is_reached() -> None:
 def test_fifteen_rounds_and_the_end() -> None:
     state = SOLO.new_game(3)[0]
     for number in range(15):
-        assert state["round"] == number + 1
+        assert state["round_number"] == number + 1
         assert not state["over"]
         SOLO.step(state, best(14 - number))
     assert state["over"]
-    assert state["round"] == 15
+    assert state["round_number"] == 15
     assert (state["scores"][0] >= 0).all()
     assert not SOLO.legal(state).any()
 
@@ -203,10 +203,10 @@ def test_turns_begin_with_a_roll_made_and_two_left_and_go_round(players: int) ->
     key = int(state["key"])
     for turn in range(15 * players):
         number, seat = divmod(turn, players)
-        assert (state["player"], state["round"], state["rolls_left"]) == (seat, number + 1, 2)
+        assert (state["player"], state["round_number"], state["rolls_left"]) == (seat, number + 1, 2)
         assert state["dice"].tolist() == [oracle_dice.die(key, seat, number + 1, place, 6) for place in range(5)]
         game.step(state, keeping(int(state["dice"][0])))
-        assert (state["player"], state["round"], state["rolls_left"]) == (seat, number + 1, 1)
+        assert (state["player"], state["round_number"], state["rolls_left"]) == (seat, number + 1, 1)
         game.step(state, best(number))
     assert state["over"]
 
@@ -317,7 +317,7 @@ def test_no_roll_without_rolls_left(action: int) -> None:
 def test_the_server_scores_the_best_box_of_equal_ones_the_first(
     dice: tuple[int, ...], boxes: dict[int, int], box: int, points: int
 ) -> None:
-    state = at(dice, 2, boxes=[boxes], round=len(boxes) + 1)
+    state = at(dice, 2, boxes=[boxes], round_number=len(boxes) + 1)
     assert SOLO.step(state, HOUSE) == HOUSE_PLAYS
     assert state["scores"][0, box] == points
     assert (state["scores"][0] >= 0).sum() == len(boxes) + 1
@@ -357,7 +357,7 @@ def test_at_the_second_time_the_server_plays_the_rest_of_the_game() -> None:
     TWO.step(state, HOUSE)
     for number in range(1, 16):
         assert state["player"] == 1
-        assert state["round"] == number
+        assert state["round_number"] == number
         assert (state["scores"][0] >= 0).sum() == number
         before = state["scores"][0].copy()
         TWO.step(state, best(number - 1))
@@ -501,10 +501,10 @@ def test_in_sight_is_the_mean_of_playing_for_one_box(dice: tuple[int, ...], left
 
 
 def test_the_view_shows_the_table() -> None:
-    state = at((5, 6, 1, 1, 3), 1, game=TWO, boxes=[{SIXES: 12}, {CHANCE: 20, ONES: 0}], player=1, round=3)
+    state = at((5, 6, 1, 1, 3), 1, game=TWO, boxes=[{SIXES: 12}, {CHANCE: 20, ONES: 0}], player=1, round_number=3)
     shown = TWO.view(state, 0)._asdict()
     scores = shown.pop("scores")
-    assert shown == {"seat": 0, "player": 1, "round": 3, "rolls_left": 1, "dice": (5, 6, 1, 1, 3)}
+    assert shown == {"seat": 0, "player": 1, "round_number": 3, "rolls_left": 1, "dice": (5, 6, 1, 1, 3)}
     assert scores == (
         (-1, -1, -1, -1, -1, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1),
         (0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 20, -1),
