@@ -222,13 +222,13 @@ def tournament(
 ) -> None:
     """Run a game's contest and print its report."""
     from dicegym.arena import contest
-    from dicegym.arena.report import show_contest
+    from dicegym.arena.report import show
 
     _check_writable(json_file)
     table = _game(game, parameter)
     with _progress("checks and matches") as progress:
         result = contest(table, entries or dicegym.agent_names(table), seed, workers, progress)
-    show_contest(result, out)
+    show(result.report(), out)
     _write_json(json_file, result.to_json())
 
 

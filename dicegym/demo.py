@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from dicegym import games
+from dicegym.arena.admission import check_table
 from dicegym.arena.evaluate import Score
-from dicegym.arena.round_robin import check_game_for_two
 from dicegym.errors import ParameterError
 from dicegym.players import policy
-from dicegym.players.export import export_source
+from dicegym.players.export import export_forms, export_source
 
 ENTRY = "learned"
 """The folder, and so the name in reports, of what the demonstration trained."""
@@ -39,15 +39,18 @@ def run_demo(
     config = training.read_config(game)
     overrides = [*(f"{name}={value}" for name, value in config["demo"].items()), f"run.seed={seed}"]
     table = games.game(game, **training.override(config, overrides)["game"])
-    check_game_for_two(table)
+    check_table(table)
     if folder.exists() and any(folder.iterdir()):
         if not (folder / "settings.json").is_file():
             raise ParameterError(f"{folder} holds files that no demonstration wrote: give another --run-dir")
         shutil.rmtree(folder)
     training.train(game, folder, None, overrides, False, progress)
     best = folder / "best.zip"
-    form = table.adapter.ENTRY_FILES[0]
+    score = Score(**policy.facts(best)["score"])
+    forms = export_forms(table)
+    if not forms:  # then the model takes part as it is
+        return Path(shutil.copy(best, folder / f"{ENTRY}.zip")), score
     entry = folder / ENTRY
     entry.mkdir()
-    (entry / form).write_text(export_source(policy.load(best, table), table, form))
-    return entry, Score(**policy.facts(best)["score"])
+    (entry / forms[0]).write_text(export_source(policy.load(best, table), table, forms[0]))
+    return entry, score

@@ -215,7 +215,7 @@ def test_agents_need_no_game_named_and_parameters_count(run, tmp_path):
     assert "trained" not in bot.read_text()
     assert len(re.search(r'TABLE = """\n(.*?)\n"""', bot.read_text(), re.DOTALL)[1].split()) == 20
     assert run("evaluate", "bacon")[1].startswith("0.3639 exact win rate")
-    assert "answered all 400 questions" in run("check", str(bot), "-p", "goal=20")[1]
+    assert "passed all 400 questions" in run("check", str(bot), "-p", "goal=20")[1]
 
 
 def test_with_several_games_the_file_or_the_name_tells(monkeypatch, tmp_path):
@@ -256,9 +256,9 @@ def test_the_demonstration_refuses_before_it_trains(monkeypatch, tmp_path):
     training = types.SimpleNamespace(
         read_config=lambda game: {"demo": {}, "game": {}}, override=lambda config, overrides: config
     )
-    three = types.SimpleNamespace(players=3)
-    monkeypatch.setattr(demo.games, "game", lambda name, **_: three)
-    with pytest.raises(ParameterError, match="needs a game for two"):
+    alone = types.SimpleNamespace(players=1)
+    monkeypatch.setattr(demo.games, "game", lambda name, **_: alone)
+    with pytest.raises(ParameterError, match="needs a game for two or more"):
         demo.run_demo(training, "any", tmp_path / "run", 1, print)
     assert not (tmp_path / "run").exists()
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +20,6 @@ from variants import VARIANTS, each_game, each_variant, pick, play, states_of
 from dicegym import games, loops
 from dicegym.core import Batch, Game
 from dicegym.jit import COMPILED
-from dicegym.registry import GAMES
 
 SEEDS = st.integers(0, 2**64 - 1)
 
@@ -266,41 +265,13 @@ def test_fingerprints_name_the_rules(name: str) -> None:
 # --- who knows what ----------------------------------------------------------------------------------------
 
 
-class Knowledge(NamedTuple):
-    """Who may know each field of a game's record, besides header and parameters."""
-
-    public: frozenset[str] = frozenset()
-    own: frozenset[str] = frozenset()
-    """Indexed by seat first; each seat may know its own entry."""
-    hidden: frozenset[str] = frozenset()
-
-
-KNOWLEDGE = {
-    "hog": Knowledge(
-        public=frozenset({"scores", "winner"}),
-        own=frozenset({"runs", "exchanges", "turns", "chosen", "rolled"}),
-    ),
-}
-
-
-@each_game
-def test_every_field_is_known_to_somebody_or_nobody(name: str) -> None:
-    assert name in KNOWLEDGE, f"say in KNOWLEDGE of {Path(__file__).name} who may know which field of {name}"
-    rules = games.rules(name)
-    public, own, hidden = KNOWLEDGE[name]
-    fields = {*(rules.state.names or ())} - {"key", "players", "player", "over"} - {*rules.parameters}
-    assert len(public) + len(own) + len(hidden) == len(fields)
-    assert public | own | hidden == fields
-
-
 def forget(game: Game, state: Any, seat: int, source: Any) -> Any:
     """Return ``state`` with all that ``seat`` may not know taken from another game."""
-    knowledge = KNOWLEDGE[game.name]
     other = state.copy()
     other["key"] = source["key"]
-    for name in knowledge.hidden:
+    for name in game.rules.hidden:
         other[name] = source[name]
-    for name in knowledge.own:
+    for name in game.rules.own:
         kept = state[name][seat].copy()
         other[name] = source[name]
         other[name][seat] = kept
@@ -328,17 +299,12 @@ def test_what_a_seat_may_not_know_does_not_show(game: Game, data: st.DataObject)
 def test_the_hidden_part_is_changed_by_this(game: Game) -> None:
     """The test above would prove nothing if it changed nothing."""
     states, sources = ([s for seed in range(first, first + 6) for s in states_of(game, seed)] for first in (0, 100))
-    for name in ["key", *sorted(KNOWLEDGE[game.name].own | KNOWLEDGE[game.name].hidden)]:
+    for name in ["key", *sorted(game.rules.own | game.rules.hidden)]:
         assert any(
             not np.array_equal(forget(game, state, 0, source)[name], state[name])
             for state in states[::3]
             for source in sources[::5]
         ), f"{name} is never other than it was"
-
-
-@pytest.mark.nojit
-def test_the_table_of_knowledge_names_games() -> None:
-    assert {*KNOWLEDGE} <= {*GAMES}
 
 
 @each_game

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dicegym.arena.check import CheckReport, check
+from dicegym.arena.contests import contest
 from dicegym.arena.jobs import Limits
 from dicegym.arena.match import play_match
-from dicegym.arena.round_robin import ContestResult, contest
+from dicegym.arena.round_robin import ContestResult
 
 __all__ = ["CheckReport", "ContestResult", "Limits", "check", "contest", "play_match"]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 LOADING, ASKED, PLAYING = range(3)
 """What the number of a `Reading` counts: nothing, questions of a test, games of a match."""
 
-_ACTOR, _SINCE, _PHASE, _NUMBER, _SPENT = range(5)
+_ACTOR, _SINCE, _PHASE, _NUMBER, _TURN, _SPENT = range(6)
 MOST_ACTORS = 64
 
 
@@ -24,6 +24,8 @@ class Reading(NamedTuple):
     """Seconds that it has spent so far, the present move included."""
     phase: int
     number: int
+    turn: int
+    """Number of the actor's decision in a game, from 1; 0: none."""
 
 
 class Beat:
@@ -51,13 +53,14 @@ class Beat:
         self._cells[_ACTOR] = self.actor = -1
         self._since = 0.0
 
-    def act(self, actor: int) -> None:
+    def act(self, actor: int, turn: int = 0) -> None:
         """Say that entry ``actor`` is asked from now on; the time until the next call is its own."""
         cells, now = self._cells, time.monotonic()
         if self.actor >= 0:
             cells[_SPENT + self.actor] += now - self._since
         self._since = cells[_SINCE] = now
         cells[_ACTOR] = self.actor = actor
+        cells[_TURN] = turn
 
     def note(self, phase: int, number: int) -> None:
         """Say what is going on: see `Reading`."""
@@ -74,4 +77,4 @@ class Beat:
         cells = self._cells
         actor = int(cells[_ACTOR])
         spent = cells[_SPENT + actor] + time.monotonic() - cells[_SINCE] if actor >= 0 else 0.0
-        return Reading(actor, spent, int(cells[_PHASE]), int(cells[_NUMBER]))
+        return Reading(actor, spent, int(cells[_PHASE]), int(cells[_NUMBER]), int(cells[_TURN]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from dicegym.core import Game
 from dicegym.dice import named_seed
 from dicegym.errors import AgentError
 from dicegym.games import game as game_of
-from dicegym.players import Player
+from dicegym.players import Player, trial
 from dicegym.players.botfile import one_line
 from dicegym.players.private import Printed
 from dicegym.players.roster import agent_name
@@ -36,7 +35,7 @@ class CheckReport:
         limit: seconds that it may take for that.
         questions: number of questions asked.
         printed: the beginning of what it printed while it was loaded, which is allowed.
-        answers: all answers as the game's adapter returns them (Hog: int8[goal, goal]); None if disqualified.
+        answers: all answers as the game's test returns them (Hog: int8[goal, goal]); None if disqualified.
     """
 
     name: str
@@ -66,11 +65,10 @@ class CheckReport:
         """Return the report in words, a line per finding."""
         if not self.ok:
             return f"{self.name}: disqualified: {self.reason}"
-        lines = [
-            f"{self.name}: ok",
-            f"  loaded in {self.load_seconds:.3f} s",
-            f"  answered all {self.questions} questions properly in {self.seconds:.3f} s (limit {self.limit:g} s)",
-        ]
+        lines = [f"{self.name}: ok", f"  loaded in {self.load_seconds:.3f} s"]
+        if self.questions:
+            passed = f"passed all {self.questions} questions of the test"
+            lines.append(f"  {passed} in {self.seconds:.3f} s (limit {self.limit:g} s)")
         if self.printed:
             lines.append(f"  printed while it was loaded: {one_line(self.printed, 80)!r}")
         return "\n".join(lines)
@@ -84,6 +82,8 @@ class Check:
     entries: tuple[Entry, ...]
     seed: int
     limits: Limits
+    ask: bool = True
+    """Whether to ask it anything, or to load it only."""
 
     @property
     def known(self) -> bool:
@@ -101,7 +101,7 @@ class Check:
         own = getattr(player, "printed", None)
         printed = (own.text if isinstance(own, Printed) else "") + stray.text
         beat.forgive(0)
-        answers, questions = self._ask(player, Watch(player, stray), beat)
+        answers, questions = self._ask(player, Watch(player, stray), beat) if self.ask else (np.zeros(0), 0)
         seconds = time.perf_counter() - loaded
         if seconds > self.limits.seconds:
             raise AgentError(entry.name, f"took {seconds:.1f} s for all {questions} questions")
@@ -117,22 +117,30 @@ class Check:
             nonlocal asked
             if watch.printed:
                 text = one_line(watch.printed, 60)
-                raise AgentError(
-                    player.name, f"printed {text!r} while choosing, in {self.game.adapter.question(self.game, asked)}"
-                )
+                raise AgentError(player.name, f"printed {text!r} while choosing, in {self._question(asked)}")
             asked = question
             beat.note(ASKED, question)
 
-        answers = np.asarray(self.game.adapter.examine(self.game, player, ask))
+        answers = np.asarray(self._test.examine(self.game, player, ask))
         ask(asked)
         return answers, asked + 1
+
+    @property
+    def _test(self) -> Any:
+        """What offers ``examine`` and ``question``: the game's adapter, if its contest had a test."""
+        return self.game.adapter if hasattr(self.game.adapter, "examine") else trial
+
+    def _question(self, number: int) -> str:
+        return str(self._test.question(self.game, number))
+
+    def without(self, fault: Fault) -> None:
+        """Return None: a failed test is failed."""
 
     def moment(self, reading: Reading) -> str:
         """Return when ``reading`` was taken; see `Job.moment`."""
         if reading.phase == LOADING:
             return "while it was loaded"
-        question = self.game.adapter.question(self.game, reading.number)
-        return f"in {question}, after {reading.number} other questions"
+        return f"in {self._question(reading.number)}, after {reading.number} others"
 
     def report(self, outcome: Outcome) -> CheckReport:
         """Return what an outcome of this job means."""
@@ -163,11 +171,10 @@ def check(spec: str | Path | Player, game: Game | str, limits: Limits | None = N
     """
     game = game_of(game)
     limits = limits or Limits()
-    with tempfile.TemporaryDirectory(prefix="dicegym-") as folder:
-        try:
-            job = Check(game, (entry(game, agent_name(game, spec), spec, Path(folder)),), seed, limits)
-        except AgentError as error:
-            return CheckReport(error.agent, game.name, error.reason)
-        with Sandbox(game, 1, limits) as sandbox:
-            ((_, outcome),) = sandbox.run([job])
+    try:
+        job = Check(game, (entry(game, agent_name(game, spec), spec),), seed, limits)
+    except AgentError as error:
+        return CheckReport(error.agent, game.name, error.reason)
+    with Sandbox(game, 1, limits) as sandbox:
+        ((_, outcome),) = sandbox.run([job])
     return job.report(outcome)

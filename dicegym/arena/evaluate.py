@@ -28,7 +28,7 @@ class Score(NamedTuple):
     """What ``value`` is, such as "exact win rate"."""
     opponent: str
     value: float
-    """Win rate in 0..1 (a tie counts half)."""
+    """Win rate in 0..1 (a shared first place is shared out), or the mean return of a player alone."""
     low: float
     """Lower end of the 95 % interval; ``value`` itself if exact."""
     high: float
@@ -59,7 +59,8 @@ def evaluate(
         seed: which games; never one that training plays.
 
     Returns:
-        The exact value, or the share of games won with Wilson's 95 % interval.
+        The exact value, or the share of games won with Wilson's 95 % interval. Where nobody else plays, the mean
+        return with the normal 95 % interval.
 
     Raises:
         AgentError, ModelError, UnknownNameError: a player cannot be loaded or fails.
@@ -77,25 +78,42 @@ def evaluate(
 
 
 def _sampled(game: Game, player: Player, rival: Player, games: int, seed: int) -> Score:
-    """Play ``games`` games, the player's seat alternating; a shared first place is shared out."""
-    won = 0.0
-    for first in range(0, games, AT_ONCE):
-        n = min(AT_ONCE, games - first)
-        rows = np.arange(n)
-        states = game.new_states(n)
-        numbers = np.arange(first, first + n, dtype=np.uint64)
-        loops.begin_rows(states, rows, game.blank, np.full(n, EVALUATION_SEED + seed, np.uint64), numbers)
-        table = Opponents(game, n)
-        seats = (first + rows) % game.players
-        for row, seat in enumerate(seats.tolist()):
-            players = dict.fromkeys(range(game.players), rival) | {seat: player}
-            table.sit(row, int(states["key"][row]), players)
-        table.play(states, rows, np.full(n, -1))
-        returns = np.array([game.returns(state) for state in states])
-        first_place = returns == returns.max(axis=1, keepdims=True)
-        won += float((first_place[rows, seats] / first_place.sum(axis=1)).sum())
-    low, high = wilson(won / games, games)
-    return Score("win rate", rival.name, won / games, low, high, games)
+    """Play ``games`` games, the player's seat alternating."""
+    results = np.concatenate(
+        [
+            _results(game, player, rival, first, min(AT_ONCE, games - first), EVALUATION_SEED + seed)
+            for first in range(0, games, AT_ONCE)
+        ]
+    )
+    mean = float(results.mean())
+    if game.players == 1:
+        half = Z_95 * float(results.std()) / games**0.5
+        return Score("mean return", "nobody", mean, mean - half, mean + half, games)
+    low, high = wilson(mean, games)
+    return Score("win rate", rival.name, mean, low, high, games)
+
+
+def _results(game: Game, player: Player, rival: Player, first: int, n: int, seed: int) -> np.ndarray:
+    """Play games number ``first`` to ``first + n - 1`` of ``seed`` side by side; return what the player got (float[n]).
+
+    That is its share of the first place, a shared one shared out; of a player alone it is its return.
+    """
+    rows = np.arange(n)
+    states = game.new_states(n)
+    numbers = np.arange(first, first + n, dtype=np.uint64)
+    loops.begin_rows(states, rows, game.blank, np.full(n, seed, np.uint64), numbers)
+    table = Opponents(game, states)
+    seats = (first + rows) % game.players
+    for row, seat in enumerate(seats.tolist()):
+        table.sit(row, int(states["key"][row]), dict.fromkeys(range(game.players), rival) | {seat: player})
+    table.play(rows, np.full(n, -1))
+    returns = np.array([game.returns(state) for state in states], np.float64)
+    if game.players == 1:
+        alone: np.ndarray = returns[:, 0]
+        return alone
+    first_place = returns == returns.max(axis=1, keepdims=True)
+    shares: np.ndarray = first_place[rows, seats] / first_place.sum(axis=1)
+    return shares
 
 
 def wilson(rate: float, n: int) -> tuple[float, float]:

@@ -9,11 +9,8 @@ from typing import Any, NamedTuple, Protocol
 
 from dicegym.arena.beat import Beat, Reading
 from dicegym.core import Game, Parameter
-from dicegym.dice import named_seed
 from dicegym.errors import AgentError, ModelError, ParameterError
 from dicegym.players import Player
-from dicegym.players.botfile import Source
-from dicegym.players.export import export_source
 from dicegym.players.private import Printed
 from dicegym.players.roster import Origin, load, resolve
 
@@ -52,10 +49,10 @@ class Entry(NamedTuple):
         return load(game, self.origin, self.name, keep=True, seed=seed)
 
 
-def entry(game: Game, name: str, spec: Player | str | Path, folder: Path) -> Entry:
+def entry(game: Game, name: str, spec: Player | str | Path) -> Entry:
     """Return the entry that ``spec`` names, as for `dicegym.agent`.
 
-    A model enters as the bot that it would be exported as, written to ``folder``: no job has to load a network.
+    A model is loaded here and enters as a player that needs NumPy alone: no job has to load PyTorch.
 
     Raises:
         AgentError: there is no such file, or it is a model that does not fit the game.
@@ -63,7 +60,10 @@ def entry(game: Game, name: str, spec: Player | str | Path, folder: Path) -> Ent
     """
     origin = resolve(game, spec)
     if isinstance(origin, Path):
-        origin = _exported(game, name, origin, folder)
+        try:
+            origin = load(game, origin, name)
+        except ModelError as error:
+            raise AgentError(name, str(error)) from error
     try:
         if isinstance(origin, Player) and type(origin).__module__ == "__main__":
             raise TypeError("its class is defined in the script itself")
@@ -74,18 +74,6 @@ def entry(game: Game, name: str, spec: Player | str | Path, folder: Path) -> Ent
             "define its class in a module, or write it as a bot's file"
         ) from error
     return Entry(name, origin)
-
-
-def _exported(game: Game, name: str, model: Path, folder: Path) -> Source:
-    form = game.adapter.ENTRY_FILES[0]
-    file = folder / named_seed(name).to_bytes(8, "big").hex() / form
-    try:
-        source = export_source(load(game, model, name), game, form)
-    except ModelError as error:
-        raise AgentError(name, str(error)) from error
-    file.parent.mkdir()
-    file.write_text(source)
-    return Source(file)
 
 
 class Job(Protocol):
@@ -109,6 +97,9 @@ class Job(Protocol):
         Raises AgentError if an entry fails; ``beat`` knows which.
         """
 
+    def without(self, fault: Fault) -> Job | None:
+        """Return the job to do instead after ``fault`` ended this one, or None if that was its outcome."""
+
     def moment(self, reading: Reading) -> str:
         """Return in words when ``reading`` was taken, as "in game 3 against bacon"."""
 
@@ -119,6 +110,10 @@ class Fault(NamedTuple):
     actor: int
     """Index into the job's entries."""
     reason: str
+    game: int = 0
+    """Number of the game, from 1, if it stopped or ended its process while it was asked or sat down; else 0."""
+    turn: int = 0
+    """Number of its decision in that game, from 1."""
 
 
 class Watch:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from dicegym.arena.round_robin import ContestResult
+from dicegym.arena.admission import Disqualified
+from dicegym.arena.incidents import Misplay, misplay_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,31 +15,29 @@ Table = tuple[str, list[str], list[list[str]]]
 """Heading, column titles, rows."""
 
 
+class Report(NamedTuple):
+    """What a contest has to show, whatever its format."""
+
+    heading: str
+    """One line that says what was played."""
+    tables: Sequence[Table]
+    disqualified: Sequence[Disqualified] = ()
+    misplays: Sequence[Misplay] = ()
+    remarks: Sequence[str] = ()
+    """Further lines, such as how ties were broken."""
+
+    def notes(self) -> list[tuple[str, str]]:
+        """Return what stands below the tables: (kind, line)."""
+        return [
+            *(("", remark) for remark in self.remarks),
+            *(("disqualified: ", f"{bad.name}: {bad.reason}") for bad in self.disqualified),
+            *(("fault: ", line) for line in misplay_lines(self.misplays)),
+        ]
+
+
 def percent(rate: float | None) -> str:
     """Return a rate with one decimal, or a dash for None."""
     return "-" if rate is None else f"{100 * rate:.1f}%"
-
-
-def contest_tables(result: ContestResult) -> list[Table]:
-    """Return the ranking and the table of matches."""
-    ranking = [
-        [str(line.place), line.name, str(line.wins), str(line.losses), percent(line.win_rate)]
-        for line in result.standings
-    ]
-    matches = [[*match.entries, *map(str, match.wins)] for match in result.matches]
-    rate = f"Winrate against `{result.yardstick}`"
-    return [
-        ("Rankings", ["Ranking", "Entry", "Wins", "Losses", rate], ranking),
-        ("Matches", ["Entry 0", "Entry 1", "Entry 0's wins", "Entry 1's wins"], matches),
-    ]
-
-
-def contest_heading(result: ContestResult) -> str:
-    """Return one line that says what was played."""
-    return (
-        f"{result.title}: {len(result.standings)} entries, {len(result.matches)} matches of "
-        f"{result.games_per_match} games, seed {result.seed}"
-    )
 
 
 def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -61,26 +60,25 @@ def _is_number(cell: str) -> bool:
     return cell == "-" or cell.removesuffix("%").replace(",", "").replace(".", "", 1).isdigit()
 
 
-def contest_text(result: ContestResult) -> str:
+def plain_text(report: Report) -> str:
     """Return the whole report as plain text."""
-    lines = [contest_heading(result)]
-    for heading, titles, rows in contest_tables(result):
+    lines = [report.heading]
+    for heading, titles, rows in report.tables:
         lines += ["", heading, "", *plain_table(titles, rows)]
-    if result.disqualified:
-        lines += ["", *(f"disqualified: {bad.name}: {bad.reason}" for bad in result.disqualified)]
-    return "\n".join(lines)
+    notes = [kind + line for kind, line in report.notes()]
+    return "\n".join([*lines, "", *notes] if notes else lines)
 
 
-def show_contest(result: ContestResult, console: Console) -> None:
+def show(report: Report, console: Console) -> None:
     """Print the report: tables on a terminal, plain text into a pipe."""
     if not console.is_terminal:
-        console.file.write(contest_text(result) + "\n")
+        console.file.write(plain_text(report) + "\n")
         return
     from rich.markup import escape
     from rich.table import Table as RichTable
 
-    console.print(escape(contest_heading(result)), highlight=False)
-    for heading, titles, rows in contest_tables(result):
+    console.print(escape(report.heading), highlight=False)
+    for heading, titles, rows in report.tables:
         table = RichTable(title=heading, title_justify="left")
         for index, title in enumerate(titles):
             numeric = bool(rows) and all(_is_number(row[index]) for row in rows)
@@ -88,5 +86,5 @@ def show_contest(result: ContestResult, console: Console) -> None:
         for row in rows:
             table.add_row(*map(escape, row))
         console.print(table)
-    for bad in result.disqualified:
-        console.print(f"[red]disqualified:[/red] {escape(bad.name)}: {escape(bad.reason)}", highlight=False)
+    for kind, line in report.notes():
+        console.print(f"[red]{kind}[/red]{escape(line)}", highlight=False)

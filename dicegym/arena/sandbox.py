@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from dicegym.arena.beat import PLAYING, Beat
+from dicegym.arena.beat import PLAYING, Beat, Reading
 from dicegym.arena.jobs import Entry, Fault, Job, Limits
 from dicegym.arena.worker import CAN_FORK, keep
 from dicegym.core import Game, Parameter
@@ -59,6 +59,12 @@ def _plain_start() -> Iterator[None]:
             del os.environ["PYTHONHASHSEED"]
         else:
             os.environ["PYTHONHASHSEED"] = hash_seed
+
+
+def _fault(reading: Reading, reason: str) -> Fault:
+    """Return the fault of whoever was acting when its process stopped or ended."""
+    playing = reading.phase == PLAYING
+    return Fault(max(reading.actor, 0), reason, reading.number + 1 if playing else 0, reading.turn)
 
 
 class _Worker:
@@ -109,7 +115,7 @@ class _Worker:
         again = self._beat.read()
         if again.actor != reading.actor or again.spent <= self._limits.seconds:
             return  # read while it was being written
-        self._stopped = Fault(again.actor, f"took more than {self._limits.seconds:g} s {job.moment(again)}")
+        self._stopped = _fault(again, f"took more than {self._limits.seconds:g} s {job.moment(again)}")
         if CAN_FORK:
             with contextlib.suppress(OSError):  # it has died just now, as `finish` will see
                 self.conn.send_bytes(b"stop")
@@ -131,7 +137,7 @@ class _Worker:
             return job, self._stopped, alive
         if answer.startswith(b"died "):
             how = answer.removeprefix(b"died ").decode()
-            return job, Fault(max(reading.actor, 0), f"ended its process ({how}) {job.moment(reading)}"), alive
+            return job, _fault(reading, f"ended its process ({how}) {job.moment(reading)}"), alive
         try:
             found = json.loads(answer)
             if "value" in found:
@@ -139,7 +145,7 @@ class _Worker:
             where = f" {job.moment(reading)}" if reading.phase == PLAYING else ""
             return job, Fault(max(int(found["actor"]), 0), str(found["reason"]) + where), alive
         except (ValueError, KeyError, TypeError):
-            return job, Fault(max(reading.actor, 0), f"sent nonsense from its process {job.moment(reading)}"), alive
+            return job, _fault(reading, f"sent nonsense from its process {job.moment(reading)}"), alive
 
     def close(self) -> None:
         """End the keeper and whatever it runs."""
@@ -197,7 +203,8 @@ class Sandbox:
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Outcome]]:
         """Do ``jobs``, taken one by one in their order; yield each with its outcome as they end.
 
-        An outcome is what the job returned, or a `Fault`.
+        An outcome is what the job returned, or a `Fault`. Where a job can go on without the entry at fault
+        (`Job.without`), it is done again so; it is then yielded in its new form.
         """
         waiting = iter(jobs)
         more = True
@@ -214,16 +221,21 @@ class Sandbox:
             ready = wait(list(busy), LOOK_EVERY)
             for conn in ready:
                 worker = busy[conn]  # type: ignore[index]  # `wait` gives back what it was given
-                *done, alive = worker.finish()
+                done, outcome, alive = worker.finish()
                 if not alive:
-                    self._replace(worker)
-                yield tuple(done)  # type: ignore[misc]  # a starred pair is still one
+                    worker = self._replace(worker)
+                instead = done.without(outcome) if isinstance(outcome, Fault) else None
+                if instead is not None:
+                    worker.start(instead)
+                else:
+                    yield done, outcome
             for worker in busy.values():
                 if worker.job is not None and worker.conn not in ready:
                     worker.watch()
 
-    def _replace(self, worker: _Worker) -> None:
+    def _replace(self, worker: _Worker) -> _Worker:
         worker.close()
         fresh = _Worker(*self._made)
         fresh.wait_ready()
         self._workers[self._workers.index(worker)] = fresh
+        return fresh

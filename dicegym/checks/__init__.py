@@ -37,11 +37,12 @@ def check_game(game: Game, games: int = 5, longest: int = 20_000, seed: int = 0)
     check_action_names(game)
     for episode in range(games):
         check_beginning(game, game.new_game(seed, episode)[0], seed, episode)
+    others = [state.copy() for state in states_of(game, 1, 50, seed + games)]
     for time, state in enumerate(states_of(game, games, 200, seed)):
         check_running(game, state)
         check_reading(game, state)
         check_words(game, state)
-        check_secrets(game, state)
+        check_secrets(game, state, others[time % len(others)])
         check_actions(game, state)
         check_branching(game, state, time)
     check_ending(game, seed, longest)

@@ -47,6 +47,15 @@ def check_facts(game: Game) -> None:
             raise broken(game, f"{name} is empty", "Reports and environments show it or load it", remedy)
     for name, parameter in rules.parameters.items():
         _check_parameter(game, name, parameter, remedy)
+    for name in sorted(rules.own | rules.hidden | ({rules.milestone} if rules.milestone else set())):
+        if name not in names:
+            raise broken(game, f"{name!r} is no field of the record", "own, hidden and milestone name fields", remedy)
+    for name in sorted(rules.own):
+        if rules.state[name].shape[:1] < (high,):
+            raise broken(
+                game, f"the own field {name!r} has no entry for each of {high} seats",
+                "Each seat may know its own entry alone", "Give the field the seats as its first dimension",
+            )  # fmt: skip
     for name, length in game.features.items():
         if length < 1:
             raise broken(

@@ -76,27 +76,47 @@ def _parts_at(game: Game, where: list[int]) -> str:
     return ", ".join(dict.fromkeys(repr(owners[index]) for index in where))
 
 
-def check_secrets(game: Game, state: Any) -> None:
-    """The key, which names all dice to come, shows in nothing that a player can see."""
-    other = state.copy()
-    other["key"] = int(state["key"]) ^ 0x5555_5555_5555_5555
+def check_secrets(game: Game, state: Any, source: Any) -> None:
+    """What a seat may not know shows in nothing that it can see.
+
+    The key, which names all dice to come, the fact sheet's ``hidden`` fields, and other seats' entries of its
+    ``own`` fields are replaced, one field after the other; but for the key, by what they are in ``source``, a
+    state of another game.
+    """
     for seat in range(game.players):
-        looks: dict[str, Callable[[Any, int], Any]] = {
-            "observe": lambda state, seat: game.observe(state, seat).tolist(),
-            "view": game.view,
-            "scene": game.scene,
-        }
-        for name, look in looks.items():
-            if look(state, seat) != look(other, seat):
-                raise broken(
-                    game, f"{name}(seat {seat}) changes with the key of the game",
-                    "Whoever sees the key can work out every die to come", "Leave the field 'key' out of it",
-                )  # fmt: skip
-    if not np.array_equal(game.legal(state), game.legal(other)):
+        for field in ("key", *sorted(game.rules.own | game.rules.hidden)):
+            _check_secret(game, state, _without(game, state, source, seat, field), seat, field)
+
+
+def _without(game: Game, state: Any, source: Any, seat: int, field: str) -> Any:
+    """Return ``state`` with what ``seat`` may not know of ``field`` replaced."""
+    other = state.copy()
+    if field == "key":
+        other["key"] = int(state["key"]) ^ 0x5555_5555_5555_5555
+        return other
+    kept = state[field][seat].copy() if field in game.rules.own else None
+    other[field] = source[field]
+    if kept is not None:
+        other[field][seat] = kept
+    return other
+
+
+def _check_secret(game: Game, state: Any, other: Any, seat: int, field: str) -> None:
+    """``seat`` cannot tell the two states, which differ in what it may not know of ``field``."""
+    whose = f"the {field} of the game" if field in {"key"} | game.rules.hidden else f"the {field} of other seats"
+    why = "Whoever sees the key can work out every die to come" if field == "key" else "It is nobody else's business"
+    looks: dict[str, Callable[[Any, int], Any]] = {
+        "observe": lambda state, seat: game.observe(state, seat).tolist(),
+        "view": game.view,
+        "scene": game.scene,
+    }
+    for name, look in looks.items():
+        if look(state, seat) != look(other, seat):
+            raise broken(game, f"{name}(seat {seat}) changes with {whose}", why, f"Leave the field {field!r} out of it")
+    if seat == state["player"] and not np.array_equal(game.legal(state), game.legal(other)):
         raise broken(
-            game, "legal changes with the key of the game", "The mask is shown to players",
-            "Leave the field 'key' out of it",
-        )  # fmt: skip
+            game, f"legal changes with {whose}", "The mask is shown to players", f"Leave the field {field!r} out of it"
+        )
 
 
 def check_words(game: Game, state: Any) -> None:

@@ -15,7 +15,7 @@ from dicegym.envs.draw import draw_scene
 from dicegym.envs.seating import Seating, SeatRule, check_number, check_on_illegal, check_seed
 from dicegym.errors import ParameterError, StepError
 from dicegym.games import game as make_game
-from dicegym.players import Act, Turn
+from dicegym.players import Act, Audience, Turn
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 MOST_GAMES_SKIPPED = 100
@@ -80,20 +80,26 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._gained = np.zeros(self.game.players, np.float32)
         self._acts: dict[int, Act] = {}
         self._turns: dict[int, Turn] = {}
+        self._audience: Audience | None = None
         self._seat = 0
         self._before = 0.0
         self._playing = False
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what points into the rest: seated opponents and the view of the record."""
-        return {name: value for name, value in vars(self).items() if name not in ("_state", "_acts", "_turns")}
+        left_out = ("_state", "_acts", "_turns", "_audience")
+        return {name: value for name, value in vars(self).items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on with a copy; opponents sit down anew, so one that is not pure has forgotten its game."""
         vars(self).update(state)
         self._state = self._states[0]
-        self._acts = self.seating.join(int(self._state["key"]), self._seat)
+        self._seat_others(int(self._state["key"]))
+
+    def _seat_others(self, key: int) -> None:
+        self._acts = self.seating.join(key, self._seat)
         self._turns = {seat: Turn(self.game, self._state, seat) for seat in self._acts}
+        self._audience = Audience(self.game, self._state, self._acts) or None
 
     @property
     def seat(self) -> int:
@@ -139,8 +145,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         loops.begin(self._states, 0, self.game.blank, key)
         drawn = self.seating.seats(np.array([key]), np.array([self._episode], np.uint64))
         self._seat = int(drawn[0]) if fixed_seat is None else fixed_seat
-        self._acts = self.seating.join(int(key), self._seat)
-        self._turns = {seat: Turn(self.game, self._state, seat) for seat in self._acts}
+        self._seat_others(int(key))
         self._before = 0.0
         self._playing = False  # an opponent that raises leaves no game to go on with
         loops.look(self._state, self._seat, self._observation, self._mask, self._gained)
@@ -163,11 +168,16 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     def _others(self, player: int, over: bool) -> bool:
         """Let the other players move until the learner is to move; return whether the game is over."""
+        audience = self._audience
+        if audience is not None:
+            audience.tell()
         while not over and player != self._seat:
             action = self._acts[player](self._turns[player])
             _, player, over = loops.advance(
                 self._state, action, self._seat, self._observation, self._mask, self._gained
             )
+            if audience is not None:
+                audience.tell()
         return over
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:

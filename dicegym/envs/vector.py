@@ -88,7 +88,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._seeds = np.zeros(n, np.uint64)
         self._episodes = np.zeros(n, np.uint64)
         self._seats = np.zeros(n, np.int64)
-        self._opponents = Opponents(self.game, n)
+        self._opponents = Opponents(self.game, self._states)
         self._observations = np.zeros((n, self.game.observation_size), np.float32)
         self._masks = np.zeros((n, self.game.n_actions), np.bool_)
         self._gained = np.zeros((n, self.game.players), np.float32)
@@ -110,7 +110,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Go on with a copy; opponents that are not pure sit down anew and have forgotten their games."""
         seated = state.pop("_opponents")
         vars(self).update(state)
-        self._opponents = Opponents(self.game, self.num_envs)
+        self._opponents = Opponents(self.game, self._states)
         self._opponents.load_state_dict(seated, self._states["key"], self._seats)
 
     def action_masks(self) -> np.ndarray:
@@ -191,7 +191,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             keys = self._states["key"][left]
             self._seats[left] = self.seating.seats(keys, self._episodes[left])
             self._opponents.join(self.seating, left, keys, self._seats)
-            self._opponents.play(self._states, left, self._seats)
+            self._opponents.play(left, self._seats)
             left = left[self._states["over"][left]]
             if not len(left):
                 break
@@ -225,7 +225,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         legal = self._legal_rows(actions, playing)
         self._sound = False
         loops.step_rows(self._states, legal, actions[legal], self._faults)
-        self._opponents.play(self._states, legal, self._seats)
+        self._opponents.play(legal, self._seats)
         self._look(legal)
         self._settle(playing, legal)
         told = self._told(legal)

@@ -6,8 +6,10 @@ turn for are plain copies of what its seat may know.
 
 from __future__ import annotations
 
+import contextlib
 import operator
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -102,9 +104,9 @@ class Player:
 
         Only asked of pure players. This one asks a seated player game by game.
         """
-        act = self.join(game, 0, 0)
+        act = sit_down(self, game, 0, 0)
         turns = (Turn(game, states[row], int(seat)) for row, seat in zip(rows, seats, strict=True))
-        chosen = (whole(act(turn), self) for turn in turns)
+        chosen = (answer(act, turn, self) for turn in turns)
         return np.fromiter(chosen, np.int64, len(rows))
 
 
@@ -147,31 +149,128 @@ class RandomPlayer(Player):
         return act
 
 
+class Audience:
+    """The followers of one game, who are told when its milestone has passed; most games have none.
+
+    Args:
+        game: the game.
+        state: its record, which changes while it is played.
+        acts: who sits in each seat.
+    """
+
+    def __init__(self, game: Game, state: Any, acts: Mapping[int, Act]) -> None:
+        self._milestone = game.rules.milestone
+        self._state = state
+        self._followers = [
+            (act, Turn(game, state, seat))
+            for seat, act in acts.items()
+            if self._milestone and isinstance(act, Follower)
+        ]
+        self._seen = self._now() if self._followers else 0
+
+    def __bool__(self) -> bool:
+        """Return whether there is anybody to tell."""
+        return bool(self._followers)
+
+    def _now(self) -> int:
+        return int(self._state[self._milestone])
+
+    def due(self) -> list[tuple[Follower, Turn]]:
+        """Return who is to be told now, and of what: nobody unless the milestone has changed since the last call."""
+        if not self._followers or (now := self._now()) == self._seen:
+            return []
+        self._seen = now
+        return self._followers
+
+    def tell(self) -> None:
+        """Tell everybody who is due. That one of them fails to take note is nobody's loss but its own."""
+        for follower, turn in self.due():
+            with contextlib.suppress(AgentError):
+                follower.follow(turn)
+
+
 def play_game(game: Game, players: Sequence[Player], seed: int = 0, episode: int = 0) -> Any:
     """Play one game to its end; return its record. ``players[s]`` sits in seat s.
 
-    Raises AgentError if a player fails, ParameterError if there are more or fewer players than seats.
+    Raises AgentError if a player fails and the rules do not say what that costs, ParameterError if there are
+    more or fewer players than seats.
     """
     state = game.new_game(seed, episode)[0]
     if len(players) != game.players:
         raise ParameterError(f"{len(players)} players cannot play {game!r}: give {game.players}")
     acts = join_table(game, dict(enumerate(players)), int(state["key"]))
     turns = [Turn(game, state, seat) for seat in acts]
+    audience = Audience(game, state, acts)
     while not state["over"]:
         seat = int(state["player"])
         game.step(state, acts[seat](turns[seat]))
+        audience.tell()
     return state
 
 
-def join_table(game: Game, players: dict[int, Player], key: int) -> dict[int, Act]:
+def sit_down(player: Player, game: Game, seat: int, seed: int) -> Act:
+    """Return ``player.join(game, seat, seed)``; whoever fails to, and may by the rules, fails when it is asked.
+
+    Raises AgentError if it fails in a game whose rules know no ``forfeit``.
+    """
+    try:
+        return player.join(game, seat, seed)
+    except AgentError as error:
+        if game.rules.forfeit is None:
+            raise
+        failure = error
+
+    def act(turn: Turn) -> int:
+        raise failure
+
+    return act
+
+
+def join_table(game: Game, players: Mapping[int, Player], key: int) -> dict[int, Act]:
     """Seat ``players`` (seat -> player) in the game with this key; return who to ask in each seat.
 
-    What is returned answers with an int, or raises AgentError.
+    What is returned answers with an int. When a player fails, that is the action that the game's rules take it
+    for (``forfeit``), with a warning; AgentError is raised if they know none.
     """
-    return {
-        seat: _answering(player.join(game, seat, private_seed(key, seat)), player) for seat, player in players.items()
-    }
+    found: dict[int, Act] = {}
+    for seat, player in players.items():
+        act = sit_down(player, game, seat, private_seed(key, seat))
+        found[seat] = (_FollowingSeat if isinstance(act, Follower) else _Seat)(act, player)
+    return found
 
 
-def _answering(act: Act, player: Player) -> Act:
-    return lambda turn: whole(act(turn), player)
+class _Seat:
+    """A seated player whose answers are whole numbers."""
+
+    __slots__ = ("_act", "_player")
+
+    def __init__(self, act: Act, player: Player) -> None:
+        self._act = act
+        self._player = player
+
+    def __call__(self, turn: Turn) -> int:
+        return answer(self._act, turn, self._player)
+
+
+class _FollowingSeat(_Seat):
+    """One that follows the game."""
+
+    __slots__ = ()
+
+    def follow(self, turn: Turn) -> None:
+        self._act.follow(turn)  # type: ignore[attr-defined]  # made of followers alone
+
+
+def answer(act: Act, turn: Turn, player: Player) -> int:
+    """Return the action of a seated player; if it fails, the one that the rules take that for, with a warning.
+
+    Raises AgentError if it fails in a game whose rules know no such action.
+    """
+    try:
+        return whole(act(turn), player)
+    except AgentError as error:
+        forfeit = turn.game.rules.forfeit
+        if forfeit is None:
+            raise
+        warnings.warn(f"{error}; {turn.game.rules.title} takes that for a fault", RuntimeWarning, stacklevel=2)
+        return forfeit

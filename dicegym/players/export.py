@@ -7,6 +7,12 @@ from dicegym.errors import ParameterError
 from dicegym.players import Player
 
 
+def export_forms(game: Game) -> tuple[str, ...]:
+    """Return the file names that bots of a game can be exported as; empty if they cannot."""
+    forms: tuple[str, ...] = game.adapter.ENTRY_FILES if hasattr(game.adapter, "export") else ()
+    return forms
+
+
 def export_source(player: Player, game: Game, form: str) -> str:
     """Return the source of a bot that plays as ``player`` does.
 
@@ -19,7 +25,9 @@ def export_source(player: Player, game: Game, form: str) -> str:
         ParameterError: the game has no such form.
         AgentError, ModelError: the player cannot play the game.
     """
-    forms: tuple[str, ...] = game.adapter.ENTRY_FILES
+    forms = export_forms(game)
+    if not forms:
+        raise ParameterError(f"players of {game.rules.title} cannot be written as bots: enter the model itself")
     if form not in forms:
         raise ParameterError(f"{game.rules.title} has no bots called {form!r}: export as {' or '.join(forms)}")
     source: str = game.adapter.export(player, game, form)

@@ -18,6 +18,7 @@ from dicegym import loops
 from dicegym.core import Game
 from dicegym.errors import DependencyError, ModelError, unknown_name
 from dicegym.players import Act, Player, Turn
+from dicegym.players.network import ACTIVATIONS, Layer, Network
 
 MEMBER = "dicegym.json"
 """The member of a model file that says what the model plays."""
@@ -44,7 +45,7 @@ def algorithm(name: str) -> Any:
 class PolicyPlayer(Player):
     """Plays the best legal action of a Stable-Baselines3 model, or draws one from its policy.
 
-    The network is evaluated in float64, so that one game and a thousand at once round to the same choice.
+    It plays its game with any number of players, if observations and actions are the same for all of them.
 
     Args:
         model: a model of one of `ALGORITHMS`; its weights are copied.
@@ -54,7 +55,8 @@ class PolicyPlayer(Player):
             the player impure: it then sits down in each game with a generator of its own.
 
     Raises:
-        ModelError: observation or action space are not the game's.
+        ModelError: observation or action space are not the game's, or its network is of another kind than those
+            that Stable-Baselines3 makes of ``net_arch``.
     """
 
     def __init__(self, model: Any, game: Game, name: str = "policy", sample: bool = False) -> None:
@@ -72,11 +74,7 @@ class PolicyPlayer(Player):
 
     def scores(self, observations: np.ndarray) -> np.ndarray:
         """Return a score of each action: logits or Q-values, float64[n, n_actions], of float32[n, size]."""
-        import torch
-
-        with torch.no_grad():
-            found = self._network(torch.as_tensor(observations, dtype=torch.float64))
-        return np.asarray(found, np.float64)
+        return self._network.scores(observations)
 
     def choose(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return the best legal action (int64[n]) for float32[n, size] and bool[n, n_actions]."""
@@ -113,14 +111,18 @@ class PolicyPlayer(Player):
         return self.choose(observations, masks).astype(np.int64)
 
     def _check(self, game: Game) -> None:
-        if game != self.game:
-            raise ModelError(f"model {self.name!r} was trained on {self.game!r} and cannot play {game!r}")
+        _check_fit(f"model {self.name!r}", self.game, game)
 
 
-def _network(policy: Any) -> Any:
-    """Return the part of a policy that scores actions, as a float64 module of its own."""
-    import copy
+def _check_fit(model: str, trained_on: Game, game: Game) -> None:
+    """Raise ModelError unless a model of ``trained_on`` can play ``game``."""
+    fits = (game.name, game.parameters, game.features) == (trained_on.name, trained_on.parameters, trained_on.features)
+    if not fits:
+        raise ModelError(f"{model} was trained on {trained_on!r} and cannot play {game!r}")
 
+
+def _network(policy: Any) -> Network:
+    """Return the part of a policy that scores actions."""
     import torch
 
     if hasattr(policy, "q_net"):
@@ -128,7 +130,7 @@ def _network(policy: Any) -> Any:
     elif hasattr(policy, "quantile_net"):
         net = policy.quantile_net
         last = net.quantile_net[-1]  # linear, so the mean over quantiles is a linear layer itself
-        mean = torch.nn.Linear(last.in_features, int(net.action_space.n))
+        mean = torch.nn.Linear(last.in_features, int(net.action_space.n)).to(last.weight)
         mean.load_state_dict(
             {
                 "weight": last.weight.view(net.n_quantiles, -1, last.in_features).mean(dim=0),
@@ -138,7 +140,20 @@ def _network(policy: Any) -> Any:
         parts = [net.features_extractor, net.quantile_net[:-1], mean]
     else:
         parts = [policy.pi_features_extractor, policy.mlp_extractor.policy_net, policy.action_net]
-    return torch.nn.Sequential(*copy.deepcopy(parts)).double().cpu().eval()
+    layers: list[Layer] = []
+    for module in torch.nn.Sequential(*parts).modules():
+        kind = type(module).__name__
+        if isinstance(module, torch.nn.Linear):
+            weight, bias = (part.detach().cpu().numpy().astype(np.float64) for part in (module.weight, module.bias))
+            layers.append(Layer(np.ascontiguousarray(weight.T), bias))
+        elif kind in ACTIVATIONS and layers and not layers[-1].activation:
+            layers[-1] = layers[-1]._replace(activation=kind)
+        elif kind not in ("Sequential", "FlattenExtractor", "Flatten"):
+            raise ModelError(
+                f"a network with {kind} cannot be played: use linear layers (net_arch) with one of "
+                f"{', '.join(ACTIVATIONS)} between them"
+            )
+    return Network(tuple(layers))
 
 
 def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any]) -> None:
@@ -195,10 +210,10 @@ def game_of(path: str | os.PathLike[str]) -> Game:
 
 
 def load_model(path: str | os.PathLike[str], game: Game | None = None) -> tuple[Any, Game]:
-    """Return (Stable-Baselines3 model, its game). Raises ModelError if it does not fit ``game`` or the rules."""
+    """Return (Stable-Baselines3 model, its game). Raises ModelError if it cannot play ``game`` or the rules."""
     trained_on = game_of(path)
-    if game is not None and game != trained_on:
-        raise ModelError(f"{path} was trained on {trained_on!r} and cannot play {game!r}")
+    if game is not None:
+        _check_fit(str(path), trained_on, game)
     model = algorithm(facts(path)["algorithm"]).load(path, device="cpu")
     return model, trained_on
 
