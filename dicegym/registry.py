@@ -33,7 +33,11 @@ class Environment(NamedTuple):
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", self.id).lower().replace("-", "_")
 
 
-ENVIRONMENTS: tuple[Environment, ...] = (Environment("Hog-v0", "hog"),)
+ENVIRONMENTS: tuple[Environment, ...] = (
+    Environment("Hog-v0", "hog"),
+    Environment("Yatzy-v0", "yatzy", {"players": 2}),
+    Environment("YatzySolo-v0", "yatzy", {"players": 1}, multi=False),
+)
 
 GAMES: tuple[str, ...] = tuple(dict.fromkeys(environment.game for environment in ENVIRONMENTS))
 
