@@ -27,6 +27,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("players",),
     ("envs",),
     ("arena", "checks", "exact", "playthrough"),
+    ("server",),
     (
         "pettingzoo",
         "__init__",
@@ -47,7 +48,9 @@ HEAVY = (
     "sb3_contrib",
     "PIL",
     "rich",
+    "sqlalchemy",
     "typer",
+    "websockets",
     "scipy",
     "matplotlib",
 )

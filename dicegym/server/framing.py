@@ -50,7 +50,7 @@ def parse(text: str, limit: int = LIMIT) -> dict[str, Any] | Malformed:
     except (ValueError, RecursionError) as error:
         return _bad(error)
     if _blank(text, end) != len(text):
-        return Malformed("BAD_JSON", "one frame is one JSON object: something follows after its closing brace")
+        return Malformed("bad-json", "one frame is one JSON object: something follows after its closing brace")
     return value  # type: ignore[no-any-return]  # it starts with a brace, so it is a dict
 
 
@@ -102,7 +102,7 @@ class ObjectReader:
         if _size(text) > self._limit:
             return _too_long(self._limit)
         if _NOT_UTF8.search(text):
-            return Malformed("BAD_JSON", "the text is not UTF-8")
+            return Malformed("bad-json", "the text is not UTF-8")
         return value
 
     def _failed(self, at: int, error: json.JSONDecodeError) -> Malformed | None:
@@ -182,16 +182,16 @@ def _incomplete(text: str, error: json.JSONDecodeError) -> bool:
 
 
 def _too_long(limit: int) -> Malformed:
-    return Malformed("TOO_LONG", f"a message has at most {limit} bytes")
+    return Malformed("too-long", f"a message has at most {limit} bytes")
 
 
 def _no_object(start: str) -> Malformed:
-    return Malformed("BAD_JSON", f"a message is a JSON object, such as {{\"type\": ...}}; this starts with {start!a}")
+    return Malformed("bad-json", f'a message is a JSON object, such as {{"type": ...}}; this starts with {start!a}')
 
 
 def _bad(error: Exception) -> Malformed:
     if isinstance(error, json.JSONDecodeError):
-        return Malformed("BAD_JSON", f"{error.msg}, at line {error.lineno} column {error.colno}")
+        return Malformed("bad-json", f"{error.msg}, at line {error.lineno} column {error.colno}")
     if isinstance(error, RecursionError):
-        return Malformed("BAD_JSON", "brackets are nested too deep")
-    return Malformed("BAD_JSON", str(error)[:100])
+        return Malformed("bad-json", "brackets are nested too deep")
+    return Malformed("bad-json", str(error)[:100])
