@@ -247,12 +247,15 @@ def exact(
     seed: Annotated[int, typer.Option(min=0, help="of the --best-table search: same seed, same table")] = 0,
     parameter: Settings = None,
 ) -> None:
-    """Compute exact win rates: no simulation, no error."""
-    from dicegym.exact import solver
+    """Compute exact win rates: no simulation, no error. Of a game for one, what A's choices cost it on average."""
+    from dicegym.exact import solitaire, solver
 
     _check_question(b, best_response, best_table, trials, output)
     _check_writable(output, force)
     table = _game(game, parameter)
+    if (alone := solitaire(table)) is not None:
+        _exact_alone(alone, table, a, b, best_response, best_table, seed)
+        return
     values = solver(table)
     if values is None:
         raise ParameterError(f"{table!r} has no exact values: use `dicegym evaluate`, which plays games")
@@ -267,6 +270,23 @@ def exact(
     else:
         second = dicegym.agent(table, b or table.rules.yardstick)
         out.print(f"{values.win_rate(first, second, table):.6f} exact win rate of {first.name} against {second.name}")
+
+
+def _exact_alone(
+    values: Any, table: dicegym.Game, a: str, b: str | None, best_response: bool, best_table: bool, seed: int
+) -> None:
+    """Answer `exact` for a game that is played alone."""
+    if b is not None or best_table:
+        extra = f"B, which is {b!r}" if b is not None else "--best-table"
+        raise ParameterError(f"{table!r} is played alone: leave out {extra}")
+    best = values.optimum(table)
+    if best_response:
+        out.print(f"{best:.6f} best possible mean return")
+        return
+    player = dicegym.agent(table, a)
+    mean, half, games = values.mean_return(player, table, seed=seed)
+    cost = f"the best possible {best:.2f} less what its choices cost, known exactly, in {games} games"
+    out.print(f"{mean:.2f} ± {half:.2f} mean return of {player.name}: {cost}")
 
 
 def _check_question(

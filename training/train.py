@@ -42,6 +42,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import LinearSchedule
 
 import dicegym
+from dicegym.arena.card import card
 from dicegym.arena.evaluate import Score, evaluate
 from dicegym.core import Parameter
 from dicegym.envs.sb3 import SB3VecEnv
@@ -281,7 +282,7 @@ class Run:
 
     def evaluate(self, logger: Any) -> None:
         """Measure the learner against the game's yardstick; keep it if it is the best so far."""
-        self.score = evaluate(self.game, self.player(), self.game.rules.yardstick)
+        self.score = evaluate(self.game, self.player(), games=self.settings["run"]["evaluate_games"])
         steps = self.model.num_timesteps
         if not self.curve or self.curve[-1][0] < steps:  # a finished run that is resumed measures its end again
             self.curve.append((steps, self.score.value))
@@ -386,31 +387,8 @@ def train(
     run = Run(game, settings, folder, resume, progress, command)
     run.learn()
     for name in ("model", "best"):
-        (folder / f"{name}.md").write_text(card(policy.facts(folder / f"{name}.zip"), name))
+        (folder / f"{name}.md").write_text(card(folder / f"{name}.zip", settings["run"]["card_games"]))
     return run
-
-
-def card(facts: dict[str, Any], name: str) -> str:
-    """Return what a model's file says of itself as a page for people."""
-    score = Score(**facts["score"])
-    parameters = ", ".join(f"{key} {value}" for key, value in facts["parameters"].items())
-    return f"""# {name}
-
-A {facts["algorithm"]} policy for {facts["game"]} ({facts["players"]} players, {parameters}).
-
-| | |
-|---|---|
-| score | {score} |
-| command | `{facts["command"]}` |
-| seed | {facts["settings"]["run"]["seed"]} |
-| steps | {facts["timesteps"]:,} decisions of the learner |
-| time | {facts["seconds"]:,.0f} s |
-| machine | {facts["machine"]} |
-| versions | {", ".join(f"{package} {version}" for package, version in facts["versions"].items())} |
-| rules | fingerprint {facts["fingerprint"]} |
-
-All settings stand in the model's file: `dicegym.players.policy.facts("{name}.zip")["settings"]`.
-"""
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ def _gelu(x: np.ndarray) -> np.ndarray:
     from math import erf
 
     cumulative: np.ndarray = 0.5 * (1 + np.vectorize(erf, otypes=[np.float64])(x / np.sqrt(2)))
-    return np.multiply(x, cumulative)
+    found: np.ndarray = x * cumulative
+    return found
 
 
 ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {

@@ -58,6 +58,7 @@ def step(state, action):
         if state.flaw == TURNS_BACK:
             state.total = -1_000_000
         state.total += 1
+        state.over = state.total >= 40 and state.flaw != ENDLESS
         return 2 if state.flaw == BAD_FAULT else 1
     if state.flaw == REFUSES and action == 2:
         return 1

@@ -31,11 +31,13 @@ from dicegym.games.yatzy.rules import (
     SCORE_PLACES,
     UNREADABLE,
     USED_BOX,
-    bonus,
+    View,
     places_kept,
+    record_of,
     set_of,
+    total,
 )
-from dicegym.games.yatzy.tables import BEST, BOXES, DICE, FACES, KEEPS, POINTS, ROLLS, UPPER, YATZY_POINTS
+from dicegym.games.yatzy.tables import BEST, BOXES, DICE, FACES, KEEPS, POINTS, ROLLS, YATZY_POINTS
 
 START_RATING = 1200
 OPEN = "-"
@@ -124,8 +126,7 @@ def standing_message(game: Game, state: Any, names: Sequence[str], ratings: Sequ
 
 def totals_of(game: Game, state: Any) -> list[int]:
     """Return each seat's points, the bonus included."""
-    sums, upper = state["totals"].tolist(), state["upper"].tolist()
-    return [sums[seat] + int(bonus(upper[seat])) for seat in range(game.players)]
+    return [int(total(state, seat)) for seat in range(game.players)]
 
 
 def final_message(game: Game, state: Any, names: Sequence[str], ratings: Sequence[int]) -> dict[str, Any]:
@@ -144,7 +145,7 @@ def final_message(game: Game, state: Any, names: Sequence[str], ratings: Sequenc
                 "rating": ratings[seat],
                 "score": score_text(scores[seat]),
                 "total": totals[seat],
-                "place": 1 + sum(total > totals[seat] for total in totals),
+                "place": 1 + sum(better > totals[seat] for better in totals),
             }
             for seat in order
         ],
@@ -347,20 +348,18 @@ def state_of(message: object, seat_name: str, game: Game) -> tuple[Any, int]:
     dice = current.get("dice")
     if type(dice) is not list or len(dice) != DICE:
         raise _bad(f"dice {_shown(dice)} are not five dice")
-    state = game.new_states(1)[0]
-    state["dice"] = [_number(face, 1, FACES, "face of a die") for face in dice]
-    state["rolls_left"] = _number(current.get("rollsLeft"), 0, ROLLS, "number of rolls left")
-    scores = np.full(state["scores"].shape, -1, np.int8)
-    scores[: len(rows)] = [_scores(row.get("score")) for row in rows]
-    points = np.maximum(scores, 0).astype(np.int16)
-    state["scores"] = scores
-    state["totals"], state["upper"] = points.sum(axis=1), points[:, :UPPER].sum(axis=1)
+    scores = tuple(tuple(_scores(row.get("score"))) for row in rows)
     player = names.index(current["playerName"])
-    filled = (scores >= 0).sum(axis=1)
-    state["player"] = player
-    state["over"] = filled[player] == BOXES
-    state["round"] = min(int(filled[player]) + 1, BOXES)  # boxes say it better than a counter of somebody else's
-    return state, names.index(seat_name)
+    filled = sum(points >= 0 for points in scores[player])
+    shown = View(
+        seat=names.index(seat_name),
+        player=player,
+        round=min(filled + 1, BOXES),  # boxes say it better than a counter of somebody else's
+        rolls_left=_number(current.get("rollsLeft"), 0, ROLLS, "number of rolls left"),
+        dice=tuple(_number(face, 1, FACES, "face of a die") for face in dice),
+        scores=scores,
+    )
+    return record_of(game, shown), shown.seat
 
 
 # --- logging in, and following games by their messages -------------------------------------------------------------

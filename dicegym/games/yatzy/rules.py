@@ -101,7 +101,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.core import Rules, record
+from dicegym.core import Game, Rules, record
 from dicegym.dice import die, turn_stream
 from dicegym.games.yatzy.tables import (
     BEST,
@@ -141,7 +141,7 @@ UNREADABLE = -1
 """What stands for a command that cannot be read: one of the many numbers that are no action."""
 BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, HOUSE_PLAYS = range(1, 7)
 FAULTS = (
-    "", "no action of Yatzy", "a roll when none is left", "a box that is filled", "dice to keep that are not shown",
+    "", "a command that means nothing", "a roll when none is left", "a box that is filled", "dice to keep that are not shown",
     "a roll of no dice", "the server played the turn",
 )  # fmt: skip
 
@@ -166,8 +166,9 @@ STATE = record(
 
 _COUNTS = (COUNTS[KEEPS:, :, None] > np.arange(DICE)).reshape(-1, FACES * DICE)
 _SORTED = (np.array(SETS[KEEPS:])[:, :, None] == np.arange(1, FACES + 1)).reshape(-1, DICE * FACES)
-HAND_PARTS = np.concatenate([_COUNTS, _SORTED], axis=1).astype(np.float32)
+HAND = np.concatenate([_COUNTS, _SORTED], axis=1).astype(np.float32)
 """float32[252, 60]: the first two parts of the observation, by hand."""
+HAND_PARTS = HAND.shape[1]
 NOW = (BEST / MOST).astype(np.float32)
 IN_SIGHT = (EXPECTED / MOST).astype(np.float32)
 
@@ -206,6 +207,12 @@ def places_kept(dice, kept):
 def bonus(upper):
     """Return what the sum of the upper boxes earns."""
     return BONUS if upper >= BONUS_FROM else 0
+
+
+@kernel
+def total(state, seat):
+    """Return the points of a seat so far, the bonus included."""
+    return int(state.totals[seat]) + bonus(state.upper[seat])
 
 
 @kernel
@@ -332,10 +339,9 @@ def step(state, action):
 @kernel
 def legal(state, mask):
     """Parts of the hand may be kept while rolls are left, open boxes may be scored."""
-    if state.rolls_left > 0:
-        mask[:KEEPS] = KEEPABLE[hand_of(state.dice)]
-    else:
-        mask[:KEEPS] = False
+    hand, more = hand_of(state.dice), state.rolls_left > 0
+    for kept in range(KEEPS):  # five times as fast as the assignment of a slice
+        mask[kept] = more & KEEPABLE[hand, kept]
     scores = state.scores[state.player]
     for box in range(BOXES):
         mask[FIRST_BOX + box] = scores[box] < 0
@@ -344,49 +350,49 @@ def legal(state, mask):
 @kernel
 def observe(state, seat, out):
     """Write the observation of the table above."""
-    hand = hand_of(state.dice)
-    parts = len(HAND_PARTS[0])
-    out[:parts] = HAND_PARTS[hand]
-    out[parts:] = 0
-    out = out[parts:]
-    out[0] = seat == state.player
-    out[1 + state.rolls_left] = 1
+    out[:] = 0
+    hand, left = hand_of(state.dice), state.rolls_left
+    for i in range(HAND_PARTS):  # faster than the assignment of a slice
+        out[i] = HAND[hand, i]
+    out[60] = seat == state.player
+    out[61 + left] = 1
+    n_open, upper, par = 0, int(state.upper[seat]), 0
+    reachable = upper
     scores = state.scores[seat]
-    n_open = 0
-    upper = int(state.upper[seat])
-    par, reachable = 0, upper
     for box in range(BOXES):
         if scores[box] < 0:
             n_open += 1
-            out[5 + box] = 1
-            out[20 + box] = NOW[hand, box]
-            out[35 + box] = IN_SIGHT[state.rolls_left, hand, box]
-            if box < UPPER:
-                reachable += DICE * (box + 1)
-        elif box < UPPER:
+            out[65 + box] = 1
+            out[80 + box] = NOW[hand, box]
+            out[95 + box] = IN_SIGHT[left, hand, box]
+    for box in range(UPPER):
+        if scores[box] < 0:
+            reachable += DICE * (box + 1)
+        else:
             par += scores[box] - PAR * (box + 1)
-    out[4] = n_open / BOXES
-    out[50] = min(upper / BONUS_FROM, 1.0)
-    out[51] = max(BONUS_FROM - upper, 0) / BONUS_FROM
-    out[52] = upper >= BONUS_FROM
-    out[53] = reachable >= BONUS_FROM
-    out[54 + PAR_STEPS + max(-PAR_STEPS, min(par, PAR_STEPS))] = 1
-    total = int(state.totals[seat]) + bonus(upper)
-    out[75] = min(total / MOST_TOTAL, 1.0)
-    out = out[76:]
-    for left in range(1, state.players):
-        other = (seat + left) % state.players
-        i = left - 1
-        other_upper = int(state.upper[other])
-        other_total = int(state.totals[other]) + bonus(other_upper)
-        lead = total - other_total
-        out[i] = 1
-        out[5 + i] = min(other_total / MOST_TOTAL, 1.0)
-        out[10 + 2 * i] = max(0.0, min(0.5 + 0.5 * lead / MOST_TOTAL, 1.0))
-        out[11 + 2 * i] = max(0.0, min(0.5 + 0.5 * lead / NEAR, 1.0))
-        out[20 + i] = min(other_upper / BONUS_FROM, 1.0)
+    out[64] = n_open / BOXES
+    out[110] = min(upper / BONUS_FROM, 1.0)
+    out[111] = max(BONUS_FROM - upper, 0) / BONUS_FROM
+    out[112] = upper >= BONUS_FROM
+    out[113] = reachable >= BONUS_FROM
+    out[114 + PAR_STEPS + max(-PAR_STEPS, min(par, PAR_STEPS))] = 1
+    points = total(state, seat)
+    out[135] = min(points / MOST_TOTAL, 1.0)
+    other = seat
+    for i in range(state.players - 1):
+        other += 1
+        if other == state.players:
+            other = 0
+        theirs = total(state, other)
+        lead = points - theirs
+        out[136 + i] = 1
+        out[141 + i] = min(theirs / MOST_TOTAL, 1.0)
+        out[146 + 2 * i] = max(0.0, min(0.5 + 0.5 * lead / MOST_TOTAL, 1.0))
+        out[147 + 2 * i] = max(0.0, min(0.5 + 0.5 * lead / NEAR, 1.0))
+        out[156 + i] = min(int(state.upper[other]) / BONUS_FROM, 1.0)
+        scores = state.scores[other]
         for box in range(BOXES):
-            out[25 + BOXES * i + box] = state.scores[other, box] < 0
+            out[161 + BOXES * i + box] = scores[box] < 0
 
 
 @kernel
@@ -394,16 +400,16 @@ def returns(state, out):
     """Alone, the points so far; with others, the mean result against each of them, 0 while the game goes on."""
     players = state.players
     if players == 1:
-        out[0] = state.totals[0] + bonus(state.upper[0])
+        out[0] = total(state, 0)
         return
     out[:] = 0
     if state.over:
         for seat in range(players):
-            total = state.totals[seat] + bonus(state.upper[seat])
+            points = total(state, seat)
             better = 0
             for other in range(players):
-                others = state.totals[other] + bonus(state.upper[other])
-                better += (total > others) - (total < others)
+                theirs = total(state, other)
+                better += (points > theirs) - (points < theirs)
             out[seat] = better / (players - 1)
 
 
@@ -440,6 +446,22 @@ def view(state: Any, seat: int) -> View:
     )  # fmt: skip
 
 
+def record_of(game: Game, shown: View) -> Any:
+    """Return a record that looks like ``shown``; what nobody may know is as in a new game.
+
+    ``shown`` must have as many seats as ``game``, and values that a game can have.
+    """
+    state = game.new_states(1)[0]
+    scores = np.full((SEATS, BOXES), -1, np.int8)
+    scores[: len(shown.scores)] = shown.scores
+    points = np.maximum(scores, 0).astype(np.int16)
+    state["scores"], state["totals"], state["upper"] = scores, points.sum(axis=1), points[:, :UPPER].sum(axis=1)
+    state["player"], state["round"] = shown.player, shown.round
+    state["dice"], state["rolls_left"] = shown.dice, shown.rolls_left
+    state["over"] = (scores[: game.players] >= 0).all()
+    return state
+
+
 RULES = Rules(
     name="yatzy",
     title="Yatzy",
@@ -450,7 +472,7 @@ RULES = Rules(
     features=features,
     view=view,
     faults=FAULTS,
-    default_opponent="thrifty",
+    default_opponent="gather",
     yardstick="thrifty",
     default_players=2,
     hidden=frozenset({"errors", "helped"}),

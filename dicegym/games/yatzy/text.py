@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dicegym.games.yatzy.rules import FIRST_BOX, HANDFULS, HOUSE, N_ACTIONS, ROLL_PLACES, SCORE_PLACES, bonus
+from dicegym.games.yatzy.rules import FIRST_BOX, HANDFULS, HOUSE, N_ACTIONS, ROLL_PLACES, SCORE_PLACES, bonus, total
 from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, DICE, KEEPS, SETS
 from dicegym.scene import Line, Scene
 
 _SHORT = ("1s", "2s", "3s", "4s", "5s", "6s", "1P", "2P", "3K", "4K", "SS", "LS", "FH", "Ch", "Y")
 _WIDTH = 3
+_OPEN = "-"
 
 
 def _places(places: int) -> str:
@@ -38,19 +39,18 @@ def _row(cells: list[str]) -> str:
 def scene(state: Any, seat: int | None) -> Scene:
     """Return the table, where nothing is hidden from anybody; ``seat`` says who is "you"."""
     over, mover = bool(state["over"]), int(state["player"])
-    upper, totals = state["upper"].tolist(), state["totals"].tolist()
+    totals = [int(total(state, player)) for player in range(int(state["players"]))]
     lines = [Line("", _row([*_SHORT, "Bon", "Sum"]))]
-    for player in range(int(state["players"])):
+    for player, points in enumerate(totals):
         row = state["scores"][player].tolist()
-        extra = int(bonus(upper[player]))
-        cells = ["-" if points < 0 else str(points) for points in row]
-        cells += [str(extra) if extra else "-", str(totals[player] + extra)]
+        extra = int(bonus(state["upper"][player]))
+        cells = [_OPEN if filled < 0 else str(filled) for filled in row]
+        cells += [str(extra) if extra else _OPEN, str(points)]
         label = f"player {player}" + (" (you)" if seat == player else "")
         lines.append(Line(label, _row(cells), active=not over and player == mover))
     if over:
-        best = max(totals[player] + int(bonus(upper[player])) for player in range(int(state["players"])))
-        first = [str(p) for p in range(int(state["players"])) if totals[p] + int(bonus(upper[p])) == best]
-        return Scene("Yatzy", tuple(lines), f"player {' and '.join(first)}: {best} points")
+        first = [str(player) for player, points in enumerate(totals) if points == max(totals)]
+        return Scene("Yatzy", tuple(lines), f"player {' and '.join(first)}: {max(totals)} points")
     left = int(state["rolls_left"])
     dice = tuple(state["dice"].tolist())
     lines.append(Line("dice", f"{left} roll{'' if left == 1 else 's'} left ", dice))

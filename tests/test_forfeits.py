@@ -1,0 +1,242 @@
+"""What a failing player costs itself, by the rules and nobody else; who is told of what; which secrets are kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from flawed.rules import RULES
+
+from dicegym import checks
+from dicegym.arena.incidents import SHOWN, Misplay, misplay_lines, misplays_of
+from dicegym.arena.match import MOST_INCIDENTS, Silence, play_match
+from dicegym.core import Game
+from dicegym.envs.single import SingleAgentEnv
+from dicegym.envs.vector import BatchEnv
+from dicegym.errors import AgentError, ConformanceError
+from dicegym.players import Act, FunctionPlayer, Player, RandomPlayer, Turn, play_game
+
+FORFEIT = 99
+"""No action of the game: its rules answer with fault 1 and the same player is asked again, with a higher total."""
+
+
+def game(**facts: Any) -> Game:
+    return Game(dataclasses.replace(RULES, forfeit=FORFEIT, milestone="turn", **facts))
+
+
+def fails(turn: Turn) -> int:
+    if turn.view.total % 3 == 0:
+        raise AgentError("failing", "gave up")
+    return int(np.flatnonzero(turn.mask)[0])
+
+
+def nonsense(turn: Turn) -> Any:
+    return "seven"
+
+
+FAILING, ODD = FunctionPlayer(fails, "failing"), FunctionPlayer(nonsense, "odd")
+
+
+class Watcher(Player):
+    """Plays the first legal action and notes what it is told."""
+
+    name = "watcher"
+
+    def __init__(self, fail: bool = False) -> None:
+        self.told: list[int] = []
+        self.fail = fail
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        watcher = self
+
+        class Seated:
+            def __call__(self, turn: Turn) -> int:
+                return int(np.flatnonzero(turn.mask)[0])
+
+            def follow(self, turn: Turn) -> None:
+                assert turn.seat == seat
+                watcher.told.append(turn.view.total)
+                if watcher.fail:
+                    raise AgentError("watcher", "fell asleep")
+
+        return Seated()
+
+
+# --- matches -----------------------------------------------------------------------------------------------
+
+
+def test_a_failing_player_pays_and_the_match_goes_on() -> None:
+    found = play_match(game(), [FAILING, RandomPlayer()], 3, 5)
+    assert len(found.returns) == 5
+    assert found.faults[0] == len(found.incidents) > 0
+    assert found.faults[1] == 0
+    for player, number, turn, reason in found.incidents:
+        assert (player, reason) == (0, "gave up")
+        assert 1 <= number <= 5
+        assert turn >= 1
+
+
+def test_nonsense_is_a_failure_too_and_many_of_them_are_counted_but_not_told() -> None:
+    found = play_match(game(), [ODD, RandomPlayer()], 3, 5)
+    assert found.faults[0] > MOST_INCIDENTS == len(found.incidents)
+    assert "'seven', which is no action" in found.incidents[0].reason
+
+
+def test_illegal_actions_are_told_by_their_fault() -> None:
+    found = play_match(game(), [FunctionPlayer(lambda turn: 7, "seven"), RandomPlayer()], 3, 1)
+    assert {incident.reason for incident in found.incidents} == {RULES.faults[1]}
+
+
+def test_who_cannot_sit_down_fails_whenever_it_is_asked() -> None:
+    class Absent(Player):
+        name = "absent"
+
+        def join(self, game: Game, seat: int, seed: int) -> Act:
+            raise AgentError("absent", "is not there")
+
+    found = play_match(game(), [Absent(), RandomPlayer()], 3, 2)
+    assert {incident.reason for incident in found.incidents} == {"is not there"}
+    with pytest.raises(AgentError, match="is not there"):
+        play_match(Game(RULES), [Absent(), RandomPlayer()], 3, 2)
+
+
+def test_printing_costs_nothing_where_failing_has_a_price() -> None:
+    class Loud(RandomPlayer):
+        name = "loud"
+
+        def __init__(self) -> None:
+            from dicegym.players.private import Printed
+
+            self.printed = Printed()
+
+        def join(self, game: Game, seat: int, seed: int) -> Act:
+            act = super().join(game, seat, seed)
+
+            def loud(turn: Turn) -> int:
+                self.printed.write("hello")
+                return act(turn)
+
+            return loud
+
+    found = play_match(game(), [Loud(), RandomPlayer()], 3, 2)
+    assert found.faults == (0, 0)
+    assert found.incidents[0].reason == "printed 'hello' while choosing, which costs nothing"
+    with pytest.raises(AgentError, match="printed 'hello'"):
+        play_match(Game(RULES), [Loud(), RandomPlayer()], 3, 2)
+
+
+def test_a_silent_player_is_not_asked_from_its_decision_on() -> None:
+    asked: list[int] = []
+
+    def count(turn: Turn) -> int:
+        asked.append(turn.seat)
+        return int(np.flatnonzero(turn.mask)[0])
+
+    whole = play_match(game(), [FunctionPlayer(count, "a"), RandomPlayer()], 3, 4)
+    before = len(asked)
+    asked.clear()
+    found = play_match(game(), [FunctionPlayer(count, "a"), RandomPlayer()], 3, 4, silences=[Silence(0, 3, 2, "hung")])
+    assert 0 < len(asked) < before
+    assert found.returns[:2] == whole.returns[:2]
+    assert (found.incidents[0].game, found.incidents[0].turn, found.incidents[0].reason) == (3, 2, "hung")
+    assert all(incident.game >= 3 for incident in found.incidents)
+
+
+# --- environments ------------------------------------------------------------------------------------------
+
+
+def test_games_elsewhere_go_on_with_a_warning() -> None:
+    with pytest.warns(RuntimeWarning, match="'failing': gave up; Flawed takes that for a fault"):
+        state = play_game(game(), [FAILING, FAILING], 1)
+    assert state["over"]
+    env = SingleAgentEnv(game(), opponent=FAILING)
+    batch = BatchEnv(game(), 8, opponent=FAILING, autoreset_mode="SameStep")
+    for played in (env, batch):
+        with pytest.warns(RuntimeWarning, match="gave up"):
+            play_some(played)
+
+
+def play_some(played: gym.Env | BatchEnv, steps: int = 40) -> None:
+    _, info = played.reset(seed=1)
+    for _ in range(steps):
+        *_, ended, _, info = played.step(info["action_mask"].argmax(axis=-1))
+        if isinstance(played, SingleAgentEnv) and ended:
+            _, info = played.reset()
+
+
+# --- followers ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fail", [False, True])
+def test_followers_are_told_of_every_milestone(fail: bool) -> None:
+    watcher = Watcher(fail)
+    state = play_game(game(), [watcher, RandomPlayer()], 5)
+    assert len(watcher.told) == int(state["turn"])
+    assert watcher.told[-1] == int(state["total"])
+
+    other = Watcher(fail)
+    found = play_match(game(), [RandomPlayer(), other], 5, 2)
+    assert len(other.told) > 10
+    assert found.faults == (0, 0)
+    assert {incident.reason for incident in found.incidents} == ({"fell asleep"} if fail else set())
+    assert {incident.turn for incident in found.incidents} <= {0}
+
+    nobody = Watcher()
+    play_game(Game(RULES), [nobody, RandomPlayer()], 5)
+    assert nobody.told == []
+
+
+def test_followers_are_told_the_same_in_every_environment() -> None:
+    told = []
+    for make in (
+        lambda player: SingleAgentEnv(game(), opponent=player, seat=1),
+        lambda player: BatchEnv(game(), 1, opponent=player, seat=1, autoreset_mode="Disabled"),
+    ):
+        watcher = Watcher()
+        env: gym.Env | BatchEnv = make(watcher)
+        _, info = env.reset(seed=4)
+        over = False
+        while not over:
+            *_, terminated, _, info = env.step(info["action_mask"].argmax(axis=-1))
+            over = bool(np.all(terminated))
+        told.append(watcher.told)
+    assert told[0] == told[1]
+    assert len(told[0]) > 5
+    assert told[0][-1] >= 40
+
+
+# --- secrets -----------------------------------------------------------------------------------------------
+
+
+def test_fields_that_nobody_may_know_and_everybody_sees_are_noticed() -> None:
+    with pytest.raises(ConformanceError, match=r"seat 0\) changes with the total of the game"):
+        checks.check_game(game(hidden=frozenset({"total"})))
+    with pytest.raises(ConformanceError, match="legal changes with the last of the game"):
+        checks.check_game(game(hidden=frozenset({"last"})))
+    with pytest.raises(ConformanceError, match="'lost' is no field of the record"):
+        checks.check_game(game(hidden=frozenset({"lost"})))
+    with pytest.raises(ConformanceError, match="'total' has no entry for each of 2 seats"):
+        checks.check_game(game(own=frozenset({"total"})))
+
+
+# --- reports -----------------------------------------------------------------------------------------------
+
+
+def test_reports_name_bot_game_turn_and_reason() -> None:
+    outcome = {"incidents": [[1, 3, n, f"reason {n}\nsecond line"] for n in range(SHOWN + 2)]}
+    misplays = misplays_of(("a", "b", "c"), outcome)
+    assert misplays[1] == Misplay("b", ("a", "c"), 3, 1, "reason 1 second line")
+    lines = misplay_lines(misplays)
+    assert lines[0] == "b: game 3 against a, c: reason 0 second line"
+    assert lines[1] == "b: game 3 against a, c, turn 1: reason 1 second line"
+    assert lines[SHOWN:] == ["b: and 2 more"]
+
+
+def test_nothing_warns_when_nobody_fails() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        play_game(game(), [RandomPlayer(), RandomPlayer()], 1)
