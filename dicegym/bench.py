@@ -204,6 +204,37 @@ def _contest_seconds(game: dicegym.Game, entries: list[str]) -> float:
     return time.perf_counter() - began
 
 
+class _Counting(dicegym.Player):
+    """A player whose decisions are counted."""
+
+    def __init__(self, player: dicegym.Player) -> None:
+        self.player, self.name, self.moves = player, player.name, 0
+
+    def join(self, game: dicegym.Game, seat: int, seed: int) -> dicegym.players.Act:
+        """Sit down; see `Player.join`."""
+        act = self.player.join(game, seat, seed)
+
+        def counted(turn: dicegym.players.Turn) -> int:
+            self.moves += 1
+            return act(turn)
+
+        return counted
+
+
+def _move_microseconds(game: dicegym.Game, name: str, games: int) -> float:
+    """Play a match between copies of an agent here; return the microseconds of a move, the bots' own included."""
+    players = [_Counting(dicegym.agent(game, name, keep=True)) for _ in range(game.players)]
+    began = time.perf_counter()
+    arena.play_match(game, players, 0, games)
+    return 1e6 * (time.perf_counter() - began) / sum(player.moves for player in players)
+
+
+def _quickest(game: dicegym.Game) -> str:
+    """Return the scripted agent that takes the least time to move, so that what is left is mostly ours."""
+    names = [path.stem for path in agents_folder(game).glob("*.py")]
+    return min(sorted(names), key=lambda name: _move_microseconds(game, name, 2))
+
+
 def _process(code: str, fresh_cache: bool = False) -> float:
     """Return the seconds that ``code`` prints, run in a process of its own."""
     with tempfile.TemporaryDirectory() as cache:
@@ -244,7 +275,7 @@ def _times(folder: Path) -> list[tuple[str, str, str, Callable[[], float]]]:
 
 
 def _times_of(game: dicegym.Game, entries: list[str]) -> list[tuple[str, str, str, Callable[[], float]]]:
-    """Return the measures of what ``entries`` allow: exact values if the game has any, a contest if it is for two."""
+    """Return the measures of what ``entries`` allow: exact values if the game has any, a contest."""
     found: list[tuple[str, str, str, Callable[[], float]]] = []
     values = solver(game)
     if entries and values is not None:
@@ -253,9 +284,12 @@ def _times_of(game: dicegym.Game, entries: list[str]) -> list[tuple[str, str, st
         one = partial(_seconds, values.win_rate, tables[0], tables[1], game)
         found.append((game.name, "one exact win rate", "s", one))
         found.append((game.name, pairs, "s", partial(_seconds, values.win_rate_matrix, tables, game)))
-    if entries and game.players == 2:
+    if entries and game.players > 1:
         loop = f"matches of a contest of {len(entries)} entries"
         found.append((game.name, loop, "s", partial(_contest_seconds, game, entries)))
+        name = _quickest(game)
+        move = partial(_move_microseconds, game, name, 50)
+        found.append((game.name, f"a move in a match of {name}, its own time included", "us", move))
     return found
 
 

@@ -295,9 +295,11 @@ def test_the_bench_skips_what_a_game_does_not_have(tmp_path, monkeypatch):
     monkeypatch.setattr(bench, "agents_folder", lambda name: tmp_path)
     monkeypatch.setattr(bench, "solver", lambda game: None)
     assert bench._entries("any", tmp_path / "copies") == []
-    three, two = (types.SimpleNamespace(name="any", players=n) for n in (3, 2))
-    assert bench._times_of(two, []) == bench._times_of(three, ["a"]) == []
-    assert [loop for _, loop, _, _ in bench._times_of(two, ["a", "b"])] == ["matches of a contest of 2 entries"]
+    monkeypatch.setattr(bench, "_quickest", lambda game: "a")
+    one, two = (types.SimpleNamespace(name="any", players=n) for n in (1, 2))
+    assert bench._times_of(two, []) == bench._times_of(one, ["a"]) == []
+    loops = [loop for _, loop, _, _ in bench._times_of(two, ["a", "b"])]
+    assert loops == ["matches of a contest of 2 entries", "a move in a match of a, its own time included"]
 
 
 def test_help_names_every_verb():

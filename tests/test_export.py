@@ -9,7 +9,7 @@ import pytest
 import dicegym
 from dicegym.errors import ParameterError
 from dicegym.players import play_game
-from dicegym.players.export import export_source
+from dicegym.players.export import export_forms, export_source
 from dicegym.registry import GAMES
 
 
@@ -32,7 +32,7 @@ def trained():
 @pytest.mark.parametrize("name", GAMES)
 def test_exported_file_and_model_play_the_same_games_under_the_same_seed(trained, name, tmp_path):
     player, game = trained[name], dicegym.game(name)
-    for form in game.adapter.ENTRY_FILES:
+    for form in export_forms(game):
         file = tmp_path / form
         file.write_text(export_source(player, game, form))
         exported = dicegym.agent(game, str(file))

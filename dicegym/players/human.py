@@ -9,9 +9,12 @@ import numpy as np
 from dicegym.core import Game
 from dicegym.players import Act, Player, Turn
 
+MOST_LISTED = 24
+"""Actions that are shown unasked; where more are legal, ``?`` shows them all."""
+
 
 class HumanPlayer(Player):
-    """Shows the table and asks for the number of an action until it gets a legal one.
+    """Shows the table and asks for an action, by its number or its name, until it gets a legal one.
 
     Args:
         name: how reports call the person.
@@ -30,13 +33,35 @@ class HumanPlayer(Player):
         """Sit down; EOFError and KeyboardInterrupt from the keyboard pass through."""
 
         def act(turn: Turn) -> int:
-            legal = [int(action) for action in np.flatnonzero(turn.mask)]
+            names = {int(action): game.action_name(int(action)) for action in np.flatnonzero(turn.mask)}
             self._show(turn.scene.text())
-            self._show("  ".join(f"[{action}] {game.action_name(action)}" for action in legal))
+            self._show(self._listed(names, MOST_LISTED))
             while True:
                 answer = self._ask("your action: ").strip()
-                if answer.isdecimal() and int(answer) in legal:
-                    return int(answer)
-                self._show(f"{answer!r} is none of the actions above: type the number in brackets")
+                if answer == "?":
+                    self._show(self._listed(names, len(names)))
+                elif (action := _meant(answer, names)) is not None:
+                    return action
+                else:
+                    self._show(f"{answer!r} is none of the actions above: type a number in brackets, or a name")
 
         return act
+
+    @staticmethod
+    def _listed(names: dict[int, str], most: int) -> str:
+        shown = [f"[{action}] {name}" for action, name in names.items()]
+        if len(shown) > most:
+            left_out = len(shown) - most
+            shown[most // 2 : len(shown) - most // 2] = [f"... {left_out} more (? shows all) ..."]
+        return "  ".join(shown)
+
+
+def _meant(answer: str, names: dict[int, str]) -> int | None:
+    """Return the action whose number or name ``answer`` is, or the only one whose name begins so; else None."""
+    if answer.isdecimal() and int(answer) in names:
+        return int(answer)
+    words = " ".join(answer.lower().split())
+    exact = [action for action, name in names.items() if name.lower() == words]
+    begun = [action for action, name in names.items() if words and name.lower().startswith(words)]
+    found = exact or begun
+    return found[0] if len(found) == 1 else None
