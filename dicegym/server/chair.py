@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from dicegym.core import Game
 from dicegym.dice import named_seed
-from dicegym.errors import AgentError
 from dicegym.games import game as game_of
 from dicegym.players import Act, Player, Turn, whole
 from dicegym.server.wire import Message, Wire
@@ -23,6 +22,9 @@ class Chair:
         game: the game's name.
         load: makes the player.
         seed: of the player's randomness: game number i of this chair gets a seed of its own.
+
+    Attributes:
+        trouble: why the last answer was no command, or nothing.
     """
 
     def __init__(self, wire: Wire, game: str, load: Load, seed: int) -> None:
@@ -34,6 +36,7 @@ class Chair:
         self._player: Player | None = None
         self._act: Act | None = None
         self._seat = -1
+        self.trouble = ""
         self._begun = 0
 
     def rise(self) -> None:
@@ -43,9 +46,11 @@ class Chair:
     def answer(self, standing: Message, name: str) -> Message | None:
         """Return the command of the player called ``name``, or None if it is not its turn.
 
+        An empty one stands for an action that no command means: by the rules it is an error like others.
+
         Raises:
             CommandError: ``standing`` is no standing, or the name is not in it.
-            AgentError: the player failed, or chose what no command means.
+            AgentError: the player failed.
             ModelError: the player cannot play this game.
         """
         wire = self._wire
@@ -63,7 +68,9 @@ class Chair:
             self._act = self._player.join(game, seat, named_seed("chair", self._seed, self._begun))
             self._begun += 1
         action = whole(self._act(Turn(game, state, seat)), self._player)
+        self.trouble = ""
         try:
             return wire.command_in(action, state)
         except wire.CommandError as error:
-            raise AgentError(self._player.name, f"chose action {action}: {error}") from None
+            self.trouble = str(error)
+            return {}

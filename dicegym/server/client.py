@@ -259,6 +259,8 @@ class Join:
                 raise _Failed(f"{error.reason}: the server may play this turn") from error
             if command is not None:
                 self._failures = 0
+                if self._chair.trouble:
+                    self.log(f"the agent's answer is no command: {self._chair.trouble}")
                 self._asked = True
                 self._guess = name if self._own is None else None
                 server.send(command)

@@ -89,6 +89,7 @@ class Floor:
         games: after so many finished games no more is begun; 0: there is no end.
         answer: seconds to answer.
         gather: seconds for which a bot waits for others to come.
+        look: seconds after which to look again whether a table can be filled.
         log: takes lines for the operator.
 
     Attributes:
@@ -102,7 +103,7 @@ class Floor:
 
     def __init__(
         self, wire: Wire, game: Game, seed: int, agents: Sequence[LocalAgent], ledger: Ledger, games: int,
-        answer: float, gather: float, log: Callable[[str], None],
+        answer: float, gather: float, look: float, log: Callable[[str], None],
     ) -> None:  # fmt: skip
         self.tables: set[Table] = set()
         self.turns = 0
@@ -116,6 +117,7 @@ class Floor:
         self._games = games
         self._answer = answer
         self._gather = gather
+        self._look = look
         self._log = log
         self._begun = 0
         self._closed = False
@@ -143,7 +145,7 @@ class Floor:
         finally:
             self._filling = False
         if self._timer is None and self._may_begin() and self._somebody():
-            self._timer = self._loop.call_later(self._gather, self._look_again)
+            self._timer = self._loop.call_later(self._look, self._look_again)
 
     def _look_again(self) -> None:
         self._timer = None
@@ -154,7 +156,10 @@ class Floor:
 
     def _somebody(self) -> bool:
         """Return whether waiting alone may fill a table."""
-        return any(client.waits for client in self.lobby.named) or len(self._local()) >= self._game.players
+        return (
+            any(client.waits or client.resting for client in self.lobby.named)
+            or len(self._local()) >= self._game.players
+        )
 
     def _local(self) -> list[LocalAgent]:
         return [agent for agent in self._agents if not agent.retired]

@@ -33,7 +33,7 @@ class Client:
         self.name = ""
         self.table: Table | None = None
         self.seat = 0
-        self.since = 0.0
+        self.since = 0.0  # the time from which on it waits
         self.met: dict[str, int] = {}
         self.last: frozenset[str] = frozenset()
         self.asleep = False
@@ -49,7 +49,12 @@ class Client:
     @property
     def waits(self) -> bool:
         """Whether it is to be seated."""
-        return bool(self.name) and self.table is None and not self.asleep and self.link.open
+        return bool(self.name) and self.table is None and not self.asleep and not self.resting and self.link.open
+
+    @property
+    def resting(self) -> bool:
+        """Whether its last game has just ended."""
+        return asyncio.get_running_loop().time() < self.since
 
     def tell(self, data: bytes) -> None:
         """Send a message."""
@@ -83,13 +88,14 @@ class Lobby:
         guests: whether clients without a secret may play.
         reserved: names that no client gets.
         seconds: time to log in.
+        pause: seconds between two games of a bot, so that it can read the result and leave.
         most: connections at once.
         log: takes lines for the operator.
     """
 
     def __init__(
         self, wire: Wire, floor: Floor, secrets: Secrets | None, guests: bool, reserved: Collection[str],
-        seconds: float, most: int, log: Callable[[str], None],
+        seconds: float, pause: float, most: int, log: Callable[[str], None],
     ) -> None:  # fmt: skip
         self.clients: dict[Link, Client] = {}
         self._wire = wire
@@ -98,6 +104,7 @@ class Lobby:
         self._guests = guests
         self._reserved = frozenset(reserved)
         self._seconds = seconds
+        self._pause = pause
         self._most = most
         self._log = log
         self._by_name: dict[str, Client] = {}
@@ -162,7 +169,7 @@ class Lobby:
         client.asleep = table.given_up(client.seat) and not client.stirred
         if client.asleep:
             self._log(f"{client.name} is not seated again before it says something")
-        self._wait(client)
+        self._wait(client, self._pause)
 
     def forget(self, table: Table) -> None:
         """Keep no seats of a table that is over."""
@@ -254,6 +261,6 @@ class Lobby:
         else:
             self._wait(client)
 
-    def _wait(self, client: Client) -> None:
-        client.since = asyncio.get_running_loop().time()
+    def _wait(self, client: Client, pause: float = 0.0) -> None:
+        client.since = asyncio.get_running_loop().time() + pause
         self._floor.fill()

@@ -51,6 +51,7 @@ class Settings:
         login: seconds to log in.
         answer: seconds to answer.
         gather: seconds for which a bot waits for others to come before local agents take their seats.
+        pause: seconds between two games of a remote bot.
         connections: at once.
 
     Raises:
@@ -71,6 +72,7 @@ class Settings:
     login: float = 2.0
     answer: float = 10.0
     gather: float = 0.5
+    pause: float = 0.5
     connections: int = 1000
 
     def __post_init__(self) -> None:
@@ -170,7 +172,9 @@ class Server:
 
     async def __aexit__(self, *_: object) -> None:
         """Stop: no game begins any more, those in progress are left unfinished, and everything finished is stored."""
-        await self._stop("the server stops; a game in progress is not rated")
+        played = self.settings.games and self.floor.finished == self.settings.games
+        done = f"the server has played its {self.settings.games} games and stops"
+        await self._stop(done if played else "the server stops: games in progress are not rated")
 
     async def _start(self) -> None:
         settings = self.settings
@@ -188,12 +192,12 @@ class Server:
         run = self.store.begin_run(seed)
         self.floor = Floor(
             self._wire, self._game, named_seed("server", settings.game, seed, run), self._agents, self._ledger,
-            settings.games, settings.answer, settings.gather, self.log,
+            settings.games, settings.answer, settings.gather, max(min(settings.gather, settings.pause), 0.01), self.log,
         )  # fmt: skip
         names = [agent.name for agent in self._agents]
         self.lobby = self.floor.lobby = Lobby(
-            self._wire, self.floor, secrets, settings.allows_guests, names, settings.login, settings.connections,
-            self.log,
+            self._wire, self.floor, secrets, settings.allows_guests, names, settings.login, settings.pause,
+            settings.connections, self.log,
         )  # fmt: skip
         await self._listen()
         self.log(f"{self._game.rules.title} on {', '.join(self.addresses)}")
