@@ -102,7 +102,7 @@ class TcpLink(asyncio.Protocol):
 
     def send(self, data: bytes) -> None:
         """See `Link`."""
-        if not self.open:
+        if not self.open or self._transport.is_closing():
             return
         self._transport.write(data)
         if self._transport.get_write_buffer_size() > MOST_UNREAD:
