@@ -22,6 +22,8 @@ MOST_UNREAD = 1 << 18
 """Bytes kept for a client that does not read."""
 AT_ONCE = 16
 """Messages read from one client before others have their turn."""
+CLOSING = 2.0
+"""Seconds in which a client can still read what is left for it."""
 LARGEST_FRAME = 1 << 20
 """Bytes of a WebSocket message that is still answered by an error; who sends more is disconnected."""
 
@@ -114,7 +116,7 @@ class TcpLink(asyncio.Protocol):
         if self.open:
             self.open = False
             self._transport.close()
-            self._loop.call_later(5, self._transport.abort)  # for one that does not read what is left
+            self._loop.call_later(CLOSING, self._transport.abort)  # for one that does not read what is left
 
 
 class WsLink:
@@ -197,7 +199,14 @@ async def listen_ws(receiver: Receiver, host: str, port: int) -> Any:
     quiet.propagate = False
     try:
         return await serve(
-            handle, host, port, compression=None, max_size=LARGEST_FRAME, close_timeout=5, logger=quiet, backlog=512
+            handle,
+            host,
+            port,
+            compression=None,
+            max_size=LARGEST_FRAME,
+            close_timeout=CLOSING,
+            logger=quiet,
+            backlog=512,
         )
     except (OSError, OverflowError) as error:
         raise _refused("--ws", host, port, error) from None

@@ -20,7 +20,7 @@ from dicegym.errors import DependencyError, ParameterError
 from dicegym.games import game as game_of
 from dicegym.players.roster import agent_name, resolve
 from dicegym.server.agents import LocalAgent
-from dicegym.server.connections import listen_tcp, listen_ws, port_of
+from dicegym.server.connections import CLOSING, listen_tcp, listen_ws, port_of
 from dicegym.server.lobby import Lobby
 from dicegym.server.names import Secrets, name_fault
 from dicegym.server.wire import STOPPED, wire_of
@@ -252,7 +252,7 @@ class Server:
             agent.stop()
         for listening in self._listening:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(listening.wait_closed(), 6)
+                await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
         if self._ledger is not None:
             self._ledger.close()
         if hasattr(self, "store"):
