@@ -10,8 +10,9 @@ import dicegym
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
-from dicegym.server.store import Store
 from talk import Bot, WebBot, both, eventually, first_box, game_of_two, own_scores, run, serving
+
+from dicegym.server.store import Store
 
 
 @run
@@ -54,7 +55,7 @@ async def test_a_game_to_the_end_and_the_next_begins_by_itself(tmp_path):
         finals = await asyncio.gather(*(bot.play() for bot in bots))
         assert finals[0] == finals[1]
         seen = [message for message in bots[1].seen if message["key"] == "STANDING"]
-        assert Counter(message["roundNumber"] for message in seen) == Counter({1: 1} | {n: 2 for n in range(2, 16)})
+        assert Counter(message["roundNumber"] for message in seen) == Counter({1: 1} | dict.fromkeys(range(2, 16), 2))
         assert server.floor.turns == 30
         for row in finals[0]["standing"]:
             upper = sum(map(int, row["score"].split(",")[:6]))
@@ -192,6 +193,7 @@ async def test_no_answer_in_time(tmp_path):
 @run
 async def test_errors_do_not_win_time(tmp_path):
     async with game_of_two(tmp_path, answer=0.3) as (_, first, second, __):
+
         async def nag():
             for _ in range(9):
                 await first.send({"type": "SHOUT"})
@@ -264,11 +266,11 @@ async def test_the_store_holds_the_games_themselves(tmp_path):
         bots = [await Bot.named(server, name) for name in ("anna", "bob", "carl")]
         silent = bots[2]
         playing = [asyncio.create_task(bot.play()) for bot in bots[:2]]
-        finals = [await task for task in playing][:1]
+        finals = (await asyncio.gather(*playing))[:1]
         await silent.send({})
         for _ in range(3):
             playing = [asyncio.create_task(bot.play()) for bot in bots]
-            finals.append([await task for task in playing][0])
+            finals += (await asyncio.gather(*playing))[:1]
         await server.finished()
     store = Store(tmp_path / "results.sqlite", "yatzy")
     results = list(store.results())

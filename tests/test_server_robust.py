@@ -8,9 +8,10 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
+from talk import PATIENCE, Bot, WebBot, both, eventually, first_box, game_of_two, run, serving, settings
+
 from dicegym.server import connections
 from dicegym.server.server import Server
-from talk import PATIENCE, Bot, WebBot, both, eventually, first_box, game_of_two, run, serving, settings
 
 
 async def a_game_is_played(server):
@@ -33,8 +34,8 @@ async def test_byte_by_byte_half_and_interleaved(tmp_path):
             await second.send(half[:1])  # one's bytes are never another's
             await asyncio.sleep(0)
         await first.send(text[-1:])
-        standing = await second.my_turn()
-        await second.send(b"\n" + json.dumps(first_box(standing)).encode())  # a new line ends what was begun before
+        own = await second.my_turn()
+        await second.send(b"\n" + json.dumps(first_box(own)).encode())  # a new line ends what was begun before
         assert [message["code"] for message in second.seen if message["key"] == "ERROR"] == ["bad-json"]
         assert (await first.my_turn())["roundNumber"] == 2
 

@@ -82,12 +82,16 @@ class LocalAgent(asyncio.SubprocessProtocol):
         self._begun: asyncio.Future[None] | None = None
         self._starting: asyncio.Task[None] | None = None
         self._stopping = False
+        self._gone = asyncio.Event()
         self._out, self._err = b"", b""
 
     async def start(self) -> None:
         """Start the process and wait until the agent is loaded. Raises AgentError."""
         loop = asyncio.get_running_loop()
+        if self._transport is not None:
+            self._transport.close()
         self._ready, self._why, self._out, self._err = False, "", b"", b""
+        self._gone.clear()
         self._begun = loop.create_future()
         path = [folder or os.getcwd() for folder in sys.path]
         await loop.subprocess_exec(
@@ -102,7 +106,7 @@ class LocalAgent(asyncio.SubprocessProtocol):
         self._ready = True
         self._next()
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
         """End the process."""
         self._stopping = True
         if self._starting is not None:
@@ -110,6 +114,9 @@ class LocalAgent(asyncio.SubprocessProtocol):
         if self._begun is not None:
             self._begun.cancel()
         self._kill("")
+        if self._transport is not None:
+            await self._gone.wait()
+            self._transport.close()
 
     def ask(self, asker: Asker, seat: int, name: str, seed: int, standing: bytes) -> None:
         """Have a standing answered, by a call of ``asker.answered`` or ``asker.failed`` later."""
@@ -196,6 +203,7 @@ class LocalAgent(asyncio.SubprocessProtocol):
     def process_exited(self) -> None:
         """See `asyncio.SubprocessProtocol`: start again, unless that has been in vain."""
         self._ready = False
+        self._gone.set()
         status = self._transport.get_returncode() if self._transport is not None else None
         last = one_line(self._err.decode(errors="replace").strip().rpartition("\n")[2], 100)
         why = self._why or f"ended its process (status {status}{': ' + last if last else ''})"

@@ -22,6 +22,8 @@ LARGEST = 1 << 20
 """Bytes that a message of a server may have."""
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before the first and before any later attempt to connect again; each wait is twice the last."""
+SILENCE = 2.0
+"""Seconds without news after which it seems to be our turn, as long as we do not know what we are called."""
 MOST_FAILURES = 5
 """Times that an agent may fail in a row before it leaves for good."""
 MOST_TRIES = 10
@@ -56,11 +58,15 @@ def address(text: str) -> Address:
     return Address(parts.hostname, port, text if web else "")
 
 
+Patience = Callable[[], float | None]
+"""Says for how many seconds to wait for the next message; None: for ever."""
+
+
 class Line(Protocol):
     """A connection to a server."""
 
-    def messages(self) -> Iterator[Message]:
-        """Yield what comes until the connection is gone; may raise OSError."""
+    def messages(self, patience: Patience) -> Iterator[Message | None]:
+        """Yield what comes until the connection is gone, None where patience is at its end; may raise OSError."""
 
     def send(self, message: Message) -> None:
         """Send a message. Raises OSError if the connection is gone."""
@@ -70,9 +76,18 @@ class _TcpLine:
     def __init__(self, raw: socket.socket) -> None:
         self._raw = raw
 
-    def messages(self) -> Iterator[Message]:
+    def messages(self, patience: Patience) -> Iterator[Message | None]:
         reader = ObjectReader(LARGEST)
-        while data := self._raw.recv(1 << 16):
+        while True:
+            self._raw.settimeout(patience())
+            try:
+                data = self._raw.recv(1 << 16)
+            except TimeoutError:
+                yield None
+                continue
+            if not data:
+                return
+            self._raw.settimeout(None)
             reader.feed(data)
             while (found := reader.read()) is not None:
                 if not isinstance(found, Malformed):
@@ -87,10 +102,14 @@ class _WsLine:
         self._connection = connection
         self._closed = closed
 
-    def messages(self) -> Iterator[Message]:
+    def messages(self, patience: Patience) -> Iterator[Message | None]:
         with contextlib.suppress(self._closed):
             while True:
-                frame = self._connection.recv()
+                try:
+                    frame = self._connection.recv(patience())
+                except TimeoutError:
+                    yield None
+                    continue
                 found = parse(frame if isinstance(frame, str) else frame.decode(errors="replace"), LARGEST)
                 if not isinstance(found, Malformed):
                     yield found
@@ -107,7 +126,6 @@ def connected(where: Address, seconds: float = 10.0) -> Iterator[Line]:
     """Connect to a server. Raises OSError, or DependencyError for WebSocket without its library."""
     if not where.url:
         with socket.create_connection((where.host, where.port), seconds) as raw:
-            raw.settimeout(None)
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             yield _TcpLine(raw)
@@ -127,6 +145,53 @@ def connected(where: Address, seconds: float = 10.0) -> Iterator[Line]:
 
 class _Failed(Exception):  # noqa: N818 - no error of this program: the agent's, which costs it its turn
     """The agent failed; leaving makes the server play its turn at once, instead of everybody waiting for that."""
+
+
+class Identity:
+    """What we are called in standings, which a server of another make may not tell.
+
+    Whoever moves without a command of ours is somebody else. If nobody moves for a while, it is probably our turn; an
+    error then tells that it is not.
+
+    Args:
+        wanted: the name that we have asked for.
+    """
+
+    def __init__(self, wanted: str | None) -> None:
+        self.name: str | None = None
+        self._wanted = wanted
+        self._candidates: set[str] = set()
+        self._mover = ""
+        self._guessed = False
+
+    def told(self, name: str) -> None:
+        """Take the server's word."""
+        self.name, self._guessed = name, False
+
+    def seen(self, names: list[str], mover: str, asked: bool) -> None:
+        """Take note of a standing, and whether we have sent a command since the last one."""
+        if self.name not in names:
+            self.name, self._guessed = (self._wanted if self._wanted in names else None), False
+        if self.name is None:
+            self._candidates = (self._candidates & set(names)) or set(names)
+            if not asked:
+                self._candidates -= {self._mover}
+            if len(self._candidates) == 1:
+                (self.name,) = self._candidates
+        self._mover = mover
+
+    def guess(self) -> str:
+        """Return the name of the player to move, as it seems to be ours."""
+        self.name, self._guessed = self._mover, True
+        return self._mover
+
+    def wrong(self) -> bool:
+        """Take note of an error; return whether a guess was its reason."""
+        if not self._guessed:
+            return False
+        self._candidates.discard(str(self.name))
+        self.name, self._guessed = None, False
+        return True
 
 
 @dataclass
@@ -165,9 +230,7 @@ class Join:
         """Sit down."""
         self._wire: Wire = wire_of(self.game)
         self._chair = Chair(self._wire, self.game, self.load, self.seed)
-        self._own: str | None = None
-        self._candidates: set[str] = set()
-        self._guess: str | None = None
+        self._who = Identity(self.name)
         self._standing: Message | None = None
         self._asked = False
         self._tries = 0
@@ -209,9 +272,12 @@ class Join:
     def _play(self, server: Line) -> bool:
         """Play over one connection; return whether all games are played."""
         wire = self._wire
-        self._asked, self._guess = False, None
+        self._asked = False
         server.send(wire.login_message(self.secret, self.name))
-        for message in server.messages():
+        for message in server.messages(self._patience):
+            if message is None:  # it seems to be our turn
+                self._answer(server, self._who.guess())
+                continue
             try:
                 word = wire.word_of(message)
                 if word == wire.STANDING:
@@ -219,8 +285,8 @@ class Join:
                 elif word == wire.ERROR:
                     self._refused(server, message)
                 elif word == wire.WELCOME:
-                    self._own = wire.welcomed(message)
-                    self.log(f"playing as {self._own}")
+                    self._who.told(wire.welcomed(message))
+                    self.log(f"playing as {self._who.name}")
                 elif word == wire.FINAL:
                     self._end(wire.final_text(message))
             except wire.CommandError as error:
@@ -229,13 +295,20 @@ class Join:
                 return True
         return False
 
+    def _patience(self) -> float | None:
+        return SILENCE if self._standing is not None and self._who.name is None and not self._asked else None
+
     def _stand(self, server: Line, standing: Message) -> None:
         self._heard = True
         if self._standing is not None and not self._wire.continues(self._standing, standing):
             self._end("a game has ended, and another begins")  # a server that sends no FINAL
         self._standing = standing
-        self._asked, self._tries = False, 0
-        self._answer(server)
+        self._tries = 0
+        names, mover = self._wire.names_of(standing), self._wire.mover_of(standing)
+        self._who.seen(names, mover, self._asked)
+        self._asked = False
+        if mover == self._who.name:
+            self._answer(server, mover)
 
     def _end(self, text: str) -> None:
         self._heard = True
@@ -244,52 +317,37 @@ class Join:
         self._chair.rise()
         self.log(text)
 
-    def _answer(self, server: Line) -> None:
-        """Send a command, if it is our turn."""
+    def _answer(self, server: Line, name: str) -> None:
+        """Send the command of ``name``, whose turn it is."""
         standing = self._standing
         if standing is None:
             return
-        for name in self._names(standing):
-            try:
-                command = self._chair.answer(standing, name)
-            except AgentError as error:
-                self._failures += 1
-                if self._failures >= MOST_FAILURES:
-                    raise
-                raise _Failed(f"{error.reason}: the server may play this turn") from error
-            if command is not None:
-                self._failures = 0
-                if self._chair.trouble:
-                    self.log(f"the agent's answer is no command: {self._chair.trouble}")
-                self._asked = True
-                self._guess = name if self._own is None else None
-                server.send(command)
-                return
-
-    def _names(self, standing: Message) -> list[str]:
-        """Return what we may be called: the server may not tell, and errors then tell who we are not."""
-        names = self._wire.names_of(standing)
-        if self._own not in names:
-            self._own = self.name if self.name in names else None
-        if self._own is None:
-            self._candidates = (self._candidates & set(names)) or set(names)
-            if len(self._candidates) == 1:
-                (self._own,) = self._candidates
-        return [self._own] if self._own is not None else sorted(self._candidates)
+        try:
+            command = self._chair.answer(standing, name)
+        except AgentError as error:
+            self._failures += 1
+            if self._failures >= MOST_FAILURES:
+                raise
+            raise _Failed(f"{error.reason}: the server may play this turn") from error
+        if command is None:
+            return
+        self._failures = 0
+        self._asked = True
+        if self._chair.trouble:
+            self.log(f"the agent's answer is no command: {self._chair.trouble}")
+        server.send(command)
 
     def _refused(self, server: Line, message: Message) -> None:
         """Take an ERROR: we were not let in, or not meant, or the command was illegal."""
         code, text = message.get("code"), str(message.get("message", ""))[:200]
         if code in REFUSALS:
             raise ParameterError(f"{self.where} does not let {self.name or 'this agent'} play: {text}")
-        if self._guess is not None:
-            self._candidates.discard(self._guess)
-            self._guess = None
-            return
         self.log(f"the server says {code}: {text}")
-        if self._asked and code != NOT_YOUR_TURN and self._tries < MOST_TRIES:
+        if self._who.wrong():
+            self._asked = False
+        elif self._asked and code != NOT_YOUR_TURN and self._who.name is not None and self._tries < MOST_TRIES:
             self._tries += 1
-            self._answer(server)
+            self._answer(server, self._who.name)
 
 
 def join(

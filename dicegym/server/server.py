@@ -248,8 +248,7 @@ class Server:
                 self.log(f"{unfinished} games in progress are left unfinished and not rated")
             self.lobby.hang_up(STOPPED, why)
             await asyncio.sleep(0.05)  # for what is still to be sent
-        for agent in self._agents:
-            agent.stop()
+        await asyncio.gather(*(agent.stop() for agent in self._agents))
         for listening in self._listening:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)

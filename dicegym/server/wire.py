@@ -85,6 +85,9 @@ class Wire(Protocol):
     def welcomed(self, message: object) -> str:
         """Return the name in a WELCOME."""
 
+    def mover_of(self, standing: object) -> str:
+        """Return the name of the player to move in a STANDING."""
+
     def state_of(self, standing: object, seat_name: str, game: Game) -> tuple[Any, int]:
         """Return the record that a STANDING describes, and the seat of ``seat_name``."""
 

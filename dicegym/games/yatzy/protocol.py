@@ -314,6 +314,12 @@ def names_of(message: object) -> list[str]:
     return [row["playerName"] for row in _standing(message)[0]]
 
 
+def mover_of(message: object) -> str:
+    """Return the name of the player to move in a STANDING. Raises CommandError."""
+    name: str = _standing(message)[1]["playerName"]
+    return name
+
+
 def _scores(text: object) -> list[int]:
     fields = text.split(",") if type(text) is str and len(text) <= 8 * BOXES else []
     if len(fields) != BOXES:
