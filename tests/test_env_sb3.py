@@ -255,3 +255,16 @@ def test_files_that_are_no_models_are_refused(tmp_path):
     for name, match in (("text.zip", "cannot be read"), ("bare.zip", "dicegym.json"), ("none.zip", "cannot be read")):
         with pytest.raises(ModelError, match=match):
             policy.load(tmp_path / name)
+
+
+def test_scaled_rewards_leave_the_episodes_as_they_are():
+
+    from dicegym.envs.sb3 import SB3VecEnv
+
+    plain, scaled = (SB3VecEnv("hog", 4, seed=1, reward_scale=scale) for scale in (1.0, 0.25))
+    plain.reset(), scaled.reset()
+    for _ in range(60):
+        actions = np.full(4, 6)
+        (_, rewards, _, infos), (_, quarter, _, same) = plain.step(actions), scaled.step(actions)
+        assert np.array_equal(rewards * 0.25, quarter)
+        assert [info.get("episode") for info in infos] == [info.get("episode") for info in same]

@@ -203,7 +203,9 @@ class Run:
         Parameter(0, 0, (1 << 32) - 1, "the seed of a training").check("run.seed", run["seed"])
         torch.set_num_threads(run["torch_threads"])
         self.opponents = Opponents(self.game, settings)
-        self.env = SB3VecEnv(self.game, run["games"], seed=run["seed"], opponent=self.opponents.pool())
+        self.env = SB3VecEnv(
+            self.game, run["games"], seed=run["seed"], reward_scale=run["reward_scale"], opponent=self.opponents.pool()
+        )
         self.next_evaluation = self.next_checkpoint = 0
         self.next_snapshot = settings["self_play"]["snapshot_every"]
         self.best = -np.inf

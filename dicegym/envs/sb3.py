@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from dicegym.core import Game
+from dicegym.envs.seating import check_number
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import DependencyError, ParameterError
 
@@ -30,16 +31,21 @@ class SB3VecEnv(VecEnv):
         game: a game's name or a `dicegym.Game`.
         num_envs: number of games.
         seed: game i has the seed ``seed + i`` from the first reset on; None: fresh entropy.
+        reward_scale: what rewards are multiplied by, for learners that expect them near 1; what ``infos`` tell of
+            episodes is in the game's own units.
         **settings: as for `dicegym.envs.vector.BatchEnv` (``opponent``, ``seat``, ``max_episode_steps``, ...).
     """
 
-    def __init__(self, game: str | Game, num_envs: int, seed: int | None = None, **settings: Any) -> None:
+    def __init__(
+        self, game: str | Game, num_envs: int, seed: int | None = None, reward_scale: float = 1.0, **settings: Any
+    ) -> None:
         if "autoreset_mode" in settings:
             raise ParameterError("autoreset_mode is always same-step for Stable-Baselines3: leave it out")
         self.batch = BatchEnv(game, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **settings)
         self.render_mode = self.batch.render_mode  # VecEnv asks for it while it is constructed
         super().__init__(num_envs, self.batch.single_observation_space, self.batch.single_action_space)
         self._first_seed = seed
+        self._reward_scale = check_number(reward_scale, "reward_scale")
         self._actions = np.zeros(num_envs, np.int64)
         self._returns = np.zeros(num_envs, np.float64)
         self._lengths = np.zeros(num_envs, np.int64)
@@ -86,7 +92,7 @@ class SB3VecEnv(VecEnv):
                     infos[row]["returns"] = returns[row]
             self._returns[ended] = 0
             self._lengths[ended] = 0
-        return observations, rewards.astype(np.float32), dones, infos
+        return observations, (rewards * self._reward_scale).astype(np.float32), dones, infos
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that going on later needs; see `BatchEnv.state_dict`."""

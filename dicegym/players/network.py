@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 
-def _gelu(x: np.ndarray) -> np.ndarray:
-    from math import erf
-
-    cumulative: np.ndarray = 0.5 * (1 + np.vectorize(erf, otypes=[np.float64])(x / np.sqrt(2)))
-    found: np.ndarray = x * cumulative
-    return found
+def relu(x: np.ndarray) -> Any:
+    """Return the rectified linear unit."""
+    return np.maximum(x, 0)
 
 
-ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "ReLU": lambda x: np.maximum(x, 0),
-    "Tanh": np.tanh,
-    "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
-    "SiLU": lambda x: x / (1 + np.exp(-x)),
-    "ELU": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
-    "LeakyReLU": lambda x: np.where(x > 0, x, 0.01 * x),
-    "GELU": _gelu,
-}
+def tanh(x: np.ndarray) -> Any:
+    """Return the hyperbolic tangent."""
+    return np.tanh(x)
+
+
+def sigmoid(x: np.ndarray) -> Any:
+    """Return the logistic function."""
+    return 1 / (1 + np.exp(-x))
+
+
+def silu(x: np.ndarray) -> Any:
+    """Return the sigmoid linear unit."""
+    return x / (1 + np.exp(-x))
+
+
+def elu(x: np.ndarray) -> Any:
+    """Return the exponential linear unit, with alpha 1."""
+    return np.where(x > 0, x, np.expm1(np.minimum(x, 0)))
+
+
+def leaky_relu(x: np.ndarray) -> Any:
+    """Return the leaky rectified linear unit, with slope 0.01."""
+    return np.where(x > 0, x, 0.01 * x)
+
+
+ACTIVATIONS: dict[str, Callable[[np.ndarray], Any]] = {
+    "ReLU": relu, "Tanh": tanh, "Sigmoid": sigmoid, "SiLU": silu, "ELU": elu, "LeakyReLU": leaky_relu,
+}  # fmt: skip
 """The classes of ``torch.nn`` (with their default arguments) that a network may have between its layers."""
 
 

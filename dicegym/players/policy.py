@@ -70,11 +70,11 @@ class PolicyPlayer(Player):
                 f"model {name!r} was trained on observations {shape} and {n_actions} actions, {game!r} has "
                 f"({game.observation_size},) and {game.n_actions}: load it with the game's parameters it was trained on"
             )
-        self._network = _network(model.policy)
+        self.network = _network(model.policy)
 
     def scores(self, observations: np.ndarray) -> np.ndarray:
         """Return a score of each action: logits or Q-values, float64[n, n_actions], of float32[n, size]."""
-        return self._network.scores(observations)
+        return self.network.scores(observations)
 
     def choose(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return the best legal action (int64[n]) for float32[n, size] and bool[n, n_actions]."""
@@ -83,7 +83,7 @@ class PolicyPlayer(Player):
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Return a chooser. Raises ModelError if ``game`` is not the one it was trained on."""
-        self._check(game)
+        self.check_fit(game)
         if not self._sample:
 
             def act(turn: Turn) -> int:
@@ -101,7 +101,7 @@ class PolicyPlayer(Player):
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Ask the network once for all games; see `Player.act_rows`."""
-        self._check(game)
+        self.check_fit(game)
         waiting = states[rows]
         n = len(rows)
         observations = np.zeros((n, game.observation_size), np.float32)
@@ -110,7 +110,8 @@ class PolicyPlayer(Player):
         loops.look_rows(waiting, np.arange(n), np.asarray(seats, np.int64), observations, masks, gained)
         return self.choose(observations, masks).astype(np.int64)
 
-    def _check(self, game: Game) -> None:
+    def check_fit(self, game: Game) -> None:
+        """Raise ModelError unless it can play ``game``."""
         _check_fit(f"model {self.name!r}", self.game, game)
 
 

@@ -42,13 +42,15 @@ def sit(program: Program, command: Callable[..., Any], game: Game, seat: int) ->
 
     def act(turn: Turn) -> int:
         view: Any = turn.view
-        standing = table_message(view.scores, view.player, view.round, view.rolls_left, view.dice, names, ratings)
+        standing = table_message(
+            view.scores, view.player, view.round_number, view.rolls_left, view.dice, names, ratings
+        )
         try:
             return action_of(command(standing))
         except CommandError:
             return UNREADABLE
         except BaseException as error:
-            shown = f"round {view.round} with {view.rolls_left} rolls left and the dice {list(view.dice)}"
+            shown = f"round {view.round_number} with {view.rolls_left} rolls left and the dice {list(view.dice)}"
             raise program.failure(error, f"in {ENTRY_POINT}(standing), in {shown}") from error
 
     return act

@@ -120,8 +120,8 @@ def standing_message(game: Game, state: Any, names: Sequence[str], ratings: Sequ
         ratings: likewise.
     """
     return table_message(
-        state["scores"][: game.players].tolist(), int(state["player"]), int(state["round"]), int(state["rolls_left"]),
-        state["dice"].tolist(), names, ratings,
+        state["scores"][: game.players].tolist(), int(state["player"]), int(state["round_number"]),
+        int(state["rolls_left"]), state["dice"].tolist(), names, ratings,
     )  # fmt: skip
 
 
@@ -361,7 +361,7 @@ def state_of(message: object, seat_name: str, game: Game) -> tuple[Any, int]:
     shown = View(
         seat=names.index(seat_name),
         player=player,
-        round=min(filled + 1, BOXES),  # boxes say it better than a counter of somebody else's
+        round_number=min(filled + 1, BOXES),  # boxes say it better than a counter of somebody else's
         rolls_left=_number(current.get("rollsLeft"), 0, ROLLS, "number of rolls left"),
         dice=tuple(_number(face, 1, FACES, "face of a die") for face in dice),
         scores=scores,

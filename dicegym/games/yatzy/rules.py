@@ -141,8 +141,8 @@ UNREADABLE = -1
 """What stands for a command that cannot be read: one of the many numbers that are no action."""
 BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, HOUSE_PLAYS = range(1, 7)
 FAULTS = (
-    "", "a command that means nothing", "a roll when none is left", "a box that is filled", "dice to keep that are not shown",
-    "a roll of no dice", "the server played the turn",
+    "", "a command that means nothing", "a roll when none is left", "a box that is filled",
+    "dice to keep that are not shown", "a roll of no dice", "the server played the turn",
 )  # fmt: skip
 
 PAR = 3
@@ -153,7 +153,7 @@ NEAR = 50
 
 STATE = record(
     [
-        ("round", np.int8),  # (): 1..15
+        ("round_number", np.int8),  # (): 1..15
         ("dice", np.int8, (DICE,)),  # per place: face shown
         ("rolls_left", np.int8),  # (): 0..2
         ("scores", np.int8, (SEATS, BOXES)),  # per seat and box: points, -1 while it is open
@@ -218,7 +218,7 @@ def total(state, seat):
 @kernel
 def roll(state, places):
     """Roll the dice in the bit mask ``places``; every roll of a turn has a die of its own for every place."""
-    stream = turn_stream(state.key, state.player, state.round)
+    stream = turn_stream(state.key, state.player, state.round_number)
     first = (ROLLS - state.rolls_left) * DICE
     for place in range(DICE):
         if places >> place & 1:
@@ -261,9 +261,9 @@ def end_turn(state):
         state.player += 1
         if state.player == state.players:
             state.player = 0
-            state.round += 1
-            if state.round > BOXES:
-                state.round = BOXES
+            state.round_number += 1
+            if state.round_number > BOXES:
+                state.round_number = BOXES
                 state.over = True
                 return
         begin_turn(state)
@@ -284,7 +284,7 @@ def help_out(state):
 def reset(state):
     """Open all boxes and roll for player 0."""
     state.scores[:] = -1
-    state.round = 1
+    state.round_number = 1
     begin_turn(state)
 
 
@@ -429,7 +429,7 @@ class View(NamedTuple):
     seat: int
     player: int
     """The seat to move."""
-    round: int
+    round_number: int
     rolls_left: int
     dice: tuple[int, ...]
     """The face in each of five places."""
@@ -441,7 +441,7 @@ def view(state: Any, seat: int) -> View:
     """Return the `View` of ``seat``."""
     players = int(state["players"])
     return View(
-        seat, int(state["player"]), int(state["round"]), int(state["rolls_left"]), tuple(state["dice"].tolist()),
+        seat, int(state["player"]), int(state["round_number"]), int(state["rolls_left"]), tuple(state["dice"].tolist()),
         tuple(map(tuple, state["scores"][:players].tolist())),
     )  # fmt: skip
 
@@ -456,7 +456,7 @@ def record_of(game: Game, shown: View) -> Any:
     scores[: len(shown.scores)] = shown.scores
     points = np.maximum(scores, 0).astype(np.int16)
     state["scores"], state["totals"], state["upper"] = scores, points.sum(axis=1), points[:, :UPPER].sum(axis=1)
-    state["player"], state["round"] = shown.player, shown.round
+    state["player"], state["round_number"] = shown.player, shown.round_number
     state["dice"], state["rolls_left"] = shown.dice, shown.rolls_left
     state["over"] = (scores[: game.players] >= 0).all()
     return state

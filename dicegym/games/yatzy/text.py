@@ -57,7 +57,7 @@ def scene(state: Any, seat: int | None) -> Scene:
     worth = BEST[_hand(dice)].tolist()
     now = [str(points) if state["scores"][mover, box] < 0 else "" for box, points in enumerate(worth)]
     lines.append(Line("worth now", _row(now)))
-    return Scene(f"Yatzy, round {int(state['round'])} of {BOXES}", tuple(lines))
+    return Scene(f"Yatzy, round {int(state['round_number'])} of {BOXES}", tuple(lines))
 
 
 def _hand(dice: tuple[int, ...]) -> int:
