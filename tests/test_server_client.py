@@ -282,6 +282,7 @@ async def first_is_you(play, reader, writer, states):
     return await play(reader, writer, states)
 
 
+@pytest.mark.slow  # two processes load PyTorch
 @run
 async def test_a_trained_model_joins(tmp_path):
     pytest.importorskip("sb3_contrib")

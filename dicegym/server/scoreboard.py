@@ -39,6 +39,7 @@ class Board:
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
         self._speed = Speed()
+        self._live: Live | None = None
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
@@ -51,7 +52,7 @@ class Board:
 
     def log(self, text: str) -> None:
         """Print a line, where there is no picture that shows it."""
-        if not self._console.is_terminal:
+        if self._live is None:
             stamp = time.strftime("%H:%M:%S")
             self._do(lambda: self._console.print(f"{stamp} {text}", markup=False, highlight=False, soft_wrap=True))
 
@@ -60,9 +61,8 @@ class Board:
         """Show the server while it runs; the last picture stays."""
         if not self._console.is_terminal:
             yield
-            self._close()
             return
-        live = Live(console=self._console, auto_refresh=False, vertical_overflow="crop")
+        live = self._live = Live(console=self._console, auto_refresh=False, vertical_overflow="crop")
         self._do(live.start)
         task = asyncio.get_running_loop().create_task(self._refresh(server, live))
         try:
@@ -71,9 +71,10 @@ class Board:
             task.cancel()
             self._show(server, live)
             self._do(live.stop)
-            self._close()
+            self._live = None
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Print what is left to print, unless that takes long."""
         with contextlib.suppress(queue.Full):
             self._jobs.put_nowait(None)
         self._thread.join(1)

@@ -296,5 +296,6 @@ async def serve(settings: Settings, board: Any) -> None:
             for task in done:
                 task.result()
     finally:
+        board.close()
         for number in handled:
             loop.remove_signal_handler(number)
