@@ -27,11 +27,11 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("players",),
     ("envs",),
     ("arena", "checks", "exact", "playthrough"),
-    ("server",),
     (
         "pettingzoo",
         "__init__",
     ),  # doors for users: public names gathered from below; nobody below enters by them
+    ("server",),
     ("bench", "demo"),  # whole jobs of the command line, too long for it
     ("cli",),
     ("__main__",),

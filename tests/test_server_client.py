@@ -106,8 +106,8 @@ async def test_an_agent_that_fails_leaves_its_turn_to_the_server_and_comes_back(
             while (standing := await other.my_turn())["key"] == "STANDING":
                 row = next(row for row in standing["standing"] if row["playerName"] == "bob")
                 box = 1 + row["score"].split(",").index("-")
-                await other.send({"type": "SCORE_BOX", "box": box, "dice": []})
                 await eventually(lambda: "anna" in [client.name for client in server.lobby.named])
+                await other.send({"type": "SCORE_BOX", "box": box, "dice": []})
 
         await asyncio.gather(asyncio.to_thread(made.run), play())
         (result,) = list(server.store.results())[:1]

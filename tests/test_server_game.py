@@ -7,11 +7,14 @@ from collections import Counter
 import pytest
 
 import dicegym
+from dicegym.errors import DicegymError
+from dicegym.server.wire import Wire, wire_of
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import Bot, WebBot, both, eventually, first_box, game_of_two, own_scores, run, serving
 
+from dicegym.server.load import measure
 from dicegym.server.store import Store
 
 
@@ -337,3 +340,29 @@ async def test_a_game_at_a_time_for_each_and_many_at_once_for_all(tmp_path):
         assert sum(server.floor.ledger.standings[f"bot-{i}"].rating for i in range(10)) == 12000
     for task in playing:
         await task
+
+
+@run
+async def test_a_result_that_cannot_be_stored_is_not_told(tmp_path, monkeypatch):
+    async with serving(tmp_path) as server:
+        monkeypatch.setattr(server.store, "write", lambda results: 1 / 0)
+        bots, standing = await both(server, "anna", "bob")
+        await bots[0].send(first_box(standing))
+        playing = [asyncio.create_task(bot.play()) for bot in bots]
+        with pytest.raises(DicegymError, match=r"cannot be written to .*division by zero"):
+            await server.finished()
+    assert [await bot for bot in playing] == [{}, {}], "no FINAL, and the connection is closed"
+
+
+def test_the_protocol_offers_what_the_server_needs():
+    asked = {name for name in {*vars(Wire), *Wire.__annotations__} if not name.startswith("_")}
+    assert len(asked) > 20
+    module = wire_of("yatzy")
+    assert [name for name in sorted(asked) if not hasattr(module, name)] == []
+
+
+def test_the_load_that_is_measured():
+    found = measure("yatzy", 0.3, games=5)
+    assert found.turns > 100
+    assert 0 < found.busy <= 2
+    assert 4 <= found.games <= 5

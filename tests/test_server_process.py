@@ -203,7 +203,7 @@ def snapshot(tables=0, ratings=0, lines=0, turns=0, seconds=1.0):
         "Yatzy", ("127.0.0.1:5000",), seconds, 4, 1, turns, 7,
         tuple((i + 1, (("[bold]anna", 10 * i), ("bob", 7)), "bob") for i in range(tables)),
         tuple((f"player-{i}", 1200.0 - i, 3, 1) for i in range(ratings)),
-        tuple(f"line {i}" for i in range(lines)),
+        ratings, tuple(f"line {i}" for i in range(lines)),
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from dicegym.arena.match import seating
 from dicegym.arena.ratings import START, updated
 from dicegym.core import Game
 from dicegym.dice import game_key
+from dicegym.errors import DicegymError
 from dicegym.server.agents import LocalAgent
 from dicegym.server.lobby import Client, Lobby
 from dicegym.server.seating import Waiting, company
@@ -60,8 +61,9 @@ class Ledger:
             try:
                 await loop.run_in_executor(self._thread, self._store.write, [result for result, _ in batch])
             except Exception as error:
+                failed = DicegymError(f"results cannot be written to {self._store.path} ({error}): the server stops")
                 for _, done in batch:
-                    done.set_exception(error)
+                    done.set_exception(failed)
             else:
                 for _, done in batch:
                     done.set_result(None)

@@ -31,10 +31,14 @@ class Load(NamedTuple):
     """Games in progress on average, rounded."""
 
 
-def measure(seconds: float = 5.0, game: str = "yatzy", games: int = 50, players: int = 2) -> Load:
-    """Return how many turns a second a server plays with ``games`` games at once.
+def measure(game: str, seconds: float = 5.0, games: int = 50, players: int = 2) -> Load:
+    """Return how many turns a second a server of ``game`` plays with ``games`` games at once.
 
     The server runs in this process, the bots in another one: a machine with one core shares it between both.
+    Results are stored as always, in a temporary folder.
+
+    Raises:
+        ParameterError: the game has no server protocol.
     """
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(

@@ -138,7 +138,7 @@ def _table(title: str, columns: dict[str, Any]) -> Table:
 
 
 def _ratings(snapshot: Snapshot, rows: int) -> Table:
-    more = len(snapshot.ratings) - rows
+    more = snapshot.rated - rows
     title = "Ratings" + (f" (and {more} more)" if more > 0 else "")
     table = _table(title, {"": "right", "Player": "left", "Rating": "right", "Games": "right", "Wins": "right"})
     for place, (name, rating, games, wins) in enumerate(snapshot.ratings[:rows], 1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import heapq
 import ipaddress
 import secrets as entropy
 import signal
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from dicegym.server.store import Store
 
 Log = Callable[[str], None]
+MOST_SHOWN = 100
+"""Ratings and lines in a snapshot."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,9 @@ class Snapshot(NamedTuple):
     tables: tuple[tuple[int, tuple[tuple[str, int], ...], str], ...]
     """Number of the game, names with what they have so far, by seat, and who is to move."""
     ratings: tuple[tuple[str, float, int, int], ...]
-    """Name, rating, games, wins; the best first."""
+    """Name, rating, games, wins of the best, the best first."""
+    rated: int
+    """How many names have a rating."""
     lines: tuple[str, ...]
     """What has happened, the newest last."""
 
@@ -147,7 +152,7 @@ class Server:
         self.addresses: tuple[str, ...] = ()
         self.ports: dict[str, int] = {}
         """Of "tcp" and "ws", as far as they are listened on."""
-        self.lines: deque[str] = deque(maxlen=100)
+        self.lines: deque[str] = deque(maxlen=MOST_SHOWN)
         self._tell = log
         self._game: Game = game_of(settings.game, players=settings.players)
         self._wire = wire_of(settings.game)
@@ -270,11 +275,12 @@ class Server:
             mover = "" if table.over else names[table.mover]
             tables.append((table.number + 1, tuple(zip(names, totals, strict=True)), mover))
         standings = self.floor.ledger.standings
-        ratings = sorted(((name, *standing) for name, standing in standings.items()), key=lambda row: -row[1])
+        best = heapq.nlargest(MOST_SHOWN, standings, key=lambda name: standings[name].rating)
+        ratings = tuple((name, *standings[name]) for name in best)
         return Snapshot(
             self._game.rules.title, self.addresses, time.monotonic() - self._began, len(self.lobby.clients),
             sum(client.waits for client in self.lobby.named), self.floor.turns, self.floor.finished,
-            tuple(tables), tuple(ratings), tuple(self.lines),
+            tuple(tables), ratings, len(standings), tuple(self.lines),
         )  # fmt: skip
 
 
