@@ -6,6 +6,7 @@ import io
 import os
 import re
 import signal
+import subprocess
 import sys
 import threading
 from collections import defaultdict
@@ -196,6 +197,25 @@ def test_what_cannot_be_joined_is_told_in_words(arguments, complaint, capsys):
         main(["join", *arguments])
     assert end.value.code == 2
     assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("missing", "arguments", "complaint"),
+    [
+        ("sqlalchemy", ["serve", "yatzy", "--tcp", "0"], "the server needs sqlalchemy"),
+        ("websockets", ["serve", "yatzy", "--ws", "0"], "WebSocket (--ws) needs websockets"),
+        ("websockets", ["join", "yatzy", "ws://127.0.0.1:1", "--agent", "thrifty"], "a ws:// address needs websockets"),
+    ],
+)
+def test_what_is_not_installed_is_named_with_its_extra(missing, arguments, complaint, tmp_path):
+    code = f"import sys; sys.modules[{missing!r}] = None; from dicegym.cli import main; main(sys.argv[1:])"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert f"{complaint}, which is not installed: pip install 'dicegym[server]'" in done.stderr
 
 
 def snapshot(tables=0, ratings=0, lines=0, turns=0, seconds=1.0):

@@ -11,7 +11,8 @@ import pytest
 from dicegym.errors import ParameterError
 
 pytest.importorskip("sqlalchemy")
-from dicegym.server.store import GameResult, Incident, Place, Standing, Store
+from dicegym.server.results import GameResult, Incident, Place, Standing
+from dicegym.server.store import Store
 
 
 def result(number, *, first="anna", second="bob", after=(1216.0, 1184.0)):
@@ -61,7 +62,8 @@ def test_every_commit_reaches_the_disk(path):
 WRITER = """
 import sys
 from pathlib import Path
-from dicegym.server.store import GameResult, Place, Store
+from dicegym.server.results import GameResult, Place
+from dicegym.server.store import Store
 store = Store(Path(sys.argv[1]), "yatzy")
 store.begin_run(1)
 for number in range(10**6):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from dicegym.arena.match import seating
 from dicegym.arena.ratings import START, updated
@@ -13,10 +14,13 @@ from dicegym.dice import game_key
 from dicegym.errors import DicegymError
 from dicegym.server.agents import LocalAgent
 from dicegym.server.lobby import Client, Lobby
+from dicegym.server.results import GameResult, Place, Standing
 from dicegym.server.seating import Waiting, company
-from dicegym.server.store import GameResult, Place, Standing, Store
 from dicegym.server.table import Seat, Table
 from dicegym.server.wire import Wire
+
+if TYPE_CHECKING:
+    from dicegym.server.store import Store
 
 UNKNOWN = Standing(START, 0, 0)
 

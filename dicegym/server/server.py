@@ -22,12 +22,12 @@ from dicegym.games import game as game_of
 from dicegym.players.roster import agent_name, resolve
 from dicegym.server.agents import LocalAgent
 from dicegym.server.connections import CLOSING, listen_tcp, listen_ws, port_of
+from dicegym.server.floor import Floor, Ledger
 from dicegym.server.lobby import Lobby
 from dicegym.server.names import Secrets, name_fault
 from dicegym.server.wire import STOPPED, wire_of
 
 if TYPE_CHECKING:
-    from dicegym.server.floor import Floor, Ledger
     from dicegym.server.store import Store
 
 Log = Callable[[str], None]
@@ -184,7 +184,6 @@ class Server:
     async def _start(self) -> None:
         settings = self.settings
         try:
-            from dicegym.server.floor import Floor, Ledger
             from dicegym.server.store import Store
         except ImportError as error:
             raise DependencyError.for_extra(str(error.name), "server", "the server") from error

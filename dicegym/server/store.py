@@ -11,13 +11,14 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
 import dicegym
 from dicegym.errors import ParameterError
+from dicegym.server.results import GameResult, Incident, Place, Standing
 
 SCHEMA = "1"
 """Changes when the tables do."""
@@ -74,47 +75,6 @@ INCIDENTS = sa.Table(
     sa.Column("turn", sa.Integer, nullable=False),  # number of the seat's decision, from 1
     sa.Column("reason", sa.Text, nullable=False),
 )
-
-
-class Incident(NamedTuple):
-    """A turn that the server had to play for somebody."""
-
-    seat: int
-    turn: int
-    """Number of the seat's decision in the game, from 1."""
-    reason: str
-
-
-class Place(NamedTuple):
-    """What a game came to for one seat."""
-
-    name: str
-    total: int
-    place: int
-    before: float
-    """Rating before the game, and after it."""
-    after: float
-
-
-class GameResult(NamedTuple):
-    """A finished game."""
-
-    number: int
-    """Within the server's run."""
-    seed: int
-    seconds: float
-    actions: tuple[int, ...]
-    places: tuple[Place, ...]
-    """By seat."""
-    incidents: tuple[Incident, ...]
-
-
-class Standing(NamedTuple):
-    """What is known of a name."""
-
-    rating: float
-    games: int
-    wins: int
 
 
 class Store:

@@ -10,7 +10,7 @@ from dicegym.core import Game
 from dicegym.dice import private_seed
 from dicegym.errors import ParameterError
 from dicegym.server.agents import LocalAgent
-from dicegym.server.store import Incident
+from dicegym.server.results import Incident
 from dicegym.server.wire import NOT_YOUR_TURN, Message, Wire, line
 
 
