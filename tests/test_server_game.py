@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import threading
+import time
 from collections import Counter
 
 import pytest
@@ -154,22 +156,22 @@ async def test_only_the_current_player_may_act(tmp_path):
         assert not next(iter(server.floor.tables)).incidents
 
 
-async def ten_errors(bot):
+async def ten_errors(bot, message, code):
     for _ in range(10):
-        await bot.send({"type": "SHOUT"})
-        assert (await bot.until("ERROR"))["code"] == "bad-command"
+        await bot.send(message)
+        assert (await bot.until("ERROR"))["code"] == code
 
 
 @run
 async def test_ten_errors_lose_the_turn_and_the_second_time_the_game(tmp_path):
     async with game_of_two(tmp_path, games=1) as (server, first, second, _):
-        await ten_errors(first)
+        await ten_errors(first, {"type": "SHOUT"}, "bad-command")
         standing = await second.my_turn()
         scores = own_scores(standing, first.name)
         assert scores.count("-") == 14
         await second.send(first_box(standing))
         await first.my_turn()
-        await ten_errors(first)
+        await ten_errors(first, b"{bad}\n", "bad-json")
         final = await second.play()
         assert final["key"] == "FINAL"
         mine = [message for message in first.seen if message.get("currentPlayer", {}).get("playerName") == first.name]
@@ -178,7 +180,7 @@ async def test_ten_errors_lose_the_turn_and_the_second_time_the_game(tmp_path):
         await server.finished()
         (result,) = server.store.results()
         assert [incident.turn for incident in result.incidents] == [1, 2]
-        assert "too many errors" in result.incidents[0].reason
+        assert all("too many errors" in incident.reason for incident in result.incidents)
 
 
 @run
@@ -214,9 +216,10 @@ async def test_errors_do_not_win_time(tmp_path):
 async def test_a_lost_connection_stops_nobody_and_loses_no_result(tmp_path, kind):
     async with serving(tmp_path, games=1) as server:
         lost, other = await kind.named(server, "lost"), await Bot.named(server, "other")
+        playing = asyncio.create_task(other.play())
         await lost.my_turn()
         lost.vanish()
-        final = await other.play()
+        final = await playing
         assert sorted(row["playerName"] for row in final["standing"]) == ["lost", "other"]
         await server.finished()
         (result,) = server.store.results()
@@ -352,6 +355,27 @@ async def test_a_result_that_cannot_be_stored_is_not_told(tmp_path, monkeypatch)
         with pytest.raises(DicegymError, match=r"cannot be written to .*division by zero"):
             await server.finished()
     assert [await bot for bot in playing] == [{}, {}], "no FINAL, and the connection is closed"
+
+
+@run
+async def test_a_server_that_stops_stores_and_tells_what_is_finished(tmp_path, monkeypatch):
+    async with serving(tmp_path) as server:
+        begun, write = threading.Event(), server.store.write
+
+        def slowly(results):
+            begun.set()
+            time.sleep(0.2)
+            write(results)
+
+        monkeypatch.setattr(server.store, "write", slowly)
+        bots, standing = await both(server, "anna", "bob")
+        await bots[0].send(first_box(standing))
+        playing = [asyncio.create_task(bot.play()) for bot in bots]
+        await eventually(begun.is_set)
+    assert [final["key"] for final in await asyncio.gather(*playing)] == ["FINAL"] * 2
+    store = Store(tmp_path / "results.sqlite", "yatzy")
+    assert store.finished() == 1
+    store.close()
 
 
 def test_the_protocol_offers_what_the_server_needs():

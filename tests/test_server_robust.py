@@ -164,6 +164,27 @@ async def test_a_flood_costs_others_little(tmp_path):
 
 
 @run
+async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_path):
+    """Between two portions others have their turn, and nothing more is taken from the network."""
+    seen = []
+
+    class Receiver:
+        opened = closed = staticmethod(lambda link: None)
+        received = staticmethod(lambda link, message: seen.append(message))
+
+    server = await connections.listen_tcp(Receiver(), "127.0.0.1", 0)
+    _, writer = await asyncio.open_connection("127.0.0.1", connections.port_of(server))
+    writer.write(b"{}" * 100)
+    counts = []
+    while len(seen) < 100:
+        await asyncio.sleep(0)
+        counts.append(len(seen))
+    assert max(after - before for before, after in zip([0, *counts], counts, strict=False)) == connections.AT_ONCE
+    writer.close()
+    server.close()
+
+
+@run
 async def test_login_floods(tmp_path):
     async with serving(tmp_path, connections=50) as server:
         bot = await Bot.connect(server)
