@@ -268,3 +268,18 @@ def test_scaled_rewards_leave_the_episodes_as_they_are():
         (_, rewards, _, infos), (_, quarter, _, same) = plain.step(actions), scaled.step(actions)
         assert np.array_equal(rewards * 0.25, quarter)
         assert [info.get("episode") for info in infos] == [info.get("episode") for info in same]
+
+
+@pytest.mark.parametrize("algorithm", [MaskablePPO, DQN])
+def test_inputs_can_be_ignored_for_a_while(algorithm):
+    model = algorithm("MlpPolicy", SB3VecEnv("hog", 4, seed=1), policy_kwargs={"net_arch": [62, 62]}, device="cpu")
+    game = dicegym.game("hog")
+    ignored = np.arange(game.observation_size) % 5 == 0
+    seen = np.random.default_rng(0).random((20, game.observation_size), np.float32)
+    other = np.where(ignored, 1 - seen, seen).astype(np.float32)
+    before = policy.PolicyPlayer(model, game).scores(seen)
+    with policy.ignoring(model, ignored):
+        player = policy.PolicyPlayer(model, game)
+    assert np.array_equal(player.scores(seen), player.scores(other))
+    assert not np.allclose(before, player.scores(seen))
+    assert np.array_equal(policy.PolicyPlayer(model, game).scores(seen), before)

@@ -206,5 +206,7 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
         (["--best-response"], "248.439989 best possible"),
         ([], "mean return of at_once: the best"),
     ):
-        main(["exact", "yatzy", "at_once", "--parameter", "players=1", *arguments])
+        with pytest.raises(SystemExit) as done:
+            main(["exact", "yatzy", "at_once", "--parameter", "players=1", *arguments])
+        assert not done.value.code
         assert text in capsys.readouterr().out

@@ -17,7 +17,7 @@ from dicegym.jit import COMPILED
 
 pytestmark = pytest.mark.nojit
 
-DECISIONS = 12_000 if COMPILED else 1_000
+DECISIONS = 12_000 if COMPILED else 3_000
 KEEPS = [kept for n in range(5) for kept in combinations_with_replacement(range(1, 7), n)]
 HOUSE = 1000
 NONSENSE = (-1, -2, 225, 255, 288, 511, 512 + 15 * 32, 999, 1001, 2**31, 2**63 - 1, -(2**63))

@@ -281,13 +281,13 @@ ILLEGAL = [
     (-1, BAD_COMMAND), (225, BAD_COMMAND), (255, BAD_COMMAND), (288, BAD_COMMAND), (511, BAD_COMMAND),
     (512 + 15 * 32, BAD_COMMAND), (999, BAD_COMMAND), (1001, BAD_COMMAND), (2**62, BAD_COMMAND),
     (rolling(), NO_DICE), (keeping(4), NOT_SHOWN), (keeping(1, 1, 1), NOT_SHOWN), (best(SIXES), USED_BOX),
-    (chosen(SIXES, 0), USED_BOX),
+    (chosen(SIXES, 0), USED_BOX), (best(ONES), USED_BOX), (chosen(ONES, 2, 3), USED_BOX),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("action", "fault"), ILLEGAL)
 def test_an_error_changes_nothing(action: int, fault: int) -> None:
-    state = at((5, 6, 1, 1, 3), boxes=[{SIXES: 12}], game=TWO)
+    state = at((5, 6, 1, 1, 3), boxes=[{SIXES: 12, ONES: 0}], game=TWO)
     before = state.copy()
     assert TWO.step(state, action) == fault
     assert TWO.rules.faults[fault]

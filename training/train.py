@@ -211,6 +211,7 @@ class Run:
         self.best = -np.inf
         self.curve: list[tuple[int, float]] = []
         self.score: Score | None = None
+        self.met = np.zeros(self.game.observation_size, np.bool_)  # inputs that were not 0 at some time
         self.seconds = 0.0  # of training so far, without the present session
         self.began = time.monotonic()
         if resume and any((folder / name).exists() for name in CHECKPOINTS):
@@ -253,7 +254,7 @@ class Run:
             reset_num_timesteps=False, tb_log_name="run", log_interval=10,
         )  # fmt: skip
         self.evaluate(self.model.logger)
-        policy.save(self.model, self.game, self.folder / "model.zip", self.facts())
+        self.save("model")
         self.checkpoint()
         return self.model
 
@@ -261,6 +262,7 @@ class Run:
         """Do what is due at this many steps."""
         steps, settings = self.model.num_timesteps, self.settings
         self.anneal(steps / settings["run"]["steps"])
+        self.met |= (self.model._last_obs != 0).any(axis=0)
         if steps >= self.next_evaluation:
             self.next_evaluation += settings["run"]["evaluate_every"]
             self.evaluate(logger)
@@ -294,7 +296,12 @@ class Run:
         logger.dump(steps)
         if self.score.value > self.best:
             self.best = self.score.value
-            policy.save(self.model, self.game, self.folder / "best.zip", self.facts())
+            self.save("best")
+
+    def save(self, name: str) -> None:
+        """Write the learner as it is now, to be played at any table of the game."""
+        with policy.ignoring(self.model, ~self.met):
+            policy.save(self.model, self.game, self.folder / f"{name}.zip", self.facts())
 
     def facts(self) -> dict[str, Any]:
         """Return what a model file of this run says of itself."""
@@ -319,7 +326,7 @@ class Run:
         unfinished.mkdir()
         policy.save(self.model, self.game, unfinished / "model.zip", self.facts())
         kept = (
-            "next_evaluation", "next_checkpoint", "next_snapshot", "best", "curve", "score",
+            "next_evaluation", "next_checkpoint", "next_snapshot", "best", "curve", "score", "met",
         )  # fmt: skip
         state = {name: getattr(self, name) for name in kept}
         state["seconds"] = self.seconds + time.monotonic() - self.began

@@ -6,9 +6,11 @@ parameters, its fingerprint, the algorithm, and how it was trained. A file witho
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +157,30 @@ def _network(policy: Any) -> Network:
                 f"{', '.join(ACTIVATIONS)} between them"
             )
     return Network(tuple(layers))
+
+
+@contextlib.contextmanager
+def ignoring(model: Any, inputs: np.ndarray) -> Iterator[None]:
+    """Let the networks of ``model`` ignore the ``inputs`` (bool[observation_size]) for the time being.
+
+    What was never anything but 0 in training left its weights as they were drawn: with them a model would be
+    disturbed by what it meets for the first time at another table.
+    """
+    import torch
+
+    first = [
+        module[0].weight
+        for module in model.policy.modules()
+        if isinstance(module, torch.nn.Sequential) and len(module) and isinstance(module[0], torch.nn.Linear)
+        and module[0].in_features == len(inputs)
+    ]  # fmt: skip
+    before = [weight.detach().clone() for weight in first]
+    with torch.no_grad():
+        for weight in first:
+            weight[:, torch.as_tensor(inputs)] = 0
+        yield
+        for weight, old in zip(first, before, strict=True):
+            weight.copy_(old)
 
 
 def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any]) -> None:

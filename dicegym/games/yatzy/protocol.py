@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,7 @@ FAULT_CODES = {
 }  # fmt: skip
 """The code of an ERROR for each fault of the engine that a player can commit."""
 _LONGEST = 60
+_SCORE_TEXTS = (*map(str, range(128)), OPEN)  # -1, an open box, is the last
 
 
 class CommandError(DicegymError, ValueError):
@@ -89,13 +91,14 @@ def _shown(value: object) -> str:
 # --- from the engine to messages ---------------------------------------------------------------------------------
 
 
-def score_text(scores: Sequence[int]) -> str:
+@lru_cache(maxsize=4096)  # most rows of a table are as they were when somebody was asked last
+def score_text(scores: tuple[int, ...]) -> str:
     """Return fifteen points, -1 for an open box, as they stand in a STANDING."""
-    return ",".join([OPEN if points < 0 else str(points) for points in scores])
+    return ",".join([_SCORE_TEXTS[points] for points in scores])
 
 
 def table_message(
-    scores: Sequence[Sequence[int]], player: int, round_number: int, rolls_left: int, dice: Sequence[int],
+    scores: Sequence[tuple[int, ...]], player: int, round_number: int, rolls_left: int, dice: Sequence[int],
     names: Sequence[str], ratings: Sequence[int],
 ) -> dict[str, Any]:  # fmt: skip
     """Return the STANDING of a table given as plain values, all by seat; see `standing_message`."""
@@ -120,9 +123,13 @@ def standing_message(game: Game, state: Any, names: Sequence[str], ratings: Sequ
         ratings: likewise.
     """
     return table_message(
-        state["scores"][: game.players].tolist(), int(state["player"]), int(state["round_number"]),
-        int(state["rolls_left"]), state["dice"].tolist(), names, ratings,
+        _rows(game, state), int(state["player"]), int(state["round_number"]), int(state["rolls_left"]),
+        state["dice"].tolist(), names, ratings,
     )  # fmt: skip
+
+
+def _rows(game: Game, state: Any) -> list[tuple[int, ...]]:
+    return list(map(tuple, state["scores"][: game.players].tolist()))
 
 
 def totals_of(game: Game, state: Any) -> list[int]:
@@ -136,7 +143,7 @@ def final_message(game: Game, state: Any, names: Sequence[str], ratings: Sequenc
     Equal totals share the better place, and the next places are skipped.
     """
     totals = totals_of(game, state)
-    scores = state["scores"][: game.players].tolist()
+    scores = _rows(game, state)
     order = sorted(range(game.players), key=lambda seat: -totals[seat])
     return {
         "key": FINAL,

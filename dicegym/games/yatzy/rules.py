@@ -369,7 +369,7 @@ def observe(state, seat, out):
         if scores[box] < 0:
             reachable += DICE * (box + 1)
         else:
-            par += scores[box] - PAR * (box + 1)
+            par += int(scores[box]) - PAR * (box + 1)
     out[64] = n_open / BOXES
     out[110] = min(upper / BONUS_FROM, 1.0)
     out[111] = max(BONUS_FROM - upper, 0) / BONUS_FROM
