@@ -10,6 +10,7 @@ clients name it under ``key``; either is read, both are written.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -22,6 +23,7 @@ from dicegym.games.yatzy.rules import (
     BAD_COMMAND,
     FIRST_BOX,
     HANDFULS,
+    MOST_HELP,
     N_ACTIONS,
     NO_DICE,
     NO_ROLLS_LEFT,
@@ -45,7 +47,7 @@ OPEN = "-"
 WORDS = ("type", "key")
 """Under which of these a command is named is all the same."""
 ROLL_DICE, SCORE_BOX, LOGIN = "ROLL_DICE", "SCORE_BOX", "LOGIN"
-STANDING, FINAL, ERROR = "STANDING", "FINAL", "ERROR"
+STANDING, FINAL, ERROR, WELCOME = "STANDING", "FINAL", "ERROR", "WELCOME"
 
 BAD_WORD, BAD_INDEX, BAD_BOX, BAD_STANDING, BAD_LOGIN = (
     "bad-command", "bad-index", "bad-box", "bad-standing", "bad-login",
@@ -169,9 +171,10 @@ def fault_error(fault: int) -> CommandError:
     return CommandError(code, f"{RULES.faults[fault]}: nothing has changed, send another command")
 
 
-def login_message(secret: str) -> dict[str, Any]:
-    """Return what an original client says first."""
-    return {"key": LOGIN, "secret": secret}
+def login_message(secret: str | None = None, name: str | None = None) -> dict[str, Any]:
+    """Return what a client says first; see `login_of`."""
+    given = {"playerName": name, "secret": secret}
+    return {"key": LOGIN} | {key: value for key, value in given.items() if value is not None}
 
 
 # --- from messages to the engine ---------------------------------------------------------------------------------
@@ -318,6 +321,12 @@ def names_of(message: object) -> list[str]:
     return [row["playerName"] for row in _standing(message)[0]]
 
 
+def mover_of(message: object) -> str:
+    """Return the name of the player to move in a STANDING. Raises CommandError."""
+    name: str = _standing(message)[1]["playerName"]
+    return name
+
+
 def _scores(text: object) -> list[int]:
     fields = text.split(",") if type(text) is str and len(text) <= 8 * BOXES else []
     if len(fields) != BOXES:
@@ -365,3 +374,84 @@ def state_of(message: object, seat_name: str, game: Game) -> tuple[Any, int]:
         scores=scores,
     )
     return record_of(game, shown), shown.seat
+
+
+# --- logging in, and following games by their messages -------------------------------------------------------------
+
+
+def login_of(message: object) -> tuple[str | None, str | None]:
+    """Return the name and the secret in a LOGIN, each None if it is not there. Raises CommandError.
+
+    Original clients send a secret alone, which the server knows whose it is; ``playerName`` is ours, for servers
+    where names are free.
+    """
+    if word_of(message) != LOGIN or not isinstance(message, dict):
+        raise CommandError(BAD_LOGIN, f"log in first: send {login_message('...')}")
+    found = message.get("playerName"), message.get("secret")
+    for value in found:
+        if value is not None and type(value) is not str:
+            raise CommandError(BAD_LOGIN, f"{_shown(value)} is no text: send {login_message('...')}")
+    return found
+
+
+def welcome_message(name: str, rating: int) -> dict[str, Any]:
+    """Return the WELCOME that tells a client under which name it plays; standings know it by that alone."""
+    return {"key": WELCOME, "playerName": name, "rating": rating}
+
+
+def welcomed(message: object) -> str:
+    """Return the name in a WELCOME. Raises CommandError."""
+    name = message.get("playerName") if isinstance(message, dict) and word_of(message) == WELCOME else None
+    if type(name) is not str:
+        raise CommandError(BAD_LOGIN, f"{_shown(message)} is no {WELCOME}")
+    return name
+
+
+def given_up(state: Any, seat: int) -> bool:
+    """Return whether the server plays the rest of the game for this seat."""
+    return bool(state["helped"][seat] >= MOST_HELP)
+
+
+def continues(before: object, after: object) -> bool:
+    """Return whether the second STANDING can be of the same game as the first: the same names, no box opened again.
+
+    Raises CommandError if one of them is no STANDING.
+    """
+    boards = []
+    for message in (before, after):
+        boards.append({row["playerName"]: _scores(row.get("score")) for row in _standing(message)[0]})
+    first, second = boards
+    return list(first) == list(second) and all(
+        old in (-1, new) for name in first for old, new in zip(first[name], second[name], strict=True)
+    )
+
+
+def command_in(action: int, state: Any) -> dict[str, Any]:
+    """Return the command that an action means in a state, as `command_of` does. Raises CommandError."""
+    return command_of(action, state["dice"].tolist())
+
+
+def final_text(message: object) -> str:
+    """Return in one line what a FINAL says. Raises CommandError if it is none."""
+    rows = message.get("standing") if isinstance(message, dict) and word_of(message) == FINAL else None
+    if type(rows) is not list or not all(isinstance(row, dict) for row in rows):
+        raise CommandError(BAD_STANDING, f"{_shown(message)} is no {FINAL}")
+    fields = ("place", "playerName", "total", "rating")
+    told = [[str(row.get(field, "?"))[:_LONGEST] for field in fields] for row in rows]
+    return ", ".join(f"{place}. {name} {total} ({rating})" for place, name, total, rating in told)
+
+
+def cheap_command(standing: bytes, name: str) -> bytes | None:
+    """Return a legal command of ``name`` as JSON, None if it is not its turn: for measuring servers.
+
+    It rolls all dice while it can, and then scores the first open box with them. Both sides of the exchange are text,
+    and the standing is one that `standing_message` made without spaces: a client should cost a measurement little.
+    """
+    before, _, now = standing.rpartition(b'"currentPlayer":')
+    own = b'{"playerName":' + json.dumps(name).encode() + b","
+    if not now.startswith(own):
+        return None
+    if b'"rollsLeft":0' not in now:
+        return b'{"type":"ROLL_DICE","dice":[0,1,2,3,4]}'
+    scores = before.partition(own)[2].partition(b'"score":"')[2].partition(b'"')[0].split(b",")
+    return b'{"type":"SCORE_BOX","box":%d,"dice":[0,1,2,3,4]}' % (1 + scores.index(OPEN.encode()))
