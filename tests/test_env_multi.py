@@ -3,8 +3,8 @@
 import copy
 import importlib
 import pickle
-from itertools import pairwise
 import types
+from itertools import pairwise
 
 import numpy as np
 import pettingzoo
