@@ -261,12 +261,15 @@ def exact(
     seed: Annotated[int, typer.Option(min=0, help="of the --best-table search: same seed, same table")] = 0,
     parameter: Settings = None,
 ) -> None:
-    """Compute exact win rates: no simulation, no error."""
-    from dicegym.exact import solver
+    """Compute exact win rates: no simulation, no error. Of a game for one, what A's choices cost it on average."""
+    from dicegym.exact import solitaire, solver
 
     _check_question(b, best_response, best_table, trials, output)
     _check_writable(output, force)
     table = _game(game, parameter)
+    if (alone := solitaire(table)) is not None:
+        _exact_alone(alone, table, a, b, best_response, best_table, seed)
+        return
     values = solver(table)
     if values is None:
         raise ParameterError(f"{table!r} has no exact values: use `dicegym evaluate`, which plays games")
@@ -281,6 +284,23 @@ def exact(
     else:
         second = dicegym.agent(table, b or table.rules.yardstick)
         out.print(f"{values.win_rate(first, second, table):.6f} exact win rate of {first.name} against {second.name}")
+
+
+def _exact_alone(
+    values: Any, table: dicegym.Game, a: str, b: str | None, best_response: bool, best_table: bool, seed: int
+) -> None:
+    """Answer `exact` for a game that is played alone."""
+    if b is not None or best_table:
+        extra = f"B, which is {b!r}" if b is not None else "--best-table"
+        raise ParameterError(f"{table!r} is played alone: leave out {extra}")
+    best = values.optimum(table)
+    if best_response:
+        out.print(f"{best:.6f} best possible mean return")
+        return
+    player = dicegym.agent(table, a)
+    mean, half, games = values.mean_return(player, table, seed=seed)
+    cost = f"the best possible {best:.2f} less what its choices cost, known exactly, in {games} games"
+    out.print(f"{mean:.2f} ± {half:.2f} mean return of {player.name}: {cost}")
 
 
 def _check_question(
@@ -398,6 +418,50 @@ def demo(
         entry, score = run_demo(_training(), game, run_dir or Path("runs") / f"demo-{game}", seed, progress)
     out.print(f"trained {entry}: {score}", markup=False)
     tournament(game, [*dicegym.agent_names(game), str(entry)], seed=seed)
+
+
+@app.command()
+def serve(
+    game: GameName,
+    more: Annotated[list[str] | None, typer.Argument(metavar="[AGENTS]...", help="further --agents")] = None,
+    tcp: Annotated[int | None, typer.Option(metavar="PORT", help="serve plain TCP there; 0: any free port")] = None,
+    ws: Annotated[int | None, typer.Option(metavar="PORT", help="serve WebSocket there; 0: any free port")] = None,
+    agents: Annotated[list[str] | None, typer.Option(metavar="AGENT...", help="agents that fill free seats")] = None,
+    players: Annotated[int, typer.Option(help="seats at a table")] = 2,
+    games: Annotated[int, typer.Option(help="stop after so many games; 0: go on")] = 0,
+    secrets: Annotated[Path | None, typer.Option(help="file of lines name:secret; these names need them")] = None,
+    guests: Annotated[bool | None, typer.Option(help="let everybody play (default: on a loopback address)")] = None,
+    host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0 for all")] = "127.0.0.1",
+    database: Annotated[Path | None, typer.Option(help="of results (default: dicegym-GAME.sqlite)")] = None,
+    seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
+) -> None:
+    """Let bots play rated games against each other over the network, with a live scoreboard."""
+    import asyncio
+
+    from dicegym.server.scoreboard import Board
+    from dicegym.server.server import Settings
+    from dicegym.server.server import serve as run
+
+    settings = Settings(
+        game, tcp, ws, host, players, (*(agents or ()), *(more or ())), games, secrets, guests, database, seed
+    )
+    asyncio.run(run(settings, Board(out)))
+
+
+@app.command()
+def join(
+    game: GameName,
+    server: Annotated[str, typer.Argument(metavar="HOST:PORT", help="or a ws:// address")],
+    agent: Annotated[str, typer.Option(help="who plays: any agent, a bot's file or a model")],
+    name: Annotated[str | None, typer.Option(help="to play under (default: the agent's, or the secret's)")] = None,
+    secret: Annotated[str | None, typer.Option(envvar="DICEGYM_SECRET", help="to log in by")] = None,
+    games: Annotated[int, typer.Option(min=0, help="leave after so many games; 0: stay")] = 0,
+    seed: Annotated[int | None, typer.Option(help="of the agent's randomness (default: a fresh one)")] = None,
+) -> None:
+    """Let an agent play on a server."""
+    from dicegym.server.client import join as run
+
+    run(game, server, agent, name, secret, games, seed, lambda text: out.print(text, markup=False))
 
 
 @app.command()

@@ -38,8 +38,9 @@ def run_demo(
     """
     config = training.read_config(game)
     overrides = [*(f"{name}={value}" for name, value in config["demo"].items()), f"run.seed={seed}"]
-    table = games.game(game, **training.override(config, overrides)["game"])
-    check_table(table)
+    settings = training.override(config, overrides)["game"]
+    table = games.game(game, **{name: value for name, value in settings.items() if name != "players"})
+    check_table(table)  # the contest's, which may seat more players than learned together
     if folder.exists() and any(folder.iterdir()):
         if not (folder / "settings.json").is_file():
             raise ParameterError(f"{folder} holds files that no demonstration wrote: give another --run-dir")

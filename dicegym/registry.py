@@ -35,6 +35,8 @@ class Environment(NamedTuple):
 
 ENVIRONMENTS: tuple[Environment, ...] = (
     Environment("Hog-v0", "hog"),
+    Environment("Yatzy-v0", "yatzy", {"players": 2}),
+    Environment("YatzySolo-v0", "yatzy", {"players": 1}, multi=False),
     Environment("LiarsDice-v0", "liarsdice"),
     Environment("LiarsDiceSpotOn-v0", "liarsdice_spot_on"),
 )

@@ -31,6 +31,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
         "pettingzoo",
         "__init__",
     ),  # doors for users: public names gathered from below; nobody below enters by them
+    ("server",),
     ("bench", "demo"),  # whole jobs of the command line, too long for it
     ("cli",),
     ("__main__",),
@@ -50,7 +51,9 @@ HEAVY = (
     "sb3_contrib",
     "PIL",
     "rich",
+    "sqlalchemy",
     "typer",
+    "websockets",
     "scipy",
     "matplotlib",
 )

@@ -133,7 +133,7 @@ def _child(job: bytes, sender: Connection, beat: Beat, limits: Limits) -> NoRetu
         null = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):
             os.dup2(null, stream)
-        _limit_memory(limits.memory)
+        limit_memory(limits.memory)
         answer = outcome(job, beat)
         if os.getpid() == own:  # a bot may have forked; the copy has nothing to say
             sender.send_bytes(answer)
@@ -142,7 +142,7 @@ def _child(job: bytes, sender: Connection, beat: Beat, limits: Limits) -> NoRetu
         os._exit(status)
 
 
-def _limit_memory(extra: int) -> None:
+def limit_memory(extra: int) -> None:
     """Let this process have ``extra`` more bytes of data than it has now, and leave no core file."""
     import resource
 

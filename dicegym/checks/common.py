@@ -58,6 +58,27 @@ def states_of(game: Game, games: int, longest: int, seed: int) -> Iterator[Any]:
             game.step(state, random_action(game, state, seed, episode, time))
 
 
+def erring_states_of(game: Game, longest: int, seed: int) -> Iterator[Any]:
+    """Yield states of a random game in which something is wrong now and then, as far as the game survives it.
+
+    What the rules note of errors, and of players who do not answer, differs only there.
+    """
+    errors = STRANGE_ACTIONS[:1] + (() if game.rules.forfeit is None else (game.rules.forfeit,))
+    state = game.new_game(seed)[0]
+    for time in range(longest):
+        yield state
+        if state["over"]:
+            break
+        kind = random_below(4 * len(errors), "err", seed, time)
+        branch = state.copy()
+        if kind < len(errors):
+            game.step(branch, errors[kind])
+        if kind >= len(errors) or branch["over"]:
+            game.step(state, random_action(game, state, "err", seed, time))
+        else:
+            state = branch
+
+
 def guarded(kernel: Callable[[Any], None], n: int, dtype: type, fill: float) -> tuple[np.ndarray, bool]:
     """Return what ``kernel`` writes into n elements that held ``fill``, and whether it wrote around them."""
     buffer: np.ndarray = np.full(n + 2 * GUARD, fill, dtype)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -48,14 +48,50 @@ class Duel(Protocol):
         """Return the source of a bot, in the game's original interface, that plays `best_table`."""
 
 
+class Estimate(NamedTuple):
+    """A mean over games."""
+
+    mean: float
+    half: float
+    """Half the width of its 95 % interval."""
+    games: int
+
+
+class Solitaire(Protocol):
+    """What the module of a game for one offers. All raise ParameterError for a game that it does not solve."""
+
+    def solves(self, game: Game) -> bool:
+        """Return whether the game, with its parameters, has exact values."""
+
+    def optimum(self, game: Game) -> float:
+        """Return the mean return of the best way to play."""
+
+    def mean_return(self, player: Player, game: Game, games: int = ..., seed: int = 0) -> Estimate:
+        """Return the mean return of ``player``: the optimum less what its choices cost in ``games`` games.
+
+        Luck is taken out, so a few games say what otherwise takes thousands. Raises AgentError if it fails.
+        """
+
+
 def solver(game: Game | str) -> Duel | None:
-    """Return the module with a game's exact values, or None if there are none.
+    """Return the module with the exact values of a game for two, or None if there are none.
 
     Asked with a name it looks for the module alone; asked with a `Game`, also whether its parameters allow them.
     """
+    return cast(Duel | None, _module(game, "win_rate"))
+
+
+def solitaire(game: Game | str) -> Solitaire | None:
+    """Return the module with the exact values of a game for one, or None if there are none; see `solver`."""
+    return cast(Solitaire | None, _module(game, "optimum"))
+
+
+def _module(game: Game | str, question: str) -> Any:
+    """Return the module of a game if it answers ``question`` and solves the game, else None."""
     game_name = game if isinstance(game, str) else game.name
     name = f"{__name__}.{game_name}"
     if not game_name.isidentifier() or importlib.util.find_spec(name) is None:
         return None
-    module = cast(Duel, importlib.import_module(name))
-    return module if isinstance(game, str) or module.solves(game) else None
+    module: Any = importlib.import_module(name)
+    fits = hasattr(module, question) and (isinstance(game, str) or module.solves(game))
+    return module if fits else None

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from dicegym import games
 from dicegym.core import Game
-from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError
+from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_name
 from dicegym.players import policy
 from dicegym.players.botfile import Source, locate
-from dicegym.players.roster import resolve
+from dicegym.players.roster import agent_names, resolve
 from dicegym.registry import GAMES
 
 
@@ -76,11 +76,14 @@ def game_of_file(file: str) -> str:
     """Return the name of the game whose original interface the bot in ``file`` is written for.
 
     An agent's name is that game's which has an agent of this name. Raises ParameterError unless exactly one
-    game knows it. With a single game there is no question.
+    game knows it, UnknownNameError for a name that none knows. With a single game there is no question.
     """
     if len(GAMES) == 1:
         return GAMES[0]
     known = [name for name in GAMES if _knows(games.game(name), file)]
+    if not known and locate(Path(file).expanduser(), ()) is None and not Path(file).suffix:
+        names = {agent for name in GAMES for agent in agent_names(games.game(name))}
+        raise unknown_name("agent of any game", file, sorted(names))
     if len(known) != 1:
         raise ParameterError(f"{file} fits {' and '.join(known) or 'no game'}: say which one is meant with --game")
     return known[0]

@@ -1,0 +1,44 @@
+"""Score what the first roll is worth most for, and never roll again.
+
+Two rolls a turn are left lying on the table, and small scores fill boxes that were worth more.
+"""
+
+PURE = True
+
+
+def parts(dice):
+    """Return (points, places) by box: the most that the dice score there, and with which of them."""
+    where = {face: [place for place in range(5) if dice[place] == face] for face in range(1, 7)}
+    found = {box: (0, [0, 1, 2, 3, 4]) for box in range(1, 16)}
+
+    def offer(box, places, points=None):
+        points = sum(dice[place] for place in places) if points is None else points
+        if points > found[box][0]:
+            found[box] = (points, places)
+
+    pairs = [face for face in range(6, 0, -1) if len(where[face]) >= 2]
+    for face in range(1, 7):
+        offer(face, where[face])
+        for box, n in ((7, 2), (9, 3), (10, 4)):
+            if len(where[face]) >= n:
+                offer(box, where[face][:n])
+    if len(pairs) >= 2:
+        offer(8, where[pairs[0]][:2] + where[pairs[1]][:2])
+        if max(len(where[face]) for face in pairs) == 3:
+            offer(13, [0, 1, 2, 3, 4])
+    if sorted(dice) == [1, 2, 3, 4, 5]:
+        offer(11, [0, 1, 2, 3, 4])
+    if sorted(dice) == [2, 3, 4, 5, 6]:
+        offer(12, [0, 1, 2, 3, 4])
+    offer(14, [0, 1, 2, 3, 4])
+    if len(set(dice)) == 1:
+        offer(15, [0, 1, 2, 3, 4], 50)
+    return found
+
+
+def command(standing):
+    mover = standing["currentPlayer"]
+    scores = next(row["score"] for row in standing["standing"] if row["playerName"] == mover["playerName"])
+    found = parts(mover["dice"])
+    best = max((box for box, score in enumerate(scores.split(","), 1) if score == "-"), key=lambda box: found[box][0])
+    return {"type": "SCORE_BOX", "box": best, "dice": found[best][1]}

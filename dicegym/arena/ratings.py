@@ -1,0 +1,53 @@
+"""Elo ratings of players who meet two or more at a time.
+
+A game of n players counts as a game of each with each other, every one for K / (n - 1) points: who scored more has
+won against who scored less, equal scores are half a win. All expectations are of the ratings before the game.
+
+Source: A. E. Elo, "The Rating of Chessplayers, Past and Present" (1978): the expected score of a player who is
+d points behind is 1 / (1 + 10**(d / 400)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+K = 32.0
+"""Points at stake in a game of two."""
+START = 1200.0
+"""The rating of who has not played yet."""
+GRAIN = 1 / 1024
+"""Every exchange between two players is rounded to a multiple of this. Such numbers are added without error, and what
+one wins the other loses, so the sum of all ratings stays what it was, to the last bit. Ratings are kept like this
+and shown rounded to whole numbers."""
+
+
+def expected(rating: float, opponent: float) -> float:
+    """Return the expected score of a player against an opponent, between 0 and 1."""
+    behind = max(-4000.0, min(opponent - rating, 4000.0))  # beyond that the power overflows, and says nothing new
+    return 1 / (1 + float(10 ** (behind / 400)))
+
+
+def exchange(rating: float, opponent: float, score: float, k: float = K) -> float:
+    """Return the points that a player wins from an opponent by ``score``: 1 for a win, 0.5 for a tie, 0 for a loss."""
+    return round(k * (score - expected(rating, opponent)) / GRAIN) * GRAIN
+
+
+def updated(ratings: Sequence[float], scores: Sequence[float], k: float = K) -> list[float]:
+    """Return the ratings after one game.
+
+    Args:
+        ratings: of each player, before the game.
+        scores: what each player reached; only their order counts.
+        k: points at stake in a game of two.
+
+    Raises:
+        ValueError: ``ratings`` and ``scores`` differ in length.
+    """
+    after = list(ratings)
+    for i, pair in enumerate(zip(ratings, scores, strict=True)):
+        for j in range(i):
+            score = 0.5 + 0.5 * ((pair[1] > scores[j]) - (pair[1] < scores[j]))
+            won = exchange(pair[0], ratings[j], score, k / (len(after) - 1))
+            after[i] += won
+            after[j] -= won
+    return after

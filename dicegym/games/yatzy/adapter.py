@@ -1,0 +1,66 @@
+"""Yatzy's original bot interface: a file ``yatzy.py`` with ``command(standing)`` -> a command.
+
+Bots of the original speak to a server: they read a STANDING and answer with ROLL_DICE or SCORE_BOX. Played here,
+a bot is the function between the two messages, both as plain dicts, and is asked when it is its turn. A command
+that means nothing or is illegal is an error by the rules, and the bot is asked again. See
+`dicegym.players.botfile` for what every adapter offers.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dicegym.core import Game
+from dicegym.games.yatzy.protocol import START_RATING, CommandError, action_of, table_message
+from dicegym.games.yatzy.rules import SEATS, UNREADABLE
+from dicegym.players import Act, Turn
+from dicegym.players.botfile import BotPlayer, Program, Source
+from dicegym.players.private import PrivateRandom
+
+ENTRY_FILES = ("yatzy.py",)
+ENTRY_POINT = "command"
+NAMES = tuple(f"player_{seat}" for seat in range(SEATS))
+_RATINGS = (START_RATING,) * SEATS
+
+
+def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+    """Return no modules: the original interface is the messages alone."""
+    return {}
+
+
+def find(program: Program) -> Callable[..., Any]:
+    """Return the bot in a program: STANDING -> command. Raises AgentError."""
+    return program.entry(ENTRY_POINT)
+
+
+def sit(program: Program, command: Callable[..., Any], game: Game, seat: int) -> Act:
+    """Return what asks ``command`` for actions."""
+    names, ratings = NAMES[: game.players], _RATINGS[: game.players]
+
+    def act(turn: Turn) -> int:
+        view: Any = turn.view
+        standing = table_message(
+            view.scores, view.player, view.round_number, view.rolls_left, view.dice, names, ratings
+        )
+        try:
+            return action_of(command(standing))
+        except CommandError:
+            return UNREADABLE
+        except BaseException as error:
+            shown = f"round {view.round_number} with {view.rolls_left} rolls left and the dice {list(view.dice)}"
+            raise program.failure(error, f"in {ENTRY_POINT}(standing), in {shown}") from error
+
+    return act
+
+
+def recognises(text: str) -> bool:
+    """Return whether a file with this text looks like a bot of this game."""
+    return re.search(rf"\bdef {ENTRY_POINT}\b", text) is not None and re.search("SCORE_BOX|rollsLeft", text) is not None
+
+
+def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
+    """Return the player of a file; see `BotPlayer`. Raises AgentError."""
+    return BotPlayer(source, name, supplied_modules, find, sit, keep, seed)

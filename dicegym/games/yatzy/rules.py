@@ -1,0 +1,480 @@
+"""Yatzy: fifteen rounds, in each of which every player rolls up to three times and fills one box.
+
+Turn
+    It begins with five dice rolled and two rolls left. The player rolls some of the dice again while rolls are left,
+    or scores an open box, which ends the turn. Dice that are not rolled keep their places.
+
+Boxes
+    ===  ===============  ======================================  ====================
+    box  name             asks for                                scores
+    ===  ===============  ======================================  ====================
+    1    Ones             one or more 1s                          their sum
+    2    Twos             one or more 2s                          their sum
+    3    Threes           one or more 3s                          their sum
+    4    Fours            one or more 4s                          their sum
+    5    Fives            one or more 5s                          their sum
+    6    Sixes            one or more 6s                          their sum
+    7    One Pair         two equal dice                          their sum
+    8    Two Pairs        two pairs of different numbers          the sum of the four
+    9    Three of a Kind  three equal dice                        their sum
+    10   Four of a Kind   four equal dice                         their sum
+    11   Small Straight   1-2-3-4-5                               15
+    12   Large Straight   2-3-4-5-6                               20
+    13   Full House       three equal dice, two of another kind   the sum of all
+    14   Chance           any five dice                           the sum of all
+    15   Yatzy            five equal dice                         50
+    ===  ===============  ======================================  ====================
+
+    A box can be scored once. Exactly the dice that it asks for must be put into it: with dice too many or too few
+    it scores 0, as do dice that do not fit. The environments' actions choose the best dice for the box. A sum
+    of 63 or more in boxes 1 to 6 earns a bonus of 50 points.
+
+Errors
+    An illegal action changes nothing and is a fault; the tenth in a turn makes the server play the turn: it
+    scores the open box that is worth most for the dice shown, of equal ones the first. When the server plays for
+    a player the second time in a game, it plays all that player's later turns too, each as its first roll lies.
+    No player is told of another's errors, or that the server plays for it.
+
+    =======  ====================================================================
+    fault    meaning
+    =======  ====================================================================
+    fault 1  a whole number that is no action, or a command that cannot be read
+    fault 2  a roll when none is left
+    fault 3  a box that is filled
+    fault 4  dice to keep that are not shown
+    fault 5  a roll of no dice
+    fault 6  the server plays the turn, as it does for one who does not answer
+    =======  ====================================================================
+
+End: after the fifteenth round.
+
+Parameters: none.
+
+Actions: ``Discrete(225)``
+    ========  ========================================================================================
+    action    meaning
+    ========  ========================================================================================
+    0         roll all five dice again
+    1..209    keep this set of dice and roll the others: 1..6 one die (1, 2, ...), 7..27 two (1-1, 1-2, ...),
+              28..83 three, 84..209 four, in lexicographic order; of equal dice those in the first places are kept
+    210..224  score box 1..15 with the best dice for it
+    ========  ========================================================================================
+    Wide actions, which name dice by places 0..4 as messages do; ``places`` is the sum of 2**place:
+    ``256 + places`` rolls these dice again; ``512 + 32 * (box - 1) + places`` scores a box with exactly these
+    dice; ``1000`` lets the server play the turn (fault 6).
+
+Observation: ``Box(0, 1, (236,))``, the same for 1 to 6 players
+    ==============  =========  ====================================================================
+    part            length     meaning
+    ==============  =========  ====================================================================
+    counts          30         of the dice shown, for each face: at least 1, 2, .. 5 of it
+    sorted dice     30         one-hot: the faces in rising order
+    own turn        1          1 if the seat is to move; the dice shown are those of the player to move
+    rolls left      3          one-hot: 0, 1, 2
+    rounds left     1          own open boxes over 15
+    open            15         own open boxes
+    now             15         what the dice shown score in each open box, over its most
+    in sight        15         mean score of playing on for this box alone, over its most, if it is open
+    upper           4          own sum of boxes 1 to 6 over 63 and what is missing to 63 over 63, both at most 1;
+                               1 if the bonus is reached; 1 if it can still be reached
+    par             21         one-hot: own points in filled upper boxes, less three of each number,
+                               -10 and below .. 10 and above
+    total           1          own points and bonus so far over 374, the most there can be
+    presence        5          for the seats to the left, in order: 1 if somebody sits there
+    totals          5          theirs: points and bonus so far over 374
+    leads           10         twice: own total less theirs, from -374..374 to 0..1; from -50..50 to 0..1
+    uppers          5          their sums of boxes 1 to 6 over 63, at most 1
+    their open      5 * 15     their open boxes
+    ==============  =========  ====================================================================
+
+Rewards: alone, the points of each box when it is scored, and the bonus when it is reached. With others, nothing
+before the end; then the mean over the other seats of +1 for a higher total, -1 for a lower and 0 for an equal one.
+
+Version history
+    v0: first version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.core import Game, Rules, record
+from dicegym.dice import die, turn_stream
+from dicegym.games.yatzy.tables import (
+    BEST,
+    BOXES,
+    CODES,
+    COUNTS,
+    DICE,
+    EXPECTED,
+    FACES,
+    KEEPABLE,
+    KEEPS,
+    MOST,
+    POINTS,
+    ROLLS,
+    SET_OF,
+    SETS,
+    UPPER,
+)
+from dicegym.jit import kernel
+from dicegym.loops import Kernels
+
+SEATS = 6
+BONUS_FROM, BONUS = 63, 50
+MOST_TOTAL = int(MOST.sum()) + BONUS
+MOST_ERRORS = 10
+"""Errors in a turn after which the server plays it."""
+MOST_HELP = 2
+"""How often the server plays a turn until it plays all others too."""
+N_ACTIONS = KEEPS + BOXES
+FIRST_BOX = KEEPS
+"""The action that scores box 1 with its best dice."""
+HANDFULS = 1 << DICE
+ROLL_PLACES = 256
+SCORE_PLACES = 512
+HOUSE = 1000
+UNREADABLE = -1
+"""What stands for a command that cannot be read: one of the many numbers that are no action."""
+BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, HOUSE_PLAYS = range(1, 7)
+FAULTS = (
+    "", "a command that means nothing", "a roll when none is left", "a box that is filled",
+    "dice to keep that are not shown", "a roll of no dice", "the server played the turn",
+)  # fmt: skip
+
+PAR = 3
+"""So many of each number in the upper boxes earn just the bonus."""
+PAR_STEPS = 10
+NEAR = 50
+"""Leads up to here are shown in finer steps."""
+
+STATE = record(
+    [
+        ("round_number", np.int8),  # (): 1..15
+        ("dice", np.int8, (DICE,)),  # per place: face shown
+        ("rolls_left", np.int8),  # (): 0..2
+        ("scores", np.int8, (SEATS, BOXES)),  # per seat and box: points, -1 while it is open
+        ("totals", np.int16, (SEATS,)),  # per seat: sum of all boxes
+        ("upper", np.int16, (SEATS,)),  # per seat: sum of the boxes 1 to 6
+        ("errors", np.int8),  # (): illegal actions in this turn
+        ("helped", np.int8, (SEATS,)),  # per seat: turns that the server had to play, at most MOST_HELP
+    ]
+)
+
+_COUNTS = (COUNTS[KEEPS:, :, None] > np.arange(DICE)).reshape(-1, FACES * DICE)
+_SORTED = (np.array(SETS[KEEPS:])[:, :, None] == np.arange(1, FACES + 1)).reshape(-1, DICE * FACES)
+HAND = np.concatenate([_COUNTS, _SORTED], axis=1).astype(np.float32)
+"""float32[252, 60]: the first two parts of the observation, by hand."""
+HAND_PARTS = HAND.shape[1]
+NOW = (BEST / MOST).astype(np.float32)
+IN_SIGHT = (EXPECTED / MOST).astype(np.float32)
+
+
+@kernel
+def set_of(dice, places):
+    """Return the set of those dice whose places are in the bit mask ``places``."""
+    index = np.int64(0)
+    for place in range(DICE - 1, -1, -1):
+        index *= FACES + 1
+        if places >> place & 1:
+            index += dice[place]
+    return np.int64(SET_OF[index])
+
+
+@kernel
+def hand_of(dice):
+    """Return the hand that five dice show."""
+    return set_of(dice, HANDFULS - 1) - KEEPS
+
+
+@kernel
+def places_kept(dice, kept):
+    """Return the bit mask of the first places whose dice are those of the set ``kept``."""
+    wanted = CODES[kept]
+    places = np.int64(0)
+    for place in range(DICE):
+        shift = 4 * (np.int64(dice[place]) - 1)
+        if wanted >> shift & 15:
+            wanted -= np.int64(1) << shift
+            places |= np.int64(1) << place
+    return places
+
+
+@kernel
+def bonus(upper):
+    """Return what the sum of the upper boxes earns."""
+    return BONUS if upper >= BONUS_FROM else 0
+
+
+@kernel
+def total(state, seat):
+    """Return the points of a seat so far, the bonus included."""
+    return int(state.totals[seat]) + bonus(state.upper[seat])
+
+
+@kernel
+def roll(state, places):
+    """Roll the dice in the bit mask ``places``; every roll of a turn has a die of its own for every place."""
+    stream = turn_stream(state.key, state.player, state.round_number)
+    first = (ROLLS - state.rolls_left) * DICE
+    for place in range(DICE):
+        if places >> place & 1:
+            state.dice[place] = die(stream, first + place, FACES)
+
+
+@kernel
+def score(state, box, points):
+    """Fill a box of the player to move."""
+    me = state.player
+    state.scores[me, box] = points
+    state.totals[me] += points
+    if box < UPPER:
+        state.upper[me] += points
+
+
+@kernel
+def score_best(state):
+    """Fill the box that is worth most for the dice shown, of equal ones the first."""
+    hand = hand_of(state.dice)
+    chosen = -1
+    for box in range(BOXES):
+        if state.scores[state.player, box] < 0 and (chosen < 0 or BEST[hand, box] > BEST[hand, chosen]):
+            chosen = box
+    score(state, chosen, BEST[hand, chosen])
+
+
+@kernel
+def begin_turn(state):
+    """Show the player to move five dice."""
+    state.errors = 0
+    state.rolls_left = ROLLS
+    roll(state, HANDFULS - 1)
+
+
+@kernel
+def end_turn(state):
+    """Go on to the next player that plays for itself, or to the end."""
+    while True:
+        state.player += 1
+        if state.player == state.players:
+            state.player = 0
+            state.round_number += 1
+            if state.round_number > BOXES:
+                state.round_number = BOXES
+                state.over = True
+                return
+        begin_turn(state)
+        if state.helped[state.player] < MOST_HELP:
+            return
+        score_best(state)
+
+
+@kernel
+def help_out(state):
+    """Let the server play the turn."""
+    state.helped[state.player] += 1
+    score_best(state)
+    end_turn(state)
+
+
+@kernel
+def reset(state):
+    """Open all boxes and roll for player 0."""
+    state.scores[:] = -1
+    state.round_number = 1
+    begin_turn(state)
+
+
+@kernel
+def play(state, action):
+    """Play a legal action; of an illegal one, return the fault."""
+    rolled = np.int64(-1)  # places
+    box = np.int64(-1)
+    put = np.int64(0)  # set of dice
+    if 0 <= action < KEEPS:
+        if state.rolls_left > 0 and not KEEPABLE[hand_of(state.dice), action]:
+            return NOT_SHOWN
+        rolled = HANDFULS - 1 - places_kept(state.dice, action)
+    elif FIRST_BOX <= action < N_ACTIONS:
+        box = action - FIRST_BOX
+    elif ROLL_PLACES <= action < ROLL_PLACES + HANDFULS:
+        rolled = action - ROLL_PLACES
+    elif SCORE_PLACES <= action < SCORE_PLACES + BOXES * HANDFULS:
+        box = (action - SCORE_PLACES) // HANDFULS
+        put = set_of(state.dice, (action - SCORE_PLACES) % HANDFULS)
+    else:
+        return BAD_COMMAND
+    if box < 0:
+        if state.rolls_left == 0:
+            return NO_ROLLS_LEFT
+        if rolled == 0:
+            return NO_DICE
+        state.rolls_left -= 1
+        roll(state, rolled)
+        return 0
+    if state.scores[state.player, box] >= 0:
+        return USED_BOX
+    score(state, box, BEST[hand_of(state.dice), box] if action < N_ACTIONS else POINTS[put, box])
+    end_turn(state)
+    return 0
+
+
+@kernel
+def step(state, action):
+    """Play one decision; see `dicegym.core.Rules`."""
+    if action == HOUSE:
+        help_out(state)
+        return HOUSE_PLAYS
+    fault = play(state, action)
+    if fault:
+        state.errors += 1
+        if state.errors == MOST_ERRORS:
+            help_out(state)
+    return fault
+
+
+@kernel
+def legal(state, mask):
+    """Parts of the hand may be kept while rolls are left, open boxes may be scored."""
+    hand, more = hand_of(state.dice), state.rolls_left > 0
+    for kept in range(KEEPS):  # five times as fast as the assignment of a slice
+        mask[kept] = more & KEEPABLE[hand, kept]
+    scores = state.scores[state.player]
+    for box in range(BOXES):
+        mask[FIRST_BOX + box] = scores[box] < 0
+
+
+@kernel
+def observe(state, seat, out):
+    """Write the observation of the table above."""
+    out[:] = 0
+    hand, left = hand_of(state.dice), state.rolls_left
+    for i in range(HAND_PARTS):  # faster than the assignment of a slice
+        out[i] = HAND[hand, i]
+    out[60] = seat == state.player
+    out[61 + left] = 1
+    n_open, upper, par = 0, int(state.upper[seat]), 0
+    reachable = upper
+    scores = state.scores[seat]
+    for box in range(BOXES):
+        if scores[box] < 0:
+            n_open += 1
+            out[65 + box] = 1
+            out[80 + box] = NOW[hand, box]
+            out[95 + box] = IN_SIGHT[left, hand, box]
+    for box in range(UPPER):
+        if scores[box] < 0:
+            reachable += DICE * (box + 1)
+        else:
+            par += int(scores[box]) - PAR * (box + 1)
+    out[64] = n_open / BOXES
+    out[110] = min(upper / BONUS_FROM, 1.0)
+    out[111] = max(BONUS_FROM - upper, 0) / BONUS_FROM
+    out[112] = upper >= BONUS_FROM
+    out[113] = reachable >= BONUS_FROM
+    out[114 + PAR_STEPS + max(-PAR_STEPS, min(par, PAR_STEPS))] = 1
+    points = total(state, seat)
+    out[135] = min(points / MOST_TOTAL, 1.0)
+    other = seat
+    for i in range(state.players - 1):
+        other += 1
+        if other == state.players:
+            other = 0
+        theirs = total(state, other)
+        lead = points - theirs
+        out[136 + i] = 1
+        out[141 + i] = min(theirs / MOST_TOTAL, 1.0)
+        out[146 + 2 * i] = max(0.0, min(0.5 + 0.5 * lead / MOST_TOTAL, 1.0))
+        out[147 + 2 * i] = max(0.0, min(0.5 + 0.5 * lead / NEAR, 1.0))
+        out[156 + i] = min(int(state.upper[other]) / BONUS_FROM, 1.0)
+        scores = state.scores[other]
+        for box in range(BOXES):
+            out[161 + BOXES * i + box] = scores[box] < 0
+
+
+@kernel
+def returns(state, out):
+    """Alone, the points so far; with others, the mean result against each of them, 0 while the game goes on."""
+    players = state.players
+    if players == 1:
+        out[0] = total(state, 0)
+        return
+    out[:] = 0
+    if state.over:
+        for seat in range(players):
+            points = total(state, seat)
+            better = 0
+            for other in range(players):
+                theirs = total(state, other)
+                better += (points > theirs) - (points < theirs)
+            out[seat] = better / (players - 1)
+
+
+def features(parameters: Mapping[str, int]) -> dict[str, int]:
+    """Return the observation's parts in order, each with its length."""
+    others = SEATS - 1
+    return {
+        "counts": FACES * DICE, "sorted dice": DICE * FACES, "own turn": 1, "rolls left": ROLLS + 1, "rounds left": 1,
+        "open": BOXES, "now": BOXES, "in sight": BOXES, "upper": 4, "par": 2 * PAR_STEPS + 1, "total": 1,
+        "presence": others, "totals": others, "leads": 2 * others, "uppers": others, "their open": others * BOXES,
+    }  # fmt: skip
+
+
+class View(NamedTuple):
+    """What a player may know: all that lies on the table."""
+
+    seat: int
+    player: int
+    """The seat to move."""
+    round_number: int
+    rolls_left: int
+    dice: tuple[int, ...]
+    """The face in each of five places."""
+    scores: tuple[tuple[int, ...], ...]
+    """By seat and box (from 0): points, -1 while the box is open."""
+
+
+def view(state: Any, seat: int) -> View:
+    """Return the `View` of ``seat``."""
+    players = int(state["players"])
+    return View(
+        seat, int(state["player"]), int(state["round_number"]), int(state["rolls_left"]), tuple(state["dice"].tolist()),
+        tuple(map(tuple, state["scores"][:players].tolist())),
+    )  # fmt: skip
+
+
+def record_of(game: Game, shown: View) -> Any:
+    """Return a record that looks like ``shown``; what nobody may know is as in a new game.
+
+    ``shown`` must have as many seats as ``game``, and values that a game can have.
+    """
+    state = game.new_states(1)[0]
+    scores = np.full((SEATS, BOXES), -1, np.int8)
+    scores[: len(shown.scores)] = shown.scores
+    points = np.maximum(scores, 0).astype(np.int16)
+    state["scores"], state["totals"], state["upper"] = scores, points.sum(axis=1), points[:, :UPPER].sum(axis=1)
+    state["player"], state["round_number"] = shown.player, shown.round_number
+    state["dice"], state["rolls_left"] = shown.dice, shown.rolls_left
+    state["over"] = (scores[: game.players] >= 0).all()
+    return state
+
+
+RULES = Rules(
+    name="yatzy",
+    title="Yatzy",
+    state=STATE,
+    kernels=Kernels(reset, step, legal, observe, returns),
+    players=(1, SEATS),
+    n_actions=N_ACTIONS,
+    features=features,
+    view=view,
+    faults=FAULTS,
+    default_opponent="gather",
+    yardstick="thrifty",
+    default_players=2,
+    hidden=frozenset({"errors", "helped"}),
+    forfeit=HOUSE,
+)

@@ -1,0 +1,64 @@
+"""How Yatzy reads on a screen: names of actions, and one screen of a state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dicegym.games.yatzy.rules import FIRST_BOX, HANDFULS, HOUSE, N_ACTIONS, ROLL_PLACES, SCORE_PLACES, bonus, total
+from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, DICE, KEEPS, SETS
+from dicegym.scene import Line, Scene
+
+_SHORT = ("1s", "2s", "3s", "4s", "5s", "6s", "1P", "2P", "3K", "4K", "SS", "LS", "FH", "Ch", "Y")
+_WIDTH = 3
+_OPEN = "-"
+
+
+def _places(places: int) -> str:
+    named = [str(place + 1) for place in range(DICE) if places >> place & 1]
+    return f"dice in places {', '.join(named)}" if named else "no dice"
+
+
+def action_name(action: int) -> str:
+    """Return what an action means, in words."""
+    if 0 <= action < KEEPS:
+        return f"keep {'-'.join(map(str, SETS[action]))}" if SETS[action] else "roll all"
+    if FIRST_BOX <= action < N_ACTIONS:
+        return BOX_NAMES[action - FIRST_BOX]
+    if ROLL_PLACES <= action < ROLL_PLACES + HANDFULS:
+        return f"roll {_places(action - ROLL_PLACES)}"
+    if SCORE_PLACES <= action < SCORE_PLACES + BOXES * HANDFULS:
+        box, places = divmod(action - SCORE_PLACES, HANDFULS)
+        return f"{BOX_NAMES[box]} with {_places(places)}"
+    return "let the server play" if action == HOUSE else f"{action} (no action)"
+
+
+def _row(cells: list[str]) -> str:
+    return " ".join(f"{cell:>{_WIDTH}}" for cell in cells)
+
+
+def scene(state: Any, seat: int | None) -> Scene:
+    """Return the table, where nothing is hidden from anybody; ``seat`` says who is "you"."""
+    over, mover = bool(state["over"]), int(state["player"])
+    totals = [int(total(state, player)) for player in range(int(state["players"]))]
+    lines = [Line("", _row([*_SHORT, "Bon", "Sum"]))]
+    for player, points in enumerate(totals):
+        row = state["scores"][player].tolist()
+        extra = int(bonus(state["upper"][player]))
+        cells = [_OPEN if filled < 0 else str(filled) for filled in row]
+        cells += [str(extra) if extra else _OPEN, str(points)]
+        label = f"player {player}" + (" (you)" if seat == player else "")
+        lines.append(Line(label, _row(cells), active=not over and player == mover))
+    if over:
+        first = [str(player) for player, points in enumerate(totals) if points == max(totals)]
+        return Scene("Yatzy", tuple(lines), f"player {' and '.join(first)}: {max(totals)} points")
+    left = int(state["rolls_left"])
+    dice = tuple(state["dice"].tolist())
+    lines.append(Line("dice", f"{left} roll{'' if left == 1 else 's'} left ", dice))
+    worth = BEST[_hand(dice)].tolist()
+    now = [str(points) if state["scores"][mover, box] < 0 else "" for box, points in enumerate(worth)]
+    lines.append(Line("worth now", _row(now)))
+    return Scene(f"Yatzy, round {int(state['round_number'])} of {BOXES}", tuple(lines))
+
+
+def _hand(dice: tuple[int, ...]) -> int:
+    return SETS.index(tuple(sorted(dice))) - KEEPS

@@ -1,0 +1,91 @@
+"""What runs in the process of a local agent: standings come in on standard input, commands go out, a line each.
+
+========  ======================================================================  ====================================
+in        ``{"table": 7, "name": "bacon", "seed": 1, "standing": {...}}``         asks for a command
+in        ``{"close": 7}``                                                        table 7 will not ask again
+out       ``{"ready": true}`` or ``{"error": "..."}``                             once, at the start
+out       ``{"command": {...}}`` or ``{"failed": "reason"}``                      answers each question, in order
+========  ======================================================================  ====================================
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from typing import Any, BinaryIO
+
+from dicegym.arena.jobs import Limits
+from dicegym.arena.worker import limit_memory
+from dicegym.errors import AgentError, DicegymError
+from dicegym.games import game as game_of
+from dicegym.players import Player, RandomPlayer, play_game
+from dicegym.players.botfile import one_line
+from dicegym.players.roster import agent
+from dicegym.server.chair import Chair
+from dicegym.server.wire import Wire, wire_of
+
+
+def main(game: str, players: int, spec: str) -> None:
+    """Serve as the agent ``spec`` of a game until standard input ends."""
+    requests, answers = _own_streams()
+    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    try:
+        wire = wire_of(game)
+        table = game_of(game, players=players)
+        play_game(table, [RandomPlayer()] * players)  # so that all kernels are in memory before anybody is timed
+        player = agent(table, spec)
+        player.join(table, 0, 0)
+    except DicegymError as error:
+        _tell(answers, {"error": error.reason if isinstance(error, AgentError) else str(error)})
+        return
+    limit_memory(Limits().memory)
+    _tell(answers, {"ready": True})
+    serve(wire, game, player, requests, answers)
+
+
+def serve(wire: Wire, game: str, player: Player, requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer one line after the other."""
+    chairs: dict[int, Chair] = {}
+    for line in requests:
+        request = json.loads(line)
+        if "close" in request:
+            chairs.pop(request["close"], None)
+            continue
+        chair = chairs.get(request["table"])
+        if chair is None:
+            chair = chairs[request["table"]] = Chair(wire, game, lambda _: player, request["seed"])
+        try:
+            answer: dict[str, Any] = {"command": chair.answer(request["standing"], request["name"])}
+        except AgentError as error:
+            answer = {"failed": error.reason}
+        except BaseException as error:  # whatever a bot does to its process, its table learns of it
+            answer = {"failed": f"{type(error).__name__}: {one_line(error)}"}
+        _tell(answers, answer)
+
+
+def _own_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Return standard input and output under numbers that no bot's ``print`` or ``input`` reaches."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    return requests, answers
+
+
+def _tell(answers: BinaryIO, answer: dict[str, Any]) -> None:
+    answers.write(json.dumps(answer).encode() + b"\n")
+    answers.flush()
+
+
+def _leave_with(parent: int) -> None:
+    """End this process when the server has ended, even by a signal it could not handle, and the bot hangs."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3])

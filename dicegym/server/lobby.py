@@ -1,0 +1,266 @@
+"""Clients before and between games: who is there, what they are called, and what they send when they have no turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+from typing import Any, Protocol
+
+from dicegym.server.connections import Link
+from dicegym.server.framing import Malformed
+from dicegym.server.names import Secrets, name_fault
+from dicegym.server.table import Table
+from dicegym.server.wire import (
+    BAD_NAME,
+    FULL,
+    NOT_YOUR_TURN,
+    REPLACED,
+    SECRET_NEEDED,
+    WRONG_SECRET,
+    Wire,
+    line,
+)
+
+WRONG_SECRETS = 3
+"""After so many a client is disconnected."""
+
+
+class Client:
+    """One connection, and what has become of it."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.name = ""
+        self.table: Table | None = None
+        self.seat = 0
+        self.since = 0.0  # the time from which on it waits
+        self.met: dict[str, int] = {}
+        self.last: frozenset[str] = frozenset()
+        self.asleep = False
+        self.stirred = True
+        self.wrong = 0
+        self.timer: asyncio.TimerHandle | None = None
+
+    @property
+    def present(self) -> bool:
+        """Whether it can be told anything."""
+        return self.link.open
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is to be seated."""
+        return bool(self.name) and self.table is None and not self.asleep and not self.resting and self.link.open
+
+    @property
+    def resting(self) -> bool:
+        """Whether its last game has just ended."""
+        return asyncio.get_running_loop().time() < self.since
+
+    def tell(self, data: bytes) -> None:
+        """Send a message."""
+        self.link.send(data)
+
+    def helped(self) -> None:
+        """Take note that the server has played a turn for it: unless it says something, it may be asleep."""
+        self.stirred = False
+
+
+class Floor(Protocol):
+    """Where the games are: who opens tables."""
+
+    def rating(self, name: str) -> int:
+        """Return the rating of a name, as it is shown."""
+
+    def fill(self) -> None:
+        """Seat who waits, as far as possible."""
+
+    def known(self, name: str) -> bool:
+        """Return whether the store knows a name."""
+
+
+class Lobby:
+    """Takes in connections and what comes over them.
+
+    Args:
+        wire: the messages.
+        floor: told when somebody waits.
+        secrets: whose names are whose; None: nobody's.
+        guests: whether clients without a secret may play.
+        reserved: names that no client gets.
+        seconds: time to log in.
+        pause: seconds between two games of a bot, so that it can read the result and leave.
+        most: connections at once.
+        log: takes lines for the operator.
+    """
+
+    def __init__(
+        self, wire: Wire, floor: Floor, secrets: Secrets | None, guests: bool, reserved: Collection[str],
+        seconds: float, pause: float, most: int, log: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        self.clients: dict[Link, Client] = {}
+        self._wire = wire
+        self._floor = floor
+        self._secrets = secrets
+        self._guests = guests
+        self._reserved = frozenset(reserved)
+        self._seconds = seconds
+        self._pause = pause
+        self._most = most
+        self._log = log
+        self._by_name: dict[str, Client] = {}
+        self._left: dict[str, tuple[Table, int]] = {}
+        self._guest_number = 0
+
+    @property
+    def named(self) -> Collection[Client]:
+        """All clients that have logged in."""
+        return self._by_name.values()
+
+    def opened(self, link: Link) -> None:
+        """See `dicegym.server.connections.Receiver`."""
+        if len(self.clients) >= self._most:
+            self._error(link, FULL, f"the server has {self._most} connections, which is all it takes: try later")
+            link.close()
+            return
+        client = self.clients[link] = Client(link)
+        client.timer = asyncio.get_running_loop().call_later(self._seconds, self._without_login, client)
+
+    def received(self, link: Link, message: dict[str, Any] | Malformed) -> None:
+        """See `dicegym.server.connections.Receiver`."""
+        client = self.clients.get(link)
+        if client is None:
+            return
+        client.stirred = True
+        table = client.table
+        if table is not None:
+            if isinstance(message, Malformed):
+                table.unreadable(client.seat, *message)
+            else:
+                table.command(client.seat, message)
+        elif isinstance(message, Malformed):
+            self._error(link, *message)
+        elif client.name:
+            self._error(link, NOT_YOUR_TURN, f"you are {client.name} and wait for a game: no turn is yours yet")
+        else:
+            self._log_in(client, message)
+        if client.asleep:
+            client.asleep = False
+            self._wait(client)
+
+    def closed(self, link: Link) -> None:
+        """See `dicegym.server.connections.Receiver`."""
+        client = self.clients.pop(link, None)
+        if client is None:
+            return
+        if client.timer is not None:
+            client.timer.cancel()
+        if self._by_name.get(client.name) is client:
+            del self._by_name[client.name]
+        if client.table is not None:
+            table, client.table = client.table, None
+            if not table.over:
+                self._left[client.name] = table, client.seat
+            table.left(client.seat)
+        self._floor.fill()
+
+    def rise(self, client: Client, table: Table) -> None:
+        """Take a client from its table to those who wait; one that has slept through it must say something first."""
+        client.table = None
+        client.asleep = table.given_up(client.seat) and not client.stirred
+        if client.asleep:
+            self._log(f"{client.name} is not seated again before it says something")
+        self._wait(client, self._pause)
+
+    def forget(self, table: Table) -> None:
+        """Keep no seats of a table that is over."""
+        self._left = {name: left for name, left in self._left.items() if left[0] is not table}
+
+    def hang_up(self, code: str, text: str) -> None:
+        """Disconnect everybody."""
+        for link in list(self.clients):
+            self._error(link, code, text)
+            link.close()
+
+    def _error(self, link: Link, code: str, text: str) -> None:
+        link.send(line(self._wire.error_message(code, text)))
+
+    def _log_in(self, client: Client, message: dict[str, Any]) -> None:
+        try:
+            wanted, secret = self._wire.login_of(message)
+        except self._wire.CommandError as error:
+            self._error(client.link, getattr(error, "code", ""), str(error))
+            return
+        if secret is not None and self._secrets is not None:
+            owner = self._secrets.owner(secret)
+            if owner is None or wanted not in (None, owner):
+                self._wrong(client)
+                return
+            self._replace(owner)
+            self._admit(client, owner)
+        elif self._secrets is not None and wanted in self._secrets:
+            self._error(client.link, SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
+        elif not self._guests:
+            self._error(client.link, SECRET_NEEDED, "this server takes no guests: log in with a secret")
+        elif wanted is not None and (fault := name_fault(wanted)):
+            self._error(client.link, BAD_NAME, fault)
+        else:
+            self._admit(client, self._guest_name() if wanted is None else self._free(wanted))
+
+    def _wrong(self, client: Client) -> None:
+        client.wrong += 1
+        self._error(client.link, WRONG_SECRET, "this is nobody's secret, or not that of the name")
+        self._log(f"wrong secret from {client.link.peer}")
+        if client.wrong >= WRONG_SECRETS:
+            client.link.close()
+
+    def _replace(self, name: str) -> None:
+        """Make room for somebody who has proved to be ``name``: a connection may be dead without our knowing."""
+        old = self._by_name.get(name)
+        if old is not None:
+            self._error(old.link, REPLACED, f"{name} has logged in again on another connection")
+            old.link.close()
+            self.closed(old.link)
+
+    def _without_login(self, client: Client) -> None:
+        if client.name or not client.link.open:
+            return
+        if self._guests:
+            self._admit(client, self._guest_name())
+        else:
+            self._error(client.link, SECRET_NEEDED, f"no login within {self._seconds:g} s, and no guests here")
+            client.link.close()
+
+    def _guest_name(self) -> str:
+        while True:
+            self._guest_number += 1
+            name = f"guest-{self._guest_number}"
+            if self._is_free(name) and not self._floor.known(name):
+                return name
+
+    def _free(self, wanted: str) -> str:
+        name, copy = wanted, 1
+        while not self._is_free(name):
+            copy += 1
+            name = f"{wanted}-{copy}"
+        return name
+
+    def _is_free(self, name: str) -> bool:
+        owned = self._secrets is not None and name in self._secrets
+        return not owned and name not in self._by_name and name not in self._reserved
+
+    def _admit(self, client: Client, name: str) -> None:
+        if client.timer is not None:
+            client.timer.cancel()
+        client.name = name
+        self._by_name[name] = client
+        client.tell(line(self._wire.welcome_message(name, self._floor.rating(name))))
+        table, seat = self._left.pop(name, (None, 0))
+        if table is not None and table.retake(seat, client):
+            client.table, client.seat = table, seat
+            self._log(f"game {table.number + 1}: {name} is back")
+        else:
+            self._wait(client)
+
+    def _wait(self, client: Client, pause: float = 0.0) -> None:
+        client.since = asyncio.get_running_loop().time() + pause
+        self._floor.fill()

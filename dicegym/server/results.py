@@ -1,0 +1,46 @@
+"""What games come to, as plain values."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Incident(NamedTuple):
+    """A turn that the server had to play for somebody."""
+
+    seat: int
+    turn: int
+    """Number of the seat's decision in the game, from 1."""
+    reason: str
+
+
+class Place(NamedTuple):
+    """What a game came to for one seat."""
+
+    name: str
+    total: int
+    place: int
+    before: float
+    """Rating before the game, and after it."""
+    after: float
+
+
+class GameResult(NamedTuple):
+    """A finished game."""
+
+    number: int
+    """Within the server's run."""
+    seed: int
+    seconds: float
+    actions: tuple[int, ...]
+    places: tuple[Place, ...]
+    """By seat."""
+    incidents: tuple[Incident, ...]
+
+
+class Standing(NamedTuple):
+    """What is known of a name."""
+
+    rating: float
+    games: int
+    wins: int

@@ -1,0 +1,159 @@
+"""What the operator of a server sees: a live scoreboard on a terminal, plain lines elsewhere.
+
+All printing is done by a thread of its own, so that a terminal that does not take it (or a full pipe) stops no game.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from dicegym.server.server import Server, Snapshot
+
+REFRESH = 0.5
+"""Seconds between two pictures."""
+MOST_LINES = 10_000
+"""Lines that are kept for a pipe that takes none; later ones are lost."""
+
+
+class Board:
+    """Shows what happens on a server.
+
+    Args:
+        console: where to.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._jobs: queue.Queue[Callable[[], object] | None] = queue.Queue(MOST_LINES)
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+        self._speed = Speed()
+        self._live: Live | None = None
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            with contextlib.suppress(OSError, ValueError):  # whoever read it has gone
+                job()
+
+    def _do(self, job: Callable[[], object]) -> None:
+        with contextlib.suppress(queue.Full):
+            self._jobs.put_nowait(job)
+
+    def log(self, text: str) -> None:
+        """Print a line, where there is no picture that shows it."""
+        if self._live is None:
+            stamp = time.strftime("%H:%M:%S")
+            self._do(lambda: self._console.print(f"{stamp} {text}", markup=False, highlight=False, soft_wrap=True))
+
+    @contextlib.asynccontextmanager
+    async def showing(self, server: Server) -> AsyncIterator[None]:
+        """Show the server while it runs; the last picture stays."""
+        if not self._console.is_terminal:
+            yield
+            return
+        live = self._live = Live(console=self._console, auto_refresh=False, vertical_overflow="crop")
+        self._do(live.start)
+        task = asyncio.get_running_loop().create_task(self._refresh(server, live))
+        try:
+            yield
+        finally:
+            task.cancel()
+            self._show(server, live)
+            self._do(live.stop)
+            self._live = None
+
+    def close(self) -> None:
+        """Print what is left to print, unless that takes long."""
+        with contextlib.suppress(queue.Full):
+            self._jobs.put_nowait(None)
+        self._thread.join(1)
+
+    async def _refresh(self, server: Server, live: Live) -> None:
+        while True:
+            if self._jobs.empty():  # else the terminal has not taken the last picture yet
+                self._show(server, live)
+            await asyncio.sleep(REFRESH)
+
+    def _show(self, server: Server, live: Live) -> None:
+        snapshot = server.snapshot()
+        speed = self._speed.of(snapshot)
+        self._do(lambda: live.update(picture(snapshot, speed, self._console.size.height), refresh=True))
+
+
+class Speed:
+    """Turns a second, over the last few pictures."""
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[float, int]] = []
+
+    def of(self, snapshot: Snapshot) -> float:
+        """Return the mean since about five seconds ago."""
+        self._seen = [*self._seen[-10:], (snapshot.seconds, snapshot.turns)]
+        (first, before), (last, after) = self._seen[0], self._seen[-1]
+        return (after - before) / (last - first) if last > first else 0.0
+
+
+def picture(snapshot: Snapshot, speed: float, height: int) -> RenderableType:
+    """Return the scoreboard for a terminal of so many lines."""
+    rows = max(height - 12, 6)  # what headings and frames leave
+    tables, ratings, lines = _shares(rows, len(snapshot.tables), len(snapshot.ratings), len(snapshot.lines))
+    parts: list[RenderableType] = [
+        Text(f"{snapshot.title} server on {', '.join(snapshot.addresses)}", style="bold"),
+        Text(
+            f"{snapshot.connections} connections, {snapshot.waiting} waiting, "
+            f"{len(snapshot.tables)} games in progress, {snapshot.finished} finished, {speed:,.0f} turns/s"
+        ),
+        _ratings(snapshot, ratings),
+    ]
+    if snapshot.tables:
+        parts.append(_tables(snapshot, tables))
+    parts += [Text(text, overflow="ellipsis", no_wrap=True) for text in snapshot.lines[-lines:] if lines]
+    return Group(*parts)
+
+
+def _shares(rows: int, *wanted: int) -> list[int]:
+    """Share out ``rows``: everybody gets a third of them, and what others leave."""
+    shares = [min(want, rows // len(wanted)) for want in wanted]
+    for i, want in enumerate(wanted):
+        shares[i] += min(want - shares[i], rows - sum(shares))
+    return shares
+
+
+def _table(title: str, columns: dict[str, Any]) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for name, justify in columns.items():
+        table.add_column(name, justify=justify, no_wrap=True, overflow="ellipsis")
+    return table
+
+
+def _ratings(snapshot: Snapshot, rows: int) -> Table:
+    more = snapshot.rated - rows
+    title = "Ratings" + (f" (and {more} more)" if more > 0 else "")
+    table = _table(title, {"": "right", "Player": "left", "Rating": "right", "Games": "right", "Wins": "right"})
+    for place, (name, rating, games, wins) in enumerate(snapshot.ratings[:rows], 1):
+        table.add_row(str(place), Text(name), f"{rating:.0f}", str(games), str(wins))
+    return table
+
+
+def _tables(snapshot: Snapshot, rows: int) -> Table:
+    more = len(snapshot.tables) - rows
+    title = "Games in progress" + (f" (and {more} more)" if more > 0 else "")
+    table = _table(title, {"Game": "right", "Points so far, the player to move marked": "left"})
+    for number, seats, mover in snapshot.tables[:rows]:
+        line = Text()
+        for name, total in seats:
+            line.append(f"{'>' if name == mover else ' '}{name} {total}", style="bold" if name == mover else "")
+            line.append("   ")
+        table.add_row(str(number), line)
+    return table

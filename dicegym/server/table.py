@@ -1,0 +1,266 @@
+"""One game: who sits there, who is to move, and what the rules make of what they send."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from dicegym.core import Game
+from dicegym.dice import private_seed
+from dicegym.errors import ParameterError
+from dicegym.server.agents import LocalAgent
+from dicegym.server.results import Incident
+from dicegym.server.wire import NOT_YOUR_TURN, Message, Wire, line
+
+
+class Guest(Protocol):
+    """A remote bot, as its table sees it."""
+
+    @property
+    def present(self) -> bool:
+        """Whether there is a connection to it."""
+
+    def tell(self, data: bytes) -> None:
+        """Send it a message."""
+
+    def helped(self) -> None:
+        """Take note that the server has played a turn for it."""
+
+
+class Seat:
+    """Whom a table has in one seat; a remote bot that is gone leaves None."""
+
+    __slots__ = ("decisions", "local", "name", "rating", "remote")
+
+    def __init__(self, name: str, rating: int, remote: Guest | None = None, local: LocalAgent | None = None) -> None:
+        self.name = name
+        self.rating = rating
+        self.remote = remote
+        self.local = local
+        self.decisions = 1  # the number of the next one
+
+    @property
+    def taken(self) -> bool:
+        """Whether anybody is there to answer."""
+        return self.local is not None or (self.remote is not None and self.remote.present)
+
+
+class Table:
+    """A game in progress; all methods return at once.
+
+    Args:
+        wire: the messages.
+        game: the game, with as many players as ``seats``.
+        number: of the game, which with ``seed`` decides its dice.
+        seed: of the server's run.
+        seats: in playing order.
+        seconds: time for an answer.
+        changed: called after each command that changed something.
+        ended: called with the table when the game is over.
+        log: takes lines for the operator.
+
+    Raises:
+        ParameterError: the rules do not say what the server does for who does not answer.
+    """
+
+    def __init__(
+        self, wire: Wire, game: Game, number: int, seed: int, seats: Sequence[Seat], seconds: float,
+        changed: Callable[[], None], ended: Callable[[Table], None], log: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        if game.rules.forfeit is None:
+            raise ParameterError(f"{game.rules.title} cannot be served: its rules know no forfeit for who is silent")
+        self.game = game
+        self.number = number
+        self.seed = seed
+        self.seats = list(seats)
+        self.actions: list[int] = []
+        self.incidents: list[Incident] = []
+        self.over = False
+        self._wire = wire
+        self._forfeit = game.rules.forfeit
+        self._step = game.rules.kernels.step
+        states = game.new_game(seed, number)
+        self.state = states[0]
+        self.key = int(self.state["key"])
+        self._mover, self._ended = states["player"], states["over"]  # views: cheaper to read than the record
+        self._names = [seat.name for seat in seats]
+        self._ratings = [seat.rating for seat in seats]
+        self._seconds = seconds
+        self._changed = changed
+        self._when_ended = ended
+        self._log = log
+        self._loop = asyncio.get_running_loop()
+        self.began = self._loop.time()
+        self._deadline = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._shown = b""
+
+    @property
+    def mover(self) -> int:
+        """The seat that is to move."""
+        return int(self._mover[0])
+
+    def begin(self) -> None:
+        """Show everybody the table."""
+        self._timer = self._loop.call_later(self._seconds, self._look)
+        self._go_on()
+
+    def stop(self) -> None:
+        """Leave the game unfinished."""
+        self.over = True
+        self._tidy()
+
+    def command(self, seat: int, message: object) -> None:
+        """Take what the bot in ``seat`` has sent."""
+        if self.over or seat != self._mover[0]:
+            self._refuse(seat, NOT_YOUR_TURN, self._not_now(seat))
+            return
+        try:
+            action = self._wire.action_of(message)
+        except self._wire.CommandError as error:
+            self._play(self._wire.UNREADABLE, error)
+        else:
+            self._play(action)
+
+    def unreadable(self, seat: int, code: str, text: str) -> None:
+        """Take note that the bot in ``seat`` has sent something that is no message at all."""
+        if self.over or seat != self._mover[0]:
+            self._refuse(seat, code, text)
+        else:
+            self._play(self._wire.UNREADABLE, _UnreadableError(code, text))
+
+    def left(self, seat: int) -> None:
+        """Take note that the bot in ``seat`` is gone."""
+        self.seats[seat].remote = None
+        if not self.over and seat == self._mover[0]:
+            self._house("lost its connection")
+            self._go_on()
+
+    def retake(self, seat: int, remote: Guest) -> bool:
+        """Give a seat that was left back to its bot, unless the server already plays for it to the end."""
+        if self.over or self.seats[seat].remote is not None or self._wire.given_up(self.state, seat):
+            return False
+        self.seats[seat].remote = remote
+        remote.tell(self._shown)
+        return True
+
+    def given_up(self, seat: int) -> bool:
+        """Return whether the server plays the rest of the game for a seat."""
+        return self._wire.given_up(self.state, seat)
+
+    def answered(self, seat: int, command: Message | None) -> None:
+        """Take the command of the local agent in ``seat``."""
+        if not self.over:
+            self.command(seat, command)
+
+    def failed(self, seat: int, reason: str) -> None:
+        """Take note that the local agent in ``seat`` has not answered properly."""
+        if not self.over and seat == self._mover[0]:
+            self._house(reason)
+            self._go_on()
+
+    def tell(self, message: Message) -> None:
+        """Send a message to every remote bot."""
+        data = line(message)
+        for seat in self.seats:
+            if seat.remote is not None:
+                seat.remote.tell(data)
+
+    def _not_now(self, seat: int) -> str:
+        if self.over:
+            return "the game is over"
+        if self._wire.given_up(self.state, seat):
+            return "the server plays the rest of this game for you, as you let it play twice"
+        return f"it is the turn of {self._names[self._mover[0]]}"
+
+    def _refuse(self, seat: int, code: str, text: str) -> None:
+        remote = self.seats[seat].remote
+        if remote is not None:
+            remote.tell(line(self._wire.error_message(code, text)))
+
+    def _play(self, action: int, error: Any = None) -> None:
+        """Let the player to move do ``action``, which is an error if ``error`` says so."""
+        mover = int(self._mover[0])
+        seat = self.seats[mover]
+        self.actions.append(action)
+        fault = self._step(self.state, action)
+        if fault:
+            error = error or self._wire.fault_error(int(fault))
+            self._refuse(mover, error.code, error.message)
+            if self._standing() == self._shown:
+                if seat.local is not None:
+                    self._ask(seat)
+                return
+            self._note(mover, f"made too many errors, the last: {error.message}")
+        seat.decisions += 1
+        self._changed()
+        self._go_on()
+
+    def _house(self, reason: str) -> None:
+        """Play the turn of the player to move."""
+        mover = int(self._mover[0])
+        self._note(mover, reason)
+        self.seats[mover].decisions += 1
+        self.actions.append(self._forfeit)
+        self._step(self.state, self._forfeit)
+        self._changed()
+
+    def _note(self, mover: int, reason: str) -> None:
+        seat = self.seats[mover]
+        self.incidents.append(Incident(mover, seat.decisions, reason))
+        if seat.remote is not None:
+            seat.remote.helped()
+        self._log(f"game {self.number + 1}: {seat.name} {reason} (its decision {seat.decisions}): the turn is played")
+
+    def _standing(self) -> bytes:
+        return line(self._wire.standing_message(self.game, self.state, self._names, self._ratings))
+
+    def _go_on(self) -> None:
+        """Show what has changed and wait for the next command; who is not there to give one is played for."""
+        while not self._ended[0]:
+            self._shown = data = self._standing()
+            for seat in self.seats:
+                if seat.remote is not None:
+                    seat.remote.tell(data)
+            seat = self.seats[self._mover[0]]
+            if seat.local is not None:
+                self._ask(seat)
+            if seat.taken:
+                self._deadline = self._loop.time() + self._seconds
+                return
+            self._house("has no connection")
+        self.over = True
+        self._tidy()
+        self._when_ended(self)
+
+    def _ask(self, seat: Seat) -> None:
+        if seat.local is not None:
+            mover = int(self._mover[0])
+            seat.local.ask(self, mover, seat.name, private_seed(self.key, mover), self._shown)
+
+    def _look(self) -> None:
+        """See whether the player to move has exceeded its time; local agents are timed by their process."""
+        wait = self._deadline - self._loop.time()
+        if wait <= 0:
+            wait = self._seconds
+            if self.seats[self._mover[0]].local is None:
+                self._house(f"gave no answer in {self._seconds:g} s")
+                self._go_on()
+                if self.over:
+                    return
+        self._timer = self._loop.call_later(wait, self._look)
+
+    def _tidy(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        for seat in self.seats:
+            if seat.local is not None:
+                seat.local.close(self)
+
+
+class _UnreadableError(Exception):
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message

@@ -1,0 +1,212 @@
+"""Exact values of Yatzy for one: small positions against all throws written out, and the anchor."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from oracles.yatzy import BOXES, UPPER, most, position
+
+import dicegym
+from dicegym.arena.evaluate import evaluate
+from dicegym.cli import main
+from dicegym.errors import ParameterError
+from dicegym.exact import solitaire, solver, yatzy
+from dicegym.exact import yatzy_kernels as kernels
+from dicegym.players import FunctionPlayer, Player, RandomPlayer
+
+GAME = dicegym.game("yatzy", players=1)
+ALL = (1 << 15) - 1
+
+
+def solved(still_open: tuple[str, ...]) -> np.ndarray:
+    """Solve the game in which all other boxes are filled."""
+    values = np.zeros((1 << 15, 64))
+    closed = ALL - sum(1 << BOXES.index(box) for box in still_open)
+    kernels.solve(closed, values)
+    return values
+
+
+def bits(boxes: tuple[str, ...]) -> int:
+    return ALL - sum(1 << BOXES.index(box) for box in boxes)
+
+
+@pytest.mark.parametrize("box", BOXES)
+def test_one_open_box(box: str) -> None:
+    values = solved((box,))
+    for upper in (0, 40, 63) if box in UPPER else (0,):
+        assert values[bits((box,)), upper] == pytest.approx(position(frozenset({box}), upper))
+
+
+@pytest.mark.parametrize(
+    ("boxes", "uppers"),
+    [
+        (("Chance", "Yatzy"), (0,)), (("Sixes", "One Pair"), (45, 60)),
+        (("Full House", "Two Pairs", "Small Straight"), (12,)),
+    ],
+)  # fmt: skip
+def test_a_few_open_boxes(boxes: tuple[str, ...], uppers: tuple[int, ...]) -> None:
+    values = solved(boxes)
+    for upper in uppers:
+        assert values[bits(boxes), upper] == pytest.approx(position(frozenset(boxes), upper))
+
+
+@pytest.mark.slow
+def test_two_upper_boxes_and_the_bonus() -> None:
+    boxes = ("Ones", "Fives", "Four of a Kind")
+    values = solved(boxes)
+    for upper in range(30, 64):
+        assert values[bits(boxes), upper] == pytest.approx(position(frozenset(boxes), upper))
+
+
+def test_only_sums_that_can_be_are_solved() -> None:
+    found = np.zeros(64, np.bool_)
+    kernels.possible_sums(0b000010, found)
+    assert np.flatnonzero(found).tolist() == [0, 2, 4, 6, 8, 10]
+    kernels.possible_sums(ALL, found)
+    assert found.all()
+
+
+def test_first_rolls() -> None:
+    assert kernels.FIRST_ROLL.sum() == pytest.approx(1)
+    assert kernels.FIRST_ROLL[0] == pytest.approx(6**-5)
+
+
+@pytest.fixture
+def few_boxes(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """Solve for four boxes alone, which takes no time; the others must be filled."""
+    boxes = ("Threes", "One Pair", "Small Straight", "Chance")
+    values = solved(boxes)
+    monkeypatch.setattr(yatzy, "values", lambda: values)
+    return boxes
+
+
+def filled_but(boxes: tuple[str, ...], seed: int) -> np.ndarray:
+    states = GAME.new_game(seed)
+    for box in range(15):
+        if BOXES[box] not in boxes:
+            states["scores"][0, 0, box] = 0
+    states["round_number"] = 16 - len(boxes)
+    return states
+
+
+def played(player: Player, boxes: tuple[str, ...], n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Play ``n`` games with ``boxes`` open from their beginning; return the points and what choices cost."""
+    states = GAME.new_states(n)
+    for i in range(n):
+        states[i] = filled_but(boxes, i)[0]
+    costs, rows = np.zeros(n), np.arange(n)
+    while len(rows):
+        actions = player.act_rows(GAME, states, rows, np.zeros(len(rows), np.int64))
+        kernels.play_rows(yatzy.values(), states, rows, actions, costs)
+        rows = rows[~states["over"][rows]]
+    return states["totals"][:, 0], costs
+
+
+def test_the_optimal_player_reaches_its_value(few_boxes: tuple[str, ...]) -> None:
+    points, costs = played(yatzy.OptimalPlayer(), few_boxes, 2000)
+    assert abs(costs).max() < 1e-9
+    error = 4 * points.std() / len(points) ** 0.5
+    assert points.mean() == pytest.approx(yatzy.values()[bits(few_boxes), 0], abs=error)
+
+
+def test_what_choices_cost_explains_the_difference(few_boxes: tuple[str, ...]) -> None:
+    """Optimum less costs and plain means of scores agree for players of all kinds, wide actions included."""
+    wide = np.random.default_rng(0)
+
+    def anything(turn: dicegym.players.Turn) -> int:
+        ranges = ((0, 225), (256, 288), (512, 992), (1000, 1001), (-5, 0))
+        low, high = ranges[wide.choice(5, p=[0.5, 0.2, 0.2, 0.02, 0.08])]
+        return int(wide.integers(low, high))
+
+    players: list[Player] = [RandomPlayer(), FunctionPlayer(anything), FunctionPlayer(lambda turn: 1000, pure=True)]
+    for player in players:
+        points, costs = played(player, few_boxes, 1500)
+        estimate = yatzy.values()[bits(few_boxes), 0] - costs.mean()
+        error = 4 * (points.std() + costs.std()) / len(points) ** 0.5
+        assert points.mean() == pytest.approx(estimate, abs=error)
+
+
+def test_action_values_are_those_of_the_mask(few_boxes: tuple[str, ...]) -> None:
+    state = filled_but(few_boxes, 1)[0]
+    worth = yatzy.action_values(state, 0)
+    assert ((worth >= 0) == GAME.legal(state)).all()
+    (seated,) = {yatzy.OptimalPlayer().join(GAME, 0, 0)(dicegym.players.Turn(GAME, state, 0))}
+    assert worth[seated] == worth.max()
+    state["rolls_left"] = 0
+    state["dice"] = (3, 3, 3, 6, 6)
+    worth = yatzy.action_values(state, 0)
+    later = yatzy.values()
+    assert worth[210 + 2] == pytest.approx(9 + later[bits(few_boxes) | 4, 9])
+    assert worth[210 + 6] == pytest.approx(12 + later[bits(few_boxes) | 64, 0])
+
+
+def test_who_is_solved() -> None:
+    two = dicegym.game("yatzy")
+    assert solitaire(GAME) is yatzy
+    assert solitaire("yatzy") is yatzy
+    assert solitaire(two) is None
+    assert solver(GAME) is None
+    assert solver(two) is None
+    assert solver("yatzy") is None
+    assert solitaire("hog") is None
+    with pytest.raises(ParameterError, match="players=1"):
+        yatzy.optimum(two)
+    with pytest.raises(ParameterError, match="number of games"):
+        yatzy.mean_return(RandomPlayer(), GAME, 0)
+
+
+@pytest.mark.parametrize("arguments", [["at_once", "gather"], ["at_once", "--best-table"]])
+def test_questions_about_a_game_for_one(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["exact", "yatzy", *arguments, "--parameter", "players=1"])
+    assert "played alone: leave out" in capsys.readouterr().err
+
+
+# --- the whole game --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_anchor_of_two_independent_solvers() -> None:
+    assert yatzy.optimum(GAME) == pytest.approx(248.44, abs=0.005)
+
+
+@pytest.mark.slow
+def test_the_mean_of_one_that_never_rolls_again() -> None:
+    """The best box in the order of the boxes, first rolls alone: its mean can be written out."""
+    first = FunctionPlayer(lambda turn: 210 + turn.view.scores[0].index(-1), "in order", pure=True)  # type: ignore[attr-defined]
+    throws = [tuple(sorted(throw)) for throw in product(range(1, 7), repeat=5)]
+    mean = sum(most(box, throw) for box in BOXES for throw in throws) / len(throws)
+    spread = {0: 1.0}
+    for box in UPPER:
+        after: dict[int, float] = {}
+        for points in (most(box, throw) for throw in throws):
+            for upper, chance in spread.items():
+                after[upper + points] = after.get(upper + points, 0) + chance / len(throws)
+        spread = after
+    mean += 50 * sum(chance for upper, chance in spread.items() if upper >= 63)
+    estimate = yatzy.mean_return(first, GAME, 4000)
+    assert abs(estimate.mean - mean) < 2 * estimate.half
+    assert estimate.half < 0.6
+
+
+@pytest.mark.slow
+def test_the_optimal_player_from_the_start() -> None:
+    player = yatzy.OptimalPlayer()
+    estimate = yatzy.mean_return(player, GAME, 50)
+    assert estimate.mean == pytest.approx(yatzy.optimum(GAME))
+    score = evaluate(GAME, player, player, 4000)
+    assert score.low - 1 < yatzy.optimum(GAME) < score.high + 1
+
+
+@pytest.mark.slow
+def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, text in (
+        (["--best-response"], "248.439989 best possible"),
+        ([], "mean return of at_once: the best"),
+    ):
+        with pytest.raises(SystemExit) as done:
+            main(["exact", "yatzy", "at_once", "--parameter", "players=1", *arguments])
+        assert not done.value.code
+        assert text in capsys.readouterr().out

@@ -1,0 +1,68 @@
+"""Elo: the ruling's figures, and what must hold for any game."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dicegym.arena.ratings import GRAIN, START, expected, updated
+
+RATINGS = st.integers(0, 3000 * 1024).map(lambda grains: grains * GRAIN)
+
+
+def test_equal_ratings_and_a_win():
+    assert updated([START, START], [231, 198]) == [1216, 1184]
+    assert updated([START, START], [198, 231]) == [1184, 1216]
+
+
+def test_equal_ratings_and_a_tie_change_nothing():
+    assert updated([START, START], [200, 200]) == [1200, 1200]
+
+
+@pytest.mark.parametrize(
+    ("behind", "score"),
+    [(0, 0.5), (-400, 10 / 11), (400, 1 / 11), (-200, 0.759747), (200, 0.240253), (100000, 0), (-100000, 1)],
+)
+def test_expected_scores(behind, score):
+    assert expected(1500, 1500 + behind) == pytest.approx(score, abs=1e-6)
+
+
+def test_the_weaker_wins_more_by_a_win_and_something_by_a_tie():
+    assert updated([1000, 1400], [1, 0]) == pytest.approx([1000 + 32 * 10 / 11, 1400 - 32 * 10 / 11], abs=GRAIN)
+    assert updated([1000, 1400], [1, 1]) == pytest.approx([1000 + 32 * 9 / 22, 1400 - 32 * 9 / 22], abs=GRAIN)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
+def test_each_pair_counts_as_a_game_for_its_share(players):
+    """The winner of all wins K / 2, the loser of all loses it, whatever the number of players."""
+    after = updated([START] * players, list(range(players)))
+    step = 32 / (players - 1)
+    assert after == pytest.approx([START + step * (i - (players - 1) / 2) for i in range(players)], abs=players * GRAIN)
+    assert max(after) == pytest.approx(1216, abs=players * GRAIN)
+
+
+def test_three_players_of_different_strength():
+    """By hand: 16 points a pair, expectations by the ratings before the game."""
+    a, b, c = 1300, 1200, 1100
+    ab, ac, bc = (16 / (1 + 10 ** ((y - x) / 400)) for x, y in ((a, b), (a, c), (b, c)))
+    after = updated([a, b, c], [100, 200, 100])  # b beats both, a and c tie
+    assert after == pytest.approx([a - ab + 8 - ac, b + ab + 16 - bc, c - 8 + ac - 16 + bc], abs=3 * GRAIN)
+
+
+@given(st.lists(st.tuples(RATINGS, st.integers(0, 5)), min_size=2, max_size=6))
+def test_the_sum_is_conserved_to_the_last_bit(table):
+    ratings, scores = [rating for rating, _ in table], [score for _, score in table]
+    assert sum(updated(ratings, scores)) == sum(ratings)
+
+
+@given(st.lists(st.tuples(RATINGS, st.integers(0, 5)), min_size=2, max_size=6), st.randoms())
+def test_seats_make_no_difference(table, random):
+    order = list(range(len(table)))
+    random.shuffle(order)
+    after = updated(*zip(*table, strict=True))
+    shuffled = updated(*zip(*(table[i] for i in order), strict=True))
+    assert shuffled == pytest.approx([after[i] for i in order], abs=len(table) * GRAIN)
+
+
+def test_ratings_and_scores_belong_together():
+    with pytest.raises(ValueError, match="shorter"):
+        updated([1200, 1200], [1])

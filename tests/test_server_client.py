@@ -1,0 +1,309 @@
+"""Joining servers: ours, and one of another make."""
+
+import asyncio
+import functools
+import json
+
+import pytest
+
+import dicegym
+from dicegym.errors import AgentError, ParameterError
+from dicegym.games.yatzy import protocol
+from dicegym.players import FunctionPlayer, RandomPlayer
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("websockets")
+from talk import Bot, eventually, run, serving
+
+from dicegym.server import client
+from dicegym.server.client import Address, Identity, Join, address, join
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("127.0.0.1:5000", Address("127.0.0.1", 5000)),
+        ("tcp://host:1", Address("host", 1)),
+        ("[::1]:5000", Address("::1", 5000)),
+        ("ws://host:5001", Address("host", 5001, "ws://host:5001")),
+        ("ws://host/path", Address("host", 80, "ws://host/path")),
+        ("wss://host", Address("host", 443, "wss://host")),
+    ],
+)
+def test_addresses(text, expected):
+    assert address(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "host", "host:", ":5000", "host:port", "host:70000", "http://host:1", "host:1/x"])
+def test_what_is_no_address(text):
+    with pytest.raises(ParameterError, match="HOST:PORT"):
+        address(text)
+
+
+def joining(where, player, **options):
+    """Return a Join with ``player``, and the lines that it logs."""
+    lines = []
+    made = Join("yatzy", where, lambda game: player, options.pop("name", "anna"), log=lines.append, **options)
+    return made, lines
+
+
+def tcp(server):
+    return Address("127.0.0.1", server.ports["tcp"])
+
+
+@run
+async def test_join_plays_on_our_server_over_tcp_and_websocket(tmp_path):
+    async with serving(tmp_path, games=3) as server:
+        web = address(f"ws://127.0.0.1:{server.ports['ws']}")
+        first, lines = joining(tcp(server), RandomPlayer(), games=3)
+        second, _ = joining(web, RandomPlayer(), games=3, name="bob")
+        await asyncio.gather(asyncio.to_thread(first.run), asyncio.to_thread(second.run))
+        await server.finished()
+        results = list(server.store.results())
+    assert (first.played, second.played) == (3, 3)
+    assert [result.incidents for result in results] == [()] * 3
+    assert all(-1 not in result.actions for result in results), "every command was legal"
+    assert lines[:2] == [f"connected to {tcp(server)}", "playing as anna"]
+    assert [line for line in lines if line.startswith("1. ")]
+
+
+@run
+async def test_join_by_secret_and_who_is_not_let_in(tmp_path):
+    path = tmp_path / "secrets"
+    path.write_text("carl:open sesame\n")
+    async with serving(tmp_path, secrets=path) as server:
+        right, lines = joining(tcp(server), RandomPlayer(), name=None, secret="open sesame", games=1)
+        other = await Bot.named(server, "bob")
+        await asyncio.gather(asyncio.to_thread(right.run), other.play())
+        assert "playing as carl" in lines
+        wrong, _ = joining(tcp(server), RandomPlayer(), secret="open barley")
+        with pytest.raises(ParameterError, match="does not let anna play: this is nobody's secret"):
+            await asyncio.to_thread(wrong.run)
+
+
+def test_a_server_that_is_not_there():
+    for where in (Address("127.0.0.1", 1), address("ws://127.0.0.1:1")):
+        made, _ = joining(where, RandomPlayer())
+        with pytest.raises(ParameterError, match=r"cannot be reached .*refused"):
+            made.run()
+
+
+@run
+async def test_an_agent_that_fails_leaves_its_turn_to_the_server_and_comes_back(tmp_path):
+    asked = []
+
+    def fail_once(turn):
+        asked.append(turn)
+        if len(asked) == 3:
+            raise AgentError("anna", "had no idea")
+        return int(turn.mask.nonzero()[0][-1])
+
+    async with serving(tmp_path) as server:
+        made, lines = joining(tcp(server), FunctionPlayer(fail_once), games=1, sleep=lambda seconds: None)
+        other = await Bot.named(server, "bob")
+
+        async def play():
+            while (standing := await other.my_turn())["key"] == "STANDING":
+                row = next(row for row in standing["standing"] if row["playerName"] == "bob")
+                box = 1 + row["score"].split(",").index("-")
+                await eventually(lambda: "anna" in [client.name for client in server.lobby.named])
+                await other.send({"type": "SCORE_BOX", "box": box, "dice": []})
+
+        await asyncio.gather(asyncio.to_thread(made.run), play())
+        (result,) = list(server.store.results())[:1]
+        assert [incident.reason for incident in result.incidents] == ["lost its connection"]
+        assert any("had no idea" in line for line in lines)
+
+
+@run
+async def test_an_agent_that_always_fails_gives_up(tmp_path):
+    def fail(turn):
+        raise AgentError("anna", "had no idea")
+
+    async with serving(tmp_path) as server:
+        made, _ = joining(tcp(server), FunctionPlayer(fail), sleep=lambda seconds: None)
+        others = [await Bot.named(server, name) for name in ("bob", "carl")]
+
+        async def play(other):
+            while await other.play():
+                pass
+
+        playing = [asyncio.create_task(play(other)) for other in others]
+        with pytest.raises(AgentError, match="had no idea"):
+            await asyncio.to_thread(made.run)
+    await asyncio.gather(*playing)
+
+
+@run
+async def test_an_answer_that_is_no_command_is_one_error_like_others(tmp_path):
+    answers = iter([-1, 10**6, 224 + 1])
+
+    def stutter(turn):
+        return next(answers, int(turn.mask.nonzero()[0][-1]))
+
+    async with serving(tmp_path) as server:
+        made, lines = joining(tcp(server), FunctionPlayer(stutter), games=1)
+        other = await Bot.named(server, "bob")
+        await asyncio.gather(asyncio.to_thread(made.run), other.play())
+        (result,) = server.store.results()
+        assert result.actions.count(-1) == 3
+        assert not result.incidents
+        assert len([line for line in lines if "is no command" in line]) == 3
+
+
+class Foreign:
+    """A server of another make: no greeting, no newline, no FINAL, words of its own, commands under "key" alone.
+
+    It plays "house" against whoever comes, whom it calls "you".
+    """
+
+    def __init__(self, games, cut=0, slow=0.0):
+        self.games, self.cut, self.slow = games, cut, slow
+        self.connections = self.errors = 0
+        self.commands = []
+
+    async def __aenter__(self):
+        self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.where = Address("127.0.0.1", self.server.sockets[0].getsockname()[1])
+        return self
+
+    async def __aexit__(self, *_):
+        self.server.close()
+
+    async def _serve(self, reader, writer):
+        self.connections += 1
+        assert protocol.login_of(json.loads(await reader.readline()))[0] == "anna"  # and it does not answer
+        for number in range(self.games):
+            if not await self._play(reader, writer, dicegym.game("yatzy", players=2).new_game(5, number)):
+                break
+        writer.close()
+
+    async def _play(self, reader, writer, states):
+        game, state = dicegym.game("yatzy", players=2), states[0]
+        while True:
+            standing = protocol.standing_message(game, state, ["house", "you"], [1500, 1000])
+            text = json.dumps(standing | {"gameId": 17, "chat": {"text": "}{"}}).encode()
+            writer.write(text[:100])
+            await writer.drain()
+            await asyncio.sleep(0)
+            writer.write(text[100:])
+            if state["over"]:
+                return True
+            if self.connections <= self.cut:
+                await writer.drain()
+                return False
+            if state["player"] == 0:
+                await asyncio.sleep(self.slow)
+                action = game.legal(state).nonzero()[0][-1]
+            else:
+                command = json.loads(await reader.readline())
+                if command["key"] not in ("ROLL_DICE", "SCORE_BOX"):
+                    return False
+                self.commands.append(command)
+                del command["type"]
+                action = protocol.action_of(command)
+            assert game.step(state, int(action)) == 0
+
+
+@run
+async def test_join_plays_on_a_server_of_another_make():
+    async with Foreign(games=2) as server:
+        made, lines = joining(server.where, RandomPlayer(), games=1, sleep=lambda seconds: None)
+        await asyncio.to_thread(made.run)
+        assert made.played == 1
+        assert sum(command["key"] == "SCORE_BOX" for command in server.commands) >= 15
+        assert not [line for line in lines if "error" in line.lower()]
+
+
+@run
+async def test_join_comes_back_with_growing_pauses_when_the_connection_is_lost():
+    pauses = []
+    async with Foreign(games=2, cut=3) as server:
+        made, _ = joining(server.where, RandomPlayer(), games=1, sleep=pauses.append)
+        await asyncio.to_thread(made.run)
+        assert server.connections == 4
+        assert pauses == [0.5] * 3, "each connection brought news, so each pause is the first"
+    made, _ = joining(server.where, RandomPlayer(), sleep=pauses.append)
+    with pytest.raises(ParameterError, match="cannot be reached"):
+        await asyncio.to_thread(made.run)
+
+
+@run
+async def test_a_server_that_hangs_up_at_once_is_given_up_in_the_end():
+    server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
+    where = Address("127.0.0.1", server.sockets[0].getsockname()[1])
+    pauses = []
+    made, _ = joining(where, RandomPlayer(), sleep=pauses.append, attempts=8)
+    with pytest.raises(ParameterError, match="any more"):
+        await asyncio.to_thread(made.run)
+    assert pauses == [0.5, 1, 2, 4, 8, 16, 30, 30]
+    server.close()
+
+
+def test_who_we_are_when_nobody_tells():
+    who = Identity("anna")
+    who.seen(["house", "you", "they"], "house", False)
+    assert who.name is None
+    who.seen(["house", "you", "they"], "you", False)  # house has moved without us
+    assert who.name is None
+    who.seen(["house", "you", "they"], "they", False)
+    assert who.name == "they"
+    who = Identity("anna")
+    who.seen(["house", "you", "they"], "house", False)
+    assert who.guess() == "house"
+    assert who.wrong()
+    who.seen(["house", "you", "they"], "you", True)
+    assert who.guess() == "you"
+    who.seen(["house", "you", "they"], "they", True)
+    assert who.name == "you"
+    who = Identity("anna")
+    who.seen(["house", "anna"], "house", False)
+    assert who.name == "anna"
+    assert not who.wrong()
+    who.told("bob")
+    who.seen(["bob", "anna"], "bob", False)
+    assert who.name == "bob"
+
+
+@run
+async def test_a_silent_table_is_taken_for_our_turn(tmp_path, monkeypatch):
+    """Without a greeting, and with the first turn ours."""
+    monkeypatch.setattr(client, "SILENCE", 0.05)
+    async with Foreign(games=2) as server:
+        server._play = functools.partial(first_is_you, server._play)
+        made, _ = joining(server.where, RandomPlayer(), games=1, sleep=lambda seconds: None)
+        await asyncio.to_thread(made.run)
+        assert made.played == 1
+
+
+async def first_is_you(play, reader, writer, states):
+    states["player"] = 1
+    states["scores"][0, 0, 0] = 0  # so that both have the same number of turns left
+    return await play(reader, writer, states)
+
+
+@pytest.mark.slow  # two processes load PyTorch
+@run
+async def test_a_trained_model_joins(tmp_path):
+    pytest.importorskip("sb3_contrib")
+    import torch
+    from sb3_contrib import MaskablePPO
+
+    from dicegym.envs.sb3 import SB3VecEnv
+    from dicegym.players import policy
+
+    torch.set_num_threads(1)
+    game = dicegym.game("yatzy")
+    path = tmp_path / "model.zip"
+    model = MaskablePPO("MlpPolicy", SB3VecEnv("yatzy", 2, seed=0, opponent=RandomPlayer()), n_steps=8, batch_size=16)
+    policy.save(model, game, path, {})
+    async with serving(tmp_path, players=3, games=1, agents=(str(path),)) as server:
+        lines = []
+        playing = asyncio.to_thread(
+            join, "yatzy", f"127.0.0.1:{server.ports['tcp']}", str(path), "learner", None, 1, 0, lines.append
+        )
+        other = await Bot.named(server, "anna")
+        await asyncio.gather(playing, other.play())
+        (result,) = server.store.results()
+        assert {place.name for place in result.places} == {"learner", "model", "anna"}
+        assert not result.incidents

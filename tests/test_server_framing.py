@@ -1,0 +1,175 @@
+"""Objects out of a stream: however it is cut, and whatever stands between them."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dicegym.server.framing import LIMIT, Malformed, ObjectReader, parse
+
+ROLL = {"type": "ROLL_DICE", "dice": [0, 1, 4]}
+BOX = {"type": "SCORE_BOX", "box": 1, "dice": [2, 3]}
+GOOD = json.dumps(ROLL).encode()
+
+
+def read_all(reader):
+    found = []
+    while (item := reader.read()) is not None:
+        found.append(item.code if isinstance(item, Malformed) else item)
+    return found
+
+
+def objects(*packets, limit=LIMIT):
+    """Return what a reader makes of ``packets``: objects, and codes of what was none."""
+    reader = ObjectReader(limit)
+    found = []
+    for packet in packets:
+        reader.feed(packet)
+        found += read_all(reader)
+    return found
+
+
+def bytewise(data):
+    return [data[i : i + 1] for i in range(len(data))]
+
+
+@pytest.mark.parametrize("between", [b"", b"\n", b"\r\n", b" \t", b"\n\n\n", b"\xef\xbb\xbf"])
+def test_several_objects_in_one_packet(between):
+    assert objects(GOOD + between + json.dumps(BOX).encode() + between) == [ROLL, BOX]
+
+
+def test_one_object_in_many_packets():
+    assert objects(*bytewise(GOOD + GOOD)) == [ROLL, ROLL]
+    assert objects(*bytewise(json.dumps(ROLL, indent=2).encode())) == [ROLL]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.lists(st.dictionaries(st.text(), JSON, max_size=4), max_size=4), st.booleans(), st.data())
+def test_any_objects_cut_anywhere(values, escaped, data):
+    texts = [json.dumps(value, ensure_ascii=escaped) for value in values]
+    separators = data.draw(st.lists(st.sampled_from(["", "\n", " "]), min_size=len(texts), max_size=len(texts)))
+    try:
+        stream = "".join(map("".join, zip(texts, separators, strict=True))).encode()
+    except UnicodeEncodeError:  # half a surrogate pair cannot be sent unescaped
+        return
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=8)))
+    packets = [stream[a:b] for a, b in zip([0, *cuts], [*cuts, len(stream)], strict=True)]
+    assert objects(*packets) == values
+    assert objects(*bytewise(stream)) == values
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        b"hello\n", b"[1, 2]\n", b"17\n", b'"text"\n', b"null\n", b"}\n", b"]]]]\n", b",", b"\x00\xff\xfe\n",
+        b"{'type': 'ROLL_DICE'}\n", b'{"type": "ROLL_DICE",}\n', b'{"a" 1}', b'{"a": 1 2}', b'{"a": NaN}',
+        b'{"a": -Infinity}', b'{"a": tru3}', b'{"a": "\\x"}', b'{"a": "tab\there"}', b'{"a": 01}', b'{1: 2}',
+        b'{"a": "\xff"}', b'{"a": "\xc3"}', b'{"a": {"b": [bad, {"c": 1}]}, "d": {}}', b'{"a": bad "}" }',
+        b'{"a": "open\n', b"GET / HTTP/1.1\r",
+    ],
+)  # fmt: skip
+def test_nonsense_is_told_once_and_skipped(nonsense):
+    assert objects(nonsense + GOOD) == ["bad-json", ROLL]
+    assert objects(GOOD + nonsense + b"\n" + GOOD) == [ROLL, "bad-json", ROLL]
+    assert objects(*bytewise(nonsense + GOOD)) == ["bad-json", ROLL]
+
+
+@pytest.mark.parametrize("half", [b'{"type": "ROLL_DICE", "dice": [0', b'{"type": "ROLL_DICE"', b'{"type"'])
+def test_half_an_object_ends_where_another_starts(half):
+    assert objects(half + GOOD) == ["bad-json", ROLL]
+    assert objects(*bytewise(half + b"\n" + GOOD)) == ["bad-json", ROLL]
+
+
+def test_a_line_that_starts_an_object_ends_what_is_being_skipped():
+    assert objects(b'{bad {{{ "}" \n' + GOOD) == ["bad-json", ROLL]
+    assert objects(*bytewise(b'{bad {{{ "}" \n' + GOOD)) == ["bad-json", ROLL]
+
+
+def test_a_skipped_object_ends_with_its_own_brace():
+    pretty = b'{"a": bad,\n "b": {"c": "}\\"}"},\n "d": [{}, {}]}'
+    assert objects(pretty + GOOD) == ["bad-json", ROLL]
+    assert objects(*bytewise(pretty + GOOD)) == ["bad-json", ROLL]
+
+
+def sized(size):
+    """Return an object of exactly ``size`` bytes."""
+    frame = len(json.dumps({"a": ""}))
+    return json.dumps({"a": "x" * (size - frame)}).encode()
+
+
+def test_four_kibibytes_and_no_more():
+    assert len(sized(LIMIT)) == LIMIT == 4096
+    assert objects(sized(LIMIT)) == [json.loads(sized(LIMIT))]
+    assert objects(sized(LIMIT + 1) + GOOD) == ["too-long", ROLL]
+    assert objects(*bytewise(sized(LIMIT + 1) + GOOD)) == ["too-long", ROLL]
+    wide = '{"a": "' + "\N{GREEK SMALL LETTER ALPHA}" * 2048 + '"}'  # short in characters, long in bytes
+    assert objects(wide.encode() + GOOD) == ["too-long", ROLL]
+
+
+@pytest.mark.parametrize(
+    "huge",
+    [
+        b'{"a": "' + b"x" * 1_000_000 + b'"}',
+        b'{"a": [' + b"1," * 500_000 + b"1]}",
+        b'{"a": ' + b"7" * 1_000_000 + b"}",
+        b'{"a": ' + b"[" * 500_000 + b"]" * 500_000 + b"}",
+        b'{"a": ' * 100_000 + b"1" + b"}" * 100_000,
+        b'{"a": "' + b"x" * 1_000_000 + b"\n",
+        b'{"a": ' * 100_000 + b"\n",
+    ],
+)
+def test_huge_objects_are_skipped_and_never_kept(huge):
+    reader = ObjectReader()
+    found = []
+    for i in range(0, len(huge), 1400):
+        reader.feed(huge[i : i + 1400])
+        found += read_all(reader)
+        assert len(reader._text) - reader._at <= LIMIT + 1400
+    reader.feed(GOOD)
+    found += read_all(reader)
+    assert found in (["too-long", ROLL], ["bad-json", ROLL])  # the latter where brackets come too thick
+    assert objects(huge + GOOD)[-1] == ROLL
+
+
+@pytest.mark.parametrize(("value", "kept"), [(b"1e999", True), (b"9" * 4000, True), (b"[" * 2000 + b"]" * 2000, None)])
+def test_numbers_beyond_measure_and_bombs(value, kept):
+    """They are JSON: what they mean is for the game to judge. Depth is refused where the parser refuses it."""
+    first, *rest = objects(b'{"a": ' + value + b"}" + GOOD)
+    assert rest == [ROLL]
+    assert first == "bad-json" if kept is None and first == "bad-json" else isinstance(first, dict)
+
+
+@given(st.lists(st.binary(max_size=40), max_size=10))
+def test_any_bytes_leave_it_usable(packets):
+    reader = ObjectReader()
+    for packet in packets:
+        reader.feed(packet)
+        read_all(reader)
+    reader.feed(b"\n" + GOOD + b"\n" + GOOD + b"\n" + GOOD + b"\n")  # the first may end what was begun
+    assert read_all(reader)[-1] == ROLL
+
+
+@given(st.text(alphabet='{}[]":,\\n1tru \n', max_size=60))
+def test_how_it_is_cut_makes_no_difference(text):
+    stream = text.encode() + b"\n" + GOOD
+    assert objects(stream) == objects(*bytewise(stream))
+
+
+@pytest.mark.parametrize(
+    ("frame", "expected"),
+    [
+        (GOOD.decode(), ROLL), (f" {GOOD.decode()}\n", ROLL), ("", "bad-json"), ("[]", "bad-json"),
+        (GOOD.decode() * 2, "bad-json"), (GOOD.decode()[:-1], "bad-json"), (sized(LIMIT + 1).decode(), "too-long"),
+        ("[" * 4000, "bad-json"), ('{"a":' * 800, "bad-json"), ('{"a": NaN}', "bad-json"),
+    ],
+)  # fmt: skip
+def test_a_frame_is_one_object(frame, expected):
+    found = parse(frame)
+    assert (found.code if isinstance(found, Malformed) else found) == expected

@@ -1,0 +1,274 @@
+"""The server as a user starts it: in a process of its own, which is interrupted, terminated and killed."""
+
+import asyncio
+import contextlib
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections import defaultdict
+
+import pytest
+
+from dicegym.cli import main
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("websockets")
+from rich.console import Console
+from talk import Bot, both, eventually, first_box, run, serving
+
+from dicegym.server.scoreboard import Board, Speed, picture
+from dicegym.server.server import Snapshot
+from dicegym.server.store import Store
+
+
+class Process:
+    """``dicegym serve yatzy``, run in a folder of its own."""
+
+    def __init__(self, process):
+        self.process = process
+        self.ports = {}
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def started(cls, folder, *arguments):
+        code = "import sys; from dicegym.cli import main; main(sys.argv[1:])"
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", code, "serve", "yatzy", "--tcp", "0", *arguments,
+            cwd=folder, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+        )  # fmt: skip
+        self = cls(process)
+        try:
+            line = await self.line("Yatzy on")
+            self.ports["tcp"] = int(re.search(r"127\.0\.0\.1:(\d+)", line)[1])
+            yield self
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+    async def line(self, part):
+        """Return the next line that holds ``part``."""
+        async with asyncio.timeout(60):
+            while line := (await self.process.stdout.readline()).decode():
+                if part in line:
+                    return line
+        raise AssertionError(f"the server ended without a line with {part!r}")
+
+    async def rest(self):
+        """Return what it still prints, and its status."""
+        text = (await self.process.stdout.read()).decode()
+        return text, await self.process.wait()
+
+
+async def play_on(bot, finals):
+    with contextlib.suppress(ConnectionError):
+        while final := await bot.play():
+            finals.append(final)
+
+
+@run
+async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path):
+    finals = []
+    async with Process.started(tmp_path) as server:
+        bots = [await Bot.named(server, f"bot-{i}") for i in range(8)]
+        playing = [asyncio.create_task(play_on(bot, finals)) for bot in bots]
+        await eventually(lambda: len(finals) >= 16)
+        server.process.send_signal(signal.SIGKILL)
+        await asyncio.gather(*playing)
+    told = {tuple((row["playerName"], row["total"], row["rating"]) for row in final["standing"]) for final in finals}
+    store = Store(tmp_path / "dicegym-yatzy.sqlite", "yatzy")
+    results = list(store.results())
+    stored = {
+        tuple((place.name, place.total, round(place.after)) for place in sorted(result.places, key=lambda p: -p.total))
+        for result in results
+    }
+    assert {frozenset(game) for game in told} <= {frozenset(game) for game in stored}
+    ratings = defaultdict(lambda: 1200.0)
+    for result in results:  # every game began with the ratings that the one before it had left
+        for place in result.places:
+            assert place.before == ratings[place.name]
+            ratings[place.name] = place.after
+        assert len(result.places) == 2
+    assert {name: standing.rating for name, standing in store.standings().items()} == ratings
+    store.close()
+    async with Process.started(tmp_path, "--games", "1") as server:
+        bots = [await Bot.named(server, name) for name in ("bot-0", "bot-1")]
+        assert [bot.seen[0]["rating"] for bot in bots] == [round(ratings["bot-0"]), round(ratings["bot-1"])]
+        await asyncio.gather(*(bot.play() for bot in bots))
+        text, status = await server.rest()
+        assert status == 0
+        assert f"results in dicegym-yatzy.sqlite: {len(results)} games so far; run 2, seed" in text
+        assert len(re.findall(r"game 1: bot-\d \d+ \(\d+\), bot-\d \d+ \(\d+\)", text)) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@run
+async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_path, number):
+    async with Process.started(tmp_path) as server:
+        bots, standing = await both(server, "anna", "bob")
+        await bots[0].send(first_box(standing))
+        await bots[1].my_turn()
+        server.process.send_signal(number)
+        assert (await bots[0].until("ERROR"))["code"] == "server-stopped"
+        text, status = await server.rest()
+        assert status == 0
+        assert "1 games in progress are left unfinished and not rated" in text
+        assert "Traceback" not in text
+    store = Store(tmp_path / "dicegym-yatzy.sqlite", "yatzy")
+    assert store.finished() == 0
+    store.close()
+
+
+class Stuck(io.StringIO):
+    """A terminal that takes nothing any more."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked, self.free = threading.Event(), threading.Event()
+
+    def write(self, text):
+        self.asked.set()
+        self.free.wait()
+        return super().write(text)
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+@run
+async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path, terminal):
+    file = Stuck()
+    board = Board(Console(file=file, force_terminal=terminal, width=80, height=40))
+    async with serving(tmp_path, games=3) as server:
+        server._tell = board.log
+        async with board.showing(server):
+            bots, standing = await both(server, "anna", "bob")
+            await bots[0].send(first_box(standing))
+            for _ in range(3):
+                await asyncio.gather(*(bot.play() for bot in bots))
+            await server.finished()
+            assert file.asked.wait(5)
+            file.free.set()
+    board.close()
+    text = file.getvalue()
+    assert "game 3: " in text
+    assert ("Games" in text) == terminal
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["hog", "--tcp", "0"], "has no server protocol; games that have: "),
+        (["yatzy"], "nobody could reach this server: give --tcp PORT"),
+        (["yatzy", "--tcp", "70000"], "--tcp=70000 cannot be used as a port"),
+        (["yatzy", "--tcp", "0", "--players", "7"], "--players=7"),
+        (["yatzy", "--tcp", "0", "--host", "0.0.0.0"], "nobody could log in on 0.0.0.0"),
+        (["yatzy", "--tcp", "0", "--agents", "nobody"], "there is no agent of Yatzy 'nobody'"),
+        (["yatzy", "--tcp", "0", "--secrets", "nowhere"], "--secrets nowhere cannot be read"),
+        (["yatzy", "--tcp", "0", "--database", "nowhere/x.sqlite"], "nowhere/x.sqlite cannot be used for results"),
+        (
+            ["yatzy", "--tcp", "0", "--host", "no.such.host.invalid", "--guests"],
+            "cannot listen on no.such.host.invalid",
+        ),
+    ],
+)
+def test_what_cannot_be_served_is_told_in_words(arguments, complaint, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as end:
+        main(["serve", *arguments])
+    assert end.value.code == 2
+    assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["yatzy", "127.0.0.1:1", "--agent", "thrifty"], "127.0.0.1:1 cannot be reached"),
+        (["yatzy", "nonsense", "--agent", "thrifty"], "is no address"),
+        (["yatzy", "127.0.0.1:1", "--agent", "nobody"], "there is no agent of Yatzy 'nobody'"),
+        (["hog", "127.0.0.1:1", "--agent", "bacon"], "Hog has no server protocol"),
+    ],
+)
+def test_what_cannot_be_joined_is_told_in_words(arguments, complaint, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["join", *arguments])
+    assert end.value.code == 2
+    assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("missing", "arguments", "complaint"),
+    [
+        ("sqlalchemy", ["serve", "yatzy", "--tcp", "0"], "the server needs sqlalchemy"),
+        ("websockets", ["serve", "yatzy", "--ws", "0"], "WebSocket (--ws) needs websockets"),
+        ("websockets", ["join", "yatzy", "ws://127.0.0.1:1", "--agent", "thrifty"], "a ws:// address needs websockets"),
+    ],
+)
+def test_what_is_not_installed_is_named_with_its_extra(missing, arguments, complaint, tmp_path):
+    code = f"import sys; sys.modules[{missing!r}] = None; from dicegym.cli import main; main(sys.argv[1:])"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert f"{complaint}, which is not installed: pip install 'dicegym[server]'" in done.stderr
+
+
+def snapshot(tables=0, ratings=0, lines=0, turns=0, seconds=1.0):
+    return Snapshot(
+        "Yatzy", ("127.0.0.1:5000",), seconds, 4, 1, turns, 7,
+        tuple((i + 1, (("[bold]anna", 10 * i), ("bob", 7)), "bob") for i in range(tables)),
+        tuple((f"player-{i}", 1200.0 - i, 3, 1) for i in range(ratings)),
+        ratings, tuple(f"line {i}" for i in range(lines)),
+    )  # fmt: skip
+
+
+def printed(shown, height):
+    console = Console(file=io.StringIO(), width=100, height=height)
+    console.print(picture(shown, 2345.6, height))
+    return console.file.getvalue()
+
+
+def test_the_scoreboard_shows_everything():
+    text = printed(snapshot(tables=2, ratings=3, lines=2), 40)
+    assert "Yatzy server on 127.0.0.1:5000" in text
+    assert "4 connections, 1 waiting, 2 games in progress, 7 finished, 2,346 turns/s" in text
+    assert re.search(r"1 . player-0 +. +1200 . +3 . +1", text)
+    assert "[bold]anna 10" in text, "names are no markup"
+    assert ">bob 7" in text
+    assert "line 1" in text
+
+
+@pytest.mark.parametrize("height", [10, 24, 50])
+@pytest.mark.parametrize("many", [(100, 100, 100), (0, 200, 50), (100, 1, 0), (0, 0, 0)])
+def test_the_scoreboard_fits_the_terminal(height, many):
+    text = printed(snapshot(*many), height)
+    assert text.count("\n") <= max(height, 18)
+    if many[1] > 100:
+        assert "more)" in text
+
+
+def test_turns_a_second():
+    speed = Speed()
+    assert speed.of(snapshot(turns=0, seconds=0)) == 0
+    assert speed.of(snapshot(turns=100, seconds=0.5)) == 200
+    for i in range(2, 40):
+        last = speed.of(snapshot(turns=100, seconds=i / 2))
+    assert last == 0
+
+
+@run
+async def test_a_snapshot_of_a_running_server(tmp_path):
+    async with serving(tmp_path) as server:
+        bots, standing = await both(server, "anna", "bob")
+        await bots[0].send(first_box(standing))
+        await bots[1].my_turn()
+        taken = server.snapshot()
+        ((number, seats, mover),) = taken.tables
+        assert (number, mover) == (1, bots[1].name)
+        assert [name for name, _ in seats] == [bot.name for bot in bots]
+        assert (taken.connections, taken.turns, taken.finished) == (2, 1, 0)

@@ -1,0 +1,291 @@
+"""Clients that misbehave, with real sockets: nobody else's game notices."""
+
+import asyncio
+import json
+import socket
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("websockets")
+from talk import PATIENCE, Bot, WebBot, both, eventually, first_box, game_of_two, run, serving, settings
+
+from dicegym.server import connections
+from dicegym.server.server import Server
+
+
+async def a_game_is_played(server):
+    """Let two new bots play a whole game; they must have nobody else to play with."""
+    bots, standing = await both(server, "good-1", "good-2")
+    await bots[0].send(first_box(standing))
+    finals = await asyncio.gather(*(bot.play() for bot in bots))
+    assert finals[0]["key"] == "FINAL"
+    for bot in bots:
+        bot.close()
+
+
+@run
+async def test_byte_by_byte_half_and_interleaved(tmp_path):
+    async with game_of_two(tmp_path) as (_, first, second, standing):
+        text = json.dumps(first_box(standing)).encode()
+        half = json.dumps(first_box(standing)).encode()[:20]
+        for byte in text[:-1]:
+            await first.send(bytes([byte]))
+            await second.send(half[:1])  # one's bytes are never another's
+            await asyncio.sleep(0)
+        await first.send(text[-1:])
+        own = await second.my_turn()
+        await second.send(b"\n" + json.dumps(first_box(own)).encode())  # a new line ends what was begun before
+        assert [message["code"] for message in second.seen if message["key"] == "ERROR"] == ["bad-json"]
+        assert (await first.my_turn())["roundNumber"] == 2
+
+
+@run
+async def test_many_commands_in_one_packet(tmp_path):
+    async with game_of_two(tmp_path) as (_, first, second, standing):
+        roll = b'{"type":"ROLL_DICE","dice":[0]}'
+        await first.send(roll + roll + json.dumps(first_box(standing)).encode() + roll)
+        assert (await second.my_turn())["roundNumber"] == 1
+        assert (await first.until("ERROR"))["code"] == "not-your-turn", "the fourth came too late"
+
+
+@run
+async def test_a_command_without_a_newline_is_carried_out(tmp_path):
+    async with game_of_two(tmp_path) as (_, first, second, standing):
+        await first.send(json.dumps(first_box(standing)).encode())
+        assert (await second.my_turn())["key"] == "STANDING"
+
+
+@run
+async def test_200_silent_connections_while_games_go_on(tmp_path):
+    async with serving(tmp_path, login=60) as server:
+        silent = [await Bot.connect(server) for _ in range(200)]
+        await eventually(lambda: len(server.lobby.clients) == 200)
+        await a_game_is_played(server)
+        assert len(server.lobby.clients) >= 200
+        for bot in silent:
+            bot.vanish()
+        await eventually(lambda: not server.lobby.clients)
+
+
+@run
+async def test_200_silent_guests_are_seated_and_their_games_end(tmp_path):
+    async with serving(tmp_path, login=0.05, answer=0.2, games=100, gather=0.05) as server:
+        silent = [await Bot.connect(server) for _ in range(200)]
+        await server.finished()
+        assert server.store.finished() == 100
+        assert {len(result.incidents) for result in server.store.results()} == {4}
+        assert len(server.store.standings()) == 200
+        assert silent
+
+
+@run
+async def test_a_silent_guest_gets_a_name_and_a_seat(tmp_path):
+    async with serving(tmp_path, login=0.05) as server:
+        bot = await Bot.connect(server)
+        bot.name = (await bot.until("WELCOME"))["playerName"]
+        assert bot.name == "guest-1"
+        (other,) = [await Bot.named(server, "anna")]
+        await asyncio.gather(bot.play(), other.play())
+        again = await Bot.connect(server)
+        assert (await again.until("WELCOME"))["playerName"] == "guest-2"
+
+
+@run
+async def test_one_that_never_reads_is_dropped_and_stalls_nobody(tmp_path, monkeypatch):
+    monkeypatch.setattr(connections, "MOST_UNREAD", 1 << 14)
+    async with serving(tmp_path, login=60) as server:
+        raw = socket.socket()
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        raw.connect(("127.0.0.1", server.ports["tcp"]))
+        raw.setblocking(False)
+        loop = asyncio.get_running_loop()
+        (link,) = await seen(server)
+
+        async def shout():
+            while link.open:
+                try:
+                    await asyncio.wait_for(loop.sock_sendall(raw, b'{"type":"SHOUT"}' * 1000), 1)
+                except (TimeoutError, OSError):
+                    return
+
+        shouting = asyncio.create_task(shout())
+        await a_game_is_played(server)
+        await eventually(lambda: link not in server.lobby.clients)
+        shouting.cancel()
+        raw.close()
+
+
+async def seen(server):
+    await eventually(lambda: server.lobby.clients)
+    return list(server.lobby.clients)
+
+
+@run
+async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(connections, "MOST_UNREAD", 1 << 14)
+    async with serving(tmp_path, login=60) as server:
+        bot = await WebBot.connect(server, max_queue=1)
+        (link,) = await seen(server)
+        bot.connection.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        bot.connection.transport.pause_reading()
+
+        async def shout():
+            for _ in range(200_000):
+                await bot.connection.send('{"type":"SHOUT"}')
+
+        shouting = asyncio.create_task(shout())
+        await a_game_is_played(server)
+        await eventually(lambda: link not in server.lobby.clients)
+        shouting.cancel()
+        bot.vanish()
+
+
+@run
+async def test_a_flood_costs_others_little(tmp_path):
+    async with serving(tmp_path, login=60) as server:
+        flooder = await Bot.connect(server)
+
+        async def flood():
+            while True:
+                await flooder.send(b"{}" * 10_000)
+
+        async def swallow():
+            while await flooder.reader.read(1 << 20):
+                pass
+
+        tasks = [asyncio.create_task(flood()), asyncio.create_task(swallow())]
+        await asyncio.sleep(0.05)
+        begun = asyncio.get_running_loop().time()
+        await a_game_is_played(server)
+        assert asyncio.get_running_loop().time() - begun < PATIENCE / 2
+        for task in tasks:
+            task.cancel()
+
+
+@run
+async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_path):
+    """Between two portions others have their turn, and nothing more is taken from the network."""
+    seen = []
+
+    class Receiver:
+        opened = closed = staticmethod(lambda link: None)
+        received = staticmethod(lambda link, message: seen.append(message))
+
+    server = await connections.listen_tcp(Receiver(), "127.0.0.1", 0)
+    _, writer = await asyncio.open_connection("127.0.0.1", connections.port_of(server))
+    writer.write(b"{}" * 100)
+    counts = []
+    while len(seen) < 100:
+        await asyncio.sleep(0)
+        counts.append(len(seen))
+    assert max(after - before for before, after in zip([0, *counts], counts, strict=False)) == connections.AT_ONCE
+    writer.close()
+    server.close()
+
+
+@run
+async def test_login_floods(tmp_path):
+    async with serving(tmp_path, connections=50) as server:
+        bot = await Bot.connect(server)
+        await bot.send(b'{"key":"LOGIN","playerName":"anna"}' * 500)
+        bot.name = (await bot.receive())["playerName"]
+        assert bot.name == "anna"
+        for _ in range(499):
+            assert (await bot.receive())["code"] == "not-your-turn"
+        crowd = [await Bot.connect(server) for _ in range(80)]
+        for other in crowd:
+            await other.send({"key": "LOGIN", "playerName": "anna"})
+        answers = [await other.receive() for other in crowd]
+        assert sum(answer.get("code") == "full" for answer in answers) == 31
+        names = {answer["playerName"] for answer in answers if answer["key"] == "WELCOME"}
+        assert names == {f"anna-{i}" for i in range(2, 51)}
+        assert await crowd[-1].until("never") == {}, "who is not taken is disconnected"
+        for other in crowd:
+            other.vanish()
+        await eventually(lambda: len(server.lobby.clients) == 1)
+        assert (await bot.play())["key"] == "FINAL"
+
+
+@run
+async def test_binary_and_oversized_frames(tmp_path):
+    async with serving(tmp_path) as server:
+        bots = [await WebBot.named(server, "anna"), await WebBot.named(server, "bob")]
+        standings = [await bot.until("STANDING") for bot in bots]
+        turn = standings[0]["currentPlayer"]["playerName"]
+        mover, other = sorted(bots, key=lambda bot: bot.name != turn)
+        await mover.send(json.dumps(first_box(standings[0])).encode())
+        error = await mover.until("ERROR")
+        assert error["code"] == "bad-json"
+        assert "text" in error["message"]
+        await mover.send("x" * 4097)
+        assert (await mover.until("ERROR"))["code"] == "too-long"
+        await mover.send(json.dumps(first_box(standings[0])) * 2)
+        assert (await mover.until("ERROR"))["code"] == "bad-json"
+        await mover.connection.send([json.dumps(first_box(standings[0]))[:9], json.dumps(first_box(standings[0]))[9:]])
+        await other.my_turn()
+        await other.send("x" * (connections.LARGEST_FRAME + 1))
+        while await other.receive():
+            pass
+        assert other.connection.close_code == 1009
+        assert (await mover.my_turn())["roundNumber"] == 2, "it counts as a lost connection"
+
+
+@run
+async def test_what_is_no_websocket_at_all(tmp_path):
+    async with serving(tmp_path) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["ws"])
+        writer.write(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+        assert b"426" in await reader.readline()
+        writer.close()
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["ws"])
+        writer.write(b'{"key": "LOGIN"}\n' * 10)
+        assert await reader.readline() == b""
+        writer.close()
+        await a_game_is_played(server)
+
+
+@run
+async def test_a_browser_at_the_tcp_port(tmp_path):
+    async with serving(tmp_path) as server:
+        bot = await Bot.connect(server)
+        await bot.send(b"GET / HTTP/1.1\r\nHost: here\r\nAccept: */*\r\n\r\n")
+        assert (await bot.receive())["code"] == "bad-json"
+
+
+@run
+async def test_connections_that_come_and_go_leave_nothing_behind(tmp_path):
+    async with serving(tmp_path, login=60) as server:
+        for _ in range(100):
+            bot = await Bot.connect(server)
+            await bot.send(b'{"key": "LOG')
+            bot.vanish()
+        await eventually(lambda: not server.lobby.clients)
+        assert not server.lobby.named
+        assert not server.floor.tables
+
+
+@run
+async def test_a_port_in_use_is_told_in_words(tmp_path):
+    from dicegym.errors import ParameterError
+
+    async with serving(tmp_path) as server:
+        for name in ("tcp", "ws"):
+            (folder := tmp_path / name).mkdir()
+            with pytest.raises(ParameterError, match=rf"--{name} {server.ports['tcp']}: cannot listen .*in use"):
+                async with Server(settings(folder, **{name: server.ports["tcp"]})):
+                    pass
+
+
+@run
+async def test_a_server_that_stops_says_so_and_rates_nothing_unfinished(tmp_path):
+    async with game_of_two(tmp_path) as (server, first, second, standing):
+        await first.send(first_box(standing))
+        await second.my_turn()
+    assert (await first.until("ERROR"))["code"] == "server-stopped"
+    assert "not rated" in first.seen[-1]["message"]
+    assert await first.receive() == {}
+    assert "1 games in progress are left unfinished and not rated" in server.told
+    async with serving(tmp_path) as server:
+        assert server.store.finished() == 0
+        assert server.store.standings() == {}

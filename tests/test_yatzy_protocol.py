@@ -1,0 +1,280 @@
+"""The messages of a Yatzy server: what they say, what is read from them, and that nothing breaks the reader."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from variants import play
+
+import dicegym
+from dicegym.games.yatzy import protocol
+from dicegym.games.yatzy.protocol import CommandError, action_of, command_of, state_of
+
+pytestmark = pytest.mark.nojit
+
+TWO = dicegym.game("yatzy")
+NAMES = ["Bot1Anna", "DumBot"]
+EXAMPLE: dict[str, Any] = {
+    "key": "STANDING",
+    "roundNumber": 1,
+    "standing": [
+        {"playerName": "Bot1Anna", "rating": 1200, "score": "-,-,-,-,-,-,-,-,-,-,-,-,-,-,-"},
+        {"playerName": "DumBot", "rating": 1000, "score": "-,-,-,-,-,-,-,-,-,-,-,-,-,-,-"},
+    ],
+    "currentPlayer": {"playerName": "Bot1Anna", "rollsLeft": 2, "dice": [5, 6, 1, 1, 3]},
+}
+
+
+def changed(**changes: Any) -> dict[str, Any]:
+    """The example of the server's text, with changes ("rollsLeft" and "dice" are those of the player to move)."""
+    message = json.loads(json.dumps(EXAMPLE))
+    for name, value in changes.items():
+        place = message["currentPlayer"] if name in ("rollsLeft", "dice", "playerName") else message
+        place[name] = value
+    return message
+
+
+def scored(text: object) -> dict[str, Any]:
+    """The example with another score of the first player."""
+    first, second = EXAMPLE["standing"]
+    return changed(standing=[first | {"score": text}, second])
+
+
+# --- what is said ----------------------------------------------------------------------------------------------------
+
+
+def test_the_example_of_the_servers_text() -> None:
+    state, seat = state_of(EXAMPLE, "DumBot", TWO)
+    assert seat == 1
+    assert protocol.standing_message(TWO, state, NAMES, [1200, 1000]) == EXAMPLE
+
+
+def test_used_and_crossed_out_boxes() -> None:
+    state = TWO.new_game()[0]
+    state["dice"] = (1, 1, 6, 6, 6)
+    TWO.step(state, 512 + 3)  # the two ones
+    state["dice"] = (1, 1, 6, 6, 6)
+    TWO.step(state, 210 + 14)  # no Yatzy
+    message = protocol.standing_message(TWO, state, NAMES, [1200, 1200])
+    assert [row["score"] for row in message["standing"]] == [
+        "2,-,-,-,-,-,-,-,-,-,-,-,-,-,-", "-,-,-,-,-,-,-,-,-,-,-,-,-,-,0",
+    ]  # fmt: skip
+    assert message["roundNumber"] == 2
+    assert message["currentPlayer"]["playerName"] == "Bot1Anna"
+    json.dumps(message)
+
+
+def test_final_message() -> None:
+    game = dicegym.game("yatzy", players=4)
+    state = game.new_game()[0]
+    state["scores"][:4] = 0
+    state["scores"][:4, 5] = (10, 30, 20, 20)
+    state["totals"][:4], state["upper"][:4] = (10, 80, 20, 20), (10, 63, 20, 20)
+    state["over"] = True
+    message = protocol.final_message(game, state, list("abcd"), [1, 2, 3, 4])
+    assert message["key"] == "FINAL"
+    found = [(row["playerName"], row["total"], row["place"], row["rating"]) for row in message["standing"]]
+    assert found == [("b", 130, 1, 2), ("c", 20, 2, 3), ("d", 20, 2, 4), ("a", 10, 4, 1)]
+    assert message["standing"][0]["score"].split(",")[5] == "30"
+    json.dumps(message)
+
+
+def test_errors_and_logins() -> None:
+    assert protocol.error_message("used-box", "no") == {"key": "ERROR", "code": "used-box", "message": "no"}
+    assert protocol.login_message("s") == {"key": "LOGIN", "secret": "s"}
+    assert protocol.secret_of({"key": "LOGIN", "secret": "s"}) == "s"
+    assert protocol.secret_of({"type": "LOGIN", "secret": "s", "more": 1}) == "s"
+    for bad in ({"key": "LOGIN"}, {"key": "LOGIN", "secret": 5}, {"key": "ROLL_DICE", "secret": "s"}, [], None):
+        with pytest.raises(CommandError):
+            protocol.secret_of(bad)
+    codes = [protocol.fault_error(fault).code for fault in range(1, 6)]
+    assert codes == ["bad-command", "no-rolls-left", "used-box", "bad-dice", "no-dice"]
+    error = pickle.loads(pickle.dumps(CommandError("a", "b")))
+    assert (error.code, error.message, str(error)) == ("a", "b", "b")
+
+
+# --- commands --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["type", "key"])
+def test_commands_are_named_under_type_or_key(word: str) -> None:
+    """The two examples of the server's text."""
+    assert action_of({word: "ROLL_DICE", "dice": [0, 1, 4]}) == 256 + 0b10011
+    assert action_of({word: "SCORE_BOX", "box": 1, "dice": [2, 3]}) == 512 + 0b01100
+    assert action_of({word: "SCORE_BOX", "box": 15, "dice": [4, 3, 2, 1, 0]}) == 512 + 14 * 32 + 31
+    assert action_of({word: "SCORE_BOX", "box": 15, "dice": [], "note": "extra"}) == 512 + 14 * 32
+    assert action_of({word: "ROLL_DICE", "dice": []}) == 256  # understood, and for the rules to refuse
+
+
+def test_both_words_may_say_the_same() -> None:
+    assert action_of({"type": "ROLL_DICE", "key": "ROLL_DICE", "dice": [0]}) == 257
+
+
+DEEP: list[Any] = []
+for _ in range(200):
+    DEEP = [DEEP]
+
+MALFORMED = [
+    (None, "bad-command"), (5, "bad-command"), ("ROLL_DICE", "bad-command"), ([], "bad-command"), ({}, "bad-command"),
+    ({"dice": [0]}, "bad-command"), ({"type": 1, "dice": [0]}, "bad-command"),
+    ({"type": [], "dice": [0]}, "bad-command"),
+    ({"type": "ROLL", "dice": [0]}, "bad-command"), ({"type": "roll_dice", "dice": [0]}, "bad-command"),
+    ({"type": "STANDING", "dice": [0]}, "bad-command"), ({"type": "ROLL_DICE", "key": "x", "dice": [0]}, "bad-command"),
+    ({"type": {"a": DEEP}}, "bad-command"), ({"type": "x" * 5000}, "bad-command"), ({"type": True}, "bad-command"),
+    ({"type": "ROLL_DICE"}, "bad-index"), ({"type": "ROLL_DICE", "dice": None}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": "01"}, "bad-index"), ({"type": "ROLL_DICE", "dice": 3}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": {"0": 1}}, "bad-index"), ({"type": "ROLL_DICE", "dice": [5]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [-1]}, "bad-index"), ({"type": "ROLL_DICE", "dice": [1.0]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [True]}, "bad-index"), ({"type": "ROLL_DICE", "dice": ["1"]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [None]}, "bad-index"), ({"type": "ROLL_DICE", "dice": [[0]]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [0, 0]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [0, 1, 2, 3, 4, 0]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [10**5000]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [float("nan")]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [1e400]}, "bad-index"), ({"type": "ROLL_DICE", "dice": DEEP}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": list(range(4000))}, "bad-index"),
+    ({"type": "SCORE_BOX", "dice": [0]}, "bad-box"), ({"type": "SCORE_BOX", "box": 0, "dice": [0]}, "bad-box"),
+    ({"type": "SCORE_BOX", "box": 16, "dice": [0]}, "bad-box"),
+    ({"type": "SCORE_BOX", "box": "1", "dice": [0]}, "bad-box"),
+    ({"type": "SCORE_BOX", "box": 1.0, "dice": [0]}, "bad-box"),
+    ({"type": "SCORE_BOX", "box": True, "dice": [0]}, "bad-box"),
+    ({"type": "SCORE_BOX", "box": -(10**5000), "dice": [0]}, "bad-box"),
+    ({"type": "SCORE_BOX", "box": [1], "dice": [0]}, "bad-box"),
+    ({"type": "SCORE_BOX", "box": 1}, "bad-index"), ({"type": "SCORE_BOX", "box": 1, "dice": [2, 2]}, "bad-index"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "code"), MALFORMED, ids=range(len(MALFORMED)))
+def test_malformed_commands_are_refused_with_a_reason(command: object, code: str) -> None:
+    with pytest.raises(CommandError) as error:
+        action_of(command)
+    assert error.value.code == code
+    assert 10 < len(error.value.message) < 300
+    assert protocol.action_or_unreadable(command)[0] == -1
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(
+    JSON
+    | st.fixed_dictionaries(
+        {},
+        optional={
+            "type": st.sampled_from(["ROLL_DICE", "SCORE_BOX", "STANDING", "LOGIN"]) | JSON,
+            "key": st.sampled_from(["ROLL_DICE", "SCORE_BOX", "STANDING", "LOGIN"]) | JSON,
+            "dice": st.lists(st.integers(-1, 6), max_size=6) | JSON,
+            "box": st.integers(-1, 17) | JSON,
+            "standing": st.lists(st.dictionaries(st.sampled_from(["playerName", "score"]), JSON)) | JSON,
+            "currentPlayer": JSON,
+        },
+    )
+)
+@settings(max_examples=60)
+def test_whatever_json_can_say_is_an_action_or_a_command_error(message: object) -> None:
+    for read in (
+        action_of, protocol.secret_of, protocol.names_of, lambda value: state_of(value, "a", TWO),
+    ):  # fmt: skip
+        with contextlib.suppress(CommandError):
+            assert read(message) is not None
+    action, error = protocol.action_or_unreadable(message)
+    state = TWO.new_game()[0]
+    fault = TWO.step(state, action)
+    assert fault == 1 if error else fault in (0, 2, 3, 5)
+
+
+# --- from actions to commands ----------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 2**63), st.integers(0, 60))
+def test_a_command_does_what_its_action_does(seed: int, decisions: int) -> None:
+    """Each legal action, and what is read back from its command, lead to the same state."""
+    state = play(TWO, seed, decisions)
+    dice = state["dice"].tolist()
+    for action in np.flatnonzero(TWO.legal(state)).tolist():
+        command = command_of(action, dice)
+        assert command["type"] == command["key"]
+        one, two = state.copy(), state.copy()
+        assert TWO.step(one, action) == TWO.step(two, action_of(json.loads(json.dumps(command)))) == 0
+        assert one.tobytes() == two.tobytes()
+
+
+@pytest.mark.parametrize("action", [*range(257, 288), *range(512, 512 + 15 * 32, 7)])
+def test_wide_actions_are_their_commands(action: int) -> None:
+    assert action_of(command_of(action, [5, 6, 1, 1, 3])) == action
+
+
+def test_a_box_that_scores_nothing_is_crossed_out_with_all_dice() -> None:
+    assert command_of(210 + 14, [5, 6, 1, 1, 3])["dice"] == [0, 1, 2, 3, 4]
+    assert command_of(210, [5, 6, 1, 1, 3])["dice"] == [2, 3]
+
+
+@pytest.mark.parametrize("action", [-1, 225, 255, 288, 511, 992, 1000, 2**70, 4, 84])
+def test_what_no_command_means(action: int) -> None:
+    with pytest.raises(CommandError, match="no command means"):
+        command_of(action, [5, 6, 1, 1, 3])
+
+
+# --- a standing read -------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 2**63), st.integers(0, 200), st.integers(1, 6))
+def test_a_standing_read_is_the_state_again(seed: int, decisions: int, players: int) -> None:
+    game = dicegym.game("yatzy", players=players)
+    state = play(game, seed, decisions)
+    names = [f"n{i}" for i in range(players)]
+    message = json.loads(json.dumps(protocol.standing_message(game, state, names, [1200] * players)))
+    assert protocol.names_of(message) == names
+    for seat, name in enumerate(names):
+        copy, own = state_of(message, name, game)
+        assert own == seat
+        assert game.view(copy, seat) == game.view(state, seat)
+        assert np.array_equal(game.observe(copy, seat), game.observe(state, seat))
+        assert np.array_equal(game.legal(copy), game.legal(state))
+        assert copy["over"] == state["over"]
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        (None, "no message"), ({"key": "FINAL"}, "no STANDING"), (changed(standing=None), "no list of players"),
+        (changed(standing=[1]), "no list of players"), (changed(standing=[]), "none of"),
+        (changed(currentPlayer=None), "no player"), (changed(currentPlayer=[]), "no player"),
+        (changed(playerName="Eve"), "none of"), (changed(playerName=None), "none of"),
+        (changed(playerName=[1]), "none of"),
+        (changed(dice=[1, 2, 3, 4]), "not five dice"), (changed(dice="12345"), "not five dice"),
+        (changed(dice=[1, 2, 3, 4, 7]), "no face"), (changed(dice=[1, 2, 3, 4, 0]), "no face"),
+        (changed(dice=[1, 2, 3, 4, 5.0]), "no face"), (changed(dice=[1, 2, 3, 4, True]), "no face"),
+        (changed(dice=[1, 2, 3, 4, 10**500]), "no face"),
+        (changed(rollsLeft=3), "rolls left"), (changed(rollsLeft=-1), "rolls left"),
+        (changed(rollsLeft=None), "rolls left"),
+        (changed(standing=[{"playerName": "Bot1Anna", "score": "-"}, {"playerName": "DumBot"}]), "fields"),
+        (changed(standing=[{"playerName": "Bot1Anna"}, {"playerName": "Bot1Anna"}]), "tell the players apart"),
+        (changed(standing=[{"playerName": "Bot1Anna"}, {"playerName": 5}]), "tell the players apart"),
+        (changed(standing=EXAMPLE["standing"][:1]), "do not play"),
+        (scored(",".join(["x"] * 15)), "no score"),
+        (scored(",".join(["51"] * 15)), "no score"),
+        (scored(",".join(["-1"] * 15)), "no score"),
+        (scored(",".join(["²"] * 15)), "no score"),
+        (scored("9" * 5000), "fields"),
+    ],
+)  # fmt: skip
+def test_a_standing_that_is_none_is_refused_with_a_reason(message: object, reason: str) -> None:
+    with pytest.raises(CommandError, match=reason):
+        state_of(message, "Bot1Anna", TWO)
+
+
+def test_a_name_that_is_not_at_the_table() -> None:
+    with pytest.raises(CommandError, match="'Eve' is none of"):
+        state_of(EXAMPLE, "Eve", TWO)

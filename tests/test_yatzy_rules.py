@@ -1,0 +1,535 @@
+"""The rules of Yatzy as tables worked out by hand: one table per rule of the server's text and per ruling."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import dice as oracle_dice
+from variants import play
+
+import dicegym
+from dicegym.core import Game
+
+pytestmark = pytest.mark.nojit
+
+SOLO = dicegym.game("yatzy", players=1)
+TWO = dicegym.game("yatzy")
+(
+    ONES, TWOS, THREES, FOURS, FIVES, SIXES, PAIR, TWO_PAIRS, THREE, FOUR, SMALL, LARGE, FULL_HOUSE, CHANCE, YATZY,
+) = range(15)  # fmt: skip
+HOUSE = 1000
+BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, HOUSE_PLAYS = range(1, 7)
+NAMES = (
+    "Ones", "Twos", "Threes", "Fours", "Fives", "Sixes", "One Pair", "Two Pairs", "Three of a Kind",
+    "Four of a Kind", "Small Straight", "Large Straight", "Full House", "Chance", "Yatzy",
+)  # fmt: skip
+
+
+def at(dice: tuple[int, ...] | None = None, rolls_left: int = 2, game: Game = SOLO, **fields: Any) -> Any:
+    """Return a state in the middle of a game; ``boxes`` are {box: points} by seat, all others being open."""
+    state = game.new_game(7)[0]
+    if dice is not None:
+        state["dice"] = dice
+    state["rolls_left"] = rolls_left
+    for seat, boxes in enumerate(fields.pop("boxes", [])):
+        for box, points in boxes.items():
+            state["scores"][seat, box] = points
+        state["totals"][seat] = sum(boxes.values())
+        state["upper"][seat] = sum(points for box, points in boxes.items() if box < 6)
+    for name, value in fields.items():
+        state[name] = value
+    return state
+
+
+def best(box: int) -> int:
+    """The action that scores a box with its best dice."""
+    return 210 + box
+
+
+def chosen(box: int, *places: int) -> int:
+    """The wide action that scores a box with the dice in these places."""
+    return 512 + 32 * box + sum(1 << place for place in places)
+
+
+def rolling(*places: int) -> int:
+    """The wide action that rolls the dice in these places."""
+    return 256 + sum(1 << place for place in places)
+
+
+def keeping(*faces: int) -> int:
+    """The action that keeps these faces, found by its name."""
+    name = f"keep {'-'.join(map(str, faces))}" if faces else "roll all"
+    return next(action for action in range(210) if SOLO.action_name(action) == name)
+
+
+def filled(n: int) -> dict[int, int]:
+    """The first n boxes, crossed out."""
+    return dict.fromkeys(range(n), 0)
+
+
+# --- the rules 1 to 15, and rulings 5 and 6: what each box makes of the dice -----------------------------------------
+
+BEST_DICE = [
+    (ONES, (1, 1, 1, 1, 1), 5), (ONES, (1, 3, 1, 4, 5), 2), (ONES, (2, 3, 4, 5, 6), 0),
+    (TWOS, (2, 2, 1, 3, 4), 4), (THREES, (3, 3, 3, 1, 3), 12), (FOURS, (4, 1, 1, 2, 2), 4), (FOURS, (1, 1, 2, 2, 3), 0),
+    (FIVES, (5, 5, 5, 5, 5), 25), (SIXES, (6, 6, 6, 1, 2), 18),
+    (PAIR, (5, 5, 6, 6, 1), 12), (PAIR, (3, 3, 3, 3, 1), 6), (PAIR, (1, 1, 2, 3, 4), 2), (PAIR, (1, 2, 3, 4, 6), 0),
+    (PAIR, (6, 6, 6, 6, 6), 12), (TWO_PAIRS, (5, 5, 6, 6, 1), 22), (TWO_PAIRS, (3, 3, 3, 5, 5), 16),
+    (TWO_PAIRS, (3, 3, 3, 3, 5), 0), (TWO_PAIRS, (4, 4, 4, 4, 4), 0), (TWO_PAIRS, (1, 1, 2, 3, 4), 0),
+    (THREE, (3, 3, 3, 5, 5), 9), (THREE, (6, 6, 6, 6, 1), 18), (THREE, (2, 2, 2, 2, 2), 6), (THREE, (6, 6, 5, 5, 1), 0),
+    (FOUR, (3, 3, 3, 3, 5), 12), (FOUR, (6, 6, 6, 6, 6), 24), (FOUR, (6, 6, 6, 5, 5), 0),
+    (SMALL, (5, 3, 1, 2, 4), 15), (SMALL, (2, 3, 4, 5, 6), 0), (SMALL, (1, 2, 3, 4, 4), 0),
+    (LARGE, (6, 2, 4, 3, 5), 20), (LARGE, (1, 2, 3, 4, 5), 0), (LARGE, (1, 2, 3, 4, 6), 0),
+    (FULL_HOUSE, (6, 6, 6, 5, 5), 28), (FULL_HOUSE, (1, 1, 2, 2, 2), 8), (FULL_HOUSE, (4, 4, 4, 4, 4), 0),
+    (FULL_HOUSE, (4, 4, 4, 4, 5), 0), (FULL_HOUSE, (4, 4, 5, 5, 6), 0),
+    (CHANCE, (6, 6, 6, 6, 6), 30), (CHANCE, (1, 2, 2, 4, 6), 15),
+    (YATZY, (1, 1, 1, 1, 1), 50), (YATZY, (6, 6, 6, 6, 6), 50), (YATZY, (6, 6, 6, 6, 5), 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("box", "dice", "points"), BEST_DICE)
+@pytest.mark.parametrize("rolls_left", [0, 1, 2])
+def test_a_box_is_scored_with_its_best_dice(box: int, dice: tuple[int, ...], points: int, rolls_left: int) -> None:
+    for order in (dice, dice[::-1], dice[2:] + dice[:2]):
+        state = at(order, rolls_left)
+        assert SOLO.step(state, best(box)) == 0
+        assert state["scores"][0].tolist() == [points if other == box else -1 for other in range(15)]
+        assert SOLO.returns(state).tolist() == [points]
+        assert state["round_number"] == 2
+        assert state["rolls_left"] == 2
+
+
+CHOSEN_DICE = [
+    (PAIR, (5, 5, 6, 6, 1), (0, 1), 10), (PAIR, (5, 5, 6, 6, 1), (2, 3), 12), (PAIR, (5, 5, 6, 6, 1), (1, 2), 0),
+    (PAIR, (5, 5, 6, 6, 1), (0, 1, 2), 0), (PAIR, (5, 5, 5, 6, 1), (0, 1, 2), 0), (PAIR, (5, 5, 6, 6, 1), (0,), 0),
+    (PAIR, (5, 5, 6, 6, 1), (), 0), (PAIR, (5, 5, 6, 6, 1), (0, 1, 2, 3, 4), 0),
+    (TWO_PAIRS, (5, 5, 6, 6, 1), (0, 1, 2, 3), 22), (TWO_PAIRS, (5, 5, 6, 6, 1), (0, 1, 2, 3, 4), 0),
+    (TWO_PAIRS, (5, 5, 5, 6, 6), (0, 2, 3, 4), 22), (TWO_PAIRS, (5, 5, 5, 5, 6), (0, 1, 2, 3), 0),
+    (THREE, (3, 3, 3, 3, 5), (0, 1, 3), 9), (THREE, (3, 3, 3, 3, 5), (0, 1, 2, 3), 0),
+    (THREE, (3, 3, 1, 3, 5), (0, 1), 0),
+    (FOUR, (3, 3, 3, 3, 3), (0, 1, 3, 4), 12), (FOUR, (3, 3, 3, 3, 3), (0, 1, 2, 3, 4), 0),
+    (FOUR, (3, 3, 3, 1, 1), (0, 1, 2, 3), 0),
+    (SMALL, (1, 2, 3, 4, 5), (0, 1, 2, 3, 4), 15), (SMALL, (1, 2, 3, 4, 5), (0, 1, 2, 3), 0),
+    (LARGE, (6, 5, 4, 3, 2), (0, 1, 2, 3, 4), 20), (LARGE, (6, 5, 4, 3, 2), (1, 2, 3, 4), 0),
+    (FULL_HOUSE, (6, 6, 6, 5, 5), (0, 1, 2, 3, 4), 28), (FULL_HOUSE, (6, 6, 6, 5, 5), (0, 1, 3, 4), 0),
+    (CHANCE, (6, 1, 1, 2, 2), (0, 1, 2, 3, 4), 12), (CHANCE, (6, 1, 1, 2, 2), (0, 1, 2, 3), 0),
+    (YATZY, (2, 2, 2, 2, 2), (0, 1, 2, 3, 4), 50), (YATZY, (2, 2, 2, 2, 2), (0, 1, 2, 3), 0),
+    (SIXES, (6, 6, 1, 6, 2), (0, 1, 3), 18), (SIXES, (6, 6, 1, 6, 2), (0,), 6),
+    (SIXES, (6, 6, 1, 6, 2), (0, 1, 2, 3), 0),
+    (SIXES, (6, 6, 1, 6, 2), (), 0), (ONES, (5, 6, 1, 1, 3), (2, 3), 2), (ONES, (5, 6, 1, 1, 3), (0,), 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("box", "dice", "places", "points"), CHOSEN_DICE)
+def test_chosen_dice_must_be_exactly_what_the_box_asks_for(
+    box: int, dice: tuple[int, ...], places: tuple[int, ...], points: int
+) -> None:
+    state = at(dice)
+    assert SOLO.step(state, chosen(box, *places)) == 0
+    assert state["scores"][0, box] == points
+
+
+def test_the_best_dice_are_the_best_of_all_choices() -> None:
+    """For every box and some hands: nothing that can be chosen scores more, and something scores as much."""
+    choices = [places for n in range(6) for places in combinations(range(5), n)]
+    for dice in ((1, 1, 1, 1, 1), (6, 6, 5, 5, 5), (1, 2, 3, 4, 5), (3, 3, 3, 3, 2), (6, 2, 4, 5, 3), (1, 1, 4, 4, 6)):
+        for box in range(15):
+            points = []
+            for places in choices:
+                state = at(dice)
+                SOLO.step(state, chosen(box, *places))
+                points.append(int(state["scores"][0, box]))
+            state = at(dice)
+            SOLO.step(state, best(box))
+            assert state["scores"][0, box] == max(points)
+
+
+# --- the bonus and ruling 4 ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("upper", "box", "dice", "total"),
+    [
+        ({ONES: 3, TWOS: 6, THREES: 9, FOURS: 12, FIVES: 15}, SIXES, (6, 6, 6, 1, 2), 63 + 50),
+        ({ONES: 2, TWOS: 6, THREES: 9, FOURS: 12, FIVES: 15}, SIXES, (6, 6, 6, 1, 2), 62),
+        ({ONES: 4, TWOS: 6, THREES: 9, FOURS: 12, FIVES: 15}, SIXES, (6, 6, 6, 1, 2), 64 + 50),
+        ({FOURS: 20, FIVES: 25}, SIXES, (6, 6, 6, 2, 2), 63 + 50),
+        ({FOURS: 20, FIVES: 25}, CHANCE, (6, 6, 6, 2, 2), 67),
+        ({ONES: 3, SIXES: 30, FIVES: 25, FOURS: 20}, TWOS, (2, 2, 1, 1, 3), 82 + 50),
+    ],
+)
+def test_the_bonus_comes_at_sixty_three_in_the_upper_boxes(
+    upper: dict[int, int], box: int, dice: tuple[int, ...], total: int
+) -> None:
+    state = at(dice, boxes=[upper])
+    SOLO.step(state, best(box))
+    assert SOLO.returns(state).tolist() == [total]
+
+
+def test_the_bonus_is_paid_once_and_when_it_is_reached() -> None:
+    state = at((6, 6, 6, 1, 2), boxes=[{FOURS: 16, FIVES: 20, THREES: 12}])
+    paid = [float(SOLO.returns(state)[0])]
+    for box, dice in ((SIXES, (6, 6, 6, 1, 2)), (TWOS, (2, 2, 1, 1, 3)), (CHANCE, (1, 1, 1, 1, 2))):
+        state["dice"] = dice
+        SOLO.step(state, best(box))
+        paid.append(float(SOLO.returns(state)[0]))
+    assert np.diff(paid).tolist() == [68, 4, 6]
+
+
+def test_fifteen_rounds_and_the_end() -> None:
+    state = SOLO.new_game(3)[0]
+    for number in range(15):
+        assert state["round_number"] == number + 1
+        assert not state["over"]
+        SOLO.step(state, best(14 - number))
+    assert state["over"]
+    assert state["round_number"] == 15
+    assert (state["scores"][0] >= 0).all()
+    assert not SOLO.legal(state).any()
+
+
+# --- ruling 3: a turn begins with five dice and two rolls left -------------------------------------------------------
+
+
+@pytest.mark.parametrize("players", [1, 2, 6])
+def test_turns_begin_with_a_roll_made_and_two_left_and_go_round(players: int) -> None:
+    game = dicegym.game("yatzy", players=players)
+    state = game.new_game(11)[0]
+    key = int(state["key"])
+    for turn in range(15 * players):
+        number, seat = divmod(turn, players)
+        assert (state["player"], state["round_number"], state["rolls_left"]) == (seat, number + 1, 2)
+        assert state["dice"].tolist() == [oracle_dice.die(key, seat, number + 1, place, 6) for place in range(5)]
+        game.step(state, keeping(int(state["dice"][0])))
+        assert (state["player"], state["round_number"], state["rolls_left"]) == (seat, number + 1, 1)
+        game.step(state, best(number))
+    assert state["over"]
+
+
+def test_two_players_are_the_default_and_six_the_most() -> None:
+    assert TWO.players == 2
+    assert TWO.rules.players == (1, 6)
+
+
+# --- ruling 5: dice are named by places, and the others keep theirs --------------------------------------------------
+
+
+@pytest.mark.parametrize("places", [(0,), (4,), (0, 1, 4), (1, 2, 3), (0, 1, 2, 3, 4)])
+def test_rolling_by_places_leaves_the_others(places: tuple[int, ...]) -> None:
+    state = at((5, 6, 1, 1, 3))
+    key = int(state["key"])
+    assert SOLO.step(state, rolling(*places)) == 0
+    new = [oracle_dice.die(key, 0, 1, 5 + place, 6) for place in range(5)]
+    assert state["dice"].tolist() == [new[p] if p in places else old for p, old in enumerate((5, 6, 1, 1, 3))]
+    assert SOLO.step(state, rolling(2)) == 0
+    assert state["rolls_left"] == 0
+    assert state["dice"][2] == oracle_dice.die(key, 0, 1, 12, 6)
+
+
+@pytest.mark.parametrize(
+    ("dice", "kept", "rolled"),
+    [
+        ((5, 6, 1, 1, 3), (), (0, 1, 2, 3, 4)), ((5, 6, 1, 1, 3), (1, 1), (0, 1, 4)),
+        ((5, 6, 1, 1, 3), (1,), (0, 1, 3, 4)),
+        ((4, 4, 4, 4, 4), (4, 4), (2, 3, 4)), ((4, 4, 4, 4, 4), (4, 4, 4, 4), (4,)),
+        ((6, 5, 4, 3, 2), (2, 3, 4, 5), (0,)),
+        ((2, 6, 2, 6, 2), (2, 2, 6), (3, 4)),
+    ],
+)  # fmt: skip
+def test_keeping_a_set_rolls_all_but_its_first_places(
+    dice: tuple[int, ...], kept: tuple[int, ...], rolled: tuple[int, ...]
+) -> None:
+    state, by_places = at(dice), at(dice)
+    assert SOLO.step(state, keeping(*kept)) == 0
+    assert SOLO.step(by_places, rolling(*rolled)) == 0
+    assert state.tobytes() == by_places.tobytes()
+
+
+@pytest.mark.parametrize("rolls_left", [0, 1, 2])
+@pytest.mark.parametrize("dice", [(1, 2, 3, 4, 5), (6, 6, 6, 6, 6), (3, 3, 2, 2, 2), (5, 1, 5, 2, 2)])
+def test_what_is_legal(dice: tuple[int, ...], rolls_left: int) -> None:
+    """The parts of the hand that leave something to roll, and the open boxes."""
+    state = at(dice, rolls_left, boxes=[{ONES: 3, YATZY: 0, PAIR: 12}])
+    parts = {tuple(sorted(part)) for n in range(5) for part in combinations(dice, n)} if rolls_left else set()
+    expected = {keeping(*part) for part in parts} | {best(box) for box in range(15) if box not in (ONES, YATZY, PAIR)}
+    assert set(np.flatnonzero(SOLO.legal(state)).tolist()) == expected
+
+
+def test_no_two_actions_mean_the_same() -> None:
+    """210 sets of up to four dice in the order that the rules page gives, and fifteen boxes."""
+    names = [SOLO.action_name(action) for action in range(SOLO.n_actions)]
+    assert len(set(names)) == 225
+    assert [names[a] for a in (0, 1, 6, 7, 27, 28, 83, 84, 209)] == [
+        "roll all", "keep 1", "keep 6", "keep 1-1", "keep 6-6", "keep 1-1-1", "keep 6-6-6", "keep 1-1-1-1",
+        "keep 6-6-6-6",
+    ]  # fmt: skip
+    assert names[210:] == list(NAMES)
+    assert SOLO.action_name(rolling(0, 4)) == "roll dice in places 1, 5"
+    assert SOLO.action_name(chosen(PAIR, 1, 2)) == "One Pair with dice in places 2, 3"
+    assert SOLO.action_name(HOUSE) == "let the server play"
+    assert SOLO.action_name(-1) == "-1 (no action)"
+
+
+# --- ruling 7: errors, and the server that plays ---------------------------------------------------------------------
+
+ILLEGAL = [
+    (-1, BAD_COMMAND), (225, BAD_COMMAND), (255, BAD_COMMAND), (288, BAD_COMMAND), (511, BAD_COMMAND),
+    (512 + 15 * 32, BAD_COMMAND), (999, BAD_COMMAND), (1001, BAD_COMMAND), (2**62, BAD_COMMAND),
+    (rolling(), NO_DICE), (keeping(4), NOT_SHOWN), (keeping(1, 1, 1), NOT_SHOWN), (best(SIXES), USED_BOX),
+    (chosen(SIXES, 0), USED_BOX), (best(ONES), USED_BOX), (chosen(ONES, 2, 3), USED_BOX),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("action", "fault"), ILLEGAL)
+def test_an_error_changes_nothing(action: int, fault: int) -> None:
+    state = at((5, 6, 1, 1, 3), boxes=[{SIXES: 12, ONES: 0}], game=TWO)
+    before = state.copy()
+    assert TWO.step(state, action) == fault
+    assert TWO.rules.faults[fault]
+    assert state["errors"] == 1
+    state["errors"] = 0
+    assert state.tobytes() == before.tobytes()
+
+
+@pytest.mark.parametrize("action", [0, keeping(1), keeping(4), rolling(0), rolling()])
+def test_no_roll_without_rolls_left(action: int) -> None:
+    state = at((5, 6, 1, 1, 3), 0)
+    assert SOLO.step(state, action) == NO_ROLLS_LEFT
+    assert state["dice"].tolist() == [5, 6, 1, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("dice", "boxes", "box", "points"),
+    [
+        ((6, 6, 6, 6, 6), {}, YATZY, 50),
+        ((6, 6, 6, 6, 6), {YATZY: 0}, SIXES, 30),  # as much as chance, which comes later
+        ((6, 6, 6, 6, 6), {YATZY: 0, SIXES: 0}, CHANCE, 30),
+        ((6, 6, 5, 5, 5), {}, FULL_HOUSE, 27),  # chance is worth the same
+        ((1, 3, 3, 4, 6), {CHANCE: 0, PAIR: 0}, THREES, 6),  # sixes are worth the same
+        ((1, 2, 2, 4, 6), filled(10) | {CHANCE: 3}, SMALL, 0),  # nothing fits: the first open box is crossed out
+    ],
+)
+def test_the_server_scores_the_best_box_of_equal_ones_the_first(
+    dice: tuple[int, ...], boxes: dict[int, int], box: int, points: int
+) -> None:
+    state = at(dice, 2, boxes=[boxes], round_number=len(boxes) + 1)
+    assert SOLO.step(state, HOUSE) == HOUSE_PLAYS
+    assert state["scores"][0, box] == points
+    assert (state["scores"][0] >= 0).sum() == len(boxes) + 1
+    assert state["helped"][0] == 1
+
+
+def test_the_tenth_error_in_a_turn_makes_the_server_play_it() -> None:
+    state = at((5, 6, 1, 1, 3), game=TWO)
+    for number in range(1, 10):
+        assert TWO.step(state, -1) == BAD_COMMAND
+        assert (state["player"], state["errors"]) == (0, number)
+        if number == 5:
+            assert TWO.step(state, rolling(0)) == 0  # a good command in between takes no error back
+            state["dice"] = (5, 6, 1, 1, 3)
+    assert TWO.step(state, -1) == BAD_COMMAND
+    assert state["player"] == 1
+    assert state["scores"][0, CHANCE] == 16
+    assert state["helped"].tolist() == [1, 0, 0, 0, 0, 0]
+    assert state["errors"] == 0
+
+
+def test_errors_are_counted_anew_each_turn() -> None:
+    state = at(game=TWO)
+    for _ in range(9):
+        TWO.step(state, -1)
+    TWO.step(state, best(CHANCE))
+    for _ in range(9):
+        TWO.step(state, -1)
+    assert state["player"] == 1
+    TWO.step(state, best(CHANCE))
+    assert state["helped"].tolist() == [0] * 6
+
+
+def test_at_the_second_time_the_server_plays_the_rest_of_the_game() -> None:
+    state = at(game=TWO, helped=(1, 0, 0, 0, 0, 0))
+    key = int(state["key"])
+    TWO.step(state, HOUSE)
+    for number in range(1, 16):
+        assert state["player"] == 1
+        assert state["round_number"] == number
+        assert (state["scores"][0] >= 0).sum() == number
+        before = state["scores"][0].copy()
+        TWO.step(state, best(number - 1))
+        if number < 15:  # the server scores the first roll of the next round as it lies
+            (box,) = np.flatnonzero(state["scores"][0] != before).tolist()
+            alone = at(tuple(oracle_dice.die(key, 0, number + 1, place, 6) for place in range(5)))
+            alone["scores"][0] = before
+            SOLO.step(alone, HOUSE)
+            assert alone["scores"][0, box] == state["scores"][0, box]
+    assert state["over"]
+
+
+def test_the_server_plays_a_lonely_game_and_a_whole_table_to_the_end() -> None:
+    state = SOLO.new_game(5)[0]
+    SOLO.step(state, HOUSE)
+    assert not state["over"]
+    SOLO.step(state, HOUSE)
+    assert state["over"]
+    state = dicegym.game("yatzy", players=3).new_game(5)[0]
+    game = dicegym.game("yatzy", players=3)
+    for _ in range(6):
+        assert not state["over"]
+        game.step(state, HOUSE)
+    assert state["over"]
+    assert (state["scores"][:3] >= 0).all()
+
+
+def test_nobody_is_told_of_errors_or_help() -> None:
+    assert TWO.rules.hidden == {"errors", "helped"}
+    assert TWO.rules.own == frozenset()
+    assert TWO.rules.forfeit == HOUSE
+
+
+# --- rewards ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("totals", "upper", "pay"),
+    [
+        ((200, 190), (0, 0), (1, -1)), ((190, 200), (0, 0), (-1, 1)), ((200, 200), (0, 0), (0, 0)),
+        ((200, 160), (40, 63), (-1, 1)), ((200, 160), (40, 62), (1, -1)), ((210, 160), (40, 63), (0, 0)),
+        ((3, 2, 1), (0, 0, 0), (1, 0, -1)), ((3, 3, 1), (0, 0, 0), (0.5, 0.5, -1)),
+        ((5, 7, 7, 7), (0,) * 4, (-1, 1 / 3, 1 / 3, 1 / 3)),
+        ((1, 2, 3, 4, 5, 6), (0,) * 6, (-1, -0.6, -0.2, 0.2, 0.6, 1)),
+    ],
+)  # fmt: skip
+def test_the_mean_result_against_the_others(
+    totals: tuple[int, ...], upper: tuple[int, ...], pay: tuple[float, ...]
+) -> None:
+    game = dicegym.game("yatzy", players=len(totals))
+    state = game.new_game()[0]
+    state["totals"][: len(totals)], state["upper"][: len(totals)] = totals, upper
+    assert game.returns(state).tolist() == [0] * len(totals)
+    state["over"] = True
+    assert game.returns(state).tolist() == pytest.approx(pay)
+    assert sum(pay) == pytest.approx(0)
+
+
+# --- what a player sees ----------------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 6), st.integers(0, 2**63), st.integers(0, 200), st.integers(0, 5))
+def test_the_observation_is_what_the_rules_page_says(players: int, seed: int, decisions: int, seat: int) -> None:
+    game = dicegym.game("yatzy", players=players)
+    seat %= players
+    state = play(game, seed, decisions)
+    if seed % 3 == 0:  # random play never gets far up
+        state["upper"][:players] += seed % 60
+        state["totals"][:players] += seed % 60
+    scores = state["scores"].tolist()
+    dice, left = sorted(state["dice"].tolist()), int(state["rolls_left"])
+    most = [5, 10, 15, 20, 25, 30, 12, 22, 18, 24, 15, 20, 28, 30, 50]
+    still_open = [box for box in range(15) if scores[seat][box] < 0]
+    upper = int(state["upper"][seat])
+    par = sum(scores[seat][box] - 3 * (box + 1) for box in range(6) if box not in still_open)
+    reachable = upper + sum(5 * (box + 1) for box in range(6) if box in still_open)
+    totals = [int(t) + 50 * (int(u) >= 63) for t, u in zip(state["totals"], state["upper"], strict=True)]
+    others = [(seat + i) % players for i in range(1, players)]
+
+    def padded(values: list[Any], length: int) -> list[float]:
+        return [float(value) for value in values] + [0.0] * (length - len(values))
+
+    now = []
+    for box in range(15):
+        trial = at(tuple(dice), 0)
+        SOLO.step(trial, best(box))
+        now.append(int(trial["scores"][0, box]) / most[box] if box in still_open else 0)
+    leads = [totals[seat] - totals[other] for other in others]
+    parts = {
+        "counts": [dice.count(face) > n for face in range(1, 7) for n in range(5)],
+        "sorted dice": [die == face for die in dice for face in range(1, 7)],
+        "own turn": [state["player"] == seat],
+        "rolls left": np.eye(3)[left],
+        "rounds left": [len(still_open) / 15],
+        "open": [box in still_open for box in range(15)],
+        "now": now,
+        "in sight": None,  # compared with all throws written out in test_yatzy_oracle.py
+        "upper": [min(upper / 63, 1), max(63 - upper, 0) / 63, upper >= 63, reachable >= 63],
+        "par": np.eye(21)[10 + max(-10, min(10, par))],
+        "total": [totals[seat] / 374],
+        "presence": padded([1] * len(others), 5),
+        "totals": padded([totals[other] / 374 for other in others], 5),
+        "leads": padded(
+            [x for d in leads for x in (0.5 + d / 748, max(0, min(1, 0.5 + d / 100)))], 10
+        ),
+        "uppers": padded([min(int(state["upper"][other]) / 63, 1) for other in others], 5),
+        "their open": padded([scores[other][box] < 0 for other in others for box in range(15)], 75),
+    }  # fmt: skip
+    seen = np.split(game.observe(state, seat), np.cumsum([*game.features.values()])[:-1])
+    assert list(parts) == list(game.features)
+    for (name, expected), values in zip(parts.items(), seen, strict=True):
+        if expected is None:
+            assert (values[[box for box in range(15) if box not in still_open]] == 0).all()
+        else:
+            assert values.tolist() == pytest.approx([float(value) for value in expected], abs=1e-6), name
+
+
+def test_equal_hands_look_equal() -> None:
+    """Whatever order the dice lie in, the learner sees and may do the same."""
+    seen = set()
+    for dice in ((1, 2, 2, 5, 6), (6, 5, 2, 2, 1), (2, 6, 1, 2, 5)):
+        state = at(dice, 1)
+        seen.add((SOLO.observe(state, 0).tobytes(), SOLO.legal(state).tobytes()))
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("dice", "left", "box", "mean"),
+    [
+        ((4, 4, 4, 4, 1), 1, YATZY, 50 / 6), ((4, 4, 4, 4, 1), 2, YATZY, 50 * 11 / 36), ((4, 4, 4, 4, 4), 2, YATZY, 50),
+        ((1, 2, 3, 4, 6), 1, SMALL, 15 / 6), ((2, 3, 4, 5, 1), 1, LARGE, 20 / 6), ((6, 6, 6, 6, 6), 2, CHANCE, 30),
+        ((4, 4, 4, 6, 6), 1, CHANCE, 24), ((1, 1, 1, 2, 3), 1, ONES, 3 + 2 / 6), ((3, 3, 3, 3, 3), 1, ONES, 5 / 6),
+    ],
+)  # fmt: skip
+def test_in_sight_is_the_mean_of_playing_for_one_box(dice: tuple[int, ...], left: int, box: int, mean: float) -> None:
+    most = [5, 10, 15, 20, 25, 30, 12, 22, 18, 24, 15, 20, 28, 30, 50]
+    state = at(dice, left)
+    names = list(SOLO.features)
+    start = sum(SOLO.features[name] for name in names[: names.index("in sight")])
+    assert SOLO.observe(state, 0)[start + box] * most[box] == pytest.approx(mean, abs=1e-5)
+
+
+def test_the_view_shows_the_table() -> None:
+    state = at((5, 6, 1, 1, 3), 1, game=TWO, boxes=[{SIXES: 12}, {CHANCE: 20, ONES: 0}], player=1, round_number=3)
+    shown = TWO.view(state, 0)._asdict()
+    scores = shown.pop("scores")
+    assert shown == {"seat": 0, "player": 1, "round_number": 3, "rolls_left": 1, "dice": (5, 6, 1, 1, 3)}
+    assert scores == (
+        (-1, -1, -1, -1, -1, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1),
+        (0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 20, -1),
+    )
+
+
+@given(st.integers(0, 2**63), st.integers(0, 100), st.integers(1, 6))
+def test_a_view_can_be_made_a_record_again(seed: int, decisions: int, players: int) -> None:
+    from dicegym.games.yatzy.rules import record_of
+
+    game = dicegym.game("yatzy", players=players)
+    state = play(game, seed, decisions)
+    copy = record_of(game, game.view(state, 0))  # type: ignore[arg-type]  # this game's view
+    copy["key"] = state["key"]
+    assert copy.tobytes() == state.tobytes()
+
+
+def test_screen() -> None:
+    state = at((5, 6, 1, 1, 3), 1, game=TWO, boxes=[{SIXES: 12, FIVES: 25, FOURS: 20, THREES: 9}, {ONES: 0}], player=1)
+    text = TWO.scene(state, 1).text()
+    assert "player 1 (you)" in text
+    assert "⚄5 ⚅6 ⚀1 ⚀1 ⚂3" in text
+    assert "1 roll left" in text
+    row = next(line for line in text.splitlines() if "player 0" in line)
+    assert row.split()[-2:] == ["50", "116"]
+    assert row.split()[2:8] == ["-", "-", "9", "20", "25", "12"]
+    state["over"] = True
+    assert "player 0: 116 points" in TWO.scene(state).text()
