@@ -25,5 +25,5 @@ def get_play(me, hands, history):
     if quantity and chance(unknown, quantity - own[face]) < 0.5:
         return 0
     raises = [(quantity + (other <= face), other) for other in range(1, 7)]
-    likeliest = max(raises, key=lambda bid: chance(unknown, bid[0] - own[bid[1]]))
-    return likeliest[0] * 10 + likeliest[1]
+    quantity, face = min(raises, key=lambda bid: max(bid[0] - own[bid[1]], 0))  # the fewer are missing, the likelier
+    return quantity * 10 + face

@@ -22,10 +22,14 @@ def chance(dice, need, value):
 class Even(Player):
     def move(self, bids, player_dice, n_dice):
         unknown = sum(n_dice) - len(player_dice)
-        own = [player_dice.count(value) + (player_dice.count(6) if value < 6 else 0) for value in range(7)]
-        quantity, last = bids[-1] if bids else (0, 1)
-        if bids and chance(unknown, quantity - own[last], last) < 0.5:
-            return "Liar"
-        worth = 2 * quantity if last == 6 else quantity
-        options = [(worth + 1, value) for value in range(1, 6)] + [(worth // 2 + 1, 6)]
-        return max(options, key=lambda bid: chance(unknown, bid[0] - own[bid[1]], bid[1]))
+        sixes = player_dice.count(6)
+        worth = 0
+        if bids:
+            quantity, value = bids[-1]
+            own = player_dice.count(value) + (sixes if value < 6 else 0)
+            if chance(unknown, quantity - own, value) < 0.5:
+                return "Liar"
+            worth = 2 * quantity if value == 6 else quantity
+        held = max((1, 2, 3, 4, 5), key=player_dice.count)  # of values below six, that of which most are held
+        below = chance(unknown, worth + 1 - player_dice.count(held) - sixes, held)
+        return (worth // 2 + 1, 6) if chance(unknown, worth // 2 + 1 - sixes, 6) > below else (worth + 1, held)

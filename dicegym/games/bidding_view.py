@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import struct
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -73,39 +73,42 @@ class Reader:
     """
 
     def __init__(self, dtype: np.dtype) -> None:
-        self._at = {name: dtype.fields[name][1] for name in dtype.names or ()} if dtype.fields else {}
-        kind = dtype["bids"].base
-        self._bid_format, self._bid_size = kind.char, kind.itemsize
+        names = ("players", "dice", "left", "rolled", "hands", "finished", "n_bids")
+        self._now = _layout(dtype, names)
+        self._before = _layout(dtype, ("shown", "shown_bids", "caller", "call", "changed", "change"))
+        kept, begin = dict(dtype.fields or {})["bids"][:2]
+        self._first, self._size, self._format = begin, kept.base.itemsize, kept.base.char
 
     def __call__(self, state: Any, seat: int) -> View:
         """Return the `View` of ``seat``."""
-        raw, at = state.tobytes(), self._at
-        players, finished, n_bids = raw[at["players"]], _number(raw, at["finished"], 4), _number(raw, at["n_bids"], 2)
-        hand, left, rolled = at["hands"] + seat * FACES, at["left"], at["rolled"]
+        raw = state.tobytes()
+        players, dice, left, rolled, hands, finished, n_bids = self._now.unpack_from(raw)
         return View(
             seat,
-            faces_of(raw[hand : hand + FACES]),
-            tuple(raw[left : left + players]),
-            tuple(raw[rolled : rolled + players]),
-            self._bids(raw, n_bids),
-            raw[at["dice"]],
+            faces_of(hands[seat * FACES : seat * FACES + FACES]),
+            tuple(left[:players]),
+            tuple(rolled[:players]),
+            self._bids(raw, n_bids) if n_bids else (),
+            dice,
             finished,
-            self._showdown(state, raw, players) if finished and not n_bids else None,
+            self._showdown(raw, players) if finished and not n_bids else None,
         )
 
     def _bids(self, raw: bytes, number: int) -> tuple[Bid, ...]:
-        begin = self._at["bids"]
-        kept = memoryview(raw[begin : begin + number * self._bid_size]).cast(self._bid_format)  # type: ignore[arg-type]  # a character of NumPy's is one of memoryview's
-        return tuple(map(bid_of, kept))
+        kept: Any = memoryview(raw[self._first : self._first + number * self._size])
+        return tuple(map(bid_of, kept.cast(self._format)))
 
-    def _showdown(self, state: Any, raw: bytes, players: int) -> Showdown:
-        hands = [self._at["shown"] + seat * FACES for seat in range(players)]
-        return Showdown(
-            tuple(faces_of(raw[begin : begin + FACES]) for begin in hands),
-            self._bids(raw, int(state["shown_bids"])),
-            int(state["caller"]), int(state["call"]), int(state["changed"]), int(state["change"]),
-        )  # fmt: skip
+    def _showdown(self, raw: bytes, players: int) -> Showdown:
+        shown, number, *ending = self._before.unpack_from(raw)
+        hands = tuple([faces_of(shown[begin : begin + FACES]) for begin in range(0, players * FACES, FACES)])
+        return Showdown(hands, self._bids(raw, number), *ending)
 
 
-def _number(raw: bytes, begin: int, size: int) -> int:
-    return int.from_bytes(raw[begin : begin + size], sys.byteorder)
+def _layout(dtype: np.dtype, names: tuple[str, ...]) -> struct.Struct:
+    """Return what unpacks the fields ``names``, which stand in this order in a record: arrays as bytes."""
+    form, end = "=", 0
+    for name in names:
+        kind, begin = dict(dtype.fields or {})[name][:2]
+        form += f"{begin - end}x" + (f"{kind.itemsize}s" if kind.shape else kind.char)
+        end = begin + kind.itemsize
+    return struct.Struct(form)

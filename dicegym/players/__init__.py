@@ -10,7 +10,7 @@ import contextlib
 import operator
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
@@ -38,6 +38,11 @@ class Follower(Protocol):
 
     def follow(self, turn: Turn) -> None:
         """Take note of the state; ``turn.seat`` is not to move."""
+
+
+def follows(act: Act) -> TypeGuard[Follower]:
+    """Return whether a seated player is a `Follower`; asking the protocol itself takes longer than a move."""
+    return hasattr(act, "follow")
 
 
 class Turn:
@@ -166,9 +171,7 @@ class Audience:
         self._milestone = game.rules.milestone
         self._state = state
         self._followers = [
-            (act, Turn(game, state, seat, order))
-            for seat, act in acts.items()
-            if self._milestone and isinstance(act, Follower)
+            (act, Turn(game, state, seat, order)) for seat, act in acts.items() if self._milestone and follows(act)
         ]
         self._seen = self._now() if self._followers else 0
 
@@ -239,7 +242,7 @@ def join_table(game: Game, players: Mapping[int, Player], key: int) -> dict[int,
     found: dict[int, Act] = {}
     for seat, player in players.items():
         act = sit_down(player, game, seat, private_seed(key, seat))
-        found[seat] = (_FollowingSeat if isinstance(act, Follower) else _Seat)(act, player)
+        found[seat] = (_FollowingSeat if follows(act) else _Seat)(act, player)
     return found
 
 

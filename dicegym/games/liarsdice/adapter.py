@@ -15,7 +15,7 @@ from dicegym.core import Game
 from dicegym.games.bidding import FACES, MOST_QUANTITY
 from dicegym.games.bidding_view import Bid, Showdown, View
 from dicegym.games.liarsdice.rules import LIAR, NO_PLAY
-from dicegym.players import Player, Turn
+from dicegym.players import Act, Player, Turn
 from dicegym.players.botfile import BotPlayer, Program, Source
 from dicegym.players.export import network_source
 from dicegym.players.private import PrivateRandom
@@ -111,6 +111,16 @@ class Seated:
             raise self._program.failure(error, f"at the showdown ({me!r}, {hands!r}, {history!r})") from error
 
 
+class LiarsDiceBot(BotPlayer):
+    """A file of the original interface. One that remembers nothing is not called to observe showdowns."""
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down in one new game; see `Player.join`."""
+        seated: Any = super().join(game, seat, seed)
+        act: Act = seated.__call__ if self.pure else seated
+        return act
+
+
 def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     """Return nothing: the original supplies no modules."""
     return {}
@@ -156,6 +166,6 @@ def recognises(text: str) -> bool:
     return "def get_play(" in text or "def play(me, hands, history)" in text
 
 
-def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
+def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> LiarsDiceBot:
     """Return the player of a file; see `BotPlayer`. Raises AgentError."""
-    return BotPlayer(source, name, supplied_modules, find, Seated, keep, seed)
+    return LiarsDiceBot(source, name, supplied_modules, find, Seated, keep, seed)
