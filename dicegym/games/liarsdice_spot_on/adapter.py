@@ -86,9 +86,11 @@ def action_of(answer: object) -> int:
         return ACTIONS.get(answer, NO_MOVE)
     if not isinstance(answer, tuple) or len(answer) != 2:
         return NO_MOVE
-    if not all(isinstance(part, int | np.integer) and not isinstance(part, bool) for part in answer):
-        return NO_MOVE
-    quantity, face = int(answer[0]), int(answer[1])
+    quantity, face = answer
+    if type(quantity) is not int or type(face) is not int:
+        if not all(isinstance(part, int | np.integer) and not isinstance(part, bool) for part in answer):
+            return NO_MOVE
+        quantity, face = int(quantity), int(face)
     if quantity < 1 or not 1 <= face <= FACES:
         return NO_MOVE
     bid = (min(quantity, LARGEST) - 1) * FACES + face - 1
@@ -104,13 +106,10 @@ def sit(program: Program, bot: Callable[..., Any], game: Game, seat: int) -> Act
 
     def act(turn: Turn) -> int:
         view: Any = turn.view
-        bids = [(quantity, face) for _, quantity, face in view.bids]
-        dice, n_dice = list(view.hand), list(view.left)
         try:
-            return action_of(player.move(bids, dice, n_dice))
+            return action_of(player.move([bid[1:] for bid in view.bids], list(view.hand), list(view.left)))
         except BaseException as error:
-            bids = [(quantity, face) for _, quantity, face in view.bids]  # the bot may have changed its own
-            asked = f"in move({bids}, {list(view.hand)}, {list(view.left)})"
+            asked = f"in move({[bid[1:] for bid in view.bids]}, {list(view.hand)}, {list(view.left)})"
             raise program.failure(error, asked) from error
 
     return act
