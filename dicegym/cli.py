@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import json
 import os
@@ -17,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import dicegym
 from dicegym.errors import DicegymError, ParameterError
-from dicegym.registry import ENVIRONMENTS
+from dicegym.registry import ENVIRONMENTS, GAMES
 
 app = typer.Typer(
     help="Five real dice games as reinforcement-learning environments.",
@@ -38,6 +39,7 @@ Json = Annotated[Path | None, typer.Option("--json", help="write the result as J
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; mistakes of the user end as one line on standard error and status 2."""
     try:
+        _add_commands_of_games(sys.argv[1:] if arguments is None else arguments)
         app(arguments)
     except DicegymError as error:
         err.print(f"dicegym: {error}", markup=False)
@@ -48,6 +50,18 @@ def main(arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt:
         err.print("dicegym: interrupted")
         sys.exit(130)
+
+
+def _add_commands_of_games(arguments: list[str]) -> None:
+    """Add the commands that games have of their own, a group for each game whose folder has a module ``commands``.
+
+    They are loaded only if one of them, or the list of all commands, is asked for: that loads the games.
+    """
+    first = next((argument for argument in arguments if not argument.startswith("-")), None)
+    for name in GAMES if first is None else {first} & set(GAMES):
+        known = any(group.name == name for group in app.registered_groups)
+        if not known and (Path(dicegym.__file__).parent / "games" / name / "commands.py").is_file():
+            app.add_typer(importlib.import_module(f"dicegym.games.{name}.commands").app, name=name)
 
 
 def _show_version(wanted: bool) -> None:

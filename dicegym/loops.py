@@ -30,6 +30,7 @@ class Kernels(NamedTuple):
 
 
 _KERNELS: dict[np.dtype, Kernels] = {}
+_BLOCKS = (np.uint64(64), np.uint64(16))
 
 
 def bind(dtype: np.dtype, kernels: Kernels) -> None:
@@ -197,19 +198,31 @@ def play_on(states, blank, seeds, episodes, actions, observations, masks, result
 def random_legal(masks, seed, time, out):
     """Write a uniformly random legal action of each row of ``masks`` to ``out`` (-1: no action is legal).
 
-    Row i at ``time`` is a function of (seed, i, time) alone.
+    Row i at ``time`` is a function of (seed, i, time) alone. Counters of 32 bits and indices without a sign let the
+    compiler count many actions at once; blocks are skipped until the one that holds the drawn action.
     """
     stream = turn_stream(seed, np.int64(0), time)
+    n = np.uint64(masks.shape[1])
     for i in range(len(masks)):
-        mask = masks[i]
-        count = 0
-        for action in range(len(mask)):
-            count += mask[action]
-        left = draw(stream, i, count) if count else 0
+        count = np.int32(0)
+        for action in range(n):
+            count = np.int32(count + masks[i, action])
         out[i] = -1
-        for action in range(len(mask)):
-            if mask[action]:
-                if left == 0:
-                    out[i] = action
+        if count == 0:
+            continue
+        left = np.int32(draw(stream, i, count))
+        start = np.uint64(0)
+        for block in _BLOCKS:
+            while start + block < n:
+                inside = np.int32(0)
+                for action in range(start, start + block):
+                    inside = np.int32(inside + masks[i, action])
+                if left < inside:
                     break
-                left -= 1
+                left = np.int32(left - inside)
+                start += block
+        for action in range(start, n):
+            left = np.int32(left - masks[i, action])
+            if left < 0:
+                out[i] = action
+                break

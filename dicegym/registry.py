@@ -37,6 +37,8 @@ ENVIRONMENTS: tuple[Environment, ...] = (
     Environment("Hog-v0", "hog"),
     Environment("Yatzy-v0", "yatzy", {"players": 2}),
     Environment("YatzySolo-v0", "yatzy", {"players": 1}, multi=False),
+    Environment("LiarsDice-v0", "liarsdice"),
+    Environment("LiarsDiceSpotOn-v0", "liarsdice_spot_on"),
 )
 
 GAMES: tuple[str, ...] = tuple(dict.fromkeys(environment.game for environment in ENVIRONMENTS))

@@ -38,6 +38,9 @@ LADDER: tuple[tuple[str, ...], ...] = (
 )
 LEVEL = {name: level for level, names in enumerate(LADDER) for name in names}
 
+# Modules of a game's folder that stand elsewhere on the ladder.
+LOADED_BY_NAME = {"adapter": "players", "commands": "cli"}
+
 # What `import dicegym` itself loads, as everybody pays for it; the rest is loaded on first use.
 LOADED_BY_THE_FRONT_DOOR = {"errors", "registry"}
 HEAVY = (
@@ -107,10 +110,11 @@ def module_name(path: Path) -> str:
 def place(module: str) -> str:
     """Return the name of a dicegym module on the ladder.
 
-    A game's adapter lies in the game's folder but makes players, so it stands with them; it is loaded by name.
+    A game's adapter lies in the game's folder but makes players, so it stands with them, and the commands that a
+    game has of its own stand with the command line; both are loaded by name.
     """
-    if module.startswith("dicegym.games.") and module.endswith(".adapter"):
-        return "players"
+    if module.startswith("dicegym.games.") and (name := module.rpartition(".")[2]) in LOADED_BY_NAME:
+        return LOADED_BY_NAME[name]
     return module.split(".")[1] if "." in module else "__init__"
 
 

@@ -282,7 +282,8 @@ class Run:
 
     def player(self, name: str = "learner") -> Player:
         """Return the learner as it is now, as a player (a copy)."""
-        return policy.PolicyPlayer(self.model, self.game, name)
+        with policy.ignoring(self.model, ~self.met):
+            return policy.PolicyPlayer(self.model, self.game, name)
 
     def evaluate(self, logger: Any) -> None:
         """Measure the learner against the game's yardstick; keep it if it is the best so far."""

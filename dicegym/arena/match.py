@@ -160,8 +160,8 @@ def _play(
             if silence.player == player:
                 act = _silent_from(act, silence, number, asked)
         acts.append(act)
-        turns.append(Turn(game, state, seat))
-    audience = Audience(game, state, dict(enumerate(acts)))
+        turns.append(Turn(game, state, seat, order))
+    audience = Audience(game, state, dict(enumerate(acts)), order)
     while not over[0]:
         seat = int(mover[0])
         player = order[seat]

@@ -46,13 +46,16 @@ class Turn:
     Attributes:
         game: the game, with its parameters.
         seat: the seat that is to move.
+        order: per seat the number of the player in it, by the order in which the players of a match were named;
+            the number of the seat itself where there is no match.
     """
 
-    __slots__ = ("_state", "game", "seat")
+    __slots__ = ("_state", "game", "order", "seat")
 
-    def __init__(self, game: Game, state: Any, seat: int) -> None:
+    def __init__(self, game: Game, state: Any, seat: int, order: Sequence[int] | None = None) -> None:
         self.game = game
         self.seat = seat
+        self.order = tuple(range(game.players) if order is None else order)
         self._state = state
 
     @property
@@ -156,13 +159,14 @@ class Audience:
         game: the game.
         state: its record, which changes while it is played.
         acts: who sits in each seat.
+        order: see `Turn`.
     """
 
-    def __init__(self, game: Game, state: Any, acts: Mapping[int, Act]) -> None:
+    def __init__(self, game: Game, state: Any, acts: Mapping[int, Act], order: Sequence[int] | None = None) -> None:
         self._milestone = game.rules.milestone
         self._state = state
         self._followers = [
-            (act, Turn(game, state, seat))
+            (act, Turn(game, state, seat, order))
             for seat, act in acts.items()
             if self._milestone and isinstance(act, Follower)
         ]

@@ -41,7 +41,10 @@ from dicegym.players import Act, Player
 from dicegym.players.private import Printed, PrivateRandom, no_input, private_print
 
 Supplied = Callable[[PrivateRandom], Mapping[str, types.ModuleType]]
-"""What an adapter hands to `Program`: from the bot's randomness to the modules that the original had."""
+"""What an adapter hands to `Program`: from the bot's randomness to the modules that the original had.
+
+What a module called ``builtins`` holds is what bots may name without an import.
+"""
 
 Find = Callable[["Program"], Callable[..., Any]]
 """What an adapter hands to `BotPlayer`: from a program to the bot in it, a function or a class."""
@@ -114,6 +117,7 @@ class Program:
 
     Attributes:
         namespace: what the file defined.
+        builtins: what it may name without an import.
         random: the generator behind the bot's module ``random``.
         printed: what it printed.
 
@@ -130,10 +134,12 @@ class Program:
         self.random = PrivateRandom(seed)
         self._folder = source.file.resolve().parent
         self._modules: dict[str, types.ModuleType] = {"random": self.random.as_module(), **supplied(self.random)}
-        self._builtins = dict(vars(builtins))
-        self._builtins |= {
+        self.builtins = dict(vars(builtins))
+        self.builtins |= {
             "__import__": self._import, "print": private_print(self.printed), "input": no_input,
         }  # fmt: skip
+        if named := self._modules.pop("builtins", None):
+            self.builtins |= {key: value for key, value in vars(named).items() if not key.startswith("__")}
         self._absent: set[str] = set()
         module = self._module(source.file.stem, source.file)
         self._modules.setdefault(source.file.stem, module)
@@ -169,7 +175,7 @@ class Program:
         """Return the bot's own innermost line in the traceback of ``error``: ``file.py, line 7``."""
         found = ""
         for frame, number in traceback.walk_tb(error.__traceback__):
-            if frame.f_globals.get("__builtins__") is self._builtins:
+            if frame.f_globals.get("__builtins__") is self.builtins:
                 found = f"{Path(frame.f_code.co_filename).name}, line {number}"
         return found
 
@@ -208,7 +214,7 @@ class Program:
 
     def _module(self, name: str, path: Path) -> types.ModuleType:
         module = types.ModuleType(f"bot.{name}")  # no real module is called so
-        module.__dict__.update(__file__=str(path), __builtins__=self._builtins)
+        module.__dict__.update(__file__=str(path), __builtins__=self.builtins)
         return module
 
     def _execute(self, module: types.ModuleType, path: Path) -> None:

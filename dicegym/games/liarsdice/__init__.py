@@ -1,0 +1,1 @@
+"""Liar's Dice, classic: no wild dice, and only "liar" ends the bidding."""

@@ -1,0 +1,131 @@
+"""The original bot interface of classic Liar's Dice: ``get_play(me, hands, history)`` or ``play``.
+
+The first is looked for in ``player.py``, the second in ``bot.py``. Plays are quantity * 10 + face, 0 is liar; see the
+rules page. A bot is also called after each hand, to observe the showdown: `Seated.follow`.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from dicegym.core import Game
+from dicegym.games.bidding import FACES, MOST_QUANTITY
+from dicegym.games.bidding_view import Bid, Showdown, View
+from dicegym.games.liarsdice.rules import LIAR, NO_PLAY
+from dicegym.players import Turn
+from dicegym.players.botfile import BotPlayer, Program, Source
+from dicegym.players.private import PrivateRandom
+
+ENTRY_FILES = ("player.py", "bot.py")
+ENTRY_POINTS = ("get_play", "play")
+IDS = "ABCDEF"
+CALL = 0
+"""The play that calls liar."""
+
+
+def play_of(quantity: int, face: int) -> int:
+    """Return the play that bids ``quantity`` of ``face``."""
+    return quantity * 10 + face
+
+
+def action_of(play: int) -> int:
+    """Return the action that a play means; a wide one if it is no play at all."""
+    if play == CALL:
+        return LIAR
+    quantity, face = divmod(play, 10)
+    if 1 <= quantity <= MOST_QUANTITY and 1 <= face <= FACES:
+        return (quantity - 1) * FACES + face - 1
+    return NO_PLAY
+
+
+@lru_cache(maxsize=1024)
+def _digits(hand: tuple[int, ...]) -> str:
+    return "".join(map(str, hand))
+
+
+@lru_cache(maxsize=4096)
+def _said(ids: Sequence[str], bid: Bid) -> str:
+    return f"{ids[bid.seat]}:{play_of(bid.quantity, bid.face)}"
+
+
+@lru_cache(maxsize=1024)
+def ids_of(order: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the id of each seat: that of the player in it, by the order in which players were named."""
+    return tuple(IDS[number] for number in order)
+
+
+def history_text(bids: Sequence[Bid], ids: tuple[str, ...], caller: int | None = None) -> str:
+    """Return the plays of a hand, with the call that ended it if there is a ``caller``."""
+    plays = [_said(ids, bid) for bid in bids]
+    if caller is not None:
+        plays.append(f"{ids[caller]}:{CALL}")
+    return ",".join(plays)
+
+
+def hidden_hands(view: View, ids: Sequence[str]) -> str:
+    """Return all hands as one player sees them while the hand is played."""
+    hands = [f"{ids[seat]}:{'x' * left}" for seat, left in enumerate(view.left)]
+    hands[view.seat] = f"{ids[view.seat]}:{_digits(view.hand)}"
+    return ",".join(hands)
+
+
+def shown_hands(showdown: Showdown, ids: Sequence[str]) -> str:
+    """Return all hands at the showdown, without the players who were out before."""
+    return ",".join([f"{ids[seat]}:{_digits(hand)}" for seat, hand in enumerate(showdown.hands) if hand])
+
+
+class Seated:
+    """A bot in its seat: asked for actions, and called to observe each showdown."""
+
+    def __init__(self, program: Program, get_play: Callable[..., Any], game: Game, seat: int) -> None:
+        self._program = program
+        self._get_play = get_play
+
+    def __call__(self, turn: Turn) -> int:
+        """Return the action that the bot plays. Raises AgentError if it gives none."""
+        view: Any = turn.view
+        ids = ids_of(turn.order)
+        me, hands, history = ids[view.seat], hidden_hands(view, ids), history_text(view.bids, ids)
+        try:
+            answer = self._get_play(me, hands, history)
+            play = int(answer)
+        except BaseException as error:
+            raise self._program.failure(error, f"when asked ({me!r}, {hands!r}, {history!r})") from error
+        return action_of(play)
+
+    def follow(self, turn: Turn) -> None:
+        """Show the bot how the hand ended; what it returns is ignored. Raises AgentError if it fails."""
+        view: Any = turn.view
+        if view.showdown is None:
+            return
+        ids = ids_of(turn.order)
+        me, hands = ids[view.seat], shown_hands(view.showdown, ids)
+        history = history_text(view.showdown.bids, ids, view.showdown.caller)
+        try:
+            self._get_play(me, hands, history)
+        except BaseException as error:
+            raise self._program.failure(error, f"at the showdown ({me!r}, {hands!r}, {history!r})") from error
+
+
+def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+    """Return nothing: the original supplies no modules."""
+    return {}
+
+
+def find(program: Program) -> Callable[..., Any]:
+    """Return the function of a program that plays. Raises AgentError if there is none."""
+    present = next((name for name in ENTRY_POINTS if name in program.namespace), ENTRY_POINTS[0])
+    return program.entry(present)
+
+
+def recognises(text: str) -> bool:
+    """Return whether a file with this text looks like a bot of this game."""
+    return "get_play" in text or "def play(me, hands, history)" in text
+
+
+def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
+    """Return the player of a file; see `BotPlayer`. Raises AgentError."""
+    return BotPlayer(source, name, supplied_modules, find, Seated, keep, seed)

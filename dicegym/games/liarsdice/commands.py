@@ -1,0 +1,182 @@
+"""The original commands of classic Liar's Dice: ``play p_human p_computer``, ``tournament 100 p_robot p_computer``.
+
+The command line finds this module by its name and offers it as ``dicegym liarsdice``.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import dicegym
+from dicegym import arena, cli
+from dicegym.arena.one_table import one_table
+from dicegym.arena.report import show
+from dicegym.core import Game
+from dicegym.errors import ParameterError
+from dicegym.games.bidding_text import bid_text, dice_text
+from dicegym.games.bidding_view import Bid, Showdown
+from dicegym.games.liarsdice.adapter import IDS, action_of, history_text, ids_of, play_of
+from dicegym.players import Act, Player, Turn
+from dicegym.players.roster import agent_name
+from dicegym.scene import FACES
+
+HUMAN = "p_human"
+"""The name of the person at the keyboard."""
+
+app = typer.Typer(help="Classic Liar's Dice with its original commands.", no_args_is_help=True, add_completion=False)
+
+Dice = Annotated[int, typer.Option(help="dice that each player begins with")]
+
+
+def named(entries: list[str]) -> dict[str, str]:
+    """Return what was named, by a name of its own each: a folder here comes before an agent that is called alike."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        name = agent_name("liarsdice", entry)
+        number = 1
+        while (unique := name if number == 1 else f"{name} ({number})") in found:
+            number += 1
+        here = entry != HUMAN and Path(entry).is_dir() and not Path(entry).is_absolute()
+        found[unique] = f"./{entry}" if here else entry
+    return found
+
+
+@app.command()
+def play(
+    entries: Annotated[list[str], typer.Argument(metavar="PLAYER...", help=f"{HUMAN} is you; agents, folders, files")],
+    seed: Annotated[int | None, typer.Option(help="same seed, same game (default: a new one)")] = None,
+    dice: Dice = 5,
+) -> None:
+    """Play one game, with a person at the keyboard or without."""
+    seats = named(entries)
+    game = dicegym.game("liarsdice", players=len(seats), dice=dice)
+    players: list[Player] = [
+        Person(list(seats), name) if spec == HUMAN else dicegym.agent(game, spec, keep=True)
+        for name, spec in seats.items()
+    ]
+    people = [player for player in players if isinstance(player, Person)]
+    if len(people) > 1:
+        raise ParameterError(f"{HUMAN} is named {len(people)} times, and there is one keyboard: name it once")
+    try:
+        result = arena.play_match(game, players, secrets.randbits(63) if seed is None else seed, 1)
+    except EOFError:
+        raise ParameterError("the input ended before the game did: play at a keyboard") from None
+    for incident in result.incidents:
+        name = list(seats)[incident.player]
+        cli.out.print(f"fault: {name}: turn {incident.turn}: {incident.reason}", markup=False)
+    cli.out.print(f"{list(seats)[result.wins.index(1)]} wins", markup=False)
+
+
+@app.command()
+def tournament(
+    games: Annotated[int, typer.Argument(help="how many games are played")],
+    entries: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="agents, folders, files")],
+    seed: Annotated[int, typer.Option(help="same seed, same games")] = 0,
+    dice: Dice = 5,
+    json_file: Annotated[Path | None, typer.Option("--json", help="write the result as JSON to this file too")] = None,
+) -> None:
+    """Let all players named play together, seats shuffled for each game, and count who wins."""
+    if HUMAN in entries:
+        raise ParameterError(f"{HUMAN} is a person: play with `dicegym liarsdice play`")
+    cli._check_writable(json_file)
+    result = one_table(dicegym.game("liarsdice", dice=dice), named(entries), games, seed)
+    show(result.report(), cli.out)
+    cli._write_json(json_file, result.to_json())
+    if not result.standings:
+        raise typer.Exit(1)
+
+
+# --- the person at the keyboard ------------------------------------------------------------------------------
+
+
+class Person(Player):
+    """A person at the keyboard: shows hands, history and showdowns, and asks until a play is allowed.
+
+    Args:
+        names: of all players, in the order in which they were named.
+        name: the person's own.
+        ask: called with the question, returns the answer (default: ``input``).
+        show: called with text to show (default: ``print``).
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        name: str,
+        ask: Callable[[str], str] = input,
+        show: Callable[[str], None] = print,
+    ) -> None:
+        self.name = name
+        self.names = names
+        self.ask = ask
+        self.show = show
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down; EOFError and KeyboardInterrupt from the keyboard pass through."""
+        return _Seated(self)
+
+
+class _Seated:
+    """The person in a seat."""
+
+    def __init__(self, person: Person) -> None:
+        self._person = person
+
+    def _who(self, turn: Turn, seat: int) -> str:
+        number = turn.order[seat]
+        return f"{IDS[number]} ({'you' if seat == turn.seat else self._person.names[number]})"
+
+    def _bids(self, turn: Turn, bids: Sequence[Bid]) -> list[str]:
+        return [f"    {self._who(turn, bid.seat)}: {bid_text(bid.quantity, bid.face)}" for bid in bids]
+
+    def __call__(self, turn: Turn) -> int:
+        """Show the table and ask for a play."""
+        view: Any = turn.view
+        ids = ids_of(turn.order)
+        hidden = [_shown(view.hand) if seat == view.seat else "▢ " * left for seat, left in enumerate(view.left)]
+        lines = ["", f"hand {view.finished + 1}, {dice_text(sum(view.left))} on the table"]
+        lines += [f"  {self._who(turn, seat)}: {hand or 'out'}".rstrip() for seat, hand in enumerate(hidden)]
+        lines += [f"  history {history_text(view.bids, ids) or 'is empty: you open'}", *self._bids(turn, view.bids)]
+        self._person.show("\n".join(lines))
+        mask = turn.mask
+        while True:
+            answer = self._person.ask("your play (23 is two threes, 0 is liar): ").strip()
+            action = action_of(int(answer)) if answer.isdecimal() and len(answer) < 9 else len(mask)
+            if action < len(mask) and mask[action]:
+                return action
+            self._person.show(f"{answer!r} is not allowed: {_allowed(view.bids, len(view.left) * view.dice)}")
+
+    def follow(self, turn: Turn) -> None:
+        """Show how the hand ended."""
+        view: Any = turn.view
+        ended: Showdown | None = view.showdown
+        if ended is None:
+            return
+        ids = ids_of(turn.order)
+        lines = ["", f"showdown of hand {view.finished}"]
+        lines += [f"  {self._who(turn, seat)}: {_shown(hand)}" for seat, hand in enumerate(ended.hands) if hand]
+        lines += [f"  history {history_text(ended.bids, ids, ended.caller)}", *self._bids(turn, ended.bids)]
+        lines.append(f"    {self._who(turn, ended.caller)}: liar")
+        if ended.bids:
+            face = ended.bids[-1].face
+            found = sum(hand.count(face) for hand in ended.hands)
+            lines.append(f"  there {'is' if found == 1 else 'are'} {bid_text(found, face)}")
+        loser = self._who(turn, ended.changed)
+        lines.append(f"  {loser} loses a die" + ("" if view.left[ended.changed] else " and is out"))
+        self._person.show("\n".join(lines))
+
+
+def _shown(hand: Sequence[int]) -> str:
+    return " ".join(f"{FACES[face - 1]}{face}" for face in hand)
+
+
+def _allowed(bids: Sequence[Bid], most: int) -> str:
+    if not bids:
+        return f"open with a quantity of 1 to {most} and a face of 1 to 6, such as 23"
+    last = bids[-1]
+    return f"bid higher than {play_of(last.quantity, last.face)}, at most {most} dice, or 0 for liar"

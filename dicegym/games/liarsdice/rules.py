@@ -1,0 +1,196 @@
+"""Liar's Dice, classic: rising bids on all hidden dice; whoever is caught, or doubts wrongly, loses a die.
+
+Hand
+    Everybody rolls as many dice as it has left and sees its own alone. In turn, each player bids a quantity of a
+    face, "two threes", on the dice of all hands together, or calls "liar". A bid must be higher than the last
+    one: a higher quantity of any face, or the same quantity of a higher face. Quantities end at ``dice`` times the
+    number of players who started, however many dice are left.
+
+    Liar: all dice are shown. If at least as many show the face as were bid, the caller loses a die, else the last
+    bidder does. No die is wild. Whoever has no dice left is out.
+
+    Order: seat 0 opens the first hand, whoever sits there (matches draw the seats afresh for each game). After a
+    hand the next seat with dice after the caller opens, whoever lost.
+
+What is not allowed is taken as calling liar, the end of the hand included. Liar as the first play of a hand costs
+that player a die.
+
+    =======  ==================================================================================
+    fault    what was played
+    =======  ==================================================================================
+    fault 1  no play at all: a face outside 1..6, a quantity below 1, or one above 30
+    fault 2  a quantity above ``dice`` times the players who started
+    fault 3  a bid that is not higher than the last one
+    fault 4  liar before any bid
+    fault 5  no answer: an exception, a timeout, or what is no number
+    =======  ==================================================================================
+
+End
+    The last player with dice wins.
+
+Parameters
+    =======  =======  ======  ===================================
+    name     default  range   meaning
+    =======  =======  ======  ===================================
+    dice     5        1-5     dice that each player begins with
+    =======  =======  ======  ===================================
+
+Actions: ``Discrete(181)``, whatever the number of players
+    ======  ====================================================================
+    action  meaning
+    ======  ====================================================================
+    0..179  bid quantity 1..30 of face 1..6: (quantity - 1) * 6 + face - 1
+    180     liar
+    ======  ====================================================================
+    Wide actions: -1 is no answer (fault 5), every other whole number no play at all (fault 1).
+
+Original interface: a play is quantity * 10 + face, 0 is liar. ``get_play(me, hands, history)`` in ``player.py``
+    or ``play`` in ``bot.py``; what it returns goes through ``int()``. ``hands`` lists all seats in playing order,
+    own dice sorted high to low and an x for each hidden one: "A:53321,B:xx,C:". Whoever is out has no dice there
+    and is left out when hands are shown. ``history`` is "A:23,B:33,C:0". After each hand every player, out or
+    not, is called once with all hands and the whole history; what it returns then, or raises, is ignored. Ids
+    are "A", "B", ... in the order in which players were named.
+
+Observation: ``Box(0, 1, (316,))``, whatever the number of players; seats count from the own one to the left
+    =============  ======  ===================================================================================
+    part           length  meaning
+    =============  ======  ===================================================================================
+    own dice       30      for each face as many ones, of five, as own dice show it
+    seats          6       is there such a seat at this table
+    dice left      30      for each seat as many ones, of five, as it has dice left
+    all dice       1       dice rolled for this hand, over 30
+    bid face       6       one-hot: face of the last bid; all zero before the first
+    bid quantity   2       quantity of the last bid: over 30; over all dice, at most 1
+    bid chance     1       probability that the last bid is true, by the own dice alone
+    support        6       for each face the number of dice expected to show it, by the own dice, over all dice
+    lowest raise   6       for each face the least quantity that is higher than the last bid, over all dice,
+                           at most 1
+    raise chance   6       for each face the probability that this raise is true, by the own dice alone
+    next chance    6       the same for one die more
+    highest bids   36      for each seat and face the highest quantity it bid in this hand, over all dice, at most 1
+    bids           180     which of the bids 0..179 were made in this hand
+    =============  ======  ===================================================================================
+
+Rewards: at the end +1 to the winner and -1/(n - 1) to each of the other n - 1; 0 before.
+
+Version history
+    v0: first version.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dicegym.core import Parameter, Rules, record
+from dicegym.games import bidding as table
+from dicegym.games.bidding_view import Reader
+from dicegym.jit import kernel
+from dicegym.loops import Kernels
+
+LIAR = table.N_BIDS
+N_ACTIONS = LIAR + 1
+NO_ANSWER = -1
+NO_PLAY = N_ACTIONS
+"""One of the wide actions that are no play at all."""
+WILD = False
+NO_PLAY_FAULT, TOO_MANY, NOT_HIGHER, LIAR_FIRST, NO_ANSWER_FAULT = 1, 2, 3, 4, 5
+
+STATE = record(table.table_fields(np.int16, table.N_BIDS))
+
+
+@kernel
+def most(state):
+    """Return the largest quantity that may be bid."""
+    return np.int64(state.dice) * state.players
+
+
+@kernel
+def least(quantity, face, raised):
+    """Return the least quantity of face ``raised`` that is higher than a bid (quantity 0: there is none)."""
+    if quantity == 0:
+        return np.int64(1)
+    return quantity if raised > face else quantity + 1
+
+
+@kernel
+def reset(state):
+    """Begin: seat 0 opens."""
+    table.begin_table(state)
+
+
+@kernel
+def fault_of(state, action):
+    """Return 0 for an allowed action, or the number of its fault."""
+    if action == NO_ANSWER:
+        return NO_ANSWER_FAULT
+    if action < 0 or action > LIAR:
+        return NO_PLAY_FAULT
+    if action == LIAR:
+        return 0 if state.n_bids > 0 else LIAR_FIRST
+    _, quantity, face = table.last_bid(state)
+    if action // table.FACES + 1 > most(state):
+        return TOO_MANY
+    return 0 if action // table.FACES + 1 >= least(quantity, face, action % table.FACES + 1) else NOT_HIGHER
+
+
+@kernel
+def step(state, action):
+    """Play one bid or call; see `dicegym.core.Rules`."""
+    fault = fault_of(state, action)
+    if fault == 0 and action != LIAR:
+        table.add_bid(state, action)
+        return fault
+
+    bidder, quantity, face = table.last_bid(state)
+    caller = np.int64(state.player)
+    loser = caller if quantity == 0 or table.matching(state, face, WILD) >= quantity else bidder
+    table.end_hand(state, LIAR, loser, -1, caller + 1)
+    return fault
+
+
+@kernel
+def legal(state, mask):
+    """Every higher bid up to the limit, and liar once there is a bid."""
+    first = np.int64(state.bids[state.n_bids - 1]) // table.SEATS + 1 if state.n_bids > 0 else 0
+    mask[:] = False
+    mask[first : most(state) * table.FACES] = True
+    mask[LIAR] = state.n_bids > 0
+
+
+@kernel
+def observe(state, seat, out):
+    """Write the observation of the table above."""
+    others = table.dice_of_others(state, seat)
+    _, quantity, face = table.last_bid(state)
+    table.observe_table(state, seat, others, quantity, face, WILD, out)
+    for raised in range(1, table.FACES + 1):
+        table.observe_raise(state, seat, others, raised, least(quantity, face, raised), WILD, out)
+
+
+@kernel
+def returns(state, out):
+    """+1 to the winner, -1/(n - 1) to each other; 0 while the game goes on."""
+    table.share_out(state, out)
+
+
+RULES = Rules(
+    name="liarsdice",
+    title="Liar's Dice",
+    state=STATE,
+    kernels=Kernels(reset, step, legal, observe, returns),
+    players=(2, table.MOST_PLAYERS),
+    n_actions=N_ACTIONS,
+    features=table.shared_features,
+    view=Reader(STATE),
+    faults=(
+        "", "no play at all (taken as liar)", "a quantity above the dice of all who started (taken as liar)",
+        "a bid that is not higher than the last one (taken as liar)", "liar before any bid",
+        "no answer (taken as liar)",
+    ),
+    default_opponent="even",
+    yardstick="even",
+    parameters={"dice": Parameter(table.MOST_DICE, 1, table.MOST_DICE, "the dice that each player begins with")},
+    own=frozenset({"hands"}),
+    forfeit=NO_ANSWER,
+    milestone="finished",
+)  # fmt: skip

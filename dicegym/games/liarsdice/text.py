@@ -1,0 +1,21 @@
+"""How classic Liar's Dice reads on a screen: names of actions, and one screen of a state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dicegym.games.bidding_text import bid_name, table_scene
+from dicegym.games.liarsdice.rules import LIAR, NO_ANSWER, WILD
+from dicegym.scene import Scene
+
+
+def action_name(action: int) -> str:
+    """Return what an action means, in words."""
+    if 0 <= action < LIAR:
+        return bid_name(action)
+    return {LIAR: "liar", NO_ANSWER: "no answer"}.get(action, f"no play ({action})")
+
+
+def scene(state: Any, seat: int | None) -> Scene:
+    """Return the table as ``seat`` sees it (own dice only), or all of it for None."""
+    return table_scene(state, seat, "Liar's Dice", lambda action: "called liar", WILD)

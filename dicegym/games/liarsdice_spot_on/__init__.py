@@ -1,0 +1,1 @@
+"""Liar's Dice with wild sixes and "spot on"."""

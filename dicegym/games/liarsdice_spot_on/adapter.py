@@ -1,0 +1,125 @@
+"""The original bot interface of Liar's Dice with "spot on": a subclass of ``Player`` with ``move`` and ``index``.
+
+A bot file starts with ``from player import Player``; the module is supplied here, and the name is there without the
+import too. ``Cls(index)`` makes the bot, ``move(bids, player_dice, n_dice)`` is asked for each move.
+"""
+
+from __future__ import annotations
+
+import abc
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from dicegym.core import Game
+from dicegym.errors import AgentError
+from dicegym.games.bidding import FACES, N_BIDS
+from dicegym.games.liarsdice_spot_on.rules import LARGEST, N_CHALLENGES, NO_MOVE
+from dicegym.games.liarsdice_spot_on.text import CHALLENGES
+from dicegym.players import Act, Turn
+from dicegym.players.botfile import BotPlayer, Program, Source
+from dicegym.players.private import PrivateRandom
+
+ENTRY_FILES = ("player_bot.py", "bot.py")
+ACTIONS = {word: action for action, word in CHALLENGES.items()}
+"""The challenges by their words."""
+
+
+def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+    """Return the module ``player`` with the abstract base class of all bots."""
+
+    class Player(abc.ABC):
+        """A player of Liar's Dice: subclasses define `move`."""
+
+        def __init__(self, index: int) -> None:
+            self._index = index
+
+        @property
+        def index(self) -> int:
+            """The place in the order of play, from 0 on."""
+            return self._index
+
+        @index.setter
+        def index(self, index: int) -> None:
+            self._index = index
+
+        @abc.abstractmethod
+        def move(self, bids: list[tuple[int, int]], player_dice: list[int], n_dice: list[int]) -> tuple[int, int] | str:
+            """Return a bid (quantity, value) or a challenge."""
+
+    Player.__module__ = "player"
+    module, named = types.ModuleType("player"), types.ModuleType("builtins")
+    for one in (module, named):
+        vars(one).update(Player=Player)
+    return {"player": module, "builtins": named}
+
+
+def find(program: Program) -> Callable[..., Any]:
+    """Return the class of a program that plays: the one that the source names, or the last one defined.
+
+    Raises AgentError if there is none that derives from ``Player``.
+    """
+    base = program.builtins["Player"]
+    if program.source.attribute is not None:
+        named = program.entry(program.source.attribute, "class")
+        if not (isinstance(named, type) and issubclass(named, base)):
+            raise AgentError(program.name, f"{program.source.attribute} is no class that derives from Player")
+        return named
+    players = [
+        value for value in program.namespace.values()
+        if isinstance(value, type) and issubclass(value, base) and not inspect.isabstract(value)
+    ]  # fmt: skip
+    if not players:
+        raise AgentError(
+            program.name, f"{program.source.file.name} defines no class that derives from Player and has a method move"
+        )
+    return players[-1]
+
+
+def action_of(answer: object) -> int:
+    """Return the action that an answer of ``move`` means; a wide one if it is neither a bid nor a challenge."""
+    if isinstance(answer, str):
+        return ACTIONS.get(answer, NO_MOVE)
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        return NO_MOVE
+    if not all(isinstance(part, int | np.integer) and not isinstance(part, bool) for part in answer):
+        return NO_MOVE
+    quantity, face = int(answer[0]), int(answer[1])
+    if quantity < 1 or not 1 <= face <= FACES:
+        return NO_MOVE
+    bid = (min(quantity, LARGEST) - 1) * FACES + face - 1
+    return bid if bid < N_BIDS else bid + N_CHALLENGES
+
+
+def sit(program: Program, bot: Callable[..., Any], game: Game, seat: int) -> Act:
+    """Return what asks a new object of the class ``bot`` for actions. Raises AgentError if it cannot be made."""
+    try:
+        player = bot(seat)
+    except BaseException as error:
+        raise program.failure(error, f"in {getattr(bot, '__name__', 'the class')}({seat})") from error
+
+    def act(turn: Turn) -> int:
+        view: Any = turn.view
+        bids = [(quantity, face) for _, quantity, face in view.bids]
+        dice, n_dice = list(view.hand), list(view.left)
+        try:
+            return action_of(player.move(bids, dice, n_dice))
+        except BaseException as error:
+            bids = [(quantity, face) for _, quantity, face in view.bids]  # the bot may have changed its own
+            asked = f"in move({bids}, {list(view.hand)}, {list(view.left)})"
+            raise program.failure(error, asked) from error
+
+    return act
+
+
+def recognises(text: str) -> bool:
+    """Return whether a file with this text looks like a bot of this game."""
+    return "Player)" in text and "def move(" in text
+
+
+def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
+    """Return the player of a file; see `BotPlayer`. Raises AgentError."""
+    return BotPlayer(source, name, supplied_modules, find, sit, keep, seed)

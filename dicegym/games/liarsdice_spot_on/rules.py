@@ -1,0 +1,256 @@
+"""Liar's Dice, spot on: sixes are wild and worth double, and a bid may be called exact to gain or to take dice.
+
+Round
+    Everybody rolls as many dice as it has left and sees its own alone. In turn, each player bids a quantity of a
+    face on the dice of all players together, or challenges the last bid. Dice showing six are wild: a bid on any
+    face counts them as well. A bid's worth is its quantity, doubled for sixes, and it must be worth strictly more
+    than the last one. The first bid may be any. No quantity is too large; those above 10**15 count as 10**15.
+
+    ===================  ===================  ================================  ==============================
+    challenge            it succeeds if       then                              otherwise
+    ===================  ===================  ================================  ==============================
+    Liar                 fewer than were bid  the bidder loses a die            the caller loses a die
+    Spot on, lose two    exactly so many      the bidder loses two, or its last  the caller loses a die
+    Spot on, gain one    exactly so many      the caller regains one            the caller loses a die
+    ===================  ===================  ================================  ==============================
+
+    "Gain one" is for those who have fewer dice than they began with.
+
+    Order: a seat drawn from the game's key opens the first round. The next round is opened by the next seat with dice
+    after whoever lost dice, and after a successful "gain one" by the caller. Whoever has no dice left is out.
+
+Disqualified is whoever plays what is not allowed: all its dice are lost. The round goes on with the next seat, bids
+stand, and the dice already rolled count. The last bidder cannot be out when its bid is challenged: before its own
+next turn the game would be over.
+
+    =======  =====================================================================================
+    fault    what was played
+    =======  =====================================================================================
+    fault 1  a challenge before any bid
+    fault 2  "gain one" with as many dice as at the start
+    fault 3  a bid that is not worth more than the last one
+    fault 4  neither a bid (a quantity of at least 1, a face 1..6) nor a challenge
+    fault 5  no answer: an exception or a timeout
+    fault 6  one bid more than the 100 that a round has room for; ordinary ones end at 45
+    =======  =====================================================================================
+
+End
+    The last player with dice wins.
+
+Parameters
+    =======  =======  ======  ===================================
+    name     default  range   meaning
+    =======  =======  ======  ===================================
+    dice     5        1-5     dice that each player begins with
+    =======  =======  ======  ===================================
+
+Actions: ``Discrete(183)``, whatever the number of players
+    ======  ====================================================================
+    action  meaning
+    ======  ====================================================================
+    0..179  bid quantity 1..30 of face 1..6: (quantity - 1) * 6 + face - 1
+    180     Liar
+    181     Spot on, lose two
+    182     Spot on, gain one
+    ======  ====================================================================
+    Wide actions: from 183 on, bids of quantities above 30: (quantity - 1) * 6 + face - 1 + 3. -1 is no answer
+    (fault 5), every other negative number neither bid nor challenge (fault 4).
+
+Original interface: a subclass of ``Player`` (``from player import Player``), constructed by ``Cls(index)``, with
+    ``move(bids, player_dice, n_dice)``. ``bids`` is a list of (quantity, face) of this round, ``player_dice`` a list of
+    the own faces, ``n_dice`` a list of how many dice each player has, in the order of play; ``index`` is the own place
+    in it. It returns such a tuple, "Liar", "Spot on, lose two" or "Spot on, gain one".
+
+Observation: ``Box(0, 1, (318,))``, whatever the number of players; seats count from the own one to the left
+    =============  ======  ===================================================================================
+    part           length  meaning
+    =============  ======  ===================================================================================
+    own dice       30      for each face as many ones, of five, as own dice show it
+    seats          6       is there such a seat at this table
+    dice left      30      for each seat as many ones, of five, as it has dice left
+    all dice       1       dice rolled for this round, over 30; those of the disqualified are among them
+    bid face       6       one-hot: face of the last bid; all zero before the first
+    bid quantity   2       quantity of the last bid: over 30; over all dice, at most 1
+    bid chance     1       probability that the last bid is true, by the own dice alone
+    support        6       for each face the number of dice expected to count for it, by the own dice, over all dice
+    lowest raise   6       for each face the least quantity that is worth more than the last bid, over all dice,
+                           at most 1
+    raise chance   6       for each face the probability that this raise is true, by the own dice alone
+    next chance    6       the same for one die more
+    highest bids   36      for each seat and face the highest quantity it bid in this round, over all dice, at most 1
+    bids           180     which of the bids 0..179 were made in this round
+    exact chance   1       probability that the last bid is exact, by the own dice alone
+    may gain       1       1 if the own dice are fewer than at the start
+    =============  ======  ===================================================================================
+
+Rewards: at the end +1 to the winner and -1/(n - 1) to each of the other n - 1; 0 before.
+
+Version history
+    v0: first version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from dicegym.core import Parameter, Rules, record
+from dicegym.games import bidding as table
+from dicegym.games.bidding_view import Reader
+from dicegym.jit import kernel
+from dicegym.loops import Kernels
+
+LIAR, LOSE_TWO, GAIN_ONE = table.N_BIDS, table.N_BIDS + 1, table.N_BIDS + 2
+N_CHALLENGES = 3
+N_ACTIONS = table.N_BIDS + N_CHALLENGES
+NO_ANSWER = -1
+NO_MOVE = -2
+"""One of the wide actions that are neither a bid nor a challenge."""
+WILD = True
+LARGEST = 10**15
+"""The largest quantity that is told from larger ones."""
+MOST_BIDS = 100
+NO_BID, NO_LOSS, NOT_MORE, NO_MOVE_FAULT, NO_ANSWER_FAULT, ONE_TOO_MANY = 1, 2, 3, 4, 5, 6
+
+STATE = record(table.table_fields(np.int64, MOST_BIDS))
+
+
+@kernel
+def worth(quantity, face):
+    """Return what a bid is worth."""
+    return 2 * quantity if face == table.FACES else quantity
+
+
+_worth = getattr(worth, "py_func", worth)  # plain Python: nothing is compiled while modules are loaded
+_WORTHS = np.array([_worth(bid // table.FACES + 1, bid % table.FACES + 1) for bid in range(table.N_BIDS)])
+HIGHEST_WORTH = int(_WORTHS.max())
+WORTH_MORE = np.arange(HIGHEST_WORTH + 1)[:, None] < _WORTHS
+"""bool[61, 180]: for each worth, which ordinary bids are worth more."""
+
+
+@kernel
+def least(quantity, face, raised):
+    """Return the least quantity of face ``raised`` that is worth more than a bid (quantity 0: there is none)."""
+    beat = worth(quantity, face) + 1
+    return (beat + 1) // 2 if raised == table.FACES else beat
+
+
+@kernel
+def reset(state):
+    """Begin: a drawn seat opens."""
+    table.begin_table(state)
+    state.player = table.drawn_seat(state)
+
+
+@kernel
+def bid_of(action):
+    """Return the (quantity, face) that an action bids, ordinary or wide; quantity 0 if it is no bid."""
+    if action < 0 or LIAR <= action < N_ACTIONS:
+        return np.int64(0), np.int64(0)
+    index = np.int64(action) if action < LIAR else np.int64(action) - N_CHALLENGES
+    return min(index // table.FACES + 1, LARGEST), index % table.FACES + 1
+
+
+@kernel
+def fault_of(state, action):
+    """Return 0 for an allowed action, or the number of its fault."""
+    if action < 0:
+        return NO_ANSWER_FAULT if action == NO_ANSWER else NO_MOVE_FAULT
+    raised, raised_face = bid_of(action)
+    if raised == 0:
+        if state.n_bids == 0:
+            return NO_BID
+        return NO_LOSS if action == GAIN_ONE and state.left[state.player] >= state.dice else 0
+    if state.n_bids == MOST_BIDS:
+        return ONE_TOO_MANY
+    _, quantity, face = table.last_bid(state)
+    return 0 if raised >= least(quantity, face, raised_face) else NOT_MORE
+
+
+@kernel
+def step(state, action):
+    """Play one bid or challenge; see `dicegym.core.Rules`."""
+    fault = fault_of(state, action)
+    me = np.int64(state.player)
+    if fault != 0:
+        state.left[me] = 0
+        state.player = table.seat_from(state, me)
+        table.check_end(state)
+        return fault
+    raised, raised_face = bid_of(action)
+    if raised > 0:
+        table.add_bid(state, table.bid_index(raised, raised_face))
+        return fault
+
+    bidder, quantity, face = table.last_bid(state)
+    found = table.matching(state, face, WILD)
+    if action == LIAR and found < quantity:
+        table.end_hand(state, action, bidder, -1, bidder + 1)
+    elif action == LOSE_TWO and found == quantity:
+        table.end_hand(state, action, bidder, -1 if state.left[bidder] == 1 else -2, bidder + 1)
+    elif action == GAIN_ONE and found == quantity:
+        table.end_hand(state, action, me, 1, me)
+    else:
+        table.end_hand(state, action, me, -1, me + 1)
+    return fault
+
+
+@kernel
+def legal(state, mask):
+    """Every bid worth more, every challenge once there is a bid, "gain one" for those who have lost dice."""
+    _, quantity, face = table.last_bid(state)
+    beat = min(worth(quantity, face), HIGHEST_WORTH) if state.n_bids < MOST_BIDS else HIGHEST_WORTH
+    for bid in range(table.N_BIDS):
+        mask[bid] = WORTH_MORE[beat, bid]
+    mask[LIAR] = mask[LOSE_TWO] = state.n_bids > 0
+    mask[GAIN_ONE] = state.n_bids > 0 and state.left[state.player] < state.dice
+
+
+@kernel
+def observe(state, seat, out):
+    """Write the observation of the table above."""
+    others = table.dice_of_others(state, seat)
+    _, quantity, face = table.last_bid(state)
+    table.observe_table(state, seat, others, quantity, face, WILD, out)
+    for raised in range(1, table.FACES + 1):
+        table.observe_raise(state, seat, others, raised, least(quantity, face, raised), WILD, out)
+    if quantity > 0:
+        need, sixths = quantity - table.own_matching(state, seat, face, WILD), table.sixths_of(face, WILD)
+        out[table.N_SHARED] = table.chance(others, need, sixths) - table.chance(others, need + 1, sixths)
+    out[table.N_SHARED + 1] = state.left[seat] < state.dice
+
+
+@kernel
+def returns(state, out):
+    """+1 to the winner, -1/(n - 1) to each other; 0 while the game goes on."""
+    table.share_out(state, out)
+
+
+def features(parameters: Mapping[str, int]) -> dict[str, int]:
+    """Return the observation's parts in order, each with its length."""
+    return table.shared_features(parameters) | {"exact chance": 1, "may gain": 1}
+
+
+RULES = Rules(
+    name="liarsdice_spot_on",
+    title="Liar's Dice, spot on",
+    state=STATE,
+    kernels=Kernels(reset, step, legal, observe, returns),
+    players=(2, table.MOST_PLAYERS),
+    n_actions=N_ACTIONS,
+    features=features,
+    view=Reader(STATE),
+    faults=(
+        "", "a challenge before any bid (disqualified)", "gain one with no die lost (disqualified)",
+        "a bid that is not worth more than the last one (disqualified)",
+        "neither a bid nor a challenge (disqualified)", "no answer (disqualified)",
+        "one bid more than a round has room for (disqualified)",
+    ),
+    default_opponent="even",
+    yardstick="even",
+    parameters={"dice": Parameter(table.MOST_DICE, 1, table.MOST_DICE, "the dice that each player begins with")},
+    own=frozenset({"hands"}),
+    forfeit=NO_ANSWER,
+    milestone="finished",
+)  # fmt: skip

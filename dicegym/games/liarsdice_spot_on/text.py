@@ -1,0 +1,28 @@
+"""How Liar's Dice with "spot on" reads on a screen: names of actions, and one screen of a state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dicegym.games.bidding_text import bid_text, table_scene
+from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, NO_ANSWER, WILD, bid_of
+from dicegym.scene import Scene
+
+CHALLENGES = {LIAR: "Liar", LOSE_TWO: "Spot on, lose two", GAIN_ONE: "Spot on, gain one"}
+"""The challenges by their action, in the words of the original interface."""
+
+
+def action_name(action: int) -> str:
+    """Return what an action means, in words."""
+    if action in CHALLENGES:
+        return CHALLENGES[action]
+    quantity, face = bid_of(action)
+    if quantity:
+        return bid_text(int(quantity), int(face))
+    return "no answer" if action == NO_ANSWER else f"no move ({action})"
+
+
+def scene(state: Any, seat: int | None) -> Scene:
+    """Return the table as ``seat`` sees it (own dice only), or all of it for None."""
+    title = "Liar's Dice, spot on, sixes wild"
+    return table_scene(state, seat, title, lambda action: f'said "{CHALLENGES[action]}"', WILD)

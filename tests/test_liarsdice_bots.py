@@ -1,0 +1,227 @@
+"""Bots of classic Liar's Dice in their original interface: what they are told, and what becomes of their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bidding_tables import bid, left, table
+
+import dicegym
+from dicegym import arena
+from dicegym.errors import AgentError, UnknownNameError
+from dicegym.games.liarsdice.adapter import action_of
+from dicegym.games.liarsdice.rules import LIAR, NO_ANSWER, NO_PLAY
+from dicegym.players import Audience, Turn
+from dicegym.players.roster import agent, agent_name
+
+NAME = "liarsdice"
+Write = Callable[[str], Path]
+
+NOTING = """
+noted = []
+
+def get_play(me, hands, history):
+    noted.append((me, hands, history))
+    return 0 if history.endswith(":0") or history else 11
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Return a function that writes a bot's file."""
+
+    def bot(source: str, name: str = "player.py") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source, encoding="utf-8")
+        return path
+
+    return bot
+
+
+def seated(file: Any, game: dicegym.Game, seat: int = 0) -> tuple[Any, Any]:
+    """Return what is asked for actions, and the bot's namespace."""
+    player: Any = agent(game, file, keep=True)
+    return player.join(game, seat, 0), player._program.namespace
+
+
+# --- what a bot is told ----------------------------------------------------------------------------------------
+
+
+def test_the_words_of_the_text(write: Write) -> None:
+    """A:23135,B:xx,C:xxxx is the text's example of hands, but for the order: own dice are sorted high to low."""
+    game, state = table(NAME, [[2, 3, 1, 3, 5], [1, 1], [4, 4, 4, 4]])
+    act, space = seated(write(NOTING), game)
+    assert act(Turn(game, state, 0)) == bid(1, 1)
+    assert space["noted"] == [("A", "A:53321,B:xx,C:xxxx", "")]
+    for one in (bid(2, 3), bid(3, 3)):
+        game.step(state, one)
+    act, space = seated(write(NOTING), game, 2)
+    assert act(Turn(game, state, 2)) == LIAR
+    assert space["noted"] == [("C", "A:xxxxx,B:xx,C:4444", "A:23,B:33")]
+
+
+def test_3_who_is_out_has_no_dice_and_is_left_out_at_the_showdown(write: Write) -> None:
+    game, state = table(NAME, [[2, 3], [1], []])
+    act, space = seated(write(NOTING), game)
+    act(Turn(game, state, 0))
+    assert space["noted"].pop() == ("A", "A:32,B:x,C:", "")
+    audience = Audience(game, state, {0: act})
+    game.step(state, bid(1, 1))
+    audience.tell()
+    assert space["noted"] == []
+    game.step(state, LIAR)  # wrongly: B loses its last die, and was not out in this hand
+    audience.tell()
+    assert space["noted"] == [("A", "A:32,B:1", "A:11,B:0")]
+
+
+def test_4_everybody_is_called_once_after_each_hand(write: Write) -> None:
+    """Also who is out, also at the end of the game, also after a hand without bids."""
+    source = NOTING.replace("else 11", "else 0")
+    game, state = table(NAME, [[2, 3], [1], []])
+    bots = [seated(write(source), game, seat) for seat in range(3)]
+    audience = Audience(game, state, {seat: act for seat, (act, _) in enumerate(bots)})
+    game.step(state, LIAR)
+    audience.tell()
+    audience.tell()
+    for seat, (_, space) in enumerate(bots):
+        assert space["noted"] == [("ABC"[seat], "A:32,B:1", "A:0")]
+    game.step(state, bid(2, 6))
+    game.step(state, LIAR)  # it is B who bid, as A called before: A calls rightly
+    audience.tell()
+    assert state["over"]
+    for seat, (_, space) in enumerate(bots):
+        assert len(space["noted"]) == 2
+        assert space["noted"][1][0] == "ABC"[seat]
+        assert space["noted"][1][2] == "B:26,A:0"
+
+
+def test_4_what_happens_at_a_showdown_changes_nothing(write: Write) -> None:
+    """What it returns or raises then is ignored; the report names what was raised."""
+    quiet = "def get_play(me, hands, history):\n    return 0 if history else 25\n"
+    loud = quiet.replace("    return", "    if history[-2:] == ':0':\n        raise OSError('eyes shut')\n    return")
+    odd = quiet.replace("return 0", "return None if history[-2:] == ':0' else 0")
+    game = dicegym.game(NAME, dice=2)
+    results = []
+    for source in (quiet, loud, odd):
+        bots = [agent(game, write(text, f"{name}.py"), keep=True) for text, name in ((source, "a"), (quiet, "b"))]
+        results.append(arena.play_match(game, bots, 4, 20))
+    assert results[0].wins == results[1].wins == results[2].wins
+    assert results[0].incidents == results[2].incidents == ()
+    assert results[1].faults == (0, 0)
+    assert "raised OSError: eyes shut at the showdown" in results[1].incidents[0].reason
+
+
+def test_5_ids_follow_the_order_in_which_players_are_named(write: Write) -> None:
+    """Whatever seats are drawn; the hands are in the order of play."""
+    game = dicegym.game(NAME, players=3, dice=1)
+    bots: list[Any] = [agent(game, write(NOTING, f"{name}.py"), keep=True) for name in "abc"]
+    result = arena.play_match(game, bots, 0, 30)
+    orders = set()
+    for number, bot in enumerate(bots):
+        noted = bot._program.namespace["noted"]
+        assert {me for me, _, _ in noted} == {"ABC"[number]}
+        orders |= {"".join(part[0] for part in hands.split(",")) for _, hands, _ in noted if hands.count(",") == 2}
+    assert orders == {"".join("ABC"[player] for player in order) for order in result.seats}
+    assert len(orders) == 6
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "spec"),
+    [
+        ("player.py", "def get_play(me, hands, history):\n    return 25\n", "{folder}"),
+        ("bot.py", "def play(me, hands, history):\n    return 25\n", "{folder}"),
+        ("bot.py", "def play(me, hands, history):\n    return 25\n", "{folder}/bot.py"),
+        ("mine.py", "def get_play(me, hands, history):\n    return 25\n", "{folder}:mine"),
+        ("mine.py", "def get_play(*_):\n    return 0\ndef third(*_):\n    return 25\n", "{folder}:mine:third"),
+        ("mine.py", "def get_play(*_):\n    return 0\ndef third(*_):\n    return 25\n", "{folder}:mine.py:third"),
+        ("player.py", "def make(n):\n    return lambda *_: n\nget_play = make(25)\n", "{folder}"),
+    ],
+)
+def test_5_entries(write: Write, name: str, source: str, spec: str) -> None:
+    file = write(source, f"robot/{name}")
+    game, state = table(NAME, [[1], [1]])
+    act, _ = seated(spec.format(folder=file.parent), game)
+    assert act(Turn(game, state, 0)) == bid(2, 5)
+
+
+def test_5_a_folder_goes_by_its_name(write: Write) -> None:
+    folder = write(NOTING, "robot/player.py").parent
+    assert agent_name(NAME, folder) == "robot"
+    with pytest.raises(AgentError, match=r"holds no player\.py or bot\.py"):
+        agent(NAME, write("", "empty/x.py").parent)
+    with pytest.raises(AgentError, match="no function get_play"):
+        agent(NAME, write("def got_play(): pass", "none/player.py"))
+    with pytest.raises(UnknownNameError):
+        agent(NAME, "nobody")
+
+
+# --- what becomes of answers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "action"),
+    [
+        ("0", LIAR), ("23", bid(2, 3)), ("105", bid(10, 5)), ("11", bid(1, 1)), ("306", bid(30, 6)),
+        ("'23'", bid(2, 3)), ("23.9", bid(2, 3)), ("' 0 '", LIAR), ("True", NO_PLAY), ("False", LIAR),
+        ("27", NO_PLAY), ("20", NO_PLAY),
+        ("6", NO_PLAY), ("-11", NO_PLAY), ("-9", NO_PLAY), ("311", NO_PLAY), ("10 ** 30 + 3", NO_PLAY),
+    ],
+)  # fmt: skip
+def test_5_answers_go_through_int(write: Write, answer: str, action: int) -> None:
+    game, state = table(NAME, [[1], [1]])
+    act, _ = seated(write(f"def get_play(me, hands, history):\n    return {answer}\n"), game)
+    assert act(Turn(game, state, 0)) == action
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("return None", "raised TypeError"), ("return 'two threes'", "raised ValueError: invalid literal"),
+        ("return float('nan')", "raised ValueError"), ("return 1 / 0", "raised ZeroDivisionError: division by zero"),
+        ("exit(3)", "called sys.exit"), ("return get_play(me, hands, history)", "raised RecursionError"),
+        ("return input()", "raised EOFError"), ("return (2, 3)", "raised TypeError"),
+        ("raise BaseException('rude')", "raised BaseException: rude"),
+    ],
+)  # fmt: skip
+def test_2_no_answer_is_liar_and_told_with_the_reason(write: Write, body: str, reason: str) -> None:
+    game = dicegym.game(NAME, dice=1)
+    bad = agent(game, write(f"def get_play(me, hands, history):\n    {body}\n", "bad.py"), keep=True)
+    result = arena.play_match(game, [bad, agent(game, "even", keep=True)], 0, 10)
+    assert sum(result.wins) == 10
+    assert result.faults[0] > 0
+    assert result.faults[1] == 0
+    incident = result.incidents[0]
+    assert (incident.player, incident.game, incident.turn) == (0, 1, 1)
+    assert incident.reason.startswith(reason)
+
+
+def test_2_no_answer_costs_what_liar_costs(write: Write) -> None:
+    game, state = table(NAME, [[1, 1], [2, 2]])
+    game.step(state, bid(1, 1))
+    with pytest.raises(AgentError, match=r"when asked \('B', 'A:xx,B:22', 'A:11'\) \(player.py, line 2\)"):
+        seated(write("def get_play(me, hands, history):\n    return hands[99]\n"), game, 1)[0](Turn(game, state, 1))
+    assert game.rules.forfeit == NO_ANSWER
+    game.step(state, NO_ANSWER)
+    assert left(state) == [2, 1]
+
+
+def test_what_a_bot_prints_or_changes_stays_with_it(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    source = "def get_play(me, hands, history):\n    print('thinking')\n    return 0 if history else 25\n"
+    game = dicegym.game(NAME, dice=1)
+    arena.play_match(game, [agent(game, write(source)), agent(game, "even")], 0, 5)
+    assert capsys.readouterr().out == ""
+
+
+def test_all_plays_have_an_action_and_back() -> None:
+    actions = {action_of(10 * quantity + face) for quantity in range(1, 31) for face in range(1, 7)}
+    assert actions == set(range(180))
+
+
+def test_a_bots_file_is_recognised(write: Write) -> None:
+    from dicegym.players.about import game_of_file
+
+    assert game_of_file(str(write(NOTING))) == NAME

@@ -1,0 +1,199 @@
+"""Bots of Liar's Dice with "spot on" in their original interface: what they are told, and what their answers mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bidding_tables import bid, left, table
+
+import dicegym
+from dicegym import arena
+from dicegym.errors import AgentError
+from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LARGEST, LIAR, LOSE_TWO, N_ACTIONS, NO_ANSWER, NO_MOVE
+from dicegym.players import Turn
+from dicegym.players.roster import agent
+
+NAME = "liarsdice_spot_on"
+Write = Callable[[str], Path]
+
+NOTING = """
+from player import Player
+
+noted = []
+
+class Noting(Player):
+    def move(self, bids, player_dice, n_dice):
+        noted.append((self.index, bids, player_dice, n_dice))
+        return "Liar" if bids else (2, 5)
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Return a function that writes a bot's file."""
+
+    def bot(source: str, name: str = "bot.py") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source, encoding="utf-8")
+        return path
+
+    return bot
+
+
+def answering(answer: str) -> str:
+    return f"class Bot(Player):\n    def move(self, bids, player_dice, n_dice):\n        return {answer}\n"
+
+
+def seated(file: Any, game: dicegym.Game, seat: int = 0) -> tuple[Any, Any]:
+    """Return what is asked for actions, and the bot's namespace."""
+    player: Any = agent(game, file, keep=True)
+    return player.join(game, seat, 0), player._program.namespace
+
+
+def test_7_what_move_is_told(write: Write) -> None:
+    """Plain lists of ints, and tuples of a quantity and a value: (3, 5) is three fives."""
+    game, state = table(NAME, [[2, 3], [6, 1, 4], [], [5]])
+    game.step(state, bid(3, 5))
+    game.step(state, bid(2, 6))
+    act, space = seated(write(NOTING), game, 3)
+    assert act(Turn(game, state, 3)) == LIAR
+    index, bids, dice, n_dice = space["noted"][0]
+    assert (index, bids, dice, n_dice) == (3, [(3, 5), (2, 6)], [5], [2, 3, 0, 1])
+    assert all(type(value) is list for value in (bids, dice, n_dice))
+    assert all(type(one) is tuple and type(one[0]) is int for one in bids)
+    act, space = seated(write(NOTING), game, 1)
+    act(Turn(game, state, 1))
+    assert sorted(space["noted"][0][2]) == [1, 4, 6]
+
+
+def test_7_the_indices_are_the_order_of_play(write: Write) -> None:
+    """A player with an index of 1 plays after the one with 0."""
+    source = NOTING.replace('"Liar" if bids else (2, 5)', '"Liar" if len(bids) == 3 else (len(bids) + 1, 5)')
+    game = dicegym.game(NAME, players=4, dice=1)
+    bots: list[Any] = [agent(game, write(source, f"{name}.py"), keep=True) for name in "abcd"]
+    result = arena.play_match(game, bots, 3, 1)
+    for number, bot in enumerate(bots):
+        noted = bot._program.namespace["noted"]
+        assert {index for index, *_ in noted} == {result.seats[0].index(number)}
+    state = game.new_game(3)[0]
+    opener = int(state["player"])
+    firsts = [bots[result.seats[0][(opener + step) % 4]]._program.namespace["noted"][0] for step in range(4)]
+    assert [len(bids) for _, bids, _, _ in firsts] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from player import Player\n" + answering("(2, 5)"),
+        answering("(2, 5)"),  # just named
+        "import player\n" + answering("(2, 5)").replace("Player", "player.Player"),
+        answering("'Liar'").replace("Bot", "First") + answering("(2, 5)"),  # the last one defined
+        "from abc import ABC, abstractmethod\n" + answering("(2, 5)")
+        + "class Idea(Player):\n    @abstractmethod\n    def think(self): ...\n",
+        answering("(2, 5)").replace("(Player)", "(Player)") + "class Better(Bot):\n    pass\n",
+        answering("(self.mine, 5)") + "    def __init__(self, index):\n        self.index, self.mine = index, 2\n",
+        answering("(self.mine, 5)")
+        + "    def __init__(self, index):\n        super().__init__(index)\n        self.mine = self.index + 2\n",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["bot.py", "player_bot.py", "other.py"])
+def test_7_how_bots_are_found_and_made(write: Write, source: str, name: str) -> None:
+    game, state = table(NAME, [[1], [1]])
+    file = write(source, f"mine/{name}")
+    act, _ = seated(file if name == "other.py" else file.parent, game)
+    assert act(Turn(game, state, 0)) == bid(2, 5)
+
+
+def test_7_a_class_is_named_with_a_colon(write: Write) -> None:
+    file = write(answering("(2, 5)").replace("Bot", "First") + answering("(3, 5)"))
+    game, state = table(NAME, [[1], [1]])
+    assert seated(f"{file}:First", game)[0](Turn(game, state, 0)) == bid(2, 5)
+    with pytest.raises(AgentError, match="no class Third"):
+        agent(NAME, f"{file}:Third")
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("class Bot:\n    def move(self, a, b, c): return 'Liar'\n", "defines no class that derives from Player"),
+        ("from player import Player\nclass Bot(Player):\n    pass\n", "defines no class that derives from Player"),
+        ("", "defines no class"), ("from player import Nobody\n", "raised ImportError"),
+    ],
+)  # fmt: skip
+def test_7_files_without_a_bot(write: Write, source: str, reason: str) -> None:
+    with pytest.raises(AgentError, match=reason):
+        agent(NAME, write(source))
+
+
+@pytest.mark.parametrize(
+    ("answer", "action"),
+    [
+        ("(1, 1)", 0), ("(30, 6)", 179), ("(31, 1)", N_ACTIONS), ("(31, 6)", N_ACTIONS + 5), ("'Liar'", LIAR),
+        ("'Spot on, lose two'", LOSE_TWO), ("'Spot on, gain one'", GAIN_ONE),
+        ("(10 ** 30, 3)", N_ACTIONS + (LARGEST - 31) * 6 + 2), ("__import__('numpy').int64(7), 2", bid(7, 2)),
+        ("__import__('collections').namedtuple('Bid', 'q v')(7, 2)", bid(7, 2)),
+    ]
+    + [(wrong, NO_MOVE) for wrong in (
+        "'liar'", "'Spot on'", "''", "[2, 5]", "(2,)", "(2, 5, 1)", "(2.0, 5)", "(2, '5')", "(0, 5)", "(-3, 5)",
+        "(2, 0)", "(2, 7)", "None", "25", "True", "(True, 5)", "((2, 5))[0]", "{}", "(2, None)",
+    )],
+)  # fmt: skip
+def test_6_what_answers_mean(write: Write, answer: str, action: int) -> None:
+    game, state = table(NAME, [[1], [1]])
+    act, _ = seated(write(answering(answer)), game)
+    assert act(Turn(game, state, 0)) == action
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (answering("1 / 0"), "raised ZeroDivisionError: division by zero in move([], "),
+        (answering("exit()"), "called sys.exit in move"),
+        (answering("self.move(1, 2, 3)"), "raised RecursionError"),
+        (answering("'liar'"), "neither a bid nor a challenge (disqualified)"),
+        (answering("None if bids else 'Liar'"), "a challenge before any bid (disqualified)"),
+        (answering("(2, 5)") + "    def __init__(self): pass\n", "raised TypeError"),
+    ],
+)
+def test_6_the_guilty_are_disqualified_and_told_with_the_reason(write: Write, source: str, reason: str) -> None:
+    """All dice are lost, nobody else loses anything, and the game goes on."""
+    game = dicegym.game(NAME, players=3, dice=2)
+    bad = agent(game, write(source, "bad.py"), keep=True)
+    result = arena.play_match(game, [bad, *(agent(game, "even", keep=True) for _ in (1, 2))], 0, 20)
+    assert sum(result.wins) == 20
+    assert result.faults[0] >= 18  # the others may have ended a game before it was asked
+    assert result.faults[1:] == (0, 0)
+    assert {incident.turn for incident in result.incidents} == {1}
+    reasons = {incident.reason for incident in result.incidents}
+    assert any(one.startswith(reason) for one in reasons)
+
+
+def test_6_no_answer_disqualifies(write: Write) -> None:
+    game, state = table(NAME, [[1, 1], [2, 2], [3, 3]])
+    assert game.rules.forfeit == NO_ANSWER
+    game.step(state, NO_ANSWER)
+    assert left(state) == [0, 2, 2]
+
+
+def test_what_a_bot_does_to_its_arguments_stays_with_it(write: Write) -> None:
+    source = NOTING.replace(
+        "        return", "        bids.append(9); player_dice.clear(); n_dice[0] = 7\n        return"
+    )
+    game, state = table(NAME, [[1, 1], [2, 2]])
+    act, space = seated(write(source), game)
+    before = state.tobytes()
+    assert act(Turn(game, state, 0)) == LIAR  # it has spoilt its own list of bids
+    assert act(Turn(game, state, 0)) == LIAR
+    assert state.tobytes() == before
+    first, second = space["noted"]
+    assert first[1] is not second[1]
+
+
+def test_a_bots_file_is_recognised(write: Write) -> None:
+    from dicegym.players.about import game_of_file
+
+    assert game_of_file(str(write(NOTING, "x.py"))) == NAME
