@@ -1,0 +1,189 @@
+"""Exact values of classic Liar's Dice with one die each: against games played out, and against other ways to count."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.arena.evaluate import evaluate
+from dicegym.cli import main
+from dicegym.errors import AgentError, ParameterError
+from dicegym.exact import liarsdice, solver
+from dicegym.exact.liarsdice_kernels import LIAR, N_BIDS
+from dicegym.players import FunctionPlayer, Player, play_game
+
+GAME = dicegym.game("liarsdice", dice=1)
+
+
+@cache
+def agent(name: str) -> Player:
+    return dicegym.agent(GAME, name)
+
+
+@cache
+def solved() -> liarsdice.Equilibrium:
+    return liarsdice.equilibrium(GAME, 150)
+
+
+def bids_of(made: int) -> list[int]:
+    return [bid for bid in range(N_BIDS) if made >> bid & 1]
+
+
+def is_true(bid: int, faces: tuple[int, int]) -> bool:
+    return faces.count(bid % 6) >= bid // 6 + 1
+
+
+def test_only_two_dice_are_solved() -> None:
+    assert solver(GAME) is not None
+    assert solver("liarsdice") is not None
+    for other in (dicegym.game("liarsdice", dice=2), dicegym.game("liarsdice", players=3, dice=1)):
+        assert solver(other) is None
+        with pytest.raises(ParameterError, match="give players=2 and dice=1"):
+            liarsdice.tabulate(agent("even"), other)
+
+
+def test_a_table_holds_what_the_player_plays() -> None:
+    """Every state of games among pure players is looked up."""
+    tables = {name: liarsdice.tabulate(agent(name), GAME) for name in ("even", "honest")}
+    for seed in range(60):
+        names = ("even", "honest") if seed % 2 else ("honest", "even")
+        state = GAME.new_game(seed)[0]
+        acts = [agent(name).join(GAME, seat, 0) for seat, name in enumerate(names)]
+        faces = [int(state["hands"][seat].argmax()) for seat in (0, 1)]
+        made = 0
+        while not state["over"]:
+            seat = int(state["player"])
+            action = acts[seat](dicegym.players.Turn(GAME, state, seat))
+            assert tables[names[seat]][faces[seat], made, min(action, LIAR)] == 1
+            made |= 1 << action
+            GAME.step(state, action)
+
+
+def test_the_win_rate_is_that_of_all_36_hands_played_out() -> None:
+    """The keys of enough games hold every pair of dice; each is counted once for each seat."""
+    wins: dict[tuple[int, int, int], float] = {}
+    seed = 0
+    while len(wins) < 72:
+        seed += 1
+        start = GAME.new_game(seed)[0]
+        faces = [int(start["hands"][seat].argmax()) for seat in (0, 1)]
+        for seat in (0, 1):
+            if (*faces, seat) not in wins:
+                table = [agent("even"), agent("even")]
+                table[seat] = agent("honest")
+                wins[*faces, seat] = float(GAME.returns(play_game(GAME, table, seed))[seat] > 0)
+    assert liarsdice.win_rate(agent("honest"), agent("even"), GAME) == pytest.approx(np.mean(list(wins.values())))
+
+
+def test_the_matrix_is_fair() -> None:
+    matrix = liarsdice.win_rate_matrix([agent(name) for name in ("even", "honest", "timid")], GAME)
+    assert matrix + matrix.T == pytest.approx(np.ones((3, 3)))
+    assert matrix.diagonal() == pytest.approx([0.5] * 3)
+
+
+def reply_by_hand(opponent: np.ndarray, seat: int, own: int) -> float:
+    """The best win probability with an own face against a strategy: by beliefs instead of weighted sums."""
+
+    def value(made: int, belief: tuple[float, ...]) -> float:
+        bids = bids_of(made)
+        higher = range(bids[-1] + 1 if bids else 0, N_BIDS)
+        if len(bids) % 2 == seat:
+            called = sum(p for face, p in enumerate(belief) if bids and not is_true(bids[-1], (own, face)))
+            return max([called, *(value(made | 1 << bid, belief) for bid in higher)])
+        total = sum(
+            p * opponent[face, made, LIAR] * (not bids or is_true(bids[-1], (own, face)))
+            for face, p in enumerate(belief)
+        )
+        for bid in higher:
+            joint = [p * opponent[face, made, bid] for face, p in enumerate(belief)]
+            if (chance := sum(joint)) > 0:
+                total += chance * value(made | 1 << bid, tuple(p / chance for p in joint))
+        return float(total)
+
+    return value(0, (1 / 6,) * 6)
+
+
+@pytest.mark.parametrize("name", ["even", "honest", "timid"])
+def test_the_best_reply_is_that_of_another_way_to_count(name: str) -> None:
+    table = liarsdice.tabulate(agent(name), GAME)
+    expected = np.mean([reply_by_hand(table, seat, own) for seat, own in product((0, 1), range(6))])
+    best, reply = liarsdice.best_table(table, GAME)
+    assert best == pytest.approx(expected)
+    assert liarsdice.win_rate(reply, table, GAME) == pytest.approx(best)
+    assert liarsdice.best_response(table, GAME)[0] >= best
+
+
+def test_who_sees_both_dice_wins_all_against_a_liar_only() -> None:
+    """Liar as the first play loses; after a bid it wins unless the bid is true, and a true one can be made."""
+    caller = FunctionPlayer(lambda turn: LIAR, "caller", pure=True)
+    assert liarsdice.best_response(caller, GAME)[0] == 1
+    assert liarsdice.best_table(caller, GAME)[0] == 1
+
+
+def test_mixed_strategies_against_a_mixed_one() -> None:
+    """Best replies to a random strategy, which uses every set of bids, by beliefs."""
+    rng = np.random.default_rng(5)
+    table = np.zeros(liarsdice.SHAPE)
+    for made in range(1 << N_BIDS):
+        low = made.bit_length()
+        table[:, made, low:] = rng.dirichlet(np.ones(N_BIDS + 1 - low), 6)
+    table[:, 0, LIAR] = 0
+    table /= table.sum(axis=2, keepdims=True)
+    best, reply = liarsdice.best_table(table, GAME)
+    assert liarsdice.win_rate(reply, table, GAME) == pytest.approx(best)
+    assert best > liarsdice.win_rate(agent("honest"), table, GAME)
+    assert reply_by_hand(table, 1, 3) <= liarsdice.best_response(table, GAME)[1][1, 3].mean() + 1e-12
+
+
+def test_the_equilibrium() -> None:
+    """Whoever opens wins 4 of 9 hands, and nothing that players see helps against the table."""
+    found = solved()
+    assert 0 <= found.exploitability < 3e-4
+    assert found.value == pytest.approx(4 / 9, abs=5e-4)
+    for name in ("even", "honest", "timid"):
+        assert liarsdice.win_rate(found.table, agent(name), GAME) > 0.5
+    assert found.table.sum(axis=2) == pytest.approx(np.ones((6, 1 << N_BIDS)))
+    assert not found.table[:, 0, LIAR].any()
+
+
+def test_the_strongest_agent_is_close_to_the_equilibrium() -> None:
+    rate = liarsdice.win_rate(agent("bayes"), solved().table, GAME)
+    assert 0.48 < rate < 0.5 + solved().exploitability + 0.01  # its answers are drawn
+
+
+def test_a_bot_is_written(tmp_path: pytest.TempPathFactory) -> None:
+    file = tmp_path / "reply.py"  # type: ignore[operator]
+    file.write_text(liarsdice.best_bot(agent("even"), GAME))
+    best = liarsdice.best_table(agent("even"), GAME)[0]
+    assert liarsdice.win_rate(dicegym.agent(GAME, file), agent("even"), GAME) == pytest.approx(best)
+
+
+def test_who_fails_is_taken_to_call() -> None:
+    def fail(turn: dicegym.players.Turn) -> int:
+        raise AgentError("bad", "has no idea")
+
+    table = liarsdice.tabulate(FunctionPlayer(fail, "bad", pure=True), GAME)
+    assert (table[:, 0, LIAR] == 1).all()
+    assert liarsdice.win_rate(agent("even"), table, GAME) == pytest.approx(
+        liarsdice.win_rate(agent("even"), FunctionPlayer(lambda turn: 10**9, "wild", pure=True), GAME)
+    )
+
+
+def test_tables_that_do_not_fit_are_refused() -> None:
+    for bad in (np.zeros((6, 4096)), np.zeros(liarsdice.SHAPE, np.int64), np.full(liarsdice.SHAPE, 0.5)):
+        with pytest.raises(ParameterError, match="is no strategy of Liar's Dice"):
+            liarsdice.win_rate(bad, bad, GAME)
+
+
+def test_evaluation_and_the_command_line_use_it(capsys: pytest.CaptureFixture[str]) -> None:
+    score = evaluate(GAME, "honest", "even")
+    assert score.measure == "exact win rate"
+    main_arguments = ["exact", "liarsdice", "honest", "even", "-p", "dice=1"]
+    with pytest.raises(SystemExit) as stop:
+        main(main_arguments)
+    assert not stop.value.code
+    assert capsys.readouterr().out.startswith(f"{score.value:.6f} exact win rate of honest against even")
