@@ -69,6 +69,8 @@ class Order(NamedTuple):
     actions: Callable[[Sequence[int]], list[int]]
     """The numbers, one for each thing -> the actions that make exactly this choice, which are played in turn; what
     they come to is the same as if the choice had been made action by action."""
+    limits: Callable[[Any, int], Sequence[int]]
+    """(record, seat) -> for each thing the largest number that the seat may choose if it chooses nothing else."""
 
 
 @dataclass(frozen=True)

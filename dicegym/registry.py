@@ -39,6 +39,7 @@ ENVIRONMENTS: tuple[Environment, ...] = (
     Environment("YatzySolo-v0", "yatzy", {"players": 1}, multi=False),
     Environment("LiarsDice-v0", "liarsdice"),
     Environment("LiarsDiceSpotOn-v0", "liarsdice_spot_on"),
+    Environment("Lucky-v0", "lucky"),
 )
 
 GAMES: tuple[str, ...] = tuple(dict.fromkeys(environment.game for environment in ENVIRONMENTS))

@@ -29,7 +29,7 @@ def run(coroutine):
 
 def settings(folder, **changes):
     """Return settings for a test: free ports, a seed, and short pauses."""
-    chosen = {"tcp": 0, "ws": 0, "seed": 1, "login": 0.2, "answer": 5.0, "gather": 0.05, "pause": 0.0}
+    chosen = {"tcp": 0, "ws": 0, "seed": 1, "login": 60.0, "answer": 5.0, "gather": 0.05, "pause": 0.0}
     return Settings("yatzy", **({"database": folder / "results.sqlite"} | chosen | changes))
 
 

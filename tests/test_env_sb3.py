@@ -283,3 +283,16 @@ def test_inputs_can_be_ignored_for_a_while(algorithm):
     assert np.array_equal(player.scores(seen), player.scores(other))
     assert not np.allclose(before, player.scores(seen))
     assert np.array_equal(policy.PolicyPlayer(model, game).scores(seen), before)
+
+
+def test_models_leave_out_what_only_going_on_needs(tmp_path):
+    model = MaskablePPO("MlpPolicy", SB3VecEnv("hog", 4, seed=1), n_steps=16, batch_size=64, device="cpu").learn(64)
+    game = dicegym.game("hog")
+    policy.save(model, game, tmp_path / "small.zip", {})
+    policy.save(model, game, tmp_path / "whole.zip", {}, to_go_on=True)
+    small, whole = ((tmp_path / name).stat().st_size for name in ("small.zip", "whole.zip"))
+    assert small < 0.6 * whole
+    assert model.policy.optimizer.state
+    seen = np.random.default_rng(0).random((5, game.observation_size), np.float32)
+    scores = [policy.load(tmp_path / name).scores(seen) for name in ("small.zip", "whole.zip")]
+    assert np.array_equal(*scores)

@@ -36,12 +36,12 @@ def test_exported_file_and_model_play_the_same_games_under_the_same_seed(trained
         file = tmp_path / form
         file.write_text(export_source(player, game, form))
         exported = dicegym.agent(game, str(file))
-        for seed in range(10):
-            for seat in range(game.players):
-                table = [dicegym.agent(game, game.rules.default_opponent)] * game.players
-                with_model = play_game(game, [*table[:seat], player, *table[seat + 1 :]], seed)
-                with_file = play_game(game, [*table[:seat], exported, *table[seat + 1 :]], seed)
-                assert with_model.tobytes() == with_file.tobytes()
+        for seed in range(14):
+            seat = seed % game.players
+            table = [dicegym.agent(game, game.rules.default_opponent)] * game.players
+            with_model = play_game(game, [*table[:seat], player, *table[seat + 1 :]], seed)
+            with_file = play_game(game, [*table[:seat], exported, *table[seat + 1 :]], seed)
+            assert with_model.tobytes() == with_file.tobytes()
 
 
 def test_exported_hog_file_runs_without_dicegym_and_holds_all_choices(trained, tmp_path):

@@ -36,8 +36,10 @@ def padded(rows: list[Any], blank: Any) -> list[Any]:
     return rows + [blank] * (6 - len(rows))
 
 
-def rewards(players: int, winner: int | None) -> list[float]:
-    return [0.0 if winner is None else 1.0 if seat == winner else -1 / (players - 1) for seat in range(players)]
+def rewards(dice: list[int]) -> list[float]:
+    """What a share of all dice is worth: nothing at first, 1 when it is all of them."""
+    even = 1 / len(dice)
+    return [(own / sum(dice) - even) / (1 - even) for own in dice]
 
 
 # --- classic ---------------------------------------------------------------------------------------------------
@@ -98,7 +100,7 @@ def test_classic_games_agree() -> None:
                 | ({"player": other.mover} if winner is None else {}),
                 where,
             )
-            assert game.returns(state) == pytest.approx(rewards(players, winner))
+            assert game.returns(state) == pytest.approx(rewards([len(cup) for cup in other.cups]))
             view: Any = game.view(state, rng.randrange(players))
             assert [(one.seat, 10 * one.quantity + one.face) for one in view.bids] == other.plays
             if len(other.ended) > hands:
@@ -183,7 +185,7 @@ def test_spot_on_games_agree() -> None:
                 expected |= {"caller": other.last[1], "changed": other.last[2], "change": other.last[3]}
                 expected["call"] = spot_on.action_of(other.last[0])
             check(state, expected, where)
-            assert game.returns(state) == pytest.approx(rewards(players, winner))
+            assert game.returns(state) == pytest.approx(rewards(other.n_dice))
             view: Any = game.view(state, 0)
             assert [(one.quantity, one.face) for one in view.bids] == other.bids
             assert [one.seat for one in view.bids] == other.bidders

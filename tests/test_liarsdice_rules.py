@@ -97,7 +97,8 @@ def test_the_last_one_with_dice_wins(players: int) -> None:
     hands: list[list[int]] = [[] for _ in range(players)]
     hands[0], hands[players - 1] = [2], [4]
     game, state = table(NAME, hands)
-    assert game.returns(state).tolist() == [0] * players
+    half = (players / 2 - 1) / (players - 1)
+    assert game.returns(state) == pytest.approx([half, *[-1 / (players - 1)] * (players - 2), half])
     game.step(state, bid(1, 3))
     game.step(state, LIAR)
     assert state["over"]
@@ -320,3 +321,13 @@ def test_dice_are_lost_one_by_one(seed: int, players: int, dice: int) -> None:
     assert all(sum(before) - sum(after) in (0, 1) for before, after in itertools.pairwise(seen))
     assert state["finished"] == players * dice - sum(left(state))
     assert sum(number > 0 for number in left(state)) == 1
+
+
+def test_rewards_follow_the_share_of_all_dice() -> None:
+    """Two of six dice are a third, worth as little as at first; one of five is less, two of five are more."""
+    game, state = table(NAME, [[2, 2], [3, 3], [4, 4]])
+    assert game.returns(state).tolist() == [0, 0, 0]
+    game.step(state, bid(3, 2))
+    game.step(state, LIAR)
+    assert left(state) == [1, 2, 2]
+    assert game.returns(state) == pytest.approx([(3 / 5 - 1) / 2, (6 / 5 - 1) / 2, (6 / 5 - 1) / 2])

@@ -28,7 +28,7 @@ def bot_file(folder, name, first="pass", before=""):
 
 
 BAD = {
-    "hangs": ("while True: pass", "took more than 0.4 s"),
+    "hangs": ("while True: pass", "took more than 0.8 s"),
     "raises": ("raise ValueError('no idea')", "raised ValueError: no idea"),
     "exits": ("import os; os._exit(3)", "ended its process (status 3"),
     "eats": ("standing['a'] = [0] * 10**9", "MemoryError"),
@@ -39,7 +39,7 @@ BAD = {
 async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_anything(tmp_path, monkeypatch):
     monkeypatch.setattr(agents, "MOST_FAILURES", 2)
     files = [bot_file(tmp_path, name, first) for name, (first, _) in BAD.items()]
-    async with serving(tmp_path, agents=tuple(files), answer=0.4, games=len(BAD), gather=1) as server:
+    async with serving(tmp_path, agents=tuple(files), answer=0.8, games=len(BAD), gather=1) as server:
         bot = await Bot.named(server, "anna")
 
         async def play():

@@ -185,14 +185,14 @@ async def test_ten_errors_lose_the_turn_and_the_second_time_the_game(tmp_path):
 
 @run
 async def test_no_answer_in_time(tmp_path):
-    async with game_of_two(tmp_path, answer=0.1, games=1) as (server, first, second, _):
+    async with game_of_two(tmp_path, answer=0.4, games=1) as (server, first, second, _):
         final = await second.play()
         assert final["key"] == "FINAL"
         await server.finished()
         (result,) = server.store.results()
         seat = [place.name for place in result.places].index(first.name)
         assert [(incident.seat, incident.turn) for incident in result.incidents] == [(seat, 1), (seat, 2)]
-        assert "no answer in 0.1 s" in result.incidents[0].reason
+        assert "no answer in 0.4 s" in result.incidents[0].reason
 
 
 @run
@@ -207,7 +207,7 @@ async def test_errors_do_not_win_time(tmp_path):
         nagging = asyncio.create_task(nag())
         begun = asyncio.get_running_loop().time()
         await second.my_turn()
-        assert asyncio.get_running_loop().time() - begun < 0.5
+        assert asyncio.get_running_loop().time() - begun < 0.75
         await nagging
 
 
@@ -268,7 +268,7 @@ async def test_who_comes_back_too_late_waits_for_the_next_game(tmp_path):
 
 @run
 async def test_the_store_holds_the_games_themselves(tmp_path):
-    async with serving(tmp_path, players=3, games=4, answer=0.2) as server:
+    async with serving(tmp_path, players=3, games=4, answer=0.5) as server:
         bots = [await Bot.named(server, name) for name in ("anna", "bob", "carl")]
         silent = bots[2]
         playing = [asyncio.create_task(bot.play()) for bot in bots[:2]]
@@ -312,7 +312,7 @@ async def test_no_key_of_a_game_is_ever_sent(tmp_path):
 
 @run
 async def test_who_sleeps_through_a_game_is_not_seated_again_before_it_says_something(tmp_path):
-    async with serving(tmp_path, answer=0.05, gather=0.02) as server:
+    async with serving(tmp_path, answer=0.3, gather=0.05) as server:
         sleeper, anna = await Bot.named(server, "sleeper"), await Bot.named(server, "anna")
         await anna.play()
         await sleeper.until("FINAL")

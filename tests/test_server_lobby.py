@@ -51,7 +51,7 @@ async def test_a_name_with_a_secret_is_nobody_elses(tmp_path):
 
 @run
 async def test_without_guests_everybody_needs_a_secret(tmp_path):
-    async with serving(tmp_path, secrets=secrets_file(tmp_path), guests=False, login=0.1) as server:
+    async with serving(tmp_path, secrets=secrets_file(tmp_path), guests=False, login=0.3) as server:
         bot = await Bot.connect(server)
         await bot.send({"key": "LOGIN", "playerName": "carl"})
         assert (await bot.receive())["code"] == "secret-needed"

@@ -58,7 +58,7 @@ async def test_a_command_without_a_newline_is_carried_out(tmp_path):
 
 @run
 async def test_200_silent_connections_while_games_go_on(tmp_path):
-    async with serving(tmp_path, login=60) as server:
+    async with serving(tmp_path) as server:
         silent = [await Bot.connect(server) for _ in range(200)]
         await eventually(lambda: len(server.lobby.clients) == 200)
         await a_game_is_played(server)
@@ -94,7 +94,7 @@ async def test_a_silent_guest_gets_a_name_and_a_seat(tmp_path):
 @run
 async def test_one_that_never_reads_is_dropped_and_stalls_nobody(tmp_path, monkeypatch):
     monkeypatch.setattr(connections, "MOST_UNREAD", 1 << 14)
-    async with serving(tmp_path, login=60) as server:
+    async with serving(tmp_path) as server:
         raw = socket.socket()
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
         raw.connect(("127.0.0.1", server.ports["tcp"]))
@@ -124,7 +124,7 @@ async def seen(server):
 @run
 async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path, monkeypatch):
     monkeypatch.setattr(connections, "MOST_UNREAD", 1 << 14)
-    async with serving(tmp_path, login=60) as server:
+    async with serving(tmp_path) as server:
         bot = await WebBot.connect(server, max_queue=1)
         (link,) = await seen(server)
         bot.connection.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
@@ -143,7 +143,7 @@ async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path, monkeypatch
 
 @run
 async def test_a_flood_costs_others_little(tmp_path):
-    async with serving(tmp_path, login=60) as server:
+    async with serving(tmp_path) as server:
         flooder = await Bot.connect(server)
 
         async def flood():
@@ -255,7 +255,7 @@ async def test_a_browser_at_the_tcp_port(tmp_path):
 
 @run
 async def test_connections_that_come_and_go_leave_nothing_behind(tmp_path):
-    async with serving(tmp_path, login=60) as server:
+    async with serving(tmp_path) as server:
         for _ in range(100):
             bot = await Bot.connect(server)
             await bot.send(b'{"key": "LOG')

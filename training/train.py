@@ -325,7 +325,7 @@ class Run:
         unfinished, target, old = self.folder / "checkpoint.part", *(self.folder / name for name in CHECKPOINTS)
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir()
-        policy.save(self.model, self.game, unfinished / "model.zip", self.facts())
+        policy.save(self.model, self.game, unfinished / "model.zip", self.facts(), to_go_on=True)
         kept = (
             "next_evaluation", "next_checkpoint", "next_snapshot", "best", "curve", "score", "met",
         )  # fmt: skip

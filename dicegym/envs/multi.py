@@ -9,18 +9,16 @@ import numpy as np
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
-from dicegym import loops
 from dicegym.core import Game
-from dicegym.dice import game_key
 from dicegym.envs.actions import illegal, whole_number
-from dicegym.envs.draw import draw_scene
-from dicegym.envs.seating import check_cap, check_number, check_on_illegal, check_seed
-from dicegym.envs.single import RENDER_MODES, check_render_mode
+from dicegym.envs.seating import check_cap, check_number, check_on_illegal
+from dicegym.envs.simultaneous import SimultaneousEnv
+from dicegym.envs.table import Table
 from dicegym.errors import StepError
 from dicegym.games import game as make_game
 
 
-class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
+class TurnEnv(Table, AECEnv[str, dict[str, np.ndarray], Any]):
     """Play all seats of a game in turn.
 
     Observations are dicts: ``"observation"`` float32[game.observation_size] and ``"action_mask"``
@@ -52,16 +50,10 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
         **parameters: Any,
     ) -> None:
         super().__init__()
-        self.game = make_game(game, **parameters)
+        self._lay(make_game(game, **parameters), render_mode, is_parallelizable=False)
         self.on_illegal = check_on_illegal(on_illegal)
         self.illegal_reward = check_number(illegal_reward, "illegal_reward")
         self.max_cycles, self.max_steps = check_cap(max_cycles, "max_cycles"), check_cap(max_steps, "max_steps")
-        self.render_mode = check_render_mode(render_mode)
-        self.metadata = {
-            "name": f"{self.game.name}_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False,
-            "render_fps": 2,
-        }  # fmt: skip
-        self.possible_agents = [f"player_{seat}" for seat in range(self.game.players)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         size, n_actions = self.game.observation_size, self.game.n_actions
         self.observation_spaces = {
@@ -74,38 +66,12 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
             for agent in self.possible_agents
         }
         self.action_spaces = {agent: gym.spaces.Discrete(n_actions) for agent in self.possible_agents}
-        self._seed: int | None = None
-        self._episode = -1
-        self._states = self.game.new_states(1)
-        self._state = self._states[0]
-        self._gained = np.zeros(self.game.players, np.float32)
         self._mask = np.zeros(n_actions, np.bool_)
-        self.agents: list[str] = []
-
-    def observation_space(self, agent: str) -> gym.spaces.Space[Any]:
-        """Return the observation space of ``agent`` (the same object each time)."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> gym.spaces.Space[Any]:
-        """Return the action space of ``agent`` (the same object each time)."""
-        return self.action_spaces[agent]
-
-    @property
-    def state_record(self) -> Any:
-        """A copy of the game's record, hidden parts included (for analysis)."""
-        return self._states.copy()[0]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin the next game of the seed, or the first one of a new seed. ``options`` are not used."""
-        if seed is not None:
-            self._seed, self._episode = check_seed(seed), -1
-        elif self._seed is None:
-            self._seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])  # fresh entropy
-        self._episode += 1
-        loops.begin(self._states, 0, self.game.blank, np.uint64(game_key(self._seed, self._episode)))
-        self._gained[:] = 0
+        self._begin(seed)
         self._had = [0] * self.game.players  # turns by seat
-        self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -114,15 +80,6 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
         self.agent_selection = self.possible_agents[int(self._state["player"])]
         if self.render_mode == "human":
             self.render()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out the view of the record, which would become a record of its own."""
-        return {name: value for name, value in vars(self).items() if name != "_state"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Go on with a copy."""
-        self.__dict__.update(state)
-        self._state = self._states[0]
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return (observation, reward since it was last asked, terminated, truncated, info) of the agent to move.
@@ -178,12 +135,10 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
 
     def _collect(self) -> None:
         """Hand out what the last decision earned, and say whose turn it is or that the game is over."""
-        before = self._gained.tolist()
-        self.game.rules.kernels.returns(self._state, self._gained)
         cumulative, rewards = self._cumulative_rewards, self.rewards
-        for agent, now, then in zip(self.possible_agents, self._gained.tolist(), before, strict=True):
-            rewards[agent] = now - then
-            cumulative[agent] += now - then
+        for agent, gained in zip(self.possible_agents, self._earned(), strict=True):
+            rewards[agent] = gained
+            cumulative[agent] += gained
         if self._state["over"]:
             self.terminations = dict.fromkeys(self.agents, True)
         elif self._capped():
@@ -204,27 +159,15 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], Any]):
         self.terminations = dict.fromkeys(self.agents, True)
         self.infos[culprit]["fault"] = "illegal action"
 
-    def render(self) -> Any:
-        """Return the whole table in the form of ``render_mode``; "human" prints it."""
-        if self.render_mode is None:
-            gym.logger.warn("render() without a render_mode: give render_mode='ansi', 'rgb_array' or 'human'")
-            return None
-        scene = self.game.scene(self._state)
-        if self.render_mode == "rgb_array":
-            return draw_scene(scene)
-        if self.render_mode == "human":
-            print(scene.text())
-            return None
-        return scene.text()
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
 
 def parallel_env(game: str | Game, max_cycles: int | None = None, **settings: Any) -> ParallelEnv[str, Any, Any]:
-    """Return a `TurnEnv` under PettingZoo's parallel interface.
+    """Return a game under PettingZoo's parallel interface.
 
-    A step takes actions of all agents and plays that of the agent to move, whom ``infos[agent]["active_agent"]``
-    names from the first step on. ``max_cycles`` counts steps, as everywhere in that interface.
+    Where all players choose at once that is a `SimultaneousEnv`, a step of which is a round. Any other game is a
+    `TurnEnv`: a step takes actions of all agents and plays that of the agent to move, whom
+    ``infos[agent]["active_agent"]`` names from the first step on. ``max_cycles`` counts steps, as everywhere in
+    that interface; other ``settings`` are those of the two classes.
     """
+    if make_game(game).rules.order is not None:
+        return SimultaneousEnv(game, max_cycles=max_cycles, **settings)
     return turn_based_aec_to_parallel_wrapper(TurnEnv(game, max_steps=max_cycles, **settings))

@@ -203,11 +203,13 @@ def check_end(state):
 
 @kernel
 def share_out(state, out):
-    """+1 to the last one with dice and -1/(n - 1) to each other; 0 while the game goes on."""
-    out[:] = 0
-    if state.over:
-        for seat in range(state.players):
-            out[seat] = 1.0 if state.left[seat] > 0 else -1.0 / (state.players - 1)
+    """A seat with the share s of all dice left has (n * s - 1) / (n - 1): 0 at first, +1 if it is the last one."""
+    total = np.int64(0)
+    for seat in range(state.players):
+        total += state.left[seat]
+    n = np.int64(state.players)
+    for seat in range(n):
+        out[seat] = (n * state.left[seat] - total) / (total * (n - 1))
 
 
 # --- what a seat sees ----------------------------------------------------------------------------------------

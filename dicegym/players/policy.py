@@ -183,14 +183,22 @@ def ignoring(model: Any, inputs: np.ndarray) -> Iterator[None]:
             weight.copy_(old)
 
 
-def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any]) -> None:
+def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any], to_go_on: bool = False) -> None:
     """Write ``model`` as a model file; ``facts`` (JSON-able) go into it beside what dicegym needs to load it.
 
-    The file appears whole or not at all: it is written beside its place and then moved.
+    The file appears whole or not at all: it is written beside its place and then moved. What the optimizer
+    remembers, twice as much as the weights, goes into it only if training is ``to_go_on`` from there exactly.
     """
     target = Path(path)
     unfinished = target.with_name(target.name + ".part.zip")  # Stable-Baselines3 insists on the ending
-    model.save(unfinished)
+    optimizer = model.policy.optimizer
+    remembered = optimizer.state
+    if not to_go_on:
+        optimizer.state = type(remembered)(remembered.default_factory)
+    try:
+        model.save(unfinished)
+    finally:
+        optimizer.state = remembered
     header = {
         "game": game.name,
         "players": game.players,

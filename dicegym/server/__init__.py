@@ -1,5 +1,10 @@
 """The game server: remote bots, over TCP or WebSocket, and local agents play rated games at common tables.
 
-Nothing here knows a game by name. What is said on the wire, and what it means on the engine, is the business of the
-``protocol.py`` in a game's folder; see `dicegym.server.wire`.
+Nothing here knows a game by name. What is said on the wire, and what it means to the rules, is the business of the
+``protocol.py`` in a game's folder; `dicegym.server.wire.Wire` says what that offers.
+
+From the network inwards: `framing` (JSON objects out of bytes), `connections` (TCP and WebSocket), `lobby` (log in and
+wait; `names`), `floor` (open tables, rate and store what is played; `seating`, `results`, `store`), `table` (one game),
+`agents` (local ones, each in a process that runs `host`), `server` (settings, start and stop), `scoreboard`. On the
+other side of the network: `client`, with a `chair` for the player. `load` measures.
 """

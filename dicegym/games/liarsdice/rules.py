@@ -71,7 +71,8 @@ Observation: ``Box(0, 1, (316,))``, whatever the number of players; seats count 
     bids           180     which of the bids 0..179 were made in this hand
     =============  ======  ===================================================================================
 
-Rewards: at the end +1 to the winner and -1/(n - 1) to each of the other n - 1; 0 before.
+Rewards: what a seat's share of all dice left gains or loses, in all +1 for the winner and -1/(n - 1) for each of the
+other n - 1. With the share s the sum so far is (n * s - 1) / (n - 1): 0 at first, when all have as many.
 
 Version history
     v0: first version.
@@ -169,7 +170,7 @@ def observe(state, seat, out):
 
 @kernel
 def returns(state, out):
-    """+1 to the winner, -1/(n - 1) to each other; 0 while the game goes on."""
+    """Each seat's share of all dice left, from 0 to +1 for the winner and -1/(n - 1) for each other."""
     table.share_out(state, out)
 
 

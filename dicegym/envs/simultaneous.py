@@ -1,0 +1,171 @@
+"""The parallel environment (PettingZoo) of games in which all players choose at once: a step is a whole round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from pettingzoo import ParallelEnv
+
+from dicegym.core import Game, Order
+from dicegym.envs.seating import check_cap, check_number, check_on_illegal
+from dicegym.envs.table import Table
+from dicegym.errors import IllegalActionError, ParameterError, StepError
+from dicegym.games import game as make_game
+
+Infos = dict[str, dict[str, Any]]
+Outcome = tuple[dict[str, np.ndarray], dict[str, float], dict[str, bool], dict[str, bool], Infos]
+"""Observations, rewards, terminations, truncations and infos by agent."""
+
+
+class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
+    """Play all seats of a game of simultaneous choices (``game.rules.order``), round by round.
+
+    An action is the whole choice of a round: ``MultiDiscrete``, a number for each thing that can be chosen. The
+    observation is float32[game.observation_size], what the agent knows at the beginning of the round. Infos hold
+    ``"action_mask"``, a tuple of int8 arrays that says for each thing which numbers are legal if nothing else is
+    chosen, and ``"fault"`` after a choice that was not legal.
+
+    Args:
+        game: a game's name or a `dicegym.Game`; all its players choose at once.
+        on_illegal: ``"rule"`` (what the game says), ``"raise"`` (IllegalActionError, nothing played) or
+            ``"terminate"`` (the game ends; ``illegal_reward`` for the culprits, 0 for the others).
+        illegal_reward: see ``on_illegal``.
+        max_cycles: truncate after so many rounds; None: never.
+        render_mode: as for the single-agent environment; shows the whole table.
+        **parameters: the game's parameters and ``players``, as for `dicegym.game`.
+
+    Raises:
+        ParameterError, UnknownNameError: an argument cannot work; the message says why.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        on_illegal: str = "rule",
+        illegal_reward: float = -1.0,
+        max_cycles: int | None = None,
+        render_mode: str | None = None,
+        **parameters: Any,
+    ) -> None:
+        game = make_game(game, **parameters)
+        if game.rules.order is None:
+            raise ParameterError(f"{game!r} is no game of simultaneous choices: use dicegym.envs.multi.parallel_env")
+        self._order: Order = game.rules.order
+        self._lay(game, render_mode, is_parallelizable=True)
+        self.on_illegal = check_on_illegal(on_illegal)
+        self.illegal_reward = check_number(illegal_reward, "illegal_reward")
+        self.max_cycles = check_cap(max_cycles, "max_cycles")
+        numbers = np.array(self._order.most, np.int64) + 1
+        for agent in self.possible_agents:
+            self.observation_spaces[agent] = gym.spaces.Box(0.0, 1.0, (game.observation_size,), np.float32)
+            self.action_spaces[agent] = gym.spaces.MultiDiscrete(numbers)
+        self._rounds = 0
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, np.ndarray], Infos]:
+        """Begin the next game of the seed, or the first one of a new seed. ``options`` are not used.
+
+        Returns (observations, infos) by agent.
+        """
+        self._begin(seed)
+        self._rounds = 0
+        if self.render_mode == "human":
+            self.render()
+        return self._observations(), self._infos({})
+
+    def _observations(self) -> dict[str, np.ndarray]:
+        return {agent: self.game.observe(self._state, seat) for seat, agent in enumerate(self.possible_agents)}
+
+    def _infos(self, faults: Mapping[int, int]) -> Infos:
+        infos: Infos = {}
+        for seat, agent in enumerate(self.possible_agents):
+            pairs = zip(self._order.limits(self._state, seat), self._order.most, strict=True)
+            infos[agent] = {
+                "action_mask": tuple((np.arange(most + 1) <= limit).astype(np.int8) for limit, most in pairs)
+            }
+            if seat in faults:
+                infos[agent]["fault"] = self.game.rules.faults[faults[seat]]
+        return infos
+
+    def step(self, actions: Mapping[str, Any]) -> Outcome:
+        """Play one round: ``actions`` holds a choice for every agent.
+
+        Returns (observations, rewards, terminations, truncations, infos) by agent.
+
+        Raises:
+            StepError: before `reset`, or when no agent is left.
+            ParameterError: an agent's choice is missing, or has another shape or other numbers than the action space.
+            IllegalActionError: with ``on_illegal="raise"``.
+        """
+        if not self.agents:
+            raise StepError("step() was called with no game going on: call reset() first")
+        if strangers := sorted(set(actions) - set(self.agents), key=str):
+            raise ParameterError(f"{strangers[0]!r} is no agent of this game: give choices of {', '.join(self.agents)}")
+        choices = [self._choice(agent, actions) for agent in self.possible_agents]
+        before = self._states.copy()
+        faults = self._play(choices)
+        if faults and self.on_illegal != "rule":
+            self._states[:] = before
+            return self._illegal(faults)
+        self._rounds += 1
+        rewards = dict(zip(self.possible_agents, self._earned(), strict=True))
+        over = bool(self._state["over"])
+        return self._report(faults, rewards, over, not over and self._rounds == self.max_cycles)
+
+    def _choice(self, agent: str, actions: Mapping[str, Any]) -> list[int]:
+        """Return the numbers that an agent chose. Raises ParameterError."""
+        most = self._order.most
+        form = f"give {len(most)} whole numbers, each from 0 to what is in action_space({agent!r})"
+        if agent not in actions:
+            raise ParameterError(f"there is no choice of {agent}: {form}")
+        try:
+            numbers = np.asarray(actions[agent])
+        except ValueError:
+            raise ParameterError(f"the choice of {agent} is no row of numbers: {form}") from None
+        if numbers.shape != (len(most),) or numbers.dtype.kind not in "iu":
+            raise ParameterError(
+                f"the choice of {agent} with shape {numbers.shape} and dtype {numbers.dtype} cannot be read: {form}"
+            )
+        chosen: list[int] = numbers.tolist()
+        for thing, (number, limit) in enumerate(zip(chosen, most, strict=True)):
+            if not 0 <= number <= limit:
+                raise ParameterError(f"the choice of {agent} has {number} of number {thing}: give 0 to {limit}")
+        return chosen
+
+    def _play(self, choices: list[list[int]]) -> dict[int, int]:
+        """Let every seat that is asked in this round choose; return the faults by seat."""
+        state, step = self._state, self.game.rules.kernels.step
+        faults: dict[int, int] = {}
+        asked: set[int] = set()
+        while not state["over"] and (seat := int(state["player"])) not in asked:
+            asked.add(seat)
+            for action in self._order.actions(choices[seat]):
+                if fault := step(state, action):
+                    faults[seat] = int(fault)
+                if state["over"] or state["player"] != seat:  # an illegal choice may be complete before its last action
+                    break
+        return faults
+
+    def _illegal(self, faults: Mapping[int, int]) -> Outcome:
+        """Raise, or end the game, for an illegal choice: nothing was played."""
+        if self.on_illegal == "raise":
+            seat = min(faults)
+            raise IllegalActionError(
+                f"the choice of {self.possible_agents[seat]} is not legal now: {self.game.rules.faults[faults[seat]]}"
+            )
+        rewards = dict.fromkeys(self.possible_agents, 0.0)
+        rewards |= {self.possible_agents[seat]: self.illegal_reward for seat in faults}
+        return self._report(faults, rewards, True, False)
+
+    def _report(self, faults: Mapping[int, int], rewards: dict[str, float], over: bool, capped: bool) -> Outcome:
+        terminations = dict.fromkeys(self.possible_agents, over)
+        truncations = dict.fromkeys(self.possible_agents, capped)
+        if over or capped:
+            self.agents = []
+        if self.render_mode == "human":
+            self.render()
+        return self._observations(), rewards, terminations, truncations, self._infos(faults)

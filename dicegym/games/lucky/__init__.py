@@ -1,0 +1,1 @@
+"""Lucky & Co, the dice game in which everybody buys dice at once."""

@@ -1,0 +1,170 @@
+"""Lucky & Co's original bot interface: a file ``bot.py`` with a class that inherits from ``Bot``.
+
+The class has ``get_orders(self, money, dice, index, shop)``, which returns a list of numbers of dice, and may have
+``__init__(self, random)``. `Bot` is supplied: imported from ``bot`` or ``lucky``, or named without an import. See
+`dicegym.players.botfile` for what every adapter offers.
+"""
+
+from __future__ import annotations
+
+import operator
+import random
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from dicegym.core import Game
+from dicegym.errors import AgentError
+from dicegym.games.lucky.catalogue import N_DICE, STOCK
+from dicegym.games.lucky.rules import DONE, INVALID, View, added
+from dicegym.players import Act, Player, Turn
+from dicegym.players.botfile import BotPlayer, Program, Source
+from dicegym.players.export import network_source
+from dicegym.players.private import PrivateRandom
+
+ENTRY_FILES = ("bot.py",)
+ENTRY_POINT = "get_orders"
+BASE = "Bot"
+_STOCK = STOCK.tolist()
+
+
+def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+    """Return what the controller had: the class ``Bot``, in modules of either name and without an import."""
+
+    class Bot:
+        """What every bot inherits from."""
+
+        def __init__(self, random: random.Random) -> None:
+            self.random = random
+
+        def get_orders(
+            self, money: tuple[int, ...], dice: tuple[tuple[int, ...], ...], index: int, shop: dict[int, int]
+        ) -> list[int]:
+            """Return the numbers of the dice to buy."""
+            raise NotImplementedError(f"a bot must define {ENTRY_POINT}(self, money, dice, index, shop)")
+
+    modules = {name: types.ModuleType(name) for name in ("bot", "lucky", "builtins")}
+    for module in modules.values():
+        vars(module)[BASE] = Bot
+    return modules
+
+
+def find(program: Program) -> Callable[..., Any]:
+    """Return the bot's class: the one that the source names, or the last that inherits from Bot. Raises AgentError."""
+    if program.source.attribute is not None:
+        return program.entry(program.source.attribute, "class")
+    base = program.builtins[BASE]
+    classes = [
+        value for value in program.namespace.values()
+        if isinstance(value, type) and issubclass(value, base) and value is not base
+    ]  # fmt: skip
+    own = [value for value in classes if value.__module__ == program.namespace["__name__"]]
+    if not classes:
+        raise AgentError(program.name, f"{program.source.file.name} defines no class that inherits from {BASE}")
+    return (own or classes)[-1]
+
+
+def counts_of(answer: object) -> list[int] | None:
+    """Return how many of each die an answer of ``get_orders`` asks for; None if it is malformed."""
+    if not isinstance(answer, list | tuple):
+        return None
+    counts = [0] * N_DICE
+    for item in answer:
+        kind = item if type(item) is int else _whole(item)
+        if not 0 <= kind < N_DICE:
+            return None
+        counts[kind] += 1
+    return None if any(map(operator.gt, counts, _STOCK)) else counts
+
+
+def _whole(item: object) -> int:
+    """Return a number of another type as an int, -1 if it is none."""
+    if isinstance(item, bool | np.bool_):
+        return -1
+    try:
+        return operator.index(item)  # type: ignore[arg-type]  # tried
+    except Exception:  # an object of the bot's own class may do anything
+        return -1
+
+
+def next_action(counts: list[int] | None, order: tuple[int, ...]) -> int:
+    """Return the action that comes next on the way from the ``order`` so far to ``counts``."""
+    if counts is None:
+        return INVALID
+    for kind, count in enumerate(counts):
+        if count > order[kind]:
+            return added(kind, count - order[kind])
+    return DONE
+
+
+def sit(program: Program, made: Callable[..., Any], game: Game, seat: int) -> Act:
+    """Return what asks a new bot of the class ``made`` for orders, once a round."""
+    try:
+        bot = made(random.Random(program.random.fresh()))
+        get_orders = bot.get_orders
+    except BaseException as error:
+        raise program.failure(error, f"while {getattr(made, '__name__', BASE)}(random) was made") from error
+    asked: tuple[Any, ...] = ()
+    counts: list[int] | None = None
+
+    def act(turn: Turn) -> int:
+        nonlocal asked, counts
+        view: View = turn.view  # type: ignore[assignment]  # of this game
+        # A whole order is several actions. One that a bot of one game has answered is known by its round; a pure bot
+        # plays many games at once, and what it answered elsewhere it would answer here.
+        question = view[:5]
+        if question != asked:
+            money, dice, index, shop, _ = question
+            try:
+                answer = get_orders(money, dice, index, dict(enumerate(shop)))
+                counts = counts_of(answer)
+            except BaseException as error:
+                raise program.failure(error, f"in {ENTRY_POINT}, round {view.played + 1}") from error
+            asked = question
+        return next_action(counts, view.order)
+
+    return act
+
+
+def recognises(text: str) -> bool:
+    """Return whether a file with this text looks like a bot of this game."""
+    return f"def {ENTRY_POINT}" in text
+
+
+def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
+    """Return the player of a file; see `BotPlayer`. Raises AgentError."""
+    return BotPlayer(source, name, supplied_modules, find, sit, keep, seed)
+
+
+_INTERFACE = """
+from bot import Bot
+
+
+class Exported(Bot):
+    def __init__(self, random):
+        self.played = 0
+
+    def get_orders(self, money, dice, index, shop):
+        state = known_state()
+        state.players, state.player, state.played = len(money), index, self.played
+        self.played += 1
+        state.money[: len(money)] = state.left[: len(money)] = money
+        for seat, owned in enumerate(dice):
+            for kind in owned:
+                state.dice[seat, kind] += 1
+        for kind, count in shop.items():
+            state.shop[kind] = count
+        order = []
+        while (kind := chosen(state, index)) != DONE:
+            order.append(kind)
+            state.order[index, kind] += 1
+            state.left[index] -= PRICES[kind]
+        return order
+"""
+
+
+def export(player: Player, game: Game, form: str) -> str:
+    """Return the source of a bot that orders as ``player`` does; see `dicegym.players.export`."""
+    return network_source(player, game, _INTERFACE)

@@ -1,0 +1,442 @@
+"""Lucky & Co: everybody buys dice at once and in secret, then all dice roll, and money is the score.
+
+Round
+    Each player orders dice from the shop. When all have ordered, the orders are settled, everybody's dice are
+    rolled, the points are paid out in money, and the end is tested. Everybody starts with 5 money and no dice.
+
+    ======  =====  =====  =====================================================================================
+    die     price  stock  what it does
+    ======  =====  =====  =====================================================================================
+    0       1      20     basic: always rolls 1
+    1       3      20     basic, weights of the faces 1 to 6: 50 25 13 7 3 2
+    2       6      20     basic: 22 22 22 11 11 11
+    3       9      20     basic: 17 17 17 17 17 17
+    4       12     20     basic: 11 11 11 22 22 22
+    5       16     20     basic: 2 3 7 13 25 50
+    6       21     20     basic: always rolls 6
+    7       10     10     multiplier: times r/3, with r a fair die
+    8       13     10     multiplier: times r/2
+    9       22     10     multiplier: times r
+    10      34     10     multiplier: times 2r
+    11      50     10     multiplier: times 3r
+    12      35     10     attack: a fair die; every other player gets that much less
+    13      45     10     attack: a random other player gets 10 less
+    14      60     10     attack: a random other player gets 10 less, and you get those points
+    15      60     10     attack: a random other player gets 25 less
+    16      90     10     attack: a random other player gets 25 less, and you get those points
+    17      65     3      coin: protects from all attacks
+    18      90     3      coin: all basic dice roll once more
+    19      110    3      coin: all basic dice and all multipliers roll once more
+    20      120    3      coin: the points are squared
+    21      170    3      coin: the points are cubed
+    ======  =====  =====  =====================================================================================
+
+    Weights count relative to their sum: those of dice 2 and 4 sum to 99, those of die 3 to 102.
+
+Orders: an order that is malformed, names an unknown die, asks for more of a die than the shop has or costs more
+than the player has buys nothing at all. Then, die by die: if all orders together ask for more than the shop has,
+nobody gets that die and nobody pays for it; the rest of each order stands. The players order seat by seat, each die by
+die, and nobody sees the orders of others before all are complete.
+
+Dice, for all players at each step: coins are flipped, each succeeding half the time -> basic dice roll and are summed,
+with one more roll of them all for every success of 18 and 19 -> multipliers, each on top of the others, with one more
+roll of them all for every success of 19 -> squares -> cubes -> attacks, by seat and then by number of the die, each
+copy at a target of its own -> points are rounded down to a whole number and added to money.
+
+Attacks take from this round's points, which never fall below 0, and never from money. Thieves (14 and 16) get
+what was really taken. One success of 17 protects for the whole round. Fractions of a point are exact until
+they are rounded down. Points and money saturate at 2**53, which can only tie players both above it.
+
+Chance: all dice of a seat in a round are draws 0, 1, 2, ... of its own stream, in the order coins, basic dice (all,
+then all again), multipliers likewise, attacks; within each by number of the die and copy by copy. So nobody's dice
+depend on what others do.
+
+End
+    After a round in which the richest player is at least ``lead`` ahead of the second, or after ``rounds`` rounds.
+
+Parameters
+    =======  =======  =========  ====================================================
+    name     default  range      meaning
+    =======  =======  =========  ====================================================
+    rounds   500      1-10000    rounds after which the game ends
+    lead     200      1-1000000  lead over the second that ends the game
+    =======  =======  =========  ====================================================
+
+Actions: ``Discrete(23)``
+    ======  ==========================================================================================
+    action  meaning
+    ======  ==========================================================================================
+    0..21   add one die of this number to the own order
+    22      the order is complete
+    ======  ==========================================================================================
+    Wide actions: ``23 + 22 * (count - 2) + die`` adds 2 to 20 copies at once; 441 is an order that is malformed
+    (fault 4). Adding more than the shop has (fault 1) or than the own money pays for (fault 2), a malformed order
+    and every other whole number (fault 3) make the whole order void: it buys nothing, and is complete.
+
+Observation: ``Box(0, 1, (192,))``, in which s(x, c) is x / (x + c)
+    ==============  ======  ====================================================================================
+    part            length  meaning
+    ==============  ======  ====================================================================================
+    money           5       own money m: log2(1 + m) / 20, at most 1, and s(m, c) for c = 10, 50, 250, 1250
+    money left      5       the same for money not yet spent on the order
+    dice            22      own dice of each number over the stock
+    order           22      dice of each number in the own order over the stock
+    shop            22      dice of each number that the own order leaves in the shop, over the stock
+    may add         22      how many more of each number could be added to the order, over the stock
+    gain            22      g more points a round by one more of this die (see `gain`), as s(g, price)
+    income          3       expected points a round (see `income`), order included: s(i, c) for c = 10, 100, 1000
+    parts           2       mean sum of basic dice b as s(b, 20), mean product of multipliers p as s(p, 4)
+    lead            3       own lead over the best other player, the richest over the second, from -lead..lead to
+                            0..1; share of the others who are strictly richer
+    time            2       rounds played n: n / rounds and s(n, 10)
+    others          60      10 for each of 6 seats to the left, 0 for those not in the game: 1; its money as
+                            log2(1 + m) / 20, s(m, 50), s(m, 250); own money minus its, from -lead..lead to 0..1;
+                            its income as s(i, 10), s(i, 100), s(i, 1000); its attack dice over 10, its coins 17
+                            over 3, both at most 1
+    players         2       players over 7; 1 if the own order is empty
+    ==============  ======  ====================================================================================
+
+Rewards: at the end 1 - 2 * (place - 1) / (players - 1), with place = 1 + number of players strictly ahead; 0 before.
+
+Version history
+    v0: first version.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.core import Order, Parameter, Rules, record
+from dicegym.games.lucky.arithmetic import MOST
+from dicegym.games.lucky.catalogue import (
+    AGAIN,
+    ALL_AGAIN,
+    CUBE,
+    EVERYBODY,
+    FIRST_COIN,
+    MOST_PLAYERS,
+    N_DICE,
+    ONE_OF_STOCK,
+    PRICES,
+    SHIELD,
+    SQUARE,
+    STOCK,
+    TAKEN,
+    TEN,
+)  # fmt: skip
+from dicegym.games.lucky.prospects import engine, gain, income
+from dicegym.games.lucky.scoring import score
+from dicegym.jit import kernel
+from dicegym.loops import Kernels
+
+START = 5
+DONE = N_DICE
+N_ACTIONS = N_DICE + 1
+INVALID = N_ACTIONS + N_DICE * (int(STOCK.max()) - 1)
+SOLD_OUT, TOO_DEAR, UNKNOWN, MALFORMED = 1, 2, 3, 4
+
+STATE = record(
+    [
+        ("rounds", np.int16),  # (): parameter
+        ("lead", np.int32),  # (): parameter
+        ("played", np.int16),  # (): rounds played; names this round's dice
+        ("money", np.int64, (MOST_PLAYERS,)),  # per seat
+        ("points", np.int64, (MOST_PLAYERS,)),  # per seat: points of the last round
+        ("dice", np.int8, (MOST_PLAYERS, N_DICE)),  # per seat: how many it owns of each die
+        ("shop", np.int8, (N_DICE,)),  # per die: how many the shop has, the orders of this round not deducted
+        ("order", np.int8, (MOST_PLAYERS, N_DICE)),  # per seat: how many of each die it has ordered in this round
+        ("left", np.int64, (MOST_PLAYERS,)),  # per seat: money minus the price of its order
+        ("rolled", np.int16, (MOST_PLAYERS, 6)),  # per seat and face: basic dice and multipliers of the last round
+    ]
+)
+
+
+@kernel
+def deliver(state):
+    """Settle all orders: who gets which dice and pays for them."""
+    for kind in range(N_DICE):
+        asked = 0
+        for seat in range(state.players):
+            asked += state.order[seat, kind]
+        if 0 < asked <= state.shop[kind]:
+            for seat in range(state.players):
+                count = state.order[seat, kind]
+                state.dice[seat, kind] += count
+                state.money[seat] -= count * PRICES[kind]
+            state.shop[kind] -= asked
+
+
+@kernel
+def standing(state):
+    """Return (largest money, second largest money)."""
+    first, second = np.int64(-1), np.int64(-1)
+    for seat in range(state.players):
+        money = state.money[seat]
+        if money > first:
+            first, second = money, first
+        elif money > second:
+            second = money
+    return first, second
+
+
+@kernel
+def reset(state):
+    """Begin: everybody has a little money, the shop has everything."""
+    state.shop[:] = STOCK
+    state.money[: state.players] = START
+    state.left[: state.players] = START
+
+
+@kernel
+def step(state, action):
+    """Add to the order of the player to move, or complete it; see `dicegym.core.Rules`."""
+    seat = state.player
+    fault = 0
+    if action != DONE:
+        kind, count = action, 1
+        if action >= N_ACTIONS:
+            kind, count = (action - N_ACTIONS) % N_DICE, 2 + (action - N_ACTIONS) // N_DICE
+        if action == INVALID:
+            fault = MALFORMED
+        elif action < 0 or action > INVALID:
+            fault = UNKNOWN
+        elif state.order[seat, kind] + count > state.shop[kind]:
+            fault = SOLD_OUT
+        elif count * PRICES[kind] > state.left[seat]:
+            fault = TOO_DEAR
+        else:
+            state.order[seat, kind] += count
+            state.left[seat] -= count * PRICES[kind]
+            return 0
+        state.order[seat, :] = 0
+        state.left[seat] = state.money[seat]
+    if seat + 1 < state.players:
+        state.player = seat + 1
+        return fault
+
+    deliver(state)
+    score(state)
+    for other in range(state.players):
+        state.money[other] = min(state.money[other] + state.points[other], MOST)
+        state.left[other] = state.money[other]
+        state.order[other, :] = 0
+    state.played += 1
+    state.player = 0
+    first, second = standing(state)
+    state.over = first - second >= state.lead or state.played >= state.rounds
+    return fault
+
+
+@kernel
+def legal(state, mask):
+    """A die may be added if the shop has it and the money left pays for it; an order may be complete at any time."""
+    seat = state.player
+    for kind in range(N_DICE):
+        mask[kind] = state.order[seat, kind] < state.shop[kind] and state.left[seat] >= PRICES[kind]
+    mask[DONE] = True
+
+
+@kernel
+def returns(state, out):
+    """By place, from +1 to the first to -1 to the last; ties share the higher place. 0 while the game goes on."""
+    out[:] = 0
+    if state.over:
+        for seat in range(state.players):
+            ahead = 0
+            for other in range(state.players):
+                ahead += state.money[other] > state.money[seat]
+            out[seat] = 1 - 2 * ahead / (state.players - 1)
+
+
+# --- what a seat may know ----------------------------------------------------------------------------------
+
+
+@kernel
+def share(value, scale):
+    """Return s(value, scale) of the table above."""
+    return value / (value + scale)
+
+
+@kernel
+def centred(difference, lead):
+    """Return a difference of -lead..lead as 0..1."""
+    return min(max(0.5 + 0.5 * difference / lead, 0.0), 1.0)
+
+
+@kernel
+def logarithm(money):
+    """Return money on a scale of powers of two, 1 from a million on."""
+    return min(np.log2(1.0 + money) / 20, 1.0)
+
+
+@kernel
+def observe(state, seat, out):
+    """Write the observation of the table above."""
+    money, left, players = state.money[seat], state.left[seat], state.players
+    own, order = state.dice[seat], state.order[seat]
+    out[:] = 0
+    at = 0
+    for amount in (money, left):
+        out[at] = logarithm(amount)
+        scale = 10
+        for i in range(1, 5):
+            out[at + i] = share(amount, scale)
+            scale *= 5
+        at += 5
+
+    rivals = players - 1
+    best, ahead, threat = np.int64(-1), 0, 0.0
+    others = at + 5 * N_DICE + 10
+    for i in range(1, players):
+        other = (seat + i) % players
+        place = others + 10 * (i - 1)
+        rival, dice = state.money[other], state.dice[other]
+        best = max(best, rival)
+        ahead += rival > money
+        attacks, taken = 0, 0.0
+        for kind in range(TEN, FIRST_COIN):
+            attacks += dice[kind]
+            taken += dice[kind] * TAKEN[kind - TEN]
+        threat += 3.5 * dice[EVERYBODY] + taken / rivals
+        basic, product = engine(state, other, 0)
+        points = income(basic, product, dice[AGAIN], dice[ALL_AGAIN], dice[SQUARE], dice[CUBE])
+        out[place] = 1
+        out[place + 1] = logarithm(rival)
+        out[place + 2] = share(rival, 50)
+        out[place + 3] = share(rival, 250)
+        out[place + 4] = centred(money - rival, state.lead)
+        out[place + 5] = share(points, 10)
+        out[place + 6] = share(points, 100)
+        out[place + 7] = share(points, 1000)
+        out[place + 8] = min((attacks + dice[EVERYBODY]) / 10, 1.0)
+        out[place + 9] = min(dice[SHIELD] / 3, 1.0)
+
+    basic, product = engine(state, seat, 1)
+    again, all_again = own[AGAIN] + order[AGAIN], own[ALL_AGAIN] + order[ALL_AGAIN]
+    squares, cubes = own[SQUARE] + order[SQUARE], own[CUBE] + order[CUBE]
+    points = income(basic, product, again, all_again, squares, cubes)
+    ordered = 0
+    for kind in range(N_DICE):
+        of_stock, price = ONE_OF_STOCK[kind], PRICES[kind]
+        free = max(state.shop[kind] - order[kind], 0)
+        affordable = free if free * price <= left else left // price
+        ordered += order[kind]
+        more = gain(kind, basic, product, again, all_again, squares, cubes, points, threat, rivals)
+        out[at + kind] = own[kind] * of_stock
+        out[at + N_DICE + kind] = order[kind] * of_stock
+        out[at + 2 * N_DICE + kind] = free * of_stock
+        out[at + 3 * N_DICE + kind] = affordable * of_stock
+        out[at + 4 * N_DICE + kind] = share(more, price)
+    at += 5 * N_DICE
+    out[at] = share(points, 10)
+    out[at + 1] = share(points, 100)
+    out[at + 2] = share(points, 1000)
+    out[at + 3] = share(basic, 20)
+    out[at + 4] = share(product, 4)
+    first, second = standing(state)
+    out[at + 5] = centred(money - best, state.lead)
+    out[at + 6] = centred(first - second, state.lead)
+    out[at + 7] = ahead / rivals
+    out[at + 8] = state.played / state.rounds
+    out[at + 9] = share(state.played, 10)
+    at = others + 10 * (MOST_PLAYERS - 1)
+    out[at] = players / MOST_PLAYERS
+    out[at + 1] = ordered == 0
+
+
+def features(parameters: Mapping[str, int]) -> dict[str, int]:
+    """Return the observation's parts in order, each with its length."""
+    return {
+        "money": 5, "money left": 5, "dice": N_DICE, "order": N_DICE, "shop": N_DICE, "may add": N_DICE,
+        "gain": N_DICE, "income": 3, "parts": 2, "lead": 3, "time": 2, "others": 60, "players": 2,
+    }  # fmt: skip
+
+
+class View(NamedTuple):
+    """What a player may know; players are listed by seat."""
+
+    money: tuple[int, ...]
+    dice: tuple[tuple[int, ...], ...]
+    """For each player the numbers of the dice it owns, sorted, each as often as it owns it."""
+    seat: int
+    """The own seat."""
+    shop: tuple[int, ...]
+    """How many of each die the shop has."""
+    played: int
+    """Rounds played."""
+    order: tuple[int, ...]
+    """How many of each die the own order holds so far."""
+    rounds: int
+    lead: int
+
+
+@lru_cache(maxsize=1024)  # dice change once a round, and views are asked for several times a seat
+def _numbers(counts: bytes, players: int) -> tuple[tuple[int, ...], ...]:
+    """Return the dice of each player, given the bytes of the field."""
+    rows = [counts[seat * N_DICE : (seat + 1) * N_DICE] for seat in range(players)]
+    return tuple(tuple(kind for kind, count in enumerate(row) for _ in range(count)) for row in rows)
+
+
+_AT: dict[str, int] = {name: STATE.fields[name][1] for name in STATE.names or ()}  # type: ignore[index]  # it has
+"""Where each field begins in a record's bytes: reading those is several times quicker than asking for the fields."""
+_NUMBERS = struct.Struct(f"=hih{MOST_PLAYERS}q")  # rounds, lead, played, money
+
+
+def view(state: Any, seat: int) -> View:
+    """Return the `View` of ``seat``."""
+    raw = state.tobytes()
+    players = raw[_AT["players"]]
+    rounds, lead, played, *money = _NUMBERS.unpack_from(raw, _AT["rounds"])
+    dice, shop, order = _AT["dice"], _AT["shop"], _AT["order"] + seat * N_DICE
+    return View(
+        tuple(money[:players]), _numbers(raw[dice : dice + players * N_DICE], players), seat,
+        tuple(raw[shop : shop + N_DICE]), played, tuple(raw[order : order + N_DICE]), rounds, lead,
+    )  # fmt: skip
+
+
+def added(kind: int, count: int) -> int:
+    """Return the action that adds ``count`` dice of a ``kind`` to the order, for a count of 1 to 20."""
+    return kind if count == 1 else N_ACTIONS + (count - 2) * N_DICE + kind
+
+
+def order_actions(counts: Sequence[int]) -> list[int]:
+    """Return the actions that order ``counts[kind]`` dice of each kind and complete the order."""
+    return [added(kind, count) for kind, count in enumerate(counts) if count] + [DONE]
+
+
+def order_limits(state: Any, seat: int) -> list[int]:
+    """Return how many dice of each kind ``seat`` could order if it ordered no others."""
+    limits: list[int] = np.minimum(state["shop"], state["money"][seat] // PRICES).tolist()
+    return limits
+
+
+RULES = Rules(
+    name="lucky",
+    title="Lucky & Co",
+    state=STATE,
+    kernels=Kernels(reset, step, legal, observe, returns),
+    players=(2, MOST_PLAYERS),
+    default_players=MOST_PLAYERS,
+    n_actions=N_ACTIONS,
+    features=features,
+    view=view,
+    faults=(
+        "", "more of a die than the shop has", "dice for more than the player's money", "an unknown action",
+        "a malformed order",
+    ),
+    default_opponent="compound",
+    yardstick="investor",
+    parameters={
+        "rounds": Parameter(500, 1, 10_000, "the number of rounds after which a game of Lucky & Co ends"),
+        "lead": Parameter(200, 1, 1_000_000, "the lead over the second that ends a game of Lucky & Co"),
+    },
+    own=frozenset({"order", "left", "rolled"}),
+    forfeit=INVALID,
+    order=Order(tuple(STOCK.tolist()), order_actions, order_limits),
+    contest="groups",
+)  # fmt: skip

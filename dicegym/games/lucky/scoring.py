@@ -1,0 +1,182 @@
+"""How dice fall in Lucky & Co: everybody's points of a round, attacks included."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dicegym.dice import die, draw, turn_stream
+from dicegym.games.lucky.arithmetic import MOST, add_points, is_whole, new_limbs, quotient, reduced, whole_part
+from dicegym.games.lucky.catalogue import (
+    AGAIN,
+    ALL_AGAIN,
+    CUBE,
+    EVERYBODY,
+    FACES,
+    FIRST_ATTACK,
+    FIRST_COIN,
+    FIRST_MULTIPLIER,
+    FIVES,
+    MOST_PLAYERS,
+    SCALE_THREES,
+    SCALE_TWOS,
+    SHIELD,
+    SQUARE,
+    STEALS,
+    SUMS,
+    TAKEN,
+    TEN,
+    THREES,
+    TWOS,
+)  # fmt: skip
+from dicegym.jit import kernel
+
+
+@kernel
+def heads(stream, number, coins):
+    """Return how many of ``coins`` succeed, draws ``number`` and after."""
+    count = 0
+    for i in range(coins):
+        count += draw(stream, number + i, 2)
+    return count
+
+
+@kernel
+def roll(state, seat):
+    """Roll all dice of a seat but its attacks, and keep their faces in ``rolled``: the same each time in a round.
+
+    Returns (total, twos, threes, fives, power), its points in the `reduced` form of the arithmetic, then successful
+    shields, then the number of the draw of its first attack.
+    """
+    stream = turn_stream(state.key, seat, state.played)
+    dice, rolled = state.dice[seat], state.rolled[seat]
+    shields = heads(stream, 0, dice[SHIELD])
+    number = np.int64(dice[SHIELD])
+    again = heads(stream, number, dice[AGAIN])
+    number += dice[AGAIN]
+    all_again = heads(stream, number, dice[ALL_AGAIN])
+    number += dice[ALL_AGAIN]
+    squares = heads(stream, number, dice[SQUARE])
+    number += dice[SQUARE]
+    cubes = heads(stream, number, dice[CUBE])
+    number += dice[CUBE]
+
+    rolled[:] = 0
+    total = np.int64(0)
+    for _ in range(1 + again + all_again):
+        for basic in range(FIRST_MULTIPLIER):
+            for _ in range(dice[basic]):
+                face = FACES[basic, draw(stream, number, SUMS[basic])]
+                total += face
+                rolled[face - 1] += 1
+                number += 1
+    twos, threes, fives = np.int64(0), np.int64(0), np.int64(0)
+    for _ in range(1 + all_again):
+        for kind in range(FIRST_ATTACK - FIRST_MULTIPLIER):
+            for _ in range(dice[FIRST_MULTIPLIER + kind]):
+                face = die(stream, number, 6)
+                twos += TWOS[face] + SCALE_TWOS[kind]
+                threes += THREES[face] + SCALE_THREES[kind]
+                fives += FIVES[face]
+                rolled[face - 1] += 1
+                number += 1
+    power = np.int64(1)
+    for _ in range(squares):
+        power *= 2
+    for _ in range(cubes):
+        power *= 3
+    total, twos, threes = reduced(total, twos, threes)
+    return total, twos, threes, fives, power, shields, number
+
+
+# In attacks the points of a seat are a whole number, in `points`, plus the fractions that it holds. Each seat's
+# roll brings one fraction at most, and an attack takes a whole amount or everything: so fractions change hands
+# undivided. Who holds which is a set of seats for each seat, seven bits a seat in one number.
+
+
+@kernel
+def held_by(held, seat):
+    """Return the set of fractions that ``seat`` holds, as bits."""
+    return (held >> (MOST_PLAYERS * seat)) & ((1 << MOST_PLAYERS) - 1)
+
+
+@kernel
+def carried(state, fractions):
+    """Return the whole part of the sum of a set of fractions: 0 if there is but one."""
+    if fractions & (fractions - 1) == 0:
+        return np.int64(0)
+    down_2, down_3 = np.int64(0), np.int64(0)
+    for seat in range(state.players):
+        if fractions >> seat & 1:
+            _, twos, threes, _, power, _, _ = roll(state, seat)
+            down_2, down_3 = max(down_2, -power * twos), max(down_3, -power * threes)
+    limbs = new_limbs(down_2, down_3)
+    wholes = np.int64(0)
+    for seat in range(state.players):
+        if fractions >> seat & 1:
+            total, twos, threes, fives, power, _, _ = roll(state, seat)
+            add_points(limbs, total, twos, threes, fives, power, down_2, down_3)
+            wholes += whole_part(total, twos, threes, fives, power)
+    return quotient(limbs, down_2, down_3) - wholes
+
+
+@kernel
+def take(state, held, amount, victim, thief):
+    """Take ``amount``, or all there is, from the victim's points; a thief gets it, -1 is none. Return ``held``."""
+    fractions = held_by(held, victim)
+    if state.points[victim] + carried(state, fractions) >= amount:
+        moved, fractions = amount, np.int64(0)
+    else:
+        moved = state.points[victim]
+    state.points[victim] -= moved
+    held ^= fractions << (MOST_PLAYERS * victim)
+    if thief >= 0:
+        state.points[thief] += moved
+        held |= fractions << (MOST_PLAYERS * thief)
+        own = held_by(held, thief)
+        if state.points[thief] + carried(state, own) >= MOST:
+            state.points[thief] = MOST
+            held ^= own << (MOST_PLAYERS * thief)
+    return held
+
+
+@kernel
+def attack(state, seat, number, shields, held):
+    """Carry out the attacks of ``seat``, draws from ``number`` on; ``shields`` are seats as bits. Return ``held``."""
+    stream = turn_stream(state.key, seat, state.played)
+    for kind in range(FIRST_ATTACK, FIRST_COIN):
+        for _ in range(state.dice[seat, kind]):
+            if kind == EVERYBODY:
+                amount = np.int64(die(stream, number, 6))
+                for other in range(state.players):
+                    if other != seat and not shields >> other & 1:
+                        held = take(state, held, amount, other, -1)
+            else:
+                victim = (seat + 1 + draw(stream, number, state.players - 1)) % state.players
+                if not shields >> victim & 1:
+                    thief = seat if STEALS[kind - TEN] else -1
+                    held = take(state, held, TAKEN[kind - TEN], victim, thief)
+            number += 1
+    return held
+
+
+@kernel
+def score(state):
+    """Roll everybody's dice and leave the round's points in ``points``."""
+    shields, attackers, held = np.int64(0), np.int64(0), np.int64(0)
+    for seat in range(state.players):
+        total, twos, threes, fives, power, shield, _ = roll(state, seat)
+        state.points[seat] = whole_part(total, twos, threes, fives, power)
+        if state.points[seat] < MOST and not is_whole(total, twos, threes):
+            held |= 1 << (MOST_PLAYERS * seat + seat)
+        if shield > 0:
+            shields |= 1 << seat
+        for kind in range(FIRST_ATTACK, FIRST_COIN):
+            if state.dice[seat, kind] > 0:
+                attackers |= 1 << seat
+    if attackers == 0:
+        return
+    for seat in range(state.players):
+        if attackers >> seat & 1:
+            held = attack(state, seat, roll(state, seat)[6], shields, held)
+    for seat in range(state.players):
+        state.points[seat] += carried(state, held_by(held, seat))

@@ -1,0 +1,65 @@
+"""How Lucky & Co reads on a screen: names of actions, and one screen of a state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dicegym.games.lucky.catalogue import N_DICE, PRICES
+from dicegym.games.lucky.rules import DONE, INVALID, N_ACTIONS
+from dicegym.scene import Line, Scene
+
+EFFECTS = (
+    "rolls a 1", "likely low", "unlikely high", "even chances", "unlikely low", "likely high", "rolls a 6",
+    "times r/3", "times r/2", "times r", "times 2r", "times 3r",
+    "all others -r", "somebody -10", "steals 10", "somebody -25", "steals 25",
+    "shield", "basics again", "basics and multipliers again", "square", "cube",
+)  # fmt: skip
+"""What each die does, in short."""
+
+SHOWN = 10
+"""So many rolled dice are drawn, the highest."""
+
+
+def action_name(action: int) -> str:
+    """Return what an action means, in words."""
+    if action == DONE:
+        return "order is complete"
+    if action == INVALID:
+        return "malformed order"
+    if not 0 <= action < INVALID:
+        return f"unknown action {action}"
+    more, kind = divmod(action - N_ACTIONS, N_DICE) if action >= N_ACTIONS else (-1, action)
+    return f"add {more + 2} x die {kind} ({EFFECTS[kind]}, {PRICES[kind]} each)"
+
+
+def _listed(counts: Sequence[int]) -> str:
+    return ", ".join(f"{count} x {kind} {EFFECTS[kind]}" for kind, count in enumerate(counts) if count)
+
+
+def scene(state: Any, seat: int | None) -> Scene:
+    """Return the table as ``seat`` sees it (own order only), or all of it for None."""
+    lines = []
+    for player in range(int(state["players"])):
+        text = f"money {int(state['money'][player]):4d}"
+        if state["played"]:
+            text += f"   scored {int(state['points'][player])}"
+        text += f"   {_listed(state['dice'][player].tolist()) or 'no dice'}"
+        if seat in (None, player) and state["order"][player].any():
+            text += f"   orders {_listed(state['order'][player].tolist())}"
+        faces: tuple[int, ...] = ()
+        if seat in (None, player):
+            every = [face for face, count in enumerate(state["rolled"][player].tolist(), 1) for _ in range(count)]
+            faces = tuple(every[::-1][:SHOWN])
+            text += f"   and so on, {len(every)} dice" if len(every) > SHOWN else ""
+        label = f"player {player}" + (" (you)" if seat == player else "")
+        lines.append(Line(label, text, faces, not state["over"] and int(state["player"]) == player))
+    shop = " ".join(f"{kind}:{count}" for kind, count in enumerate(state["shop"].tolist()) if count)
+    lines.append(Line("shop", shop or "sold out"))
+    footer = ""
+    if state["over"]:
+        money = state["money"][: int(state["players"])]
+        first = [str(player) for player, amount in enumerate(money.tolist()) if amount == money.max()]
+        footer = f"player {first[0]} wins" if len(first) == 1 else f"players {' and '.join(first)} tie for first"
+    title = f"Lucky & Co, {int(state['played'])} of at most {int(state['rounds'])} rounds played"
+    return Scene(f"{title}, to a lead of {int(state['lead'])}", tuple(lines), footer)

@@ -1,0 +1,642 @@
+"""The rules of Lucky & Co as tables worked out by hand: the text's tables, then one table per ruling."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import dice as oracle_dice
+from oracles.lucky import BASICS, PRICES, stock
+
+import dicegym
+from dicegym.core import Game
+from dicegym.games.lucky.catalogue import FACES, SUMS
+from dicegym.games.lucky.catalogue import PRICES as KERNEL_PRICES
+from dicegym.games.lucky.rules import (
+    DONE,
+    INVALID,
+    MALFORMED,
+    N_ACTIONS,
+    SOLD_OUT,
+    TOO_DEAR,
+    UNKNOWN,
+    added,
+    order_actions,
+)
+from dicegym.jit import COMPILED
+
+pytestmark = pytest.mark.nojit
+
+CEILING = 2**53
+Dice = Mapping[int, int]
+"""How many of each die."""
+
+
+def at(dice: Sequence[Dice] = ({}, {}), money: int | Sequence[int] = 0, key: int = 0, **parameters: int) -> Any:
+    """Return the beginning of a round in which the players own ``dice``."""
+    players = len(dice)
+    state = dicegym.game("lucky", players, **parameters).new_game()[0]
+    state["key"] = key
+    for seat, owned in enumerate(dice):
+        for die, count in owned.items():
+            state["dice"][seat, die] = count
+            state["shop"][die] -= count
+    state["money"][:players] = state["left"][:players] = money
+    return state
+
+
+def game_of(state: Any) -> Game:
+    return dicegym.game("lucky", int(state["players"]), rounds=int(state["rounds"]), lead=int(state["lead"]))
+
+
+def play(state: Any, *orders: Dice | int) -> list[int]:
+    """Play a round: each seat's order, or the one action that is its whole order; return each seat's fault."""
+    game, faults = game_of(state), []
+    for seat in range(game.players):
+        order = orders[seat] if seat < len(orders) else {}
+        actions = [order] if isinstance(order, int) else [*(added(*item) for item in order.items()), DONE]
+        fault = 0
+        for action in actions:
+            if state["player"] == seat and (fault := game.step(state, action)):
+                break
+        faults.append(fault)
+    return faults
+
+
+def money(state: Any) -> list[int]:
+    return list(state["money"].tolist()[: int(state["players"])])
+
+
+def points(state: Any) -> list[int]:
+    return list(state["points"].tolist()[: int(state["players"])])
+
+
+def owned(state: Any, seat: int) -> dict[int, int]:
+    return {die: count for die, count in enumerate(state["dice"][seat].tolist()) if count}
+
+
+def key_where(fits: Callable[[Callable[[int, int, int], int]], bool]) -> int:
+    """Return the first key whose draws in round 0 fit: dice cannot be forced, but keys can be searched.
+
+    ``fits`` is asked with a function (seat, number of the draw, n) -> 0..n-1.
+    """
+    key = 0
+    while not fits(lambda seat, number, n, key=key: oracle_dice.draw(key, seat, 0, number, n)):
+        key += 1
+    return key
+
+
+def key_rolling(*faces: int, seat: int = 0, before: Sequence[bool] = ()) -> int:
+    """Return a key under which a seat's coins show ``before`` and the fair dice after them ``faces``."""
+    coins = len(before)
+    return key_where(
+        lambda draw: (
+            [draw(seat, i, 2) == 1 for i in range(coins)] == list(before)
+            and [draw(seat, coins + i, 6) + 1 for i in range(len(faces))] == list(faces)
+        )
+    )
+
+
+# --- the text: dice and prices -----------------------------------------------------------------------------
+
+
+def test_prices_and_stock() -> None:
+    state = at()
+    assert KERNEL_PRICES.tolist() == list(PRICES.values())
+    assert state["shop"].tolist() == list(stock().values()) == [20] * 7 + [10] * 10 + [3] * 5
+
+
+@pytest.mark.parametrize("die", range(7))
+def test_faces_fall_by_their_weights(die: int) -> None:
+    """Ruling on weights: relative to their sum, which is 99 for dice 2 and 4 and 102 for die 3."""
+    assert SUMS[die] == sum(BASICS[die]) == [100, 100, 99, 102, 99, 100, 100][die]
+    fallen = Counter(FACES[die, : SUMS[die]].tolist())
+    assert [fallen[face] for face in range(1, 7)] == BASICS[die]
+
+
+@pytest.mark.parametrize(("die", "value"), [(0, 1), (6, 6)])
+@pytest.mark.parametrize("count", [1, 2, 20])
+def test_basic_dice_add_up(die: int, value: int, count: int) -> None:
+    state = at([{die: count}, {}], [7, 0])
+    assert play(state) == [0, 0]
+    assert points(state) == [value * count, 0]
+    assert money(state) == [7 + value * count, 0]
+    assert state["rolled"][0].tolist() == [count if face == value else 0 for face in range(1, 7)]
+    assert state["played"] == 1
+
+
+@pytest.mark.parametrize(
+    ("die", "face", "result"),
+    [
+        # six times 1 is 6 points
+        (7, 1, 2), (7, 2, 4), (7, 3, 6), (7, 4, 8), (7, 5, 10), (7, 6, 12),
+        (8, 1, 3), (8, 2, 6), (8, 3, 9), (8, 6, 18), (9, 1, 6), (9, 5, 30),
+        (10, 1, 12), (10, 3, 36), (10, 6, 72), (11, 1, 18), (11, 4, 72), (11, 6, 108),
+    ],
+)  # fmt: skip
+def test_multipliers(die: int, face: int, result: int) -> None:
+    state = at([{6: 1, die: 1}, {}], key=key_where(lambda draw: draw(0, 1, 6) + 1 == face))
+    play(state)
+    assert points(state) == [result, 0]
+
+
+# --- ruling 1: attacks -------------------------------------------------------------------------------------
+
+
+def test_twelve_costs_every_other_player_one_fair_die() -> None:
+    for face in range(1, 7):
+        state = at([{12: 1}, {6: 1}, {0: 3}, {6: 2}], key=key_rolling(face))
+        play(state)
+        assert points(state) == [0, 6 - face, max(3 - face, 0), 12 - face]
+
+
+@pytest.mark.parametrize(("die", "taken", "stolen"), [(13, 10, False), (14, 10, True), (15, 25, False), (16, 25, True)])
+@pytest.mark.parametrize("has", [0, 4, 10, 16, 20, 26])
+def test_the_other_attacks(die: int, taken: int, stolen: bool, has: int) -> None:
+    """Ruling 5: what is really taken, never below 0, is what a thief gets."""
+    state = at([{die: 1}, {0: has % 6, 6: has // 6}])
+    play(state)
+    moved = min(has, taken)
+    assert points(state) == [moved * stolen, has - moved]
+
+
+def test_an_attack_hits_one_other_player_each_as_likely() -> None:
+    hits: Counter[int] = Counter()
+    for key in range(300):
+        state = at([{6: 5}, {6: 5, 13: 1}, {6: 5}, {6: 5}], key=key)
+        play(state)
+        (victim,) = (seat for seat, got in enumerate(points(state)) if got == 20)
+        assert victim == (2, 3, 0)[oracle_dice.draw(key, 1, 0, 5, 3)]  # to the left, after five basic dice
+        hits[victim] += 1
+    assert set(hits) == {0, 2, 3}
+    assert min(hits.values()) > 70
+
+
+def test_each_copy_chooses_its_own_victim() -> None:
+    found = set()
+    for key in range(60):
+        state = at([{15: 3}, {6: 15}, {6: 15}], key=key)
+        play(state)
+        found.add(tuple(points(state)))
+    assert found == {(0, 90 - 25 * hits, 15 + 25 * hits) for hits in range(4)}
+
+
+# --- ruling 2: money is the score --------------------------------------------------------------------------
+
+
+def test_everybody_starts_with_five_and_no_dice() -> None:
+    for players in range(2, 8):
+        state = dicegym.game("lucky", players).new_game()[0]
+        assert money(state) == [5] * players
+        assert not state["dice"].any()
+        assert state["money"][players:].sum() == 0
+
+
+def test_what_is_spent_is_gone_from_the_score() -> None:
+    state = at(money=[50, 30])
+    play(state, {4: 2, 0: 1}, {})
+    assert owned(state, 0) == {0: 1, 4: 2}
+    assert money(state)[0] == 50 - 25 + points(state)[0]
+    assert points(state)[0] >= 3
+    assert money(state)[1] == 30
+
+
+# --- ruling 3: orders --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("order", "fault"),
+    [
+        ({0: 20}, 0), ({0: 21 - 1, 1: 3}, TOO_DEAR), ({0: 5, 1: 5}, 0), ({1: 6, 0: 2}, 0), ({1: 6, 0: 3}, TOO_DEAR),
+        ({1: 7}, TOO_DEAR), ({7: 2}, 0), ({7: 2, 0: 1}, TOO_DEAR), ({12: 1}, TOO_DEAR), ({}, 0),
+        (INVALID, MALFORMED), (-1, UNKNOWN), (442, UNKNOWN), (2**63 - 1, UNKNOWN), (-(2**63), UNKNOWN),
+    ],
+)  # fmt: skip
+def test_an_order_beyond_the_money_or_without_sense_buys_nothing(order: Any, fault: int) -> None:
+    state = at(money=[20, 20])
+    assert play(state, order, {2: 1}) == [fault, 0]
+    if fault:
+        assert owned(state, 0) == {}
+        assert money(state)[0] == 20
+    else:
+        assert owned(state, 0) == dict(sorted(order.items()))
+    assert owned(state, 1) == {2: 1}  # nobody else's order suffers
+    assert not state["order"].any()
+    assert state["left"].tolist()[:2] == money(state)
+
+
+@pytest.mark.parametrize(("die", "left"), [(0, 0), (0, 1), (3, 4), (20, 2), (21, 0)])
+def test_more_than_the_shop_has_voids_the_order(die: int, left: int) -> None:
+    state = at([{}, {die: stock()[die] - left}], money=[5000, 5000])
+    assert play(state, {6: 1, die: left + 1} if left < 20 else {}, {}) == [SOLD_OUT, 0]
+    assert owned(state, 0) == {}
+    state = at([{}, {die: stock()[die] - left}], money=[5000, 5000])
+    assert play(state, {6: 1} | ({die: left} if left else {}), {}) == [0, 0]
+    assert owned(state, 0) == {6: 1} | ({die: left} if left else {})
+
+
+@pytest.mark.parametrize(
+    ("asked", "sold"),
+    [((10, 10, 0), True), ((10, 10, 1), False), ((20, 0, 0), True), ((20, 1, 0), False), ((7, 7, 7), False),
+     ((6, 7, 7), True)],
+)  # fmt: skip
+def test_if_more_is_asked_for_than_there_is_nobody_gets_that_die(asked: tuple[int, ...], sold: bool) -> None:
+    state = at([{}, {}, {}], money=[1000, 2000, 3000])
+    orders = [{die: count for die, count in ((1, count), (6, 1)) if count} for count in asked]
+    assert play(state, *orders) == [0, 0, 0]
+    for seat, count in enumerate(asked):
+        assert owned(state, seat) == ({1: count} if sold and count else {}) | {6: 1}  # the rest stands
+        paid = 21 + 3 * count * sold
+        assert money(state)[seat] == 1000 * (seat + 1) - paid + points(state)[seat]
+    assert state["shop"][1] == 20 - sum(asked) * sold
+
+
+def test_void_orders_do_not_count_in_a_conflict() -> None:
+    state = at(money=[100, 10])
+    assert play(state, {0: 15}, {0: 10, 1: 1}) == [0, TOO_DEAR]
+    assert owned(state, 0) == {0: 15}
+
+
+def test_a_conflict_is_settled_by_what_the_shop_has_left() -> None:
+    state = at([{20: 1}, {}], money=[1000, 1000])
+    play(state, {20: 1}, {20: 2})
+    assert owned(state, 0) == {20: 1}
+    assert owned(state, 1) == {}
+    play(state, {20: 1}, {20: 1})
+    assert owned(state, 0) == {20: 2}
+    assert owned(state, 1) == {20: 1}
+    assert state["shop"][20] == 0
+
+
+def test_a_void_order_is_complete_and_others_are_asked() -> None:
+    game = dicegym.game("lucky", 3)
+    state = game.new_game()[0]
+    for action, player in ((0, 0), (0, 0), (22, 1), (1, 1), (1, 2), (INVALID, 0)):
+        game.step(state, action)
+        assert state["player"] == player
+    assert [owned(state, seat) for seat in range(3)] == [{0: 2}, {}, {}]
+
+
+def test_wide_actions_are_the_same_as_single_ones() -> None:
+    codes = {added(die, count) for die in range(22) for count in range(2, 21)}
+    assert codes == set(range(N_ACTIONS, INVALID))
+    one, many = at(money=100), at(money=100)
+    for action in (3, 1, 1, 1, DONE):
+        assert game_of(one).step(one, action) == 0
+    for action in order_actions([0, 3, 0, 1] + [0] * 18):
+        assert game_of(many).step(many, action) == 0
+    assert one.tobytes() == many.tobytes()
+
+
+# --- ruling 4: the order of a round ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("coin", [18, 19])
+@pytest.mark.parametrize("flips", [(False,), (True,), (True, False), (True, True), (True, True, True)])
+def test_each_success_rolls_all_basic_dice_once_more(coin: int, flips: tuple[bool, ...]) -> None:
+    key = key_where(lambda draw: [draw(0, i, 2) == 1 for i in range(len(flips))] == list(flips))
+    state = at([{6: 2, 0: 1, coin: len(flips)}, {}], key=key)
+    play(state)
+    assert points(state) == [13 * (1 + sum(flips)), 0]
+
+
+@pytest.mark.parametrize(("success", "result"), [(False, 6 * 4), (True, 12 * 4 * 5)])
+def test_a_success_of_19_rolls_the_multipliers_again_too(success: bool, result: int) -> None:
+    """One die 6 and one multiplier r: the second roll multiplies on top of the first."""
+
+    def fits(draw: Callable[[int, int, int], int]) -> bool:
+        basics = 1 + success
+        return (draw(0, 0, 2) == 1) == success and [draw(0, 1 + basics + i, 6) + 1 for i in (0, 1)] == [4, 5]
+
+    state = at([{6: 1, 9: 1, 19: 1}, {}], key=key_where(fits))
+    play(state)
+    assert points(state) == [result, 0]
+
+
+def test_eighteen_leaves_the_multipliers_alone() -> None:
+    key = key_where(lambda draw: draw(0, 0, 2) == 1 and draw(0, 3, 6) + 1 == 4)
+    state = at([{6: 1, 9: 1, 18: 1}, {}], key=key)
+    play(state)
+    assert points(state) == [12 * 4, 0]
+
+
+@pytest.mark.parametrize(
+    ("squares", "cubes", "result"),
+    [((True,), (), 25), ((False,), (), 5), ((True, True), (), 625), ((), (True,), 125), ((True,), (True,), 5**6),
+     ((True, False), (True, True), 5**18), ((), (), 5)],
+)  # fmt: skip
+def test_squares_and_cubes(squares: tuple[bool, ...], cubes: tuple[bool, ...], result: int) -> None:
+    flips = [*squares, *cubes]
+    key = key_where(lambda draw: [draw(0, i, 2) == 1 for i in range(len(flips))] == flips)
+    state = at([{0: 5, 20: len(squares), 21: len(cubes)}, {}], key=key)
+    play(state)
+    assert points(state) == [result, 0]
+
+
+def test_multipliers_come_before_squares_and_attacks_after_them() -> None:
+    """(5 x 1/2)**2 = 6.25, less 10 in one case; less 1 gives 5.25."""
+    key = key_where(lambda draw: draw(0, 0, 2) == 1 and draw(0, 6, 6) == 0 and draw(1, 0, 6) == 0)
+    state = at([{0: 5, 8: 1, 20: 1}, {12: 1}], key=key)
+    play(state)
+    assert points(state) == [5, 0]
+    state = at([{0: 5, 8: 1, 20: 1}, {14: 1}], key=key)
+    play(state)
+    assert points(state) == [0, 6]
+
+
+def test_points_are_rounded_down_once_at_the_end() -> None:
+    """5 x 1/2 x 2/3 is 1.67, and not 2 x 2/3."""
+    state = at([{0: 5, 7: 1, 8: 1}, {}], key=key_where(lambda draw: [draw(0, i, 6) for i in (5, 6)] == [1, 0]))
+    play(state)
+    assert points(state) == [1, 0]
+    state = at([{0: 5, 7: 1, 8: 1}, {}], key=key_where(lambda draw: [draw(0, i, 6) for i in (5, 6)] == [5, 0]))
+    play(state)
+    assert points(state) == [5, 0]  # 5 x 6/3 x 1/2
+
+
+def test_attacks_go_by_player_then_by_die() -> None:
+    """Seat 0 steals 10 of seat 1's 12 before seat 1 steals back what seat 0 then has."""
+    state = at([{14: 1}, {6: 2, 16: 1}])
+    play(state)
+    assert points(state) == [0, 12]
+    # By die: 13 destroys 10 of 12 first, 14 gets the other 2.
+    state = at([{14: 1, 13: 1}, {6: 2}])
+    play(state)
+    assert points(state) == [2, 0]
+
+
+def test_dice_bought_in_a_round_are_rolled_in_it() -> None:
+    state = at(money=[21, 0])
+    play(state, {6: 1})
+    assert (points(state), money(state)) == ([6, 0], [6, 0])
+
+
+# --- ruling 5: attacks act on points of the round ----------------------------------------------------------
+
+
+def test_attacks_never_touch_money() -> None:
+    state = at([{12: 10, 13: 5, 15: 5}, {0: 2}], money=[40, 50])
+    play(state)
+    assert money(state) == [40, 50]
+    assert points(state) == [0, 0]
+
+
+@pytest.mark.parametrize(("flips", "safe"), [((False,), False), ((True,), True), ((False, True, False), True)])
+def test_one_shield_protects_from_all_attacks(flips: tuple[bool, ...], safe: bool) -> None:
+    key = key_where(lambda draw: [draw(1, i, 2) == 1 for i in range(len(flips))] == list(flips))
+    state = at([{12: 1, 14: 1, 16: 2}, {6: 10, 17: len(flips)}], key=key)
+    play(state)
+    if safe:
+        assert points(state) == [0, 60]
+    else:
+        got = 60 - points(state)[1]
+        assert points(state)[1] == 0
+        assert got == 60
+        assert 54 <= points(state)[0] < 60  # the die of 12 is nobody's
+
+
+def test_a_shield_does_not_stop_the_own_attacks_and_lasts_a_round() -> None:
+    key = key_where(lambda draw: draw(0, 0, 2) == 1)
+    key_later = next(
+        k for k in range(200)
+        if oracle_dice.draw(k, 0, 0, 0, 2) == 1 and oracle_dice.draw(k, 0, 1, 0, 2) == 0
+    )  # fmt: skip
+    state = at([{17: 1, 14: 1}, {6: 2}], key=key)
+    play(state)
+    assert points(state) == [10, 2]
+    state = at([{17: 1, 6: 4}, {13: 1}], key=key_later)
+    play(state)
+    assert points(state) == [24, 0]
+    play(state)
+    assert points(state) == [14, 0]
+
+
+def test_stolen_fractions_add_up_to_whole_points() -> None:
+    """A thief with a half (1 x 1/2) who steals a half has 1, and with two thirds and a third too."""
+    halves = key_where(lambda draw: draw(0, 1, 6) == 0 and draw(1, 1, 6) == 0)
+    state = at([{0: 1, 8: 1, 14: 1}, {0: 1, 8: 1}], key=halves)
+    play(state)
+    assert points(state) == [1, 0]
+    thirds = key_where(lambda draw: draw(0, 1, 6) == 0 and draw(1, 1, 6) == 1)
+    state = at([{0: 1, 7: 1, 16: 1}, {0: 1, 7: 1}], key=thirds)
+    play(state)
+    assert points(state) == [1, 0]
+    state = at([{0: 1, 7: 1, 13: 1}, {0: 1, 7: 1}], key=thirds)  # 13 does not steal
+    play(state)
+    assert points(state) == [0, 0]
+    # A thief with 9 + 1/2 + 1/2 has ten for the next one to take whole.
+    state = at([{0: 19, 8: 1, 14: 1}, {0: 1, 8: 1}, {}], key=0)
+    key = key_where(
+        lambda draw: draw(0, 19, 6) == 0 and draw(0, 20, 2) == 0 and draw(1, 1, 6) == 0 and draw(2, 0, 2) == 0
+    )
+    state = at([{0: 19, 8: 1, 14: 1}, {0: 1, 8: 1}, {13: 1}], key=key)
+    play(state)
+    assert points(state) == [0, 0, 0]
+
+
+# --- ruling 6: saturation ----------------------------------------------------------------------------------
+
+
+def test_points_and_money_saturate() -> None:
+    flips = [True] * 6
+    key = key_where(lambda draw: [draw(0, i, 2) == 1 for i in range(6)] == flips)
+    state = at([{0: 3, 20: 3, 21: 3}, {}], key=key)
+    play(state)
+    assert points(state) == [CEILING, 0]
+    assert money(state) == [CEILING, 0]
+    state = at([{0: 3, 20: 3, 21: 3}, {}], money=[1000, 0], key=key)
+    play(state)
+    assert money(state) == [CEILING, 0]
+    state = at([{0: 3, 20: 3, 21: 3}, {15: 1}], money=[3, 0], key=key)
+    play(state)
+    assert points(state) == [CEILING - 25, 0]
+    assert money(state) == [CEILING - 22, 0]
+    state = at([{0: 3, 14: 1, 20: 3, 21: 3}, {6: 2}], key=key)
+    play(state)
+    assert points(state) == [CEILING, 2]  # what was stolen is lost above the ceiling
+
+
+def test_players_above_the_ceiling_tie() -> None:
+    state = at([{}, {6: 1}, {0: 1}], money=[CEILING, CEILING - 3, CEILING - 300])
+    play(state)
+    assert money(state) == [CEILING, CEILING, CEILING - 299]
+    assert not state["over"]
+
+
+# --- ruling 7: end and places ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("amounts", "over"),
+    [((200, 0), True), ((199, 0), False), ((500, 301, 0), False), ((500, 300, 0), True), ((900, 900, 0), False),
+     ((0, 10, 210), True), ((0, 11, 210), False)],
+)  # fmt: skip
+def test_a_lead_of_200_over_the_second_ends_the_game(amounts: tuple[int, ...], over: bool) -> None:
+    state = at([{}] * len(amounts), money=amounts)
+    play(state)
+    assert state["over"] == over
+
+
+def test_the_lead_is_a_parameter_and_tested_after_the_points() -> None:
+    for lead, over in ((6, True), (7, False)):
+        state = at([{6: 1}, {}], lead=lead)
+        play(state)
+        assert state["over"] == over
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 500])
+def test_the_last_round_ends_the_game(rounds: int) -> None:
+    state = at(rounds=rounds)
+    for number in range(rounds):
+        assert not state["over"]
+        play(state)
+        assert state["played"] == number + 1
+    assert state["over"]
+
+
+def test_the_default_is_500_rounds_and_a_lead_of_200_for_seven() -> None:
+    game = dicegym.game("lucky")
+    assert (game.players, game.parameters) == (7, {"rounds": 500, "lead": 200})
+
+
+@pytest.mark.parametrize(
+    ("amounts", "returns"),
+    [
+        ((300, 0), (1, -1)), ((0, 300), (-1, 1)), ((9, 9), (1, 1)),
+        ((300, 20, 10), (1, 0, -1)), ((20, 300, 20), (0, 1, 0)), ((5, 5, 0), (1, 1, -1)),
+        ((700, 6, 5, 5, 3, 2, 1), (1, 2 / 3, 1 / 3, 1 / 3, -1 / 3, -2 / 3, -1)),
+        ((5, 5, 5, 5, 5, 5, 5), (1,) * 7),
+        ((7, 7, 7, 1, 1, 1, 0), (1, 1, 1, 0, 0, 0, -1)),
+    ],
+)  # fmt: skip
+def test_rewards_by_place_ties_sharing_the_higher(amounts: tuple[int, ...], returns: tuple[float, ...]) -> None:
+    state = at([{}] * len(amounts), money=amounts, rounds=1)
+    assert game_of(state).returns(state).tolist() == [0] * len(amounts)
+    play(state)
+    assert state["over"]
+    assert game_of(state).returns(state).tolist() == pytest.approx(list(returns))
+
+
+# --- who knows what, and chance ----------------------------------------------------------------------------
+
+
+def test_nobody_sees_the_orders_of_others() -> None:
+    game = dicegym.game("lucky", 2)
+    state = game.new_game()[0]
+    fresh = game.observe(state, 1)
+    game.step(state, 1)
+    assert (game.observe(state, 1) == fresh).all()
+    game.step(state, DONE)
+    assert (game.observe(state, 1) == fresh).all()
+    assert game.view(state, 1).order == (0,) * 22  # type: ignore[attr-defined]
+    assert game.view(state, 0).order[1] == 1  # type: ignore[attr-defined]
+    assert game.view(state, 1).shop[1] == 20  # type: ignore[attr-defined]
+
+
+def test_dice_do_not_depend_on_what_others_do() -> None:
+    quiet = at([{5: 3, 9: 1}, {}, {}], key=77)
+    busy = at([{5: 3, 9: 1}, {4: 5, 18: 1, 19: 1}, {1: 20, 20: 3}], key=77)
+    play(quiet)
+    play(busy)
+    assert points(quiet)[0] == points(busy)[0]
+    assert quiet["rolled"][0].tolist() == busy["rolled"][0].tolist()
+
+
+def test_each_round_and_seat_has_other_dice() -> None:
+    state = at([{5: 20}, {3: 20}], key=5, lead=1_000_000)
+    fallen = set()
+    for _ in range(6):
+        play(state)
+        fallen.add(tuple(state["rolled"][:2].flatten().tolist()))
+    assert len(fallen) == 6
+
+
+@pytest.mark.boundscheck
+@given(st.lists(st.integers(0, 600), min_size=1, max_size=60), st.integers(2, 7), st.integers(0, 2**64 - 1))
+@settings(max_examples=60 if COMPILED else 10)
+def test_dice_are_neither_made_nor_lost_and_money_is_never_owed(actions: list[int], players: int, seed: int) -> None:
+    game = dicegym.game("lucky", players)
+    state = game.new_game(seed)[0]
+    for action in actions:
+        if state["over"]:
+            break
+        game.step(state, action % 460 - 9)
+        assert (state["dice"].sum(axis=0) + state["shop"] == list(stock().values())).all()
+        assert (state["shop"] >= 0).all()
+        assert (state["money"] >= 0).all()
+        assert (state["left"] >= 0).all()
+        assert (state["points"] >= 0).all()
+        assert (state["left"] == state["money"] - state["order"] @ np.array(list(PRICES.values()))).all()
+
+
+# --- observation -------------------------------------------------------------------------------------------
+
+
+def part(state: Any, name: str, seat: int = 0) -> list[float]:
+    game = game_of(state)
+    first = 0
+    for other, length in game.features.items():
+        if other == name:
+            found: list[float] = game.observe(state, seat)[first : first + length].tolist()
+            return found
+        first += length
+    raise KeyError(name)
+
+
+def test_expected_income_is_exact_without_squares() -> None:
+    """Two dice 6 and a multiplier r: 12 x 3.5; again with a coin 18, and with a coin 19."""
+    for dice, expected in [
+        ({6: 2}, 12.0),
+        ({6: 2, 9: 1}, 42.0),
+        ({6: 2, 9: 1, 18: 1}, 63.0),
+        ({6: 2, 9: 1, 19: 1}, (42 + 24 * 3.5**2) / 2),
+        ({6: 2, 9: 1, 19: 2}, (42 + 2 * 24 * 3.5**2 + 36 * 3.5**3) / 4),
+        ({0: 6, 20: 1}, (6 + 36) / 2),
+        ({0: 6, 21: 1}, (6 + 216) / 2),
+        ({9: 4}, 0.0),
+    ]:
+        state = at([dice, {}])
+        assert part(state, "income")[1] == pytest.approx(expected / (expected + 100))
+
+
+@pytest.mark.parametrize(
+    ("dice", "die", "expected"),
+    [
+        ({}, 0, 1), ({}, 6, 6), ({}, 1, 1.94), ({6: 2, 9: 1}, 0, 3.5), ({6: 2}, 9, 30), ({6: 2}, 8, 9), ({}, 9, 0),
+        ({6: 2}, 18, 6), ({6: 2}, 20, 66), ({6: 2}, 21, (12**3 - 12) / 2), ({}, 12, 3.5), ({}, 13, 10), ({}, 14, 20),
+        ({}, 16, 50), ({6: 2}, 17, 0),
+    ],
+)  # fmt: skip
+def test_gain_of_one_die_more(dice: Dice, die: int, expected: float) -> None:
+    state = at([dice, {}])
+    assert part(state, "gain")[die] == pytest.approx(expected / (expected + PRICES[die]))
+
+
+def test_the_order_counts_in_what_is_observed() -> None:
+    state = at(money=[30, 50])
+    game_of(state).step(state, 9)
+    assert part(state, "order")[9] == pytest.approx(0.1)
+    assert part(state, "shop")[9] == pytest.approx(0.9)
+    assert part(state, "may add")[:4] == pytest.approx([8 / 20, 2 / 20, 1 / 20, 0])
+    assert part(state, "gain")[0] == pytest.approx(3.5 / 4.5)
+    assert part(state, "money left")[1] == pytest.approx(8 / 18)
+    assert part(state, "money")[1] == pytest.approx(30 / 40)
+    assert part(state, "lead") == pytest.approx([0.45, 0.55, 1.0])
+    assert part(state, "players") == pytest.approx([2 / 7, 0])
+
+
+def test_others_stand_in_the_order_of_the_seats_to_the_left() -> None:
+    state = at([{}, {17: 3}, {13: 5}], money=[10, 50, 250])
+    others = np.array(part(state, "others", 1)).reshape(6, 10)
+    assert others[:, 0].tolist() == [1, 1, 0, 0, 0, 0]
+    assert others[0, 3] == pytest.approx(0.5)
+    assert others[0, 8] == pytest.approx(0.5)
+    assert others[1, 2] == pytest.approx(10 / 60)
+    assert others[1, 4] == pytest.approx(0.5 + 40 / 400)
+    assert np.array(part(state, "others", 0)).reshape(6, 10)[0, 9] == 1
+    assert not others[2:].any()
