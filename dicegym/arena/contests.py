@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from dicegym.arena.admission import Progress, Spec
+from dicegym.arena.groups import groups
 from dicegym.arena.jobs import Limits
 from dicegym.arena.report import Report
 from dicegym.arena.round_robin import round_robin
@@ -27,7 +28,7 @@ class Contest(Protocol):
         """Return the report as plain text."""
 
 
-FORMATS: dict[str, Callable[..., Contest]] = {"round_robin": round_robin}
+FORMATS: dict[str, Callable[..., Contest]] = {"round_robin": round_robin, "groups": groups}
 
 
 def contest(
@@ -49,7 +50,8 @@ def contest(
         limits: what an entry may use; default: 10 s and 512 MiB.
 
     Returns:
-        What the format returns (`dicegym.arena.round_robin.ContestResult`, ...); see `Contest`.
+        What the format returns (`dicegym.arena.round_robin.ContestResult`, `dicegym.arena.groups.GroupsResult`);
+        see `Contest`.
 
     Raises:
         ParameterError: two entries have one name, or there are too few for the game.

@@ -1,0 +1,321 @@
+"""Contests in groups: the ruling on tournaments of Lucky & Co, first as arithmetic, then with real bots."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from dicegym.arena import Limits, contest, grouping
+from dicegym.arena.grouping import AT_ONCE, MOST_CYCLES, SESSION, Session, Tally, cycle, places, playoff, qualify
+from dicegym.arena.groups import GroupsResult
+from dicegym.dice import drawn, named_seed
+from dicegym.errors import ParameterError
+
+NAMES = [f"bot {number:02d}" for number in range(40)]
+
+
+class Table:
+    """Plays by strength: each game's result is the strength plus a draw below ``luck``, which depends on the label."""
+
+    def __init__(self, strength: Callable[[str], float], luck: int = 0) -> None:
+        self.strength, self.luck = strength, luck
+        self.sessions: list[Session] = []
+
+    def __call__(self, sessions: Sequence[Session]) -> list[Sequence[Sequence[float]]]:
+        self.sessions += sessions
+        return [[self._game(session, number) for number in range(session.games)] for session in sessions]
+
+    def _game(self, session: Session, number: int) -> list[float]:
+        def draw(name: str) -> int:
+            key = named_seed(name, number, *session.label)
+            return drawn(key, 0, 0, 0, self.luck) if self.luck else 0
+
+        return [self.strength(name) + draw(name) for name in session.group]
+
+
+# --- points ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("returns", "expected"),
+    [
+        ([1.0, 0.5, 0.0], [1, 2, 3]), ([0.0, 1.0, 0.5], [3, 1, 2]), ([1.0, 1.0, 0.0], [1, 1, 3]),
+        ([9, 8, 8, 8, 7, 6, 6], [1, 2, 2, 2, 5, 6, 6]), ([3, 3], [1, 1]), ([1, 5, 5], [3, 1, 1]),
+    ],
+)  # fmt: skip
+def test_ties_share_the_higher_place_and_the_next_are_skipped(returns: list[float], expected: list[int]) -> None:
+    assert places(returns) == expected
+
+
+def test_places_are_worth_seven_to_one_and_last_of_n_eight_minus_n() -> None:
+    for n in range(2, 8):
+        tally = Tally(NAMES[:n], 7)
+        tally.add(tuple(NAMES[:n]), [-place for place in range(n)])
+        assert list(tally.points.values()) == list(range(7, 7 - n, -1))
+        assert list(tally.wins.values()) == [1] + [0] * (n - 1)
+    tally = Tally(NAMES[:4], 7)
+    tally.add(tuple(NAMES[:4]), [1, 0, 0, -1])  # two are joined in second place
+    tally.add(tuple(NAMES[:4]), [1, 1, 0, -1])
+    assert list(tally.points.values()) == [14, 13, 11, 8]
+    assert list(tally.wins.values()) == [1, 0, 0, 0]  # a shared first place is no win
+    assert set(tally.games.values()) == {2}
+
+
+# --- cycles ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [*range(8, 24), 28, 35])
+def test_in_a_cycle_everybody_plays_equally_often_at_full_tables(n: int) -> None:
+    for number in range(20):
+        groups = cycle(NAMES[:n], 7, "seed", number)
+        assert all(len(set(group)) == 7 for group in groups)
+        played = Counter(name for group in groups for name in group)
+        assert set(played) == set(NAMES[:n])
+        assert set(played.values()) == {1 if n % 7 == 0 else 7}
+
+
+def test_over_many_cycles_everybody_meets_everybody_about_equally_often() -> None:
+    met: Counter[frozenset[str]] = Counter()
+    for number in range(300):
+        for group in cycle(NAMES[:10], 7, "seed", number):
+            met.update(frozenset(pair) for pair in itertools.combinations(group, 2))
+    assert len(met) == 45
+    assert min(met.values()) > 0.93 * max(met.values())
+
+
+def test_cycles_depend_on_the_seed_and_the_set_of_names() -> None:
+    assert cycle(NAMES[:9], 7, 1) == cycle(NAMES[8::-1], 7, 1)
+    assert cycle(NAMES[:9], 7, 1) != cycle(NAMES[:9], 7, 2)
+
+
+# --- qualifying --------------------------------------------------------------------------------------------
+
+
+def test_clear_strength_qualifies_after_one_cycle() -> None:
+    table = Table(lambda name: int(name[-2:]))
+    found = qualify(NAMES[:10], 7, 7, 0, table)
+    assert found.cycles == 1
+    assert sorted(found.order[:7]) == NAMES[3:10]
+    assert found.remarks == []
+    assert len(table.sessions) == 10
+    assert {session.games for session in table.sessions} == {1}
+
+
+def test_qualifying_goes_on_until_the_seventh_is_strictly_ahead() -> None:
+    """Equal but lucky players: it ends at the first cycle whose end separates seventh and eighth."""
+    cycles = set()
+    for seed in range(30):
+        table = Table(lambda name: 0, luck=1000)
+        found = qualify(NAMES[:8], 7, 7, seed, table)
+        totals = [found.tally.points[name] for name in found.order]
+        assert totals == sorted(totals, reverse=True)
+        assert totals[6] > totals[7]
+        assert set(found.tally.games.values()) == {7 * found.cycles}
+        again = Tally(NAMES[:8], 7)
+        for number, session in enumerate(table.sessions[: 8 * (found.cycles - 1)], 1):
+            again.add(session.group, table([session])[0][0])
+            if number % 8 == 0:
+                assert sorted(again.points.values())[0] == sorted(again.points.values())[1]
+        cycles.add(found.cycles)
+    assert min(cycles) == 1
+    assert max(cycles) > 1
+
+
+def test_a_tie_at_the_border_takes_another_cycle() -> None:
+    """In the first cycle all are equal, from the second on they are what they are."""
+    worth = {name: number for number, name in enumerate(NAMES[:14])}
+
+    def play(sessions: Sequence[Session]) -> list[Sequence[Sequence[float]]]:
+        return [[[worth[name] * (session.label[1] > 0) for name in session.group]] for session in sessions]
+
+    found = qualify(NAMES[:14], 7, 7, 0, play)
+    assert found.cycles >= 2
+    assert set(found.tally.games.values()) == {found.cycles}
+
+
+def test_after_a_thousand_cycles_wins_and_then_a_reported_lot_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MOST_CYCLES == 1_000
+    monkeypatch.setattr(grouping, "MOST_CYCLES", 5)
+    orders = set()
+    for seed in range(8):
+        found = qualify(NAMES[:9], 7, 7, seed, Table(lambda name: 0))
+        assert found.cycles == 5
+        (remark,) = found.remarks
+        assert "after 5 cycles" in remark
+        assert "by lot" in remark
+        assert all(name in remark for name in NAMES[:9])
+        assert found.order == qualify(NAMES[8::-1], 7, 7, seed, Table(lambda name: 0)).order
+        orders.add(tuple(found.order))
+    assert len(orders) == 8
+
+
+def test_equal_points_are_ordered_by_wins_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At tables of two the first beats the second and loses to the third, who ties with the second."""
+    monkeypatch.setattr(grouping, "MOST_CYCLES", 3)
+    one, two, three = names = NAMES[:3]
+    results = {one + two: {one: 1, two: 0}, one + three: {one: 0, three: 1}, two + three: {two: 1, three: 1}}
+
+    def play(sessions: Sequence[Session]) -> list[Sequence[Sequence[float]]]:
+        return [[[results["".join(sorted(one.group))][name] for name in one.group]] for one in sessions]
+
+    found = qualify(names, 2, 7, 1, play)
+    assert found.cycles == 3
+    assert [found.tally.merit(name) for name in (one, two, three)] == [(39, 3), (39, 0), (42, 3)]
+    assert found.order == [three, one, two]
+    assert found.remarks == [
+        f"after 3 cycles {one}, {two} were equal in points: {one} took the last place of group 1 by games won"
+    ]
+
+
+# --- playoffs ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("size", "games"), [(7, 50), (2, 50), (3, 50)])
+def test_a_playoff_ends_with_the_game_that_makes_the_lead_fifty(size: int, games: int) -> None:
+    """The best is one point a game ahead of the second."""
+    table = Table(lambda name: -int(name[-2:]))
+    found = playoff(tuple(NAMES[:size]), 1, 7, table)
+    assert found.order == NAMES[:size]
+    assert set(found.tally.games.values()) == {games}
+    assert found.tally.points[NAMES[0]] - found.tally.points[NAMES[1]] == 50
+    assert found.remarks == []
+    assert len({session.label for session in table.sessions}) == len(table.sessions) == AT_ONCE
+    assert {session.games for session in table.sessions} == {SESSION}
+
+
+def test_a_lucky_playoff_ends_when_the_lead_is_first_fifty() -> None:
+    table = Table(lambda name: 3 * (name == NAMES[2]), luck=12)
+    found = playoff(tuple(NAMES[:7]), 1, 7, table)
+    games = [returns for session in list(table.sessions) for returns in table([session])[0]]
+    tally = Tally(NAMES[:7], 7)
+    number = 0
+    for returns in games:
+        number += 1
+        tally.add(tuple(NAMES[:7]), returns)
+        first, second = sorted(tally.points.values(), reverse=True)[:2]
+        if first - second >= 50:
+            break
+    assert set(found.tally.games.values()) == {number}
+    assert found.tally.points == tally.points
+
+
+def test_equal_players_end_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two who win in turn, at different places, until no more is played."""
+    monkeypatch.setattr(grouping, "MOST_GAMES", 150)
+
+    def play(sessions: Sequence[Session]) -> list[Sequence[Sequence[float]]]:
+        return [[[number % 2, 1 - number % 2] for number in range(session.games)] for session in sessions]
+
+    found = playoff(tuple(NAMES[:2]), 2, 7, play)
+    assert set(found.tally.games.values()) == {150}
+    assert found.remarks == ["group 2 ended without a lead of 50 points after 150 games"]
+
+
+def test_twins_are_told_sooner() -> None:
+    found = playoff(tuple(NAMES[:3]), 2, 7, Table(lambda name: -int(name == NAMES[2])))
+    assert set(found.tally.games.values()) == {100}
+    assert found.remarks == [f"{NAMES[0]} and {NAMES[1]} had the same place in each of 100 games: group 2 is open"]
+    assert found.tally.merit(NAMES[0]) == found.tally.merit(NAMES[1])
+
+
+# --- with bots ---------------------------------------------------------------------------------------------
+
+BUYER = """
+class B(Bot):
+    def get_orders(self, money, dice, index, shop):
+        return [{kind}] if shop[{kind}] and money[index] >= 3 else []
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("entries")
+    for name, source in {
+        "ones": BUYER.format(kind=0),
+        "twos": BUYER.format(kind=1),
+        "raising": "class B(Bot):\n    def get_orders(self, *_):\n        return 1 // 0\n",
+        "nonsense": "class B(Bot):\n    def get_orders(self, *_):\n        return 'everything'\n",
+        "leaving": "import os\nclass B(Bot):\n    def get_orders(self, *_):\n        os._exit(3)\n",
+        "broken": "class B(",
+    }.items():
+        (folder / f"{name}.py").write_text(source)
+    return folder
+
+
+AGENTS = ["strategist", "investor", "compound", "thrifty"]
+
+
+@pytest.fixture(scope="module")
+def result(folder: Path) -> GroupsResult:
+    found: GroupsResult = contest("lucky", [*AGENTS, *sorted(folder.glob("*.py"))], seed=4, workers=2)
+    return found
+
+
+@pytest.mark.slow
+def test_everybody_has_a_place_and_good_bots_the_best(result: GroupsResult) -> None:
+    names = [line.name for line in result.standings]
+    assert names[0] == "strategist"
+    assert set(names) == {*AGENTS, "ones", "twos", "raising", "nonsense", "leaving"}
+    assert [line.group for line in result.standings] == [1] * 7 + [2] * 2
+    assert [bad.name for bad in result.disqualified] == ["broken"]
+    assert {line.qualifying_games for line in result.standings} == {7 * result.cycles}
+    best, second = result.standings[:2]
+    assert 50 <= best.points - second.points < 57
+    for line, after in itertools.pairwise(result.standings):
+        assert line.place <= after.place
+    assert {misplay.name for misplay in result.misplays} == {"raising", "nonsense", "leaving"}
+    assert max(Counter(misplay.name for misplay in result.misplays).values()) <= 100
+
+
+@pytest.mark.slow
+def test_the_report_shows_all_of_it(result: GroupsResult) -> None:
+    text = result.text()
+    assert text.startswith("Lucky & Co: 9 entries at tables of 7")
+    for word in ("Rankings", "Qualifying", "disqualified: broken", "fault: raising", "ZeroDivisionError", "malformed"):
+        assert word in text
+    assert result.to_json()["standings"][0]["name"] == "strategist"
+
+
+@pytest.mark.slow
+def test_the_result_depends_on_seed_and_names_alone(result: GroupsResult, folder: Path) -> None:
+    entries = [*sorted(folder.glob("*.py"), reverse=True), *AGENTS]
+    assert contest("lucky", entries, seed=4, workers=1) == result
+
+
+def test_a_small_field_plays_one_table_of_its_size() -> None:
+    found = contest("lucky", ["thrifty", "idle"], seed=1, workers=1)
+    assert [(line.place, line.name, line.group) for line in found.standings] == [(1, "thrifty", 1), (2, "idle", 1)]
+    assert (found.cycles, {line.games for line in found.standings}) == (0, {50})
+    assert [line.points for line in found.standings] == [350, 300]
+    assert "Qualifying" not in found.text()
+
+
+def test_a_field_that_is_too_small_is_refused() -> None:
+    with pytest.raises(ParameterError, match="fewer than 2 entries"):
+        contest("lucky", ["thrifty"])
+
+
+def test_an_entry_that_must_be_struck_leaves_a_contest_of_the_others(folder: Path, tmp_path: Path) -> None:
+    """One that changes the record behind the game's back: the contest begins anew without it."""
+    (tmp_path / "cheat.py").write_text(
+        "import gc, numpy\n"
+        "class B(Bot):\n"
+        "    def get_orders(self, money, dice, index, shop):\n"
+        "        import sys\n"
+        "        frame = sys._getframe()\n"
+        "        while frame:\n"
+        "            for value in list(frame.f_locals.values()):\n"
+        "                if type(value).__name__ == 'Turn':\n"
+        "                    value._state['money'][index] = 1000\n"
+        "            frame = frame.f_back\n"
+        "        return []\n"
+    )
+    found = contest("lucky", ["thrifty", "idle", tmp_path / "cheat.py"], seed=1, workers=1, limits=Limits(seconds=5))
+    (struck,) = found.disqualified
+    assert struck.name == "cheat"
+    assert "changed the game's record" in struck.reason
+    assert found.standings == contest("lucky", ["thrifty", "idle"], seed=1, workers=1).standings
