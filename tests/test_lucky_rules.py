@@ -429,14 +429,23 @@ def test_stolen_fractions_add_up_to_whole_points() -> None:
     state = at([{0: 1, 7: 1, 13: 1}, {0: 1, 7: 1}], key=thirds)  # 13 does not steal
     play(state)
     assert points(state) == [0, 0]
-    # A thief with 9 + 1/2 + 1/2 has ten for the next one to take whole.
-    state = at([{0: 19, 8: 1, 14: 1}, {0: 1, 8: 1}, {}], key=0)
-    key = key_where(
-        lambda draw: draw(0, 19, 6) == 0 and draw(0, 20, 2) == 0 and draw(1, 1, 6) == 0 and draw(2, 0, 2) == 0
-    )
-    state = at([{0: 19, 8: 1, 14: 1}, {0: 1, 8: 1}, {13: 1}], key=key)
+    # A victim of 10 1/2 keeps its half: the thief's own half stays alone.
+    key = key_where(lambda draw: draw(0, 1, 6) == 0 and draw(1, 16, 6) == 0)
+    state = at([{0: 1, 8: 1, 14: 1}, {0: 15, 6: 1, 8: 1}], key=key)
     play(state)
-    assert points(state) == [0, 0, 0]
+    assert points(state) == [10, 0]
+
+
+def test_fractions_that_make_a_point_can_be_taken_as_one() -> None:
+    """Seat 0 has 9 2/3 and steals 2/3; seat 2, with 2/3 of its own, takes 10 of that and leaves a third."""
+
+    def fits(draw: Callable[[int, int, int], int]) -> bool:
+        multipliers = draw(0, 9, 6) == draw(1, 2, 6) == draw(2, 2, 6) == 0
+        return multipliers and draw(0, 10, 2) == 0 and draw(2, 3, 2) == 0
+
+    state = at([{0: 5, 6: 4, 7: 1, 14: 1}, {0: 2, 7: 1}, {0: 2, 7: 1, 14: 1}], key=key_where(fits))
+    play(state)
+    assert points(state) == [0, 0, 10]
 
 
 # --- ruling 6: saturation ----------------------------------------------------------------------------------
