@@ -154,6 +154,13 @@ def test_a_parameter_that_is_no_field_is_noticed() -> None:
         checks.check_facts(game)
 
 
+def test_a_field_that_hides_behind_an_attribute_is_noticed() -> None:
+    game = Game(RULES)
+    game.rules = dataclasses.replace(RULES, state=np.dtype([*RULES.state.descr, ("round", np.int16)]))
+    with pytest.raises(ConformanceError, match="'round' of the record is called like"):
+        checks.check_facts(game)
+
+
 def test_a_fact_sheet_out_of_reach_is_noticed() -> None:
     with pytest.raises(ConformanceError, match="a pickled copy is"):
         checks.check_identity(changed(name="elsewhere"))

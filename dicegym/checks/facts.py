@@ -32,6 +32,12 @@ def check_facts(game: Game) -> None:
                 "The generic loops read and write the fields of dicegym.core.HEADER",
                 "Build the record with dicegym.core.record",
             )  # fmt: skip
+    for name in names:
+        if hasattr(np.record, name):
+            raise broken(
+                game, f"the field {name!r} of the record is called like an attribute that NumPy's records have",
+                f"With compilation off, state.{name} is that attribute", "Give the field another name",
+            )  # fmt: skip
     low, high = rules.players
     if not 1 <= low <= high:
         raise broken(game, f"players is {rules.players}", "It names the fewest and the most seats", remedy)
