@@ -276,6 +276,7 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(tmp_path):
 
     script = _training()
     small = {"run.steps": 2048, "run.games": 16, "run.evaluate_every": 512, "algorithm.n_steps": 16}
+    small |= {"run.card_games": 10}
     small |= {"algorithm.batch_size": 128}
     training = types.SimpleNamespace(
         read_config=lambda game: script.read_config(game) | {"demo": small},

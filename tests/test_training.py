@@ -20,7 +20,8 @@ from dicegym.shipped import shipped_folder
 
 SMALL = [
     "run.games=16", "run.steps=3072", "run.torch_threads=1", "run.evaluate_every=1024", "run.checkpoint_every=1024",
-    "algorithm.n_steps=16", "algorithm.batch_size=128", "network.net_arch=[16]",
+    "algorithm.n_steps=16", "algorithm.batch_size=128", "network.net_arch=[16]", "run.evaluate_games=20",
+    "run.card_games=10",
 ]  # fmt: skip
 each_game = pytest.mark.parametrize("game", GAMES)
 
