@@ -24,6 +24,8 @@ from dicegym.players.network import ACTIVATIONS, Layer, Network
 
 MEMBER = "dicegym.json"
 """The member of a model file that says what the model plays."""
+_OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer")
+"""What Stable-Baselines3 saves of the games that were going on."""
 ALGORITHMS = {
     "MaskablePPO": "sb3_contrib",
     "QRDQN": "sb3_contrib",
@@ -187,7 +189,8 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     """Write ``model`` as a model file; ``facts`` (JSON-able) go into it beside what dicegym needs to load it.
 
     The file appears whole or not at all: it is written beside its place and then moved. What the optimizer
-    remembers, twice as much as the weights, goes into it only if training is ``to_go_on`` from there exactly.
+    remembers, twice as much as the weights, and the games that were going on stay out unless training is
+    ``to_go_on`` from there exactly.
     """
     target = Path(path)
     unfinished = target.with_name(target.name + ".part.zip")  # Stable-Baselines3 insists on the ending
@@ -196,7 +199,7 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     if not to_go_on:
         optimizer.state = type(remembered)(remembered.default_factory)
     try:
-        model.save(unfinished)
+        model.save(unfinished, exclude=None if to_go_on else _OF_THE_RUN)
     finally:
         optimizer.state = remembered
     header = {
