@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import typer
 from typer.main import get_command
 
 from dicegym.cli import app
@@ -25,7 +26,9 @@ def test_python_examples_run(code):
 
 @pytest.mark.parametrize(("verb", "rest"), COMMANDS, ids=lambda text: text.strip() or "-")
 def test_commands_and_their_options_exist(verb, rest):
-    command = get_command(app).commands[verb]
+    group = get_command(app)
+    command = group.get_command(typer.Context(group), verb)
+    assert command is not None
     known = {option for parameter in command.params for option in parameter.opts}
     for option in re.findall(r"--[a-z-]+", rest):
         assert option in known

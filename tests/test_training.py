@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib")
@@ -36,12 +37,14 @@ def training():
 
 @each_game
 def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(training, game, tmp_path):
-    curves = []
+    curves, scores = [], []
     for folder, seed in (("a", 1), ("b", 1), ("c", 2)):
-        training.train(game, tmp_path / folder, overrides=[*SMALL, f"run.seed={seed}"])
+        run = training.train(game, tmp_path / folder, overrides=[*SMALL, f"run.seed={seed}"])
         curves.append((tmp_path / folder / "curve.csv").read_text())
-    assert curves[0] == curves[1]
-    assert curves[0] != curves[2]
+        player = policy.load(tmp_path / folder / "model.zip")
+        scores.append(player.scores(np.ones((1, run.game.observation_size), np.float32)).tolist())
+    assert (curves[0], scores[0]) == (curves[1], scores[1])
+    assert scores[0] != scores[2]
     assert curves[0].splitlines()[0] == "steps,score"
     assert len(curves[0].splitlines()) == 1 + 4
 

@@ -60,6 +60,9 @@ SECTIONS = ("game", "run", "opponents", "self_play", "algorithm", "network")
 OPEN_SECTIONS = ("opponents", "algorithm", "game")
 """Sections whose keys are checked by those who take them, so that any may be added."""
 
+ALSO = {float: (float, int), list: (list, dict), dict: (list, dict)}
+"""What a value of a type may be replaced by besides its own kind; layers are given for both networks or for each."""
+
 Settings = dict[str, dict[str, Any]]
 
 
@@ -100,7 +103,8 @@ def override(settings: Settings, overrides: list[str]) -> Settings:
             settings[section] = parsed
         elif key in settings[section]:
             kind = type(settings[section][key])
-            if not isinstance(parsed, (int, float) if kind is float else kind):
+            kinds = ALSO.get(kind, (kind,))
+            if not isinstance(parsed, kinds):
                 raise ParameterError(
                     f"--set {text!r} gives {key} {parsed!r}: it takes such as {settings[section][key]!r}"
                 )
