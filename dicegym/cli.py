@@ -163,6 +163,7 @@ def games() -> None:
     for environment in ENVIRONMENTS:
         game = dicegym.game(environment.game, **environment.settings)
         low, high = game.rules.players
+        low, high = (max(2, low), high) if environment.multi else (game.players, game.players)
         seats = f"{low}-{high}" if low < high else str(low)
         parameters = " ".join(f"{name}={value}" for name, value in game.parameters.items())
         rows.append(

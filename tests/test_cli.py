@@ -244,7 +244,7 @@ def test_with_several_games_the_file_or_the_name_tells(monkeypatch, tmp_path):
     monkeypatch.setattr(about, "agent_names", lambda game: ["bacon"] if game is hog else [])
     with pytest.raises(about.UnknownNameError, match="Did you mean 'bacon'"):
         about.game_of_file("bacn")
-    with pytest.raises(ParameterError, match="fits no game: say which one is meant with --game"):
+    with pytest.raises(ParameterError, match="there is no file"):
         about.game_of_file(str(tmp_path / "none.py"))
 
 

@@ -35,6 +35,7 @@ class CheckReport:
         limit: seconds that it may take for that.
         questions: number of questions asked.
         printed: the beginning of what it printed while it was loaded, which is allowed.
+        verdict: what the rules make of a bad one: "disqualified", or "at fault" where failing has a price.
         answers: all answers as the game's test returns them (Hog: int8[goal, goal]); None if disqualified.
     """
 
@@ -47,6 +48,7 @@ class CheckReport:
     questions: int = 0
     printed: str = ""
     answers: np.ndarray | None = None
+    verdict: str = "disqualified"
 
     @property
     def ok(self) -> bool:
@@ -64,7 +66,7 @@ class CheckReport:
     def text(self) -> str:
         """Return the report in words, a line per finding."""
         if not self.ok:
-            return f"{self.name}: disqualified: {self.reason}"
+            return f"{self.name}: {self.verdict}: {self.reason}"
         lines = [f"{self.name}: ok", f"  loaded in {self.load_seconds:.3f} s"]
         if self.questions:
             passed = f"passed all {self.questions} questions of the test"
@@ -146,7 +148,8 @@ class Check:
         """Return what an outcome of this job means."""
         name = self.entries[0].name
         if isinstance(outcome, Fault):
-            return CheckReport(name, self.game.name, outcome.reason, limit=self.limits.seconds)
+            verdict = "disqualified" if self.game.rules.forfeit is None else "at fault"
+            return CheckReport(name, self.game.name, outcome.reason, limit=self.limits.seconds, verdict=verdict)
         try:
             answers = np.array(outcome["answers"], np.dtype(outcome["dtype"]))
             return CheckReport(

@@ -198,8 +198,10 @@ def _silent_from(act: Act, silence: Silence, number: int, asked: Sequence[int]) 
     """Return ``act`` until the decision of ``silence``, and a failure from there on."""
 
     def silent(turn: Turn) -> int:
-        if (number, asked[silence.player]) >= (silence.game, silence.turn):
-            raise AgentError(turn.game.rules.title, silence.reason)
+        now = number, asked[silence.player]
+        if now >= (silence.game, silence.turn):
+            first = now <= (silence.game, max(1, silence.turn))
+            raise AgentError(turn.game.rules.title, silence.reason if first else "is not asked any more in this match")
         return act(turn)
 
     return silent
@@ -237,11 +239,14 @@ class Match:
 
     def without(self, fault: Fault) -> Match | None:
         """Return the same match in which the entry at fault is not asked any more; None if the rules strike it."""
-        known = {silence.player for silence in self.silences}
-        if self.game.rules.forfeit is None or not fault.game or fault.actor in known:
+        if self.game.rules.forfeit is None or not fault.game:
             return None
         silence = Silence(fault.actor, fault.game, fault.turn, fault.reason)
-        return replace(self, silences=(*self.silences, silence))
+        others = tuple(other for other in self.silences if other.player != fault.actor)
+        before = [other for other in self.silences if other.player == fault.actor]
+        if any((fault.game, fault.turn) >= (other.game, other.turn) for other in before):
+            return None  # it stopped its process although it is not asked any more
+        return replace(self, silences=(*others, silence))  # earlier than last time, if clocks tell another story
 
     def moment(self, reading: Reading) -> str:
         """Return when ``reading`` was taken; see `Job.moment`."""

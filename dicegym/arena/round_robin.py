@@ -146,7 +146,8 @@ def round_robin(
     found, missing = entries_of(game, entries)
     if len(found) + len(missing) < game.players:
         raise ParameterError(
-            f"a contest of fewer than {game.players} entries has no matches of {game!r}: name at least {game.players}"
+            f"a contest of fewer than {game.players} entries has no matches of {game.rules.title} for "
+            f"{game.players} players: name at least {game.players}"
         )
     return _hold(game, found, missing, seed, Sandbox(game, workers, limits), progress)
 

@@ -41,6 +41,10 @@ def cores() -> int:
     return len(usable(0)) if usable else os.cpu_count() or 1
 
 
+_STARTED_WITH = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
+"""The second keeps what lies in the current folder, such as a bot called ``random.py``, from being imported."""
+
+
 @contextlib.contextmanager
 def _plain_start() -> Iterator[None]:
     """Start processes so that they need nothing of this one's script, and so that sets of strings keep their order.
@@ -48,17 +52,17 @@ def _plain_start() -> Iterator[None]:
     multiprocessing runs the caller's script again in each process unless there seems to be none; a script
     without a ``__main__`` guard would start another contest there.
     """
-    main, hash_seed = sys.modules["__main__"], os.environ.get("PYTHONHASHSEED")
+    main, before = sys.modules["__main__"], {name: os.environ.get(name) for name in _STARTED_WITH}
     sys.modules["__main__"] = types.ModuleType("__main__")
-    os.environ["PYTHONHASHSEED"] = "0"
+    os.environ |= _STARTED_WITH
     try:
         yield
     finally:
         sys.modules["__main__"] = main
-        if hash_seed is None:
-            del os.environ["PYTHONHASHSEED"]
-        else:
-            os.environ["PYTHONHASHSEED"] = hash_seed
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
 
 
 def _fault(reading: Reading, reason: str) -> Fault:
@@ -115,7 +119,8 @@ class _Worker:
         again = self._beat.read()
         if again.actor != reading.actor or again.spent <= self._limits.seconds:
             return  # read while it was being written
-        self._stopped = _fault(again, f"took more than {self._limits.seconds:g} s {job.moment(again)}")
+        together = ", in all its moves of the match together" if again.phase == PLAYING else ""
+        self._stopped = _fault(again, f"took more than {self._limits.seconds:g} s {job.moment(again)}{together}")
         if CAN_FORK:
             with contextlib.suppress(OSError):  # it has died just now, as `finish` will see
                 self.conn.send_bytes(b"stop")

@@ -15,6 +15,8 @@ ROW = 64
 MARGIN = 20
 DIE = 34
 GAP = 7
+PITCH = 9
+"""Pixels from one character of a line's text to the next, where there is room."""
 
 _BACKGROUND, _ACTIVE, _INK, _FAINT, _FACE = "#0b5d3b", "#13804f", "#ffffff", "#b9d8c8", "#fdfcf5"
 _PIPS = {
@@ -44,10 +46,23 @@ def draw_scene(scene: Scene) -> np.ndarray:
         if line.active:
             pen.rounded_rectangle((MARGIN // 2, top, WIDTH - MARGIN // 2, top + ROW - 6), 8, fill=_ACTIVE)
         pen.text((MARGIN, top + 6), line.label, fill=_INK, font=small)
-        pen.text((MARGIN, top + 30), line.text, fill=_FAINT, font=small)
+        room = WIDTH - 2 * MARGIN - len(line.dice) * (DIE + GAP)
+        _draw_fixed(pen, line.text, (MARGIN, top + 30), room, small)
         _draw_dice(pen, line, top + (ROW - 6 - DIE) // 2)
     pen.text((MARGIN, height - MARGIN - 16), scene.footer, fill=_INK, font=small)
     return np.asarray(image)
+
+
+def _draw_fixed(pen: Any, text: str, place: tuple[int, int], room: int, font: Any) -> None:
+    """Draw ``text`` character by character at equal distances, as columns are meant to stand below each other."""
+    pitch = min(PITCH, room / max(1, len(text)))
+    if pitch < PITCH * 0.8:
+        from PIL import ImageFont
+
+        font = ImageFont.load_default(max(8, 16 * pitch / PITCH))
+    x, y = place
+    for number, character in enumerate(text):
+        pen.text((x + number * pitch, y), character, fill=_FAINT, font=font)
 
 
 def _draw_dice(pen: Any, line: Line, top: int) -> None:

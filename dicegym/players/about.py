@@ -42,7 +42,7 @@ def game_of(spec: str, **parameters: int) -> Game:
 
     Args:
         spec: an agent as for `dicegym.agent`.
-        **parameters: of the game; a model knows its own.
+        **parameters: of the game; a model knows its own, and can be asked to sit at a table of other ``players``.
 
     Raises:
         ParameterError: it fits no game or several, or ``parameters`` are given with a model.
@@ -57,10 +57,11 @@ def game_of(spec: str, **parameters: int) -> Game:
         if found is None:
             return games.game(name, **parameters)
         model = found
-    if parameters:
+    trained_on = policy.game_of(model)
+    if parameters.keys() - {"players"}:
         given = ", ".join(f"{name}={value}" for name, value in parameters.items())
         raise ParameterError(f"{spec} is a model, which says itself what it plays: leave out {given}")
-    return policy.game_of(model)
+    return games.game(trained_on.name, **{"players": trained_on.players, **trained_on.parameters, **parameters})
 
 
 def _model(game: Game, spec: str) -> Path | None:
@@ -80,6 +81,9 @@ def game_of_file(file: str) -> str:
     """
     if len(GAMES) == 1:
         return GAMES[0]
+    path = Path(file).expanduser()
+    if path.suffix == ".py" and not path.exists() and ":" not in file:
+        raise ParameterError(f"there is no file {file}")
     known = [name for name in GAMES if _knows(games.game(name), file)]
     if not known and locate(Path(file).expanduser(), ()) is None and not Path(file).suffix:
         names = {agent for name in GAMES for agent in agent_names(games.game(name))}

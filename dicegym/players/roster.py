@@ -99,6 +99,8 @@ def agent_name(game: Game | str, spec: Player | str | Path) -> str:
     if isinstance(spec, Player):
         return spec.name
     text = _text(spec)
+    if set(text) == {"."}:  # the current folder, or the one above
+        return Path(text).resolve().name
     if not _is_path(text):
         match = _CALL.fullmatch(text)
         return f"{match['name']}({', '.join(map(str, _integers(match['arguments'], text)))})" if match else text

@@ -163,7 +163,7 @@ def export(player: Player, game: Game, form: str) -> str:
 
 def recognises(text: str) -> bool:
     """Return whether a file with this text looks like a bot of this game."""
-    return "def get_play(" in text or "def play(me, hands, history)" in text
+    return any(f"def {name}(" in text for name in ENTRY_POINTS)
 
 
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> LiarsDiceBot:

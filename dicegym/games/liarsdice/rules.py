@@ -188,6 +188,7 @@ RULES = Rules(
         "a bid that is not higher than the last one (taken as liar)", "liar before any bid",
         "no answer (taken as liar)",
     ),
+    games_per_match=50,
     default_opponent="even",
     yardstick="even",
     parameters={"dice": Parameter(table.MOST_DICE, 1, table.MOST_DICE, "the dice that each player begins with")},

@@ -248,6 +248,7 @@ RULES = Rules(
         "neither a bid nor a challenge (disqualified)", "no answer (disqualified)",
         "one bid more than a round has room for (disqualified)",
     ),
+    games_per_match=50,
     default_opponent="even",
     yardstick="even",
     parameters={"dice": Parameter(table.MOST_DICE, 1, table.MOST_DICE, "the dice that each player begins with")},

@@ -472,6 +472,7 @@ RULES = Rules(
     features=features,
     view=view,
     faults=FAULTS,
+    games_per_match=20,
     default_opponent="gather",
     yardstick="thrifty",
     default_players=2,
