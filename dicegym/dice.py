@@ -29,6 +29,8 @@ _LOW_64 = (1 << 64) - 1
 HOST_SEAT = 254
 """The seat whose dice belong to those who hold games. In its turn 0 environments draw: number 0 the learner's seat,
 number 1 + s the opponent in seat s. In its turn 1 matches draw who sits where."""
+BOT_SEATS = 128
+"""Seat s's compiled bot draws as seat ``BOT_SEATS + s``, so that what it draws never meets the game's own dice."""
 
 
 def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -67,6 +69,12 @@ def draw(stream, number, n):
     """
     mixed = mix(stream + _GOLDEN * np.uint64(number + 1))
     return np.int64(((mixed >> _S32) * np.uint64(n)) >> _S32)
+
+
+@kernel
+def bot_stream(key, seat, time):
+    """Return the uint64 from which the draws of the compiled bot in ``seat`` follow at its decision ``time``."""
+    return turn_stream(key, np.int64(BOT_SEATS) + np.int64(seat), time)
 
 
 @kernel
