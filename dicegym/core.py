@@ -18,9 +18,10 @@ import numpy as np
 from dicegym import loops
 from dicegym.dice import game_key
 from dicegym.errors import ParameterError, StepError, unknown_name
-from dicegym.jit import COMPILED
+from dicegym.jit import records
 from dicegym.loops import Kernels
 from dicegym.scene import Scene
+from dicegym.threads import Threads
 
 HEADER = [
     ("key", np.uint64),  # (): names the dice of this game; never shown to a player
@@ -156,7 +157,7 @@ class Game:
         self.features = rules.features({"players": self.players, **self.parameters})
         self.observation_size = sum(self.features.values())
         self.n_actions = rules.n_actions
-        self.blank = self._records(1)
+        self.blank = records(1, rules.state)
         self.blank["players"] = self.players
         for name, value in self.parameters.items():
             self.blank[name] = value
@@ -183,13 +184,9 @@ class Game:
         """Pickle by the rules' module and the parameters: kernels are found again, not shipped."""
         return _rebuild, (self.rules.kernels.step.__module__, self.players, self.parameters)
 
-    def _records(self, n: int) -> np.ndarray:
-        states = np.zeros(n, self.rules.state)
-        return states if COMPILED else states.view(np.recarray)
-
     def new_states(self, n: int) -> np.ndarray:
         """Return ``n`` records (structured array, dtype ``rules.state``) that no game has begun in yet."""
-        states = self._records(n)
+        states = records(n, self.rules.state)
         states[:] = self.blank[0]
         return states
 
@@ -199,7 +196,7 @@ class Game:
         Its only element is the state: ``state = game.new_game(seed)[0]``. ``state.copy()`` is a branch of the
         game, ``state.tobytes()`` a save file.
         """
-        states = self._records(1)
+        states = records(1, self.rules.state)
         loops.begin(states, 0, self.blank, np.uint64(game_key(seed, episode)))
         return states
 
@@ -252,9 +249,9 @@ class Game:
         """The module that plays bots of the game's original interface (the game's ``adapter.py``)."""
         return self._sibling("adapter")
 
-    def batch(self, n: int, seed: int = 0) -> Batch:
+    def batch(self, n: int, seed: int = 0, threads: int = 1) -> Batch:
         """Return ``n`` games that are stepped together; game i has the seed ``seed + i``."""
-        return Batch(self, n, seed)
+        return Batch(self, n, seed, threads)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -286,9 +283,12 @@ class Batch:
         masks: bool[n, n_actions] of the player to move.
         results: float32[n, players], valid where ``overs``.
         overs: bool[n], games that ended with the last step.
+
+    ``threads`` says how many threads step the games; what is played does not depend on it.
     """
 
-    def __init__(self, game: Game, n: int, seed: int = 0) -> None:
+    def __init__(self, game: Game, n: int, seed: int = 0, threads: int = 1) -> None:
+        self._threads = Threads(threads)
         Parameter(1, 1, 1 << 30, "the number of games in a batch").check("n", n)
         self.game = game
         self.seed = np.uint64(seed % (1 << 64))
@@ -320,12 +320,21 @@ class Batch:
                 f"actions of shape {actions.shape} and dtype {actions.dtype} do not fit this batch: "
                 f"give {len(self)} whole numbers, one a game"
             )
-        loops.play_on(
-            self.states, self.game.blank, self.seeds, self.episodes, actions.astype(np.int64, copy=False),
-            self.observations, self.masks, self.results, self.overs,
+        arrays = (
+            self.states, self.seeds, self.episodes, actions.astype(np.int64, copy=False), self.observations,
+            self.masks, self.results, self.overs,
         )  # fmt: skip
+
+        def part(start: int, end: int) -> None:
+            loops.play_on(self.game.blank, *(array[start:end] for array in arrays))
+
+        self._threads.share(len(self), part)
 
     def random_actions(self, time: int) -> np.ndarray:
         """Return a random legal action for every game (int64[n], overwritten by the next call)."""
-        loops.random_legal(self.masks, self.seed, time, self._actions)
+
+        def part(start: int, end: int) -> None:
+            loops.random_legal(self.masks[start:end], self.seed, time, start, self._actions[start:end])
+
+        self._threads.share(len(self), part)
         return self._actions

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 
 PACKAGE = Path(__file__).parent
 COMPILED: bool = not numba.config.DISABLE_JIT
@@ -117,3 +118,9 @@ def kernel(function: F) -> F:
     """Compile ``function`` with Numba, release the lock while it runs, and cache it on disk."""
     with _cached_in_our_folder():
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[return-value]  # called as F is
+
+
+def records(n: int, dtype: np.dtype) -> np.ndarray:
+    """Return ``n`` records of zeros in the form that kernels take, compiled or not."""
+    states = np.zeros(n, dtype)
+    return states if COMPILED else states.view(np.recarray)

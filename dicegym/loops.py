@@ -2,12 +2,16 @@
 
 `reset`, `step`, `legal`, `observe` and `returns` are the five kernels of a game, found by the dtype of the
 record they are handed: at compile time through `numba.extending.overload`, with compilation off in a table.
-The loops below name them and no game.
+`choose` and `situation` are found in the game's ``house.py`` the same way, if it has them. The loops below name
+them and no game.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,6 +81,44 @@ def returns(state, out):
     _of(state).returns(state, out)
 
 
+def house(rules_module: str) -> ModuleType | None:
+    """Return the module of compiled bots beside a game's rules, or None if there is none; see `dicegym.players.house`.
+
+    It uses the rules, so that they cannot name it among their kernels: it is found when it is wanted.
+    """
+    name = f"{rules_module.rpartition('.')[0]}.house"
+    return importlib.import_module(name) if "." in rules_module and find_spec(name) else None
+
+
+def _house_of(kernels: Kernels, name: str) -> Callable[..., Any] | None:
+    found: Callable[..., Any] | None = getattr(house(kernels.step.__module__), name, None)
+    return found
+
+
+def choose(state, bot):
+    """Return the action of compiled bot number ``bot`` for the player to move."""
+    call = _house_of(_of(state), "choose")
+    return call(state, bot) if call else 0
+
+
+def situation(state):
+    """Return the number of what the player to move knows; -1 in games that number no situations."""
+    call = _house_of(_of(state), "situation")
+    return call(state) if call else -1
+
+
+@overload(choose)
+def _choose(state, bot):
+    call = _house_of(_KERNELS[as_dtype(state)], "choose")
+    return (lambda state, bot: call(state, bot)) if call else (lambda state, bot: np.int64(0))
+
+
+@overload(situation)
+def _situation(state):
+    call = _house_of(_KERNELS[as_dtype(state)], "situation")
+    return (lambda state: call(state)) if call else (lambda state: np.int64(-1))
+
+
 @overload(reset)
 def _reset(state):
     call = _compiled(state, "reset")
@@ -116,13 +158,19 @@ def begin(states, row, blank, key):
 
 
 @kernel
-def look(state, seat, observation, mask, gained):
-    """Write what ``seat`` sees, what the player to move may do (nothing at the end), and all returns so far."""
+def see(state, seat, observation, mask):
+    """Write what ``seat`` sees, and what the player to move may do (nothing at the end)."""
     observe(state, seat, observation)
     if state.over:
         mask[:] = False
     else:
         legal(state, mask)
+
+
+@kernel
+def look(state, seat, observation, mask, gained):
+    """As `see`, and write all returns so far."""
+    see(state, seat, observation, mask)
     returns(state, gained)
 
 
@@ -171,6 +219,20 @@ def others_to_move(states, rows, seats, out):
 
 
 @kernel
+def choose_rows(states, rows, bot, out):
+    """Write the action of compiled bot number ``bot`` in each game ``rows[k]`` to ``out[k]``."""
+    for k in range(len(rows)):
+        out[k] = choose(states[rows[k]], bot)
+
+
+@kernel
+def situation_rows(states, rows, out):
+    """Write the situation of the player to move in each game ``rows[k]`` to ``out[k]``."""
+    for k in range(len(rows)):
+        out[k] = situation(states[rows[k]])
+
+
+@kernel
 def draw_seats(keys, players, out):
     """Write a uniformly drawn seat for each of ``keys``: who sits where is the host's draw number 0."""
     for i in range(len(keys)):
@@ -178,7 +240,7 @@ def draw_seats(keys, players, out):
 
 
 @kernel
-def play_on(states, blank, seeds, episodes, actions, observations, masks, results, overs):
+def play_on(blank, states, seeds, episodes, actions, observations, masks, results, overs):
     """Play one decision in every game; a finished one gives its results and starts its seed's next episode.
 
     Observations and masks are those of the player now to move. ``results[i]`` is valid where ``overs[i]``.
@@ -195,11 +257,11 @@ def play_on(states, blank, seeds, episodes, actions, observations, masks, result
 
 
 @kernel
-def random_legal(masks, seed, time, out):
+def random_legal(masks, seed, time, first, out):
     """Write a uniformly random legal action of each row of ``masks`` to ``out`` (-1: no action is legal).
 
-    Row i at ``time`` is a function of (seed, i, time) alone. Counters of 32 bits and indices without a sign let the
-    compiler count many actions at once; blocks are skipped until the one that holds the drawn action.
+    Row i at ``time`` is a function of (seed, first + i, time) alone. Counters of 32 bits and indices without a sign
+    let the compiler count many actions at once; blocks are skipped until the one that holds the drawn action.
     """
     stream = turn_stream(seed, np.int64(0), time)
     n = np.uint64(masks.shape[1])
@@ -210,7 +272,7 @@ def random_legal(masks, seed, time, out):
         out[i] = -1
         if count == 0:
             continue
-        left = np.int32(draw(stream, i, count))
+        left = np.int32(draw(stream, first + i, count))
         start = np.uint64(0)
         for block in _BLOCKS:
             while start + block < n:

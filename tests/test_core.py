@@ -269,7 +269,7 @@ def test_random_legal_is_uniform_over_legal_actions() -> None:
     masks[:, [1, 2, 5]] = True
     masks[0] = False
     out = np.zeros(len(masks), np.int64)
-    loops.random_legal(masks, np.uint64(3), 0, out)
+    loops.random_legal(masks, np.uint64(3), 0, 0, out)
     assert out[0] == -1
     counts = np.bincount(out[1:], minlength=7)
     assert counts[[0, 3, 4, 6]].sum() == 0
@@ -277,9 +277,9 @@ def test_random_legal_is_uniform_over_legal_actions() -> None:
     assert np.abs(counts[[1, 2, 5]] - len(masks) / 3).max() < spread
 
     again, later = np.zeros_like(out), np.zeros_like(out)
-    loops.random_legal(masks[:50], np.uint64(3), 0, again[:50])  # a row depends on no other row
-    assert np.array_equal(again[:50], out[:50])
-    loops.random_legal(masks, np.uint64(3), 1, later)
+    loops.random_legal(masks[50:], np.uint64(3), 0, 50, again[50:])  # a row depends on no other row
+    assert np.array_equal(again[50:], out[50:])
+    loops.random_legal(masks, np.uint64(3), 1, 0, later)
     assert not np.array_equal(later, out)
 
 

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # first part after `dicegym.`: a module or a whole folder. A new module takes its place here.
 LADDER: tuple[tuple[str, ...], ...] = (
     ("errors", "shipped"),
+    ("threads",),
     ("registry",),  # a plain list of environments; test_the_list_of_environments_is_light says more
     ("jit",),
     ("dice", "scene"),

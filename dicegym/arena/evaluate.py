@@ -106,7 +106,7 @@ def _results(game: Game, player: Player, rival: Player, first: int, n: int, seed
     seats = (first + rows) % game.players
     for row, seat in enumerate(seats.tolist()):
         table.sit(row, int(states["key"][row]), dict.fromkeys(range(game.players), rival) | {seat: player})
-    table.play(rows, np.full(n, -1))
+    table.play_out()
     returns = np.array([game.returns(state) for state in states], np.float64)
     if game.players == 1:
         alone: np.ndarray = returns[:, 0]

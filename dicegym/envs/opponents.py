@@ -1,123 +1,177 @@
-"""The opponents of a batch of games: who plays where, and their moves until the learner is asked again."""
+"""The opponents of a batch of games: who sits where, and how each of them is asked."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from dicegym import loops
 from dicegym.core import Game
-from dicegym.envs.seating import Seating
+from dicegym.envs.stepping import ASK, PLAY, WAIT, Opposition, play_others
 from dicegym.players import Act, Audience, Player, Turn, join_table
+from dicegym.players.house import UNKNOWN, HousePlayer, Tabulated, situations
+from dicegym.players.pool import Pool
 
 
 class Opponents:
     """Plays every seat but the learner's in a batch of games.
 
-    Pure players are asked once for all games that wait for them (`Player.act_rows`); any other player sits
-    down in each game and is asked game by game.
+    Compiled bots, and what is known of pure players where a game numbers its situations, are played inside the
+    compiled loop. Other pure players are asked once for all games that wait for them (`Player.act_rows`); any other
+    player sits down in each game and is asked game by game.
 
     Args:
         game: the game.
         states: the records of all games, which change while they are played.
+        pool: from whom games draw that begin in the compiled loop; None: players are only seated by `sit`.
+
+    Attributes:
+        who: int16[n, players], who sits where: indices into the players known here; -1: nobody of ours.
+        watched: bool[n], games in which somebody is told after each decision; may be replaced by a view.
     """
 
-    def __init__(self, game: Game, states: np.ndarray) -> None:
+    def __init__(self, game: Game, states: np.ndarray, pool: Pool | None = None) -> None:
         n = len(states)
         self.game = game
+        self.who = np.full((n, game.players), -1, np.int16)
+        self.watched = np.zeros(n, np.bool_)
         self._states = states
-        self._waiting = np.zeros(n, np.int64)
+        self._pool = pool
         self._players: list[Player] = []  # all who sit anywhere, or are to
-        self._who = np.full((n, game.players), -1, np.int64)  # index into _players; -1: nobody of ours
         self._acts: dict[int, dict[int, Act]] = {}  # row -> seat -> who to ask, for players that are not pure
         self._audiences: dict[int, Audience] = {}  # row -> those of them who follow the game
+        self._situations = situations(game)
+        self._tables: dict[int, Tabulated] = {}  # index of a player -> its answers
+        self._opposition: Opposition | None = None  # made anew when players come or go
+
+    @property
+    def seating(self) -> bool:
+        """Whether a game that begins may need `seat`: somebody draws or remembers, or did in the game before."""
+        return bool(self._acts) or (self._pool is not None and any(not player.pure for player in self._pool.players))
+
+    @property
+    def opposition(self) -> Opposition:
+        """What the compiled loop needs to know of everybody."""
+        if self._opposition is None:
+            members = [self._index(player) for player in self._pool.players] if self._pool else []
+            codes = np.array([self._code(index) for index in range(len(self._players))], np.int64)
+            tables = np.full((len(self._tables), max(1, self._situations)), UNKNOWN, np.int32)
+            for row, table in zip(tables, self._tables.values(), strict=True):
+                row[:] = table.answers
+                table.answers = row  # from now on it writes where the loop reads
+            bounds = np.array(self._pool.bounds if self._pool else [], np.int64)
+            self._opposition = Opposition(codes, tables, np.array(members, np.int64), bounds)
+        return self._opposition
 
     def _index(self, player: Player) -> int:
         for index, known in enumerate(self._players):
             if known is player:
                 return index
         self._players.append(player)
+        self._opposition = None
         return len(self._players) - 1
 
-    def join(self, seating: Seating, rows: np.ndarray, keys: np.ndarray, seats: np.ndarray) -> None:
-        """Seat opponents in the games that begin in ``rows`` with ``keys`` (uint64, one a row)."""
-        only = seating.pool.only
-        if only is not None and only.pure:  # nothing to draw and nobody to sit down
-            self._who[rows] = self._index(only)
-            if self._acts:
-                for row in rows.tolist():
-                    self._acts.pop(row, None)
-                    self._audiences.pop(row, None)
-            return
-        for row, key in zip(rows.tolist(), keys.tolist(), strict=True):
-            self.sit(row, key, seating.opponents(key, int(seats[row])))
+    def _code(self, index: int) -> int:
+        player = self._players[index]
+        if isinstance(player, HousePlayer):
+            return player.number
+        if not (self._situations and player.pure):
+            return ASK
+        if index not in self._tables:
+            self._tables[index] = Tabulated(self.game, player, self._situations)
+        return -2 - list(self._tables).index(index)
+
+    def set_pool(self, pool: Pool) -> None:
+        """Let games that begin from now on draw from ``pool``; forget players that neither sit nor can be drawn."""
+        self._pool = pool
+        for player in pool.players:
+            self._index(player)
+        wanted = {id(player) for player in pool.players}
+        seated = set(np.unique(self.who[self.who >= 0]).tolist())
+        kept = [i for i, player in enumerate(self._players) if i in seated or id(player) in wanted]
+        moved = np.full(len(self._players) + 1, -1, np.int16)  # the last entry is for -1
+        moved[kept] = np.arange(len(kept))
+        self.who[...] = moved[self.who]
+        self._players = [self._players[index] for index in kept]
+        self._tables = {int(moved[i]): table for i, table in self._tables.items() if moved[i] >= 0}
+        self._opposition = None
 
     def sit(self, row: int, key: int, players: dict[int, Player]) -> None:
         """Seat ``players`` (seat -> player) in the game that begins in ``row`` with ``key``."""
-        self._who[row] = -1
+        self.who[row] = -1
         for seat, player in players.items():
-            self._who[row, seat] = self._index(player)
-        live = {seat: player for seat, player in players.items() if not player.pure}
-        acts = self._acts[row] = join_table(self.game, live, key)
-        self._audiences.pop(row, None)
-        if audience := Audience(self.game, self._states[row], acts):
-            self._audiences[row] = audience
+            self.who[row, seat] = self._index(player)
+        self.seat(row, key)
 
-    def forget_unused(self, seating: Seating) -> None:
-        """Drop players that neither sit in a game nor belong to the pool any more."""
-        used = set(np.unique(self._who[self._who >= 0]).tolist())
-        used |= {self._index(player) for player in seating.pool.players}
-        kept = sorted(used)
-        moved = np.full(len(self._players), -1, np.int64)
-        moved[kept] = np.arange(len(kept))
-        self._who = np.where(self._who >= 0, moved[self._who], -1)
-        self._players = [self._players[index] for index in kept]
+    def seat(self, row: int, key: int) -> None:
+        """Let those who sit in ``row`` by `who`, and draw or remember, sit down at the game with ``key``."""
+        self._acts.pop(row, None)
+        self._audiences.pop(row, None)
+        taken = {seat: self._players[index] for seat, index in enumerate(self.who[row].tolist()) if index >= 0}
+        live = {seat: player for seat, player in taken.items() if not player.pure}
+        if live:
+            acts = self._acts[row] = join_table(self.game, live, key)
+            if audience := Audience(self.game, self._states[row], acts):
+                self._audiences[row] = audience
+        self.watched[row] = row in self._audiences
 
     def state_dict(self) -> dict[str, Any]:
         """Return who sits where: indices (-1: nobody) by row and seat, and the players they count."""
-        return {"who": self._who.copy(), "players": list(self._players)}
+        return {"who": self.who.copy(), "players": list(self._players)}
 
-    def load_state_dict(self, state: dict[str, Any], keys: np.ndarray, seats: np.ndarray) -> None:
-        """Seat everybody as they sat, in the games with ``keys`` and learners in ``seats`` (one a row)."""
+    def load_state_dict(self, state: dict[str, Any], keys: np.ndarray) -> None:
+        """Seat everybody as they sat, in the games with ``keys`` (one a row)."""
         self._players = list(state["players"])
-        self._acts, self._audiences = {}, {}
-        for row, indices in enumerate(state["who"].tolist()):
-            taken = {s: self._players[i] for s, i in enumerate(indices) if i >= 0 and s != seats[row]}
-            if any(not player.pure for player in taken.values()):
-                self.sit(row, int(keys[row]), taken)
-        self._who = state["who"].copy()
+        self._tables = {}
+        self._opposition = None
+        self.who[...] = state["who"]
+        live = [index for index, player in enumerate(self._players) if not player.pure]
+        for row in np.flatnonzero(np.isin(self.who, live).any(axis=1)).tolist():
+            self.seat(row, int(keys[row]))
 
-    def play(self, rows: np.ndarray, seats: np.ndarray) -> None:
-        """Play in each of ``rows`` until its learner (``seats[row]``; -1: none) is to move or its game is over."""
+    def play_out(self) -> None:
+        """Play all games to their ends: every seat has been taken by `sit`."""
+        n = len(self._states)
+        rows, waiting = np.arange(n), np.empty(n, np.int64)
+        actions, verbs, nobody = np.zeros(n, np.int64), np.full(n, WAIT, np.int8), np.full(n, -1)
+        opposition = self.opposition
+        while count := play_others(
+            rows, actions, verbs, self._states, self.watched, self.who, opposition.codes, opposition.tables, waiting
+        ):
+            rows = waiting[:count].copy()
+            actions, verbs = self.answers(rows, nobody)
+
+    def answers(self, rows: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Ask whoever is to move in each of ``rows``, having told those who follow the games.
+
+        Returns:
+            Actions (int64) and verbs (int8): WAIT where the learner (``seats[row]``) is to move or the game is over.
+
+        Raises AgentError if a player fails and the rules do not say what that costs.
+        """
         states = self._states
-        faults = np.empty(len(rows), np.int64)
-        self._tell(rows)
-        while n := loops.others_to_move(states, rows, seats, self._waiting):
-            rows = self._waiting[:n].copy()
-            actions = self._choose(rows, states["player"][rows].astype(np.int64))
-            loops.step_rows(states, rows, actions, faults)
-            self._tell(rows)
-
-    def _tell(self, rows: np.ndarray) -> None:
-        """Tell the followers in ``rows`` what has happened."""
-        if self._audiences:
-            for row in rows.tolist():
-                if row in self._audiences:
-                    self._audiences[row].tell()
-
-    def _choose(self, rows: np.ndarray, movers: np.ndarray) -> np.ndarray:
-        states = self._states
-        who = self._who[rows, movers]
-        if len(self._players) == 1 and self._players[0].pure:
-            return self._players[0].act_rows(self.game, states, rows, movers)
-        actions = np.empty(len(rows), np.int64)
-        for index in np.unique(who).tolist():
-            at = np.flatnonzero(who == index)
+        for row in rows.tolist() if self._audiences else ():
+            if row in self._audiences:
+                self._audiences[row].tell()
+        movers = states["player"][rows].astype(np.int64)
+        asked = ~states["over"][rows] & (movers != seats[rows])
+        actions = np.zeros(len(rows), np.int64)
+        who = self.who[rows, movers]
+        for index in np.unique(who[asked]).tolist():
+            at = np.flatnonzero(asked & (who == index))
             if self._players[index].pure:
-                actions[at] = self._players[index].act_rows(self.game, states, rows[at], movers[at])
+                actions[at] = self._rows_of(index)(rows[at], movers[at])
                 continue
             for k in at.tolist():
                 row, seat = int(rows[k]), int(movers[k])
                 actions[k] = self._acts[row][seat](Turn(self.game, states[row], seat))
-        return actions
+        return actions, np.where(asked, PLAY, WAIT).astype(np.int8)
+
+    def _rows_of(self, index: int) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+        """Return how a pure player is asked for an action for each row."""
+        if index in self._tables:
+            table = self._tables[index]
+            return lambda rows, seats: table.act_rows(self._states, rows, seats)
+        player = self._players[index]
+        return lambda rows, seats: player.act_rows(self.game, self._states, rows, seats)

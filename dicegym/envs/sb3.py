@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ class SB3VecEnv(VecEnv):
         dones = terminated | truncated
         self._returns += rewards
         self._lengths += 1
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos: list[dict[str, Any]] = list(map(dict, repeat((), self.num_envs)))  # each its own, as callbacks may write
         ended = np.flatnonzero(dones)
         if len(ended):
             returns = info["final_info"].get("returns")

@@ -8,8 +8,9 @@ import numpy as np
 
 from dicegym import loops
 from dicegym.core import Game, Parameter
+from dicegym.envs.stepping import ALTERNATE_SEAT, RANDOM_SEAT
 from dicegym.errors import ParameterError
-from dicegym.players import Act, Player, join_table
+from dicegym.players import Player
 from dicegym.players.pool import Pool
 
 SeatRule = int | Literal["random", "alternate"]
@@ -42,6 +43,13 @@ class Seating:
             seat = int(seat)
         self._seat = seat
 
+    @property
+    def code(self) -> int:
+        """How the compiled loop of the batch finds the learner's seat; see `dicegym.envs.stepping`."""
+        if isinstance(self._seat, int):
+            return self._seat
+        return RANDOM_SEAT if self._seat == "random" else ALTERNATE_SEAT
+
     def seats(self, keys: np.ndarray, episodes: np.ndarray) -> np.ndarray:
         """Return the learner's seat (int64) in the games with these keys and episode numbers (uint64)."""
         out = np.empty(len(keys), np.int64)
@@ -56,10 +64,6 @@ class Seating:
     def opponents(self, key: int, learner: int) -> dict[int, Player]:
         """Return the opponent in every seat but the learner's."""
         return {seat: self.pool.pick(key, seat) for seat in range(self.game.players) if seat != learner}
-
-    def join(self, key: int, learner: int) -> dict[int, Act]:
-        """Seat the opponents of one game; return who to ask in each seat."""
-        return join_table(self.game, self.opponents(key, learner), key)
 
 
 def check_on_illegal(value: str) -> OnIllegal:

@@ -13,9 +13,11 @@ from dicegym.dice import game_key
 from dicegym.envs.actions import illegal, whole_number
 from dicegym.envs.draw import draw_scene
 from dicegym.envs.seating import Seating, SeatRule, check_number, check_on_illegal, check_seed
+from dicegym.envs.stepping import advance_among
 from dicegym.errors import ParameterError, StepError
 from dicegym.games import game as make_game
-from dicegym.players import Act, Audience, Turn
+from dicegym.players import Act, Audience, Turn, join_table
+from dicegym.players.house import HousePlayer
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 MOST_GAMES_SKIPPED = 100
@@ -78,6 +80,8 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._observation = np.zeros(self.game.observation_size, np.float32)
         self._mask = np.zeros(self.game.n_actions, np.bool_)
         self._gained = np.zeros(self.game.players, np.float32)
+        self._compiled = False  # whether all others are compiled bots, with these numbers by seat
+        self._codes = np.zeros(self.game.players, np.int64)
         self._acts: dict[int, Act] = {}
         self._turns: dict[int, Turn] = {}
         self._audience: Audience | None = None
@@ -97,9 +101,31 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._seat_others(int(self._state["key"]))
 
     def _seat_others(self, key: int) -> None:
-        self._acts = self.seating.join(key, self._seat)
+        players = self.seating.opponents(key, self._seat)
+        self._compiled = all(isinstance(player, HousePlayer) for player in players.values())
+        if self._compiled:
+            for seat, player in players.items():
+                self._codes[seat] = player.number  # type: ignore[attr-defined]  # see above
+            self._audience = None
+            return
+        self._acts = join_table(self.game, players, key)
         self._turns = {seat: Turn(self.game, self._state, seat) for seat in self._acts}
         self._audience = Audience(self.game, self._state, self._acts) or None
+
+    def _advance(self, moves: bool, action: int) -> tuple[int, bool]:
+        """Play ``action`` if ``moves``, then the other players' turns; return (fault, over)."""
+        self._playing = False  # an opponent that raises leaves no game to go on with
+        looks = self._observation, self._mask, self._gained
+        if self._compiled:
+            fault, over = advance_among(self._state, moves, action, self._seat, self._codes, *looks)
+        elif moves:
+            fault, player, over = loops.advance(self._state, action, self._seat, *looks)
+            over = self._others(player, over)
+        else:
+            loops.look(self._state, self._seat, *looks)
+            fault, over = 0, self._others(int(self._state["player"]), False)
+        self._playing = not over
+        return fault, over
 
     @property
     def seat(self) -> int:
@@ -147,9 +173,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._seat = int(drawn[0]) if fixed_seat is None else fixed_seat
         self._seat_others(int(key))
         self._before = 0.0
-        self._playing = False  # an opponent that raises leaves no game to go on with
-        loops.look(self._state, self._seat, self._observation, self._mask, self._gained)
-        self._playing = not self._others(int(self._state["player"]), False)
+        self._advance(False, 0)
         return self._playing
 
     def _read_options(self, options: dict[str, Any] | None) -> tuple[int | None, int | None]:
@@ -194,12 +218,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         if self.on_illegal != "rule" and not (0 <= number < self.game.n_actions and self._mask[number]):
             return self._illegal(number)
 
-        self._playing = False  # an opponent that raises leaves no game to go on with
-        fault, player, over = loops.advance(
-            self._state, number, self._seat, self._observation, self._mask, self._gained
-        )
-        over = self._others(player, over)
-        self._playing = not over
+        fault, over = self._advance(True, number)
         gained = float(self._gained[self._seat])
         reward, self._before = gained - self._before, gained
         info: dict[str, Any] = {"action_mask": self._mask.copy(), "seat": self._seat}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -9,22 +10,34 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from dicegym import loops
 from dicegym.core import Game, Parameter
 from dicegym.envs.actions import illegal
 from dicegym.envs.draw import draw_scene
 from dicegym.envs.opponents import Opponents
 from dicegym.envs.seating import Seating, SeatRule, check_cap, check_number, check_on_illegal, check_seed
 from dicegym.envs.single import MOST_GAMES_SKIPPED, RENDER_MODES, check_render_mode
+from dicegym.envs.stepping import (
+    BEGIN,
+    DISABLED,
+    NEXT_STEP,
+    PLAY,
+    REFUSE,
+    ROW,
+    SAME_STEP,
+    STUCK,
+    TERMS,
+    Board,
+    go_on,
+)
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 from dicegym.games import game as make_game
+from dicegym.jit import records
 from dicegym.players.pool import Pool
+from dicegym.threads import Threads
 
-KEPT = (
-    "states", "seeds", "episodes", "seats", "observations", "masks", "gained", "before", "rewards",
-    "terminated", "truncated", "ended", "decisions",
-)  # fmt: skip
-"""The arrays that `BatchEnv.state_dict` holds."""
+KEPT = ("states", "rows", "results", "observations", "masks")
+"""The arrays of the `Board` that `BatchEnv.state_dict` holds."""
+MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
 
 
 class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -40,8 +53,13 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             the last one is in ``info["final_obs"]``) or ``"Disabled"`` (reset with ``options["reset_mask"]``).
             Stated in ``metadata["autoreset_mode"]``.
         max_episode_steps: truncate a learner's episode after so many of its steps; None: never.
-        copy: return new arrays each step. False: observations, rewards, flags and masks are the environment's
-            own and are overwritten by the next step.
+        copy: return new arrays each step. False: observations, rewards, flags, masks and seats are the
+            environment's own and are overwritten by the next step; what ``info`` says of ends and faults is new.
+        threads: how many threads step the games; what is played does not depend on it.
+
+    Opponents that have a compiled twin (`dicegym.players.house`), or that are pure in a game which numbers its
+    situations, are played without leaving compiled code: a step is then one call. Models are asked once for all
+    games that wait for them, any other bot game by game.
 
     ``info`` holds ``"action_mask"`` bool[num_envs, n_actions] and ``"seat"`` int64[num_envs]; in steps with illegal
     actions ``"fault"`` (object array of words); in steps that end games ``"returns"`` float32[num_envs, players].
@@ -66,6 +84,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
         copy: bool = True,
+        threads: int = 1,
         **parameters: Any,
     ) -> None:
         self.game = make_game(game, **parameters)
@@ -83,22 +102,26 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.observation_space = batch_space(self.single_observation_space, n)
         self.action_space = batch_space(self.single_action_space, n)
 
+        self._threads = Threads(threads)
         self._all = np.arange(n)
+        self._waiting = np.zeros(n, np.int64)
+        self._verbs = np.zeros(n, np.int8)
         self._states = self.game.new_states(n)
-        self._seeds = np.zeros(n, np.uint64)
-        self._episodes = np.zeros(n, np.uint64)
-        self._seats = np.zeros(n, np.int64)
-        self._opponents = Opponents(self.game, self._states)
-        self._observations = np.zeros((n, self.game.observation_size), np.float32)
-        self._masks = np.zeros((n, self.game.n_actions), np.bool_)
-        self._gained = np.zeros((n, self.game.players), np.float32)
-        self._before = np.zeros(n, np.float64)
-        self._rewards = np.zeros(n, np.float64)
-        self._terminated = np.zeros(n, np.bool_)
-        self._truncated = np.zeros(n, np.bool_)
-        self._ended = np.ones(n, np.bool_)
-        self._decisions = np.zeros(n, np.int64)
-        self._faults = np.zeros(n, np.int64)
+        self._opponents = Opponents(self.game, self._states, self.seating.pool)
+        kept = n if self.autoreset_mode == AutoresetMode.SAME_STEP else 0
+        self._board = Board(
+            states=self._states,
+            rows=records(n, ROW),
+            who=self._opponents.who,
+            results=np.zeros((n, self.game.players), np.float32),
+            observations=np.zeros((n, self.game.observation_size), np.float32),
+            masks=np.zeros((n, self.game.n_actions), np.bool_),
+            final_observations=np.zeros((kept, self.game.observation_size), np.float32),
+            final_masks=np.zeros((kept, self.game.n_actions), np.bool_),
+        )
+        self._rows = self._board.rows
+        self._rows["ended"] = True
+        self._opponents.watched = self._rows["watched"]
         self._seeded = False
         self._sound = True  # False from the failure of an opponent to the next reset
 
@@ -110,29 +133,33 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Go on with a copy; opponents that are not pure sit down anew and have forgotten their games."""
         seated = state.pop("_opponents")
         vars(self).update(state)
-        self._opponents = Opponents(self.game, self._states)
-        self._opponents.load_state_dict(seated, self._states["key"], self._seats)
+        self._states, self._rows = self._board.states, self._board.rows
+        self._opponents = Opponents(self.game, self._states, self.seating.pool)
+        self._opponents.watched = self._rows["watched"]
+        self._board = self._board._replace(who=self._opponents.who)
+        self._opponents.load_state_dict(seated, self._states["key"])
 
     def action_masks(self) -> np.ndarray:
         """Return a copy of the action masks: bool[num_envs, n_actions]."""
-        return self._masks.copy()
+        masks: np.ndarray = self._board.masks.copy()
+        return masks
 
     def set_opponent(self, opponent: Any) -> None:
         """Draw opponents from ``opponent`` (as for the constructor) from each game's next episode on."""
         self.seating.pool = Pool.of(self.game, opponent)
-        self._opponents.forget_unused(self.seating)
+        self._opponents.set_pool(self.seating.pool)
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that going on later needs: arrays by name, and which opponent sits where."""
-        arrays = {name: getattr(self, f"_{name}").copy() for name in KEPT}
+        arrays = {name: getattr(self._board, name).copy() for name in KEPT}
         return arrays | {"seeded": self._seeded, "opponents": self._opponents.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on where `state_dict` was taken. Opponents that are not pure sit down anew and remember nothing."""
         for name in KEPT:
-            getattr(self, f"_{name}")[...] = state[name]
+            getattr(self._board, name)[...] = state[name]
         self._seeded = state["seeded"]
-        self._opponents.load_state_dict(state["opponents"], self._states["key"], self._seats)
+        self._opponents.load_state_dict(state["opponents"], self._states["key"])
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -146,10 +173,9 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         super().reset(seed=check_seed(seed) if isinstance(seed, int | np.integer) else None)
         self._take_seeds(seed, rows)
         self._sound = False
-        self._begin(rows)
+        self._go_on(rows, np.zeros(len(rows), np.int64), np.full(len(rows), BEGIN, np.int8))
         self._sound = True
-        self._terminated[rows] = self._truncated[rows] = False
-        return self._out(self._observations), self._info(rows)
+        return self._out(self._board.observations), self._info(rows)
 
     def _reset_rows(self, options: Any) -> np.ndarray:
         if not isinstance(options, dict | None) or set(options or {}) - {"reset_mask"}:
@@ -178,34 +204,46 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             if given is None and not self._seeded:
                 given = int(self.np_random.integers(1 << 62))
             if given is not None:
-                self._seeds[row] = check_seed(given % (1 << 64) if isinstance(given, int) and given > 0 else given)
-                self._episodes[row] = np.uint64(0xFFFFFFFFFFFFFFFF)  # the next episode is number 0
+                self._rows["seed"][row] = check_seed(
+                    given % (1 << 64) if isinstance(given, int) and given > 0 else given
+                )
+                self._rows["episode"][row] = np.uint64(0xFFFFFFFFFFFFFFFF)  # the next episode is number 0
         self._seeded = True
 
-    def _begin(self, rows: np.ndarray) -> None:
-        """Begin the next episode in ``rows``, and let the others move until the learner is asked."""
-        left = rows
-        for _ in range(MOST_GAMES_SKIPPED):
-            self._episodes[left] += np.uint64(1)
-            loops.begin_rows(self._states, left, self.game.blank, self._seeds, self._episodes)
-            keys = self._states["key"][left]
-            self._seats[left] = self.seating.seats(keys, self._episodes[left])
-            self._opponents.join(self.seating, left, keys, self._seats)
-            self._opponents.play(left, self._seats)
-            left = left[self._states["over"][left]]
-            if not len(left):
+    def _go_on(self, rows: np.ndarray, actions: np.ndarray, verbs: np.ndarray) -> None:
+        """Let compiled code take each of ``rows`` on, and ask opponents outside until nobody waits for them."""
+        terms = records(1, TERMS)
+        terms[0] = (
+            MODES[self.autoreset_mode], self._opponents.seating, self.seating.code, self.max_episode_steps or 0,
+            self.illegal_reward, MOST_GAMES_SKIPPED,
+        )  # fmt: skip
+        rest = (*self._board, self.game.blank, terms, *self._opponents.opposition)
+        first = True
+        while True:
+            part = partial(self._part, (rows, actions, verbs), first, rest)
+            shares = self._threads.share(len(rows), part)
+            rows = np.concatenate([self._waiting[start : start + count] for start, count in shares])
+            if not len(rows):
                 break
-        else:
-            raise StepError(
-                f"{MOST_GAMES_SKIPPED} games in a row ended before the learner was asked: check the opponents"
-            )
-        self._look(rows)
-        self._before[rows] = 0.0
-        self._decisions[rows] = 0
-        self._ended[rows] = False
+            first = False
+            if (self._rows["phase"][rows] == STUCK).any():
+                raise StepError(
+                    f"{MOST_GAMES_SKIPPED} games in a row ended before the learner was asked: check the opponents"
+                )
+            unseated = self._rows["unseated"]
+            for row in rows[unseated[rows]].tolist():
+                self._opponents.seat(row, int(self._states["key"][row]))
+            unseated[rows] = False
+            actions, verbs = self._opponents.answers(rows, self._rows["seat"])
 
-    def _look(self, rows: np.ndarray) -> None:
-        loops.look_rows(self._states, rows, self._seats, self._observations, self._masks, self._gained)
+    def _part(
+        self, given: tuple[np.ndarray, ...], first: bool, rest: tuple[np.ndarray, ...], start: int, end: int
+    ) -> int:
+        """Take the rows number ``start`` to ``end - 1`` of those given on; see `go_on`."""
+        cut = slice(start, end)
+        arguments: list[Any] = [*(array[cut] for array in given), first, *rest, self._waiting[cut]]
+        waiting: int = go_on(*arguments)
+        return waiting
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play one action (int64[num_envs]) in every game, then everybody else's turns.
@@ -217,29 +255,14 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             AgentError: an opponent failed; the message names it. `reset` begins new games.
         """
         actions = self._check_actions(actions)
-        ended = self._ended
-        if self.autoreset_mode == AutoresetMode.NEXT_STEP and ended.any():
-            playing, anew = np.flatnonzero(~ended), np.flatnonzero(ended)
-        else:
-            playing, anew = self._all, self._all[:0]
-        legal = self._legal_rows(actions, playing)
+        verbs = self._verbs_of(actions)
         self._sound = False
-        loops.step_rows(self._states, legal, actions[legal], self._faults)
-        self._opponents.play(legal, self._seats)
-        self._look(legal)
-        self._settle(playing, legal)
-        told = self._told(legal)
-        if len(anew):
-            self._rewards[anew] = 0.0
-            self._terminated[anew] = self._truncated[anew] = False
-            self._begin(anew)
-        if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():
-            told = self._final(told)
-            self._begin(np.flatnonzero(ended))
+        self._go_on(self._all, actions, verbs)
         self._sound = True
+        rows = self._rows
         return (
-            self._out(self._observations), self._out(self._rewards), self._out(self._terminated),
-            self._out(self._truncated), self._info(self._all) | told,
+            self._out(self._board.observations), self._out(rows["reward"]), self._out(rows["terminated"]),
+            self._out(rows["truncated"]), self._info(self._all) | self._told(),
         )  # fmt: skip
 
     def _check_actions(self, actions: Any) -> np.ndarray:
@@ -251,64 +274,50 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             )
         if not self._seeded or not self._sound:
             raise StepError("step() was called with no game going on: call reset() first")
-        if self.autoreset_mode == AutoresetMode.DISABLED and self._ended.any():
+        if self.autoreset_mode == AutoresetMode.DISABLED and self._rows["ended"].any():
             raise StepError(
-                f"games {np.flatnonzero(self._ended)[:5].tolist()} have ended: "
+                f"games {np.flatnonzero(self._rows['ended'])[:5].tolist()} have ended: "
                 f"reset them with options={{'reset_mask': terminated | truncated}}"
             )
         return given.astype(np.int64, copy=False)
 
-    def _legal_rows(self, actions: np.ndarray, playing: np.ndarray) -> np.ndarray:
-        """Return the rows of ``playing`` whose action goes to the rules; the others are ended here."""
+    def _verbs_of(self, actions: np.ndarray) -> np.ndarray:
+        """Return what is to happen in each row: illegal actions may go to the rules or not."""
         if self.on_illegal == "rule":
-            return playing
-        chosen = actions[playing]
-        inside = (chosen >= 0) & (chosen < self.game.n_actions)
-        good = inside & self._masks[playing, np.where(inside, chosen, 0)]
+            return self._verbs
+        inside = (actions >= 0) & (actions < self.game.n_actions)
+        good = inside & self._board.masks[self._all, np.where(inside, actions, 0)]
+        if self.autoreset_mode == AutoresetMode.NEXT_STEP:
+            good |= self._rows["ended"]  # this step is the reset, whatever the action
         if self.on_illegal == "raise" and not good.all():
-            row = int(playing[~good][0])
-            raise IllegalActionError(f"game {row}: {illegal(int(actions[row]), self._masks[row])}")
-        allowed: np.ndarray = playing[good]
-        return allowed
+            row = int(np.flatnonzero(~good)[0])
+            raise IllegalActionError(f"game {row}: {illegal(int(actions[row]), self._board.masks[row])}")
+        return np.where(good, PLAY, REFUSE).astype(np.int8)
 
-    def _settle(self, playing: np.ndarray, legal: np.ndarray) -> None:
-        """Write rewards and ends of the step just played."""
-        if len(legal) < len(playing):
-            bad = np.setdiff1d(playing, legal, assume_unique=True)
-            self._rewards[bad] = self.illegal_reward
-            self._terminated[bad] = True
-            self._masks[bad] = False
-        gained = self._gained[legal, self._seats[legal]].astype(np.float64)
-        self._rewards[legal] = gained - self._before[legal]
-        self._before[legal] = gained
-        self._terminated[legal] = self._states["over"][legal]
-        self._decisions[playing] += 1
-        if self.max_episode_steps is not None:
-            late = self._decisions[playing] >= self.max_episode_steps
-            self._truncated[playing] = late & ~self._terminated[playing]
-        np.logical_or(self._terminated, self._truncated, out=self._ended)
-
-    def _told(self, legal: np.ndarray) -> dict[str, Any]:
+    def _told(self) -> dict[str, Any]:
         """Return the faults of this step and the results of games that ended with it; nothing if there are none."""
+        faults, ended = self._rows["fault"], self._rows["ended"]
         told: dict[str, Any] = {}
-        faulty = np.zeros(self.num_envs, np.int64)
-        faulty[legal] = self._faults[: len(legal)]
+        faulty = faults > 0
         if faulty.any():
-            told = {"fault": np.array(self.game.rules.faults, object)[faulty], "_fault": faulty > 0}
-        over = self._ended & self._states["over"]
+            told = {"fault": np.array(self.game.rules.faults, object)[np.where(faulty, faults, 0)], "_fault": faulty}
+        if not ended.any():
+            return told
+        over = self._rows["terminated"] & (faults >= 0)
         if over.any():
-            told |= {"returns": np.where(over[:, None], self._gained, 0.0), "_returns": over}
-        return told
+            told |= {"returns": np.where(over[:, None], self._board.results, 0.0), "_returns": over}
+        return self._final(told) if self.autoreset_mode == AutoresetMode.SAME_STEP else told
 
     def _final(self, told: dict[str, Any]) -> dict[str, Any]:
         """Return what same-step mode tells of the episodes that just ended, and what remains of ``told``."""
-        ended = self._ended.copy()
+        ended = self._rows["ended"].copy()
         observations = np.full(self.num_envs, None, object)
-        for row in np.flatnonzero(ended):
-            observations[row] = self._observations[row].copy()
+        rows = np.flatnonzero(ended)
+        for row, observation in zip(rows.tolist(), self._board.final_observations[rows], strict=True):
+            observations[row] = observation
         info = {
-            "seat": np.where(ended, self._seats, 0), "_seat": ended,
-            "action_mask": self._masks & ended[:, None], "_action_mask": ended,
+            "seat": np.where(ended, self._rows["final_seat"], 0).astype(np.int64), "_seat": ended,
+            "action_mask": self._board.final_masks & ended[:, None], "_action_mask": ended,
         }  # fmt: skip
         left: dict[str, Any] = {}
         for name in ("fault", "returns"):
@@ -323,8 +332,8 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         whom = np.zeros(self.num_envs, np.bool_)
         whom[rows] = True
         return {
-            "action_mask": self._out(self._masks), "_action_mask": whom,
-            "seat": self._out(self._seats), "_seat": whom,
+            "action_mask": self._out(self._board.masks), "_action_mask": whom,
+            "seat": self._out(self._rows["seat"]), "_seat": whom,
         }  # fmt: skip
 
     def _out(self, array: np.ndarray) -> np.ndarray:
@@ -335,7 +344,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if self.render_mode is None:
             gym.logger.warn("render() without a render_mode: give render_mode='ansi', 'rgb_array' or 'human'")
             return None
-        scenes = [self.game.scene(self._states[row], int(self._seats[row])) for row in range(self.num_envs)]
+        scenes = [self.game.scene(self._states[row], int(self._rows["seat"][row])) for row in range(self.num_envs)]
         if self.render_mode == "rgb_array":
             return tuple(draw_scene(scene) for scene in scenes)
         if self.render_mode == "human":

@@ -12,9 +12,9 @@ from dicegym.core import Game
 from dicegym.dice import HOST_SEAT, drawn
 from dicegym.errors import ParameterError
 from dicegym.players import Player
-from dicegym.players.roster import agent
+from dicegym.players.house import opponent
 
-_FINE = 1 << 31
+FINE = 1 << 31
 """Weights are compared with a whole number drawn below this, so a share is right to 5e-10."""
 
 
@@ -24,6 +24,9 @@ class Pool:
     Args:
         players: the players.
         weights: one positive number each, in any unit.
+
+    Attributes:
+        bounds: for each player the number below which it is drawn unless one before it is, see `pick`.
 
     Raises:
         ParameterError: no players, or a weight that is not a positive number.
@@ -41,11 +44,13 @@ class Pool:
         self.players = list(players)
         self.weights = [float(weight) for weight in weights]
         total = sum(self.weights)
-        self._bounds = [round(_FINE * share / total) for share in accumulate(self.weights)]
+        self.bounds = [round(FINE * share / total) for share in accumulate(self.weights)]
 
     @classmethod
     def of(cls, game: Game, spec: Any) -> Pool:
         """Return ``spec`` as a pool: a Pool, an agent (see `dicegym.agent`), a list of agents, or {agent: weight}.
+
+        Agents that have a compiled twin are played by it (see `dicegym.players.house`).
 
         Raises:
             UnknownNameError, AgentError, ModelError: an agent cannot be found or loaded.
@@ -53,9 +58,9 @@ class Pool:
         if isinstance(spec, Pool):
             return spec
         if isinstance(spec, dict):
-            return cls([agent(game, name) for name in spec], list(spec.values()))
+            return cls([opponent(game, name) for name in spec], list(spec.values()))
         specs = spec if isinstance(spec, list | tuple) else [spec]
-        return cls([agent(game, name) for name in specs], [1.0] * len(specs))
+        return cls([opponent(game, name) for name in specs], [1.0] * len(specs))
 
     @property
     def only(self) -> Player | None:
@@ -66,5 +71,5 @@ class Pool:
         """Return the player that ``seat`` draws in the game with this key."""
         if len(self.players) == 1:
             return self.players[0]
-        at = drawn(key, HOST_SEAT, 0, 1 + seat, _FINE)
-        return self.players[min(bisect_right(self._bounds, at), len(self.players) - 1)]
+        at = drawn(key, HOST_SEAT, 0, 1 + seat, FINE)
+        return self.players[min(bisect_right(self.bounds, at), len(self.players) - 1)]

@@ -1,0 +1,125 @@
+"""Compiled house bots: agents that live beside the rules too, so that a batch plays them without leaving its loop.
+
+A game's ``house.py`` has
+
+    HOUSE: dict[str, str]   names of agents of the roster, and the hash of each one's file (see `text_hash`)
+    choose(state, bot)      kernel: the action of bot number ``bot`` (its place in HOUSE) for the player to move
+    situation(state)        kernel, optional: the number of what the player to move knows, where that is little
+    situations(game)        optional: as many records, the k-th of which is situation k; None if there are too many
+
+A twin chooses as its file does, move for move; one that draws chooses with the same probabilities. It stands in
+for the file wherever the name of a shipped agent is given and its file is the one that it was made of: an edited
+file, or one of the same name in another folder, plays itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dicegym import loops
+from dicegym.core import Game
+from dicegym.players import Act, Player, Turn
+from dicegym.players.botfile import Source
+from dicegym.players.roster import agent, resolve
+
+UNKNOWN = np.iinfo(np.int32).min
+"""What a table of `Tabulated` holds where its player has not been asked yet."""
+
+
+def text_hash(path: Path) -> str:
+    """Return 16 hexadecimal digits of the SHA-256 of a text file, the same whatever ends its lines."""
+    return hashlib.sha256(path.read_text(encoding="utf-8").encode()).hexdigest()[:16]
+
+
+class HousePlayer(Player):
+    """The compiled twin of an agent.
+
+    Args:
+        game: the game.
+        name: the agent's name, a key of ``HOUSE``.
+    """
+
+    pure = True
+
+    def __init__(self, game: Game, name: str) -> None:
+        self.name = name
+        self._module = game.rules.kernels.step.__module__
+        self.number = list(_house(self._module)).index(name)
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down; see `Player.join`."""
+        house = loops.house(self._module)
+        choose, number = house.choose, self.number  # type: ignore[union-attr]  # it was there on construction
+
+        def act(turn: Turn) -> int:
+            return int(choose(turn._state, number))
+
+        return act
+
+    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action for each row; see `Player.act_rows`."""
+        actions = np.empty(len(rows), np.int64)
+        loops.choose_rows(states, rows, self.number, actions)
+        return actions
+
+
+def _house(rules_module: str) -> dict[str, str]:
+    """Return name -> hash of the compiled bots of a game."""
+    return getattr(loops.house(rules_module), "HOUSE", {})
+
+
+@functools.cache
+def _unchanged(path: Path, changed: int, expected: str) -> bool:
+    return text_hash(path) == expected
+
+
+def opponent(game: Game, spec: Any) -> Player:
+    """Return the player that ``spec`` names, as `dicegym.agent` does, but its compiled twin if it has one.
+
+    Raises:
+        UnknownNameError, ParameterError, AgentError, ModelError, DependencyError: see `dicegym.agent`.
+    """
+    name = spec.strip() if isinstance(spec, str) else ""
+    expected = _house(game.rules.kernels.step.__module__).get(name)
+    if expected is not None:
+        origin = resolve(game, name)
+        if isinstance(origin, Source) and _unchanged(origin.file, origin.file.stat().st_mtime_ns, expected):
+            return HousePlayer(game, name)
+    return agent(game, spec)
+
+
+class Tabulated:
+    """The answers of a pure player by situation, asked for once each.
+
+    Args:
+        game: a game that numbers its situations.
+        player: a pure player.
+        size: how many situations there are.
+    """
+
+    def __init__(self, game: Game, player: Player, size: int) -> None:
+        self._game = game
+        self._player = player
+        self.answers = np.full(size, UNKNOWN, np.int32)
+
+    def act_rows(self, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action for each row, and remember it. Raises AgentError for none of 32 bits."""
+        actions = self._player.act_rows(self._game, states, rows, seats)
+        numbers = np.empty(len(rows), np.int64)
+        loops.situation_rows(states, rows, numbers)
+        fits = (actions > UNKNOWN) & (actions <= np.iinfo(np.int32).max)
+        self.answers[numbers[fits]] = actions[fits]
+        return actions
+
+
+@functools.cache
+def situations(game: Game) -> int:
+    """Return how many situations a player of ``game`` can be in; 0 if they are not numbered."""
+    find = getattr(loops.house(game.rules.kernels.step.__module__), "situations", None)
+    found = find(game) if find else None
+    return 0 if found is None else len(found)

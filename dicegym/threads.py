@@ -1,0 +1,56 @@
+"""Compiled loops on several cores: kernels release Python's lock, so plain threads are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from dicegym.errors import ParameterError
+
+T = TypeVar("T")
+
+LEAST_ROWS = 128
+"""Fewer games than this are not worth a thread: handing them over takes as long as stepping them."""
+
+
+class Threads:
+    """Shares the games of a batch out among threads. What is played does not depend on their number.
+
+    Args:
+        count: number of threads, the caller's own included.
+
+    Raises:
+        ParameterError: ``count`` is no whole number from 1 to 1024.
+    """
+
+    def __init__(self, count: Any = 1) -> None:
+        whole = isinstance(count, int) and not isinstance(count, bool)
+        if not whole or not 1 <= count <= 1024:
+            raise ParameterError(f"threads={count!r} cannot be: give a whole number from 1 to 1024, such as 2")
+        self.count = count
+        self._executor: ThreadPoolExecutor | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle by the number: threads themselves are started when they are needed."""
+        return Threads, (self.count,)
+
+    def share(self, n: int, work: Callable[[int, int], T]) -> list[tuple[int, T]]:
+        """Call ``work(start, end)`` for parts of 0..n; return (start, what it returned) of each, in order.
+
+        An exception of a part is raised when all parts have ended.
+        """
+        parts = min(self.count, max(1, n // LEAST_ROWS))
+        if parts == 1:
+            return [(0, work(0, n))]
+        if self._executor is None:
+            self._executor = ThreadPoolExecutor(self.count - 1, "dicegym")
+        edges = [n * part // parts for part in range(parts + 1)]
+        tasks = [self._executor.submit(work, edges[part], edges[part + 1]) for part in range(1, parts)]
+        try:
+            mine = work(edges[0], edges[1])
+        finally:
+            errors = [task.exception() for task in tasks]
+        if error := next(filter(None, errors), None):
+            raise error
+        return [(0, mine), *((edges[part], tasks[part - 1].result()) for part in range(1, parts))]

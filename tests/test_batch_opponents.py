@@ -1,0 +1,175 @@
+"""Who plays against learners in a batch, and how: compiled twins, tables, threads."""
+
+import shutil
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym import loops
+from dicegym.envs.vector import BatchEnv
+from dicegym.errors import ParameterError
+from dicegym.players import FunctionPlayer, RandomPlayer
+from dicegym.players.house import HousePlayer, opponent, text_hash
+from dicegym.players.pool import Pool
+from dicegym.players.roster import agents_folder
+from dicegym.registry import ENVIRONMENTS, GAMES
+from dicegym.threads import LEAST_ROWS, Threads
+
+each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
+MIDDLE = FunctionPlayer(lambda turn: int(np.flatnonzero(turn.mask)[turn.mask.sum() // 2]), "middle", pure=True)
+
+
+def default(environment):
+    return dicegym.game(environment.game).rules.default_opponent
+
+
+def transcript(environment, n, steps, **settings):
+    """Play random legal actions; return the bytes of all that a learner is given."""
+    env = gym.make_vec(environment.full_id, num_envs=n, autoreset_mode="SameStep", **settings)
+    observations, info = env.reset(seed=3)
+    actions, seen = np.zeros(n, np.int64), []
+    for time in range(steps):
+        loops.random_legal(info["action_mask"], np.uint64(1), time, 0, actions)
+        observations, rewards, terminated, truncated, info = env.step(actions)
+        finals = [final.tobytes() for final in info.get("final_obs", ()) if final is not None]
+        seen.append([part.tobytes() for part in (observations, rewards, terminated, truncated, info["action_mask"])])
+        seen.append(finals)
+    return seen
+
+
+@each_environment
+def test_number_of_threads_changes_nothing(environment):
+    pool = {default(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
+    n = 3 * LEAST_ROWS + 5
+    one, three = (transcript(environment, n, 25, opponent=pool, threads=threads) for threads in (1, 3))
+    assert one == three
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_number_of_threads_changes_nothing_in_the_bare_batch(name):
+    game = dicegym.game(name)
+    one, two = (game.batch(2 * LEAST_ROWS + 1, seed=5, threads=threads) for threads in (1, 2))
+    for time in range(40):
+        assert (one.random_actions(time) == two.random_actions(time)).all()
+        for batch in (one, two):
+            batch.step(batch.random_actions(time))
+        assert one.states.tobytes() == two.states.tobytes()
+        assert one.observations.tobytes() == two.observations.tobytes()
+
+
+@each_environment
+def test_compiled_twin_plays_what_its_file_plays(environment):
+    game = dicegym.game(environment.game, **environment.settings)
+    name = default(environment)
+    twin, file = opponent(game, name), dicegym.agent(game, name)
+    assert file.pure
+    assert twin.name == file.name
+    assert transcript(environment, 12, 40, opponent=twin) == transcript(environment, 12, 40, opponent=file)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_game_has_compiled_bots_and_its_default_opponent_needs_no_python(name):
+    game = dicegym.game(name)
+    house = loops.house(game.rules.kernels.step.__module__)
+    assert house.HOUSE
+    player = opponent(game, game.rules.default_opponent)
+    assert isinstance(player, HousePlayer) or getattr(house, "situations", None)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_edited_file_plays_itself(name, tmp_path, monkeypatch):
+    game = dicegym.game(name)
+    bot = next(iter(loops.house(game.rules.kernels.step.__module__).HOUSE))
+    assert isinstance(opponent(game, bot), HousePlayer)
+    shutil.copytree(agents_folder(game), tmp_path / name)
+    monkeypatch.setenv("DICEGYM_AGENTS", str(tmp_path))
+    path = tmp_path / name / f"{bot}.py"
+    assert isinstance(opponent(game, bot), HousePlayer)  # the same text elsewhere
+    path.write_text(path.read_text() + "\n# edited\n")
+    assert not isinstance(opponent(game, bot), HousePlayer)
+    assert not isinstance(opponent(game, str(path)), HousePlayer)
+
+
+def test_hash_of_a_text_does_not_depend_on_line_ends(tmp_path):
+    (tmp_path / "unix").write_bytes(b"a\nb\n")
+    (tmp_path / "windows").write_bytes(b"a\r\nb\r\n")
+    assert text_hash(tmp_path / "unix") == text_hash(tmp_path / "windows")
+
+
+def test_pure_player_of_a_game_with_few_situations_is_asked_once_for_each():
+    asked = []
+
+    def act(turn):
+        asked.append(turn.view[:2])
+        return 5
+
+    env = BatchEnv("hog", 300, opponent=FunctionPlayer(act, "five", pure=True), autoreset_mode="SameStep")
+    env.reset(seed=0)
+    for _ in range(200):
+        env.step(np.full(300, 4))
+    assert len(set(asked)) > 300
+    assert len(asked) < 300 * 20
+    settled = len(asked)
+    env.reset(seed=0)
+    for _ in range(200):
+        env.step(np.full(300, 4))
+    assert len(asked) == settled
+
+
+def test_answers_too_wide_for_a_table_are_played_all_the_same():
+    wide, small = (
+        BatchEnv(
+            "hog", 2, opponent=FunctionPlayer(lambda turn, n=n: n, "odd", pure=True), seat=0, autoreset_mode="SameStep"
+        )
+        for n in (1 << 40, 99)
+    )
+    for env in (wide, small):
+        env.reset(seed=0)
+        for _ in range(2):
+            _, rewards, terminated, _, _ = env.step(np.array([5, 5]))
+            assert (rewards == 1).all()  # a number of dice that does not exist loses
+            assert terminated.all()
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "2", True, 5000])
+def test_numbers_of_threads_that_cannot_be_are_refused(threads):
+    with pytest.raises(ParameterError, match="threads="):
+        BatchEnv("hog", 2, threads=threads)
+
+
+def test_failure_in_a_thread_is_raised_when_all_have_ended():
+    ended = []
+
+    def work(start, end):
+        if start:
+            raise ValueError(f"part from {start}")
+        ended.append(start)
+
+    with pytest.raises(ValueError, match="part from"):
+        Threads(2).share(2 * LEAST_ROWS, work)
+    assert ended == [0]
+
+
+@each_environment
+def test_batch_keeps_at_most_a_kilobyte_a_game_beyond_what_learners_are_given(environment):
+    game = dicegym.game(environment.game, **environment.settings)
+    env = BatchEnv(game, 64)
+    board = env._board
+    given = board.observations.nbytes + board.masks.nbytes
+    kept = sum(array.nbytes for array in (*board, env._all, env._waiting, env._verbs)) - given
+    assert kept / 64 <= 1024
+
+
+def test_pool_draws_the_same_in_the_loop_as_for_a_single_game():
+    game = dicegym.game("hog")
+    pool = Pool([FunctionPlayer(lambda turn, n=n: n, str(n), pure=True) for n in (1, 2, 3)], [0.1, 2, 0.7])
+    env = BatchEnv(game, 500, opponent=pool)
+    env.reset(seed=9)
+    for row in range(500):
+        key, seat = int(env._board.states["key"][row]), int(env._rows["seat"][row])
+        who = env._opponents._players[env._board.who[row, 1 - seat]]
+        assert who is pool.pick(key, 1 - seat)
+    drawn = np.bincount(env._board.who.max(axis=1), minlength=3)
+    assert drawn[1] > drawn[2] > drawn[0] > 0
