@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from variants import VARIANTS, each_game, each_variant, pick, play, states_of
+from variants import VARIANTS, each_game, each_variant, forget, pick, play, states_of
 
 from dicegym import games, loops
 from dicegym.checks.common import erring_states_of
@@ -267,19 +267,6 @@ def test_fingerprints_name_the_rules(name: str) -> None:
 
 
 # --- who knows what ----------------------------------------------------------------------------------------
-
-
-def forget(game: Game, state: Any, seat: int, source: Any) -> Any:
-    """Return ``state`` with all that ``seat`` may not know taken from another game."""
-    other = state.copy()
-    other["key"] = source["key"]
-    for name in game.rules.hidden:
-        other[name] = source[name]
-    for name in game.rules.own:
-        kept = state[name][seat].copy()
-        other[name] = source[name]
-        other[name][seat] = kept
-    return other
 
 
 @lru_cache(maxsize=64)

@@ -52,3 +52,16 @@ def states_of(game: Game, seed: int = 0, decisions: int = 60) -> list[Any]:
     found: list[Any] = []
     play(game, seed, decisions, lambda state: found.append(state.copy()))
     return found
+
+
+def forget(game: Game, state: Any, seat: int, source: Any) -> Any:
+    """Return ``state`` with all that ``seat`` may not know taken from another game."""
+    other = state.copy()
+    other["key"] = source["key"]
+    for name in game.rules.hidden:
+        other[name] = source[name]
+    for name in game.rules.own:
+        kept = state[name][seat].copy()
+        other[name] = source[name]
+        other[name][seat] = kept
+    return other

@@ -52,11 +52,12 @@ def _tail(n: int, k: int, sixths: int) -> float:
     return ways / 6**n
 
 
-AT_LEAST = np.array(
-    [[[_tail(n, k, sixths) for k in range(MOST_QUANTITY + 2)] for n in range(MOST_QUANTITY + 1)] for sixths in (1, 2)],
-    np.float32,
+ODDS = np.array(
+    [[[_tail(n, k, sixths) for k in range(MOST_QUANTITY + 2)] for n in range(MOST_QUANTITY + 1)] for sixths in (1, 2)]
 )
-"""float32[2, 31, 32]: the probability that at least k of n dice show one of 1 (first index 0) or 2 given faces."""
+"""float64[2, 31, 32]: the probability that at least k of n dice show one of 1 (first index 0) or 2 given faces."""
+AT_LEAST = ODDS.astype(np.float32)
+"""The same as observations have it."""
 
 
 AS_ONES = np.tri(MOST_DICE + 1, MOST_DICE, -1, np.float32)

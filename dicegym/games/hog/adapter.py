@@ -15,6 +15,7 @@ import numpy as np
 from dicegym.core import Game
 from dicegym.errors import AgentError
 from dicegym.games.hog.export import strategy_source
+from dicegym.games.hog.house import every_situation
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
 from dicegym.players import Act, Player, Turn
 from dicegym.players.botfile import BotPlayer, Program, Source, one_line
@@ -177,12 +178,10 @@ def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndar
 def _examine_at_once(game: Game, player: Player) -> np.ndarray:
     """Ask a pure player for all pairs of scores in one call: a network takes milliseconds instead of seconds."""
     goal = game.parameters["goal"]
-    rows = np.arange(goal * goal)
-    states = game.new_states(len(rows))
-    states["scores"] = np.stack(divmod(rows, goal), axis=1)
-    actions = player.act_rows(game, states, rows, np.zeros(len(rows), np.int64))
-    pairs = zip(actions.tolist(), *(part.tolist() for part in divmod(rows, goal)), strict=True)
-    numbers = [action_of(player.name, action + FIRST_NUMBER, *pair) + FIRST_NUMBER for action, *pair in pairs]
+    states = every_situation(game)
+    actions = player.act_rows(game, states, np.arange(len(states)), np.zeros(len(states), np.int64))
+    asked = zip(actions.tolist(), states["scores"].tolist(), strict=True)
+    numbers = [action_of(player.name, action + FIRST_NUMBER, *pair) + FIRST_NUMBER for action, pair in asked]
     return np.array(numbers, np.int8).reshape(goal, goal)
 
 

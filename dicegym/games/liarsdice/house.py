@@ -1,0 +1,167 @@
+"""Compiled twins of bots in ``agents/liarsdice/``: what each does, and why, is told there."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dicegym.dice import draw
+from dicegym.games import bidding as table
+from dicegym.games import bidding_house as house
+from dicegym.games.liarsdice.rules import LIAR, WILD, least
+from dicegym.jit import kernel
+
+HOUSE = {
+    "even": "f9571bfdd31811c4",
+    "timid": "eca5972a208efbd7",
+    "honest": "ab3b4be81337f072",
+    "bayes": "a3b6317d6f6f2468",
+    "bluffer": "316ba5704dd7cef5",
+    "haphazard": "c739acd3d0189622",
+}
+"""Name of the bot -> first 16 hexadecimal digits of the SHA-256 of its file's text; its number is its place here."""
+
+SIXTHS = 1
+BLUFF_ONE_IN, HOPELESS = 5, 0.15
+CALL_ONE_IN, SAME_ONE_IN = 4, 2
+TILT, MOST_TOLD = 1.0, 2
+TRUSTED, SHARPNESS, GO_ON, NOISE = 0.55, 6.0, 0.4, 0.02
+WEIGHTS = np.array([math.exp(TILT * told) for told in range(MOST_TOLD + 1)])
+
+
+@kernel
+def likeliest_raise(state, quantity, face):
+    """Return the action that bids as little more as possible on the face of which the fewest dice are missing."""
+    me = np.int64(state.player)
+    best, fewest = np.int64(0), np.int64(table.MOST_QUANTITY + 1)
+    for raised in range(1, table.FACES + 1):
+        lowest = least(quantity, face, raised)
+        missing = max(np.int64(0), lowest - table.own_matching(state, me, raised, WILD))
+        if missing < fewest:
+            fewest = missing
+            best = table.bid_index(lowest, raised)
+    return best
+
+
+@kernel
+def even(state, others, quantity, face):
+    """Play as ``even`` does."""
+    me = np.int64(state.player)
+    if quantity > 0:
+        missing = quantity - table.own_matching(state, me, face, WILD)
+        if missing > house.EVEN_NEED[SIXTHS - 1, others]:
+            return np.int64(LIAR)
+    return likeliest_raise(state, quantity, face)
+
+
+@kernel
+def timid(state, others, quantity, face):
+    """Play as ``timid`` does."""
+    if quantity == 0:
+        return np.int64(0)
+    dice = others + state.left[state.player]
+    return np.int64(LIAR) if (quantity - 1) * table.FACES > dice else table.bid_index(quantity, face) + 1
+
+
+@kernel
+def honest(state, others, quantity, face):
+    """Play as ``honest`` does; some face of the own dice is always worth an opening bid."""
+    me = np.int64(state.player)
+    expected = house.EVEN_NEED[SIXTHS - 1, others]
+    best = np.int64(-1)
+    for raised in range(1, table.FACES + 1):
+        best = max(best, table.bid_index(expected + table.own_matching(state, me, raised, WILD), raised))
+    return best if quantity == 0 or best > table.bid_index(quantity, face) else np.int64(LIAR)
+
+
+@kernel
+def bluffer(state, others, quantity, face, bluffs):
+    """Play as ``bluffer`` does when it would bluff or not."""
+    me = np.int64(state.player)
+    if quantity > 0 and bluffs:
+        missing = quantity + 1 - table.own_matching(state, me, face, WILD)
+        if house.odds(others, missing, SIXTHS) > HOPELESS:
+            return table.bid_index(quantity + 1, face)
+    return even(state, others, quantity, face)
+
+
+@kernel
+def haphazard(state, others, quantity, face, stream):
+    """Play as ``haphazard`` does, by the draws of ``stream``."""
+    if quantity == 0:
+        return table.bid_index(np.int64(1), 1 + draw(stream, 2, table.FACES))
+    dice = others + state.left[state.player]
+    if draw(stream, 0, CALL_ONE_IN) == 0 or quantity >= dice:
+        return np.int64(LIAR)
+    if face < table.FACES and draw(stream, 1, SAME_ONE_IN) == 0:
+        return table.bid_index(quantity, face + 1 + draw(stream, 2, table.FACES - face))
+    return table.bid_index(quantity + 1, 1 + draw(stream, 2, table.FACES))
+
+
+@kernel
+def tilt(told, chances):
+    """Write how likely a die shows each face if its owner's bids named the faces as often as ``told`` says."""
+    total = 0.0
+    for face in range(1, table.FACES + 1):
+        chances[face] = WEIGHTS[np.int64(min(told[face], MOST_TOLD))]
+        total += chances[face]
+    for face in range(1, table.FACES + 1):
+        chances[face] = house.rounded(chances[face] / total)
+
+
+@kernel
+def bayes_answers(state, actions):
+    """Write the answers among which ``bayes`` draws to int64[MOST_ANSWERS] ``actions``; return their number."""
+    me, players = np.int64(state.player), np.int64(state.players)
+    scratch = np.empty((house.ROWS, house.ROOM))
+    told, chances = house.nothing_told(scratch), scratch[house.CHANCES :]
+    worths, seen = scratch[house.WORTHS], scratch[house.SEEN]
+    for number in range(state.n_bids):
+        seat, quantity, face = table.bid_at(state, number)
+        told[seat, face] += 1
+    others = np.int64(0)
+    for seat in range(players):
+        if state.left[seat] > 0:
+            tilt(told[seat], chances[seat])
+            others += seat != me
+    gain = 1 / others
+    _, quantity, face = table.last_bid(state)
+    answers = np.int64(0)
+    if quantity > 0:
+        size = house.expect(state, face, chances, scratch)
+        true = house.at_least(scratch[2], size, quantity - state.hands[me, face - 1])
+        actions[0], worths[0] = LIAR, (1 - true) * gain - true
+        answers = np.int64(1)
+    for raised in range(1, table.FACES + 1):
+        lowest = least(quantity, face, raised)
+        told[me, raised] += 1
+        tilt(told[me], seen)  # how the next one reads this hand after the bid
+        told[me, raised] -= 1
+        number = house.weigh(
+            state, raised, chances, seen[raised], np.int64(state.hands[me, raised - 1]), lowest,
+            gain, TRUSTED, SHARPNESS, GO_ON, scratch, worths[answers:],
+        )  # fmt: skip
+        for more in range(number):
+            actions[answers + more] = table.bid_index(lowest + more, raised)
+        answers += number
+    return house.keep_best(actions, worths, answers, NOISE)
+
+
+@kernel
+def choose(state, bot):
+    """Return the action of house bot number ``bot`` for the player to move."""
+    others = house.dice_left_to_others(state, state.player)
+    _, quantity, face = table.last_bid(state)
+    if bot == 0:
+        return even(state, others, quantity, face)
+    if bot == 1:
+        return timid(state, others, quantity, face)
+    if bot == 2:
+        return honest(state, others, quantity, face)
+    if bot == 3:
+        actions = np.empty(house.MOST_ANSWERS, np.int64)
+        return actions[draw(house.stream_of(state), 0, bayes_answers(state, actions))]
+    if bot == 4:
+        return bluffer(state, others, quantity, face, draw(house.stream_of(state), 0, BLUFF_ONE_IN) == 0)
+    return haphazard(state, others, quantity, face, house.stream_of(state))
