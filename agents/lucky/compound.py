@@ -1,6 +1,6 @@
 """Buy basic dice first, then put every coin into multipliers: points grow by the product of both.
 
-While the basic dice bring less than FOUNDATION points on average it buys basic dice, the best for their price first.
+While the basic dice bring less than FOUNDATION on average it buys basic dice, the best for their price first.
 After that it saves for the dearest multiplier that it could have within two rounds. It never looks at the others.
 """
 
@@ -8,9 +8,9 @@ from bot import Bot
 
 PURE = True  # the same situation always gets the same order
 PRICES = [1, 3, 6, 9, 12, 16, 21, 10, 13, 22, 34, 50]
-MEANS = [1.0, 1.94, 2.89, 3.5, 4.11, 5.06, 6.0]
+MEANS = [100, 194, 300, 350, 400, 506, 600]  # hundredths of a point: their sums are exact
 FACTORS = {7: 3.5 / 3, 8: 3.5 / 2, 9: 3.5, 10: 7.0, 11: 10.5}
-FOUNDATION = 12
+FOUNDATION = 1200
 
 
 class Compound(Bot):
@@ -26,7 +26,7 @@ class Compound(Bot):
                 order.append(kind)
         if points < FOUNDATION:
             return order
-        income = points
+        income = points / 100
         for kind in dice[index]:
             income *= FACTORS.get(kind, 1)
         for kind in (11, 10, 9, 8):

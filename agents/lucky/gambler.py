@@ -8,7 +8,7 @@ from bot import Bot
 
 PURE = True  # the same situation always gets the same order
 PRICES = [1, 3, 6, 9, 12, 16, 21, 10, 13, 22, 34, 50, 35, 45, 60, 60, 90, 65, 90, 110, 120, 170]
-MEANS = [1.0, 1.94, 2.89, 3.5, 4.11, 5.06, 6.0]
+MEANS = [100, 194, 300, 350, 400, 506, 600]  # hundredths of a point: their sums are exact
 SQUARE, CUBE = 20, 21
 
 
@@ -17,16 +17,16 @@ class Gambler(Bot):
         left, order = money[index], []
         points = sum(MEANS[kind] for kind in dice[index] if kind < 7)
         for coin in (CUBE, SQUARE):
-            if points >= 10 and shop[coin] and left >= PRICES[coin]:
+            if points >= 1000 and shop[coin] and left >= PRICES[coin]:
                 order.append(coin)
                 left -= PRICES[coin]
         for kind in sorted(range(7), key=lambda kind: PRICES[kind] / MEANS[kind]):
             share = min(shop[kind], max(1, shop[kind] // len(money)))
-            while share and left >= PRICES[kind] and points < 15:
+            while share and left >= PRICES[kind] and points < 1500:
                 share -= 1
                 left -= PRICES[kind]
                 points += MEANS[kind]
                 order.append(kind)
-        if points >= 15 and shop[9] and left >= PRICES[9] and 9 not in dice[index]:
+        if points >= 1500 and shop[9] and left >= PRICES[9] and 9 not in dice[index]:
             order.append(9)
         return order

@@ -11,7 +11,7 @@ from bot import Bot
 
 PURE = True  # the same situation always gets the same order
 PRICES = [1, 3, 6, 9, 12, 16, 21, 10, 13, 22, 34, 50, 35, 45, 60, 60, 90, 65, 90, 110, 120, 170]
-MEANS = [1.0, 1.94, 286 / 99, 3.5, 407 / 99, 5.06, 6.0]
+MEANS = [1.0, 1.94, 3.0, 3.5, 4.0, 5.06, 6.0]
 FACTORS = {7: 3.5 / 3, 8: 3.5 / 2, 9: 3.5, 10: 7.0, 11: 10.5}
 BY_VALUE = sorted(range(7), key=lambda kind: PRICES[kind] / MEANS[kind])
 ESPECIAL = (21, 20, 19, 18, 11, 10, 9, 8, 7)

@@ -6,15 +6,17 @@ game is over before they have paid for themselves. It shows why nobody is afraid
 
 from bot import Bot
 
+PURE = True  # the same situation always gets the same order
 PRICES = {12: 35, 13: 45, 14: 60, 15: 60, 16: 90}
-BASICS = [(0, 1, 1.0), (1, 3, 1.94), (2, 6, 2.89), (3, 9, 3.5)]
-ENOUGH = 10
+BASICS = [(0, 1, 100), (1, 3, 194), (2, 6, 300), (3, 9, 350)]
+"""Number, price and mean of a die, in hundredths of a point: their sums are exact."""
+ENOUGH = 1000
 
 
 class Raider(Bot):
     def get_orders(self, money, dice, index, shop):
         left, order = money[index], []
-        points = sum({0: 1.0, 1: 1.94, 2: 2.89, 3: 3.5}.get(kind, 0) for kind in dice[index])
+        points = sum(BASICS[kind][2] for kind in dice[index] if kind < len(BASICS))
         for kind, price, mean in BASICS:
             for _ in range(min(shop[kind], max(1, shop[kind] // len(money)))):
                 if points < ENOUGH and left >= price:

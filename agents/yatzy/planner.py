@@ -41,6 +41,8 @@ NUMBER = {faces: number for number, faces in enumerate(SETS)}
 KEEPS = NUMBER[1, 1, 1, 1, 1]  # the sets before this one have fewer than five dice
 HANDS = SETS[KEEPS:]
 
+ROUNDING = 1e-9  # sums of products differ by less from machine to machine; a choice must not
+
 
 def chances(kept):
     """Return the probability of each hand when the missing dice of a kept set are rolled."""
@@ -127,6 +129,11 @@ def worth_of_boxes(scores):
     return worth
 
 
+def first_best(values):
+    """Return the place of the first value that none exceeds by more than rounding."""
+    return int((values > values.max() - ROUNDING).argmax())
+
+
 def places_of(faces, dice):
     """Return the places of dice that show these faces."""
     places = list(range(5))
@@ -149,9 +156,9 @@ def command(standing):
         for _ in range(mover["rollsLeft"] - 1):
             values = np.concatenate([CHANCES @ values, values])[PARTS].max(axis=1)
         sets = np.concatenate([CHANCES @ values, worth.max(axis=1)])
-        kept = max(PARTS[hand], key=lambda number: sets[number])
+        kept = PARTS[hand][first_best(sets[PARTS[hand]])]
         if kept < KEEPS:
             keep = places_of(SETS[kept], dice)
             return {"type": "ROLL_DICE", "dice": [place for place in range(5) if place not in keep]}
-    box = int(worth[hand].argmax())
+    box = first_best(worth[hand])
     return {"type": "SCORE_BOX", "box": box + 1, "dice": places_of(DICE_FOR[hand][box], dice) or [0, 1, 2, 3, 4]}

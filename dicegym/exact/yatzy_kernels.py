@@ -31,9 +31,9 @@ from dicegym.games.yatzy.tables import (
     ROLLS,
     SETS,
     UPPER,
-    WITH,
     after_rolling,
 )
+from dicegym.games.yatzy.turns import keep_best, roll_sets
 from dicegym.jit import kernel
 
 ALL_FILLED = (1 << BOXES) - 1
@@ -60,26 +60,6 @@ def score_hands(values, filled, upper, out):
             if not filled >> box & 1:
                 best = max(best, after_box(values, filled, upper, box, BEST[hand, box]))
         out[KEEPS + hand] = best
-
-
-@kernel
-def roll_sets(means):
-    """Fill ``means`` (float64[462], hands given) with the mean value of each set when its missing dice are rolled."""
-    faces = WITH.shape[1]
-    for kept in range(KEEPS - 1, -1, -1):  # one more die makes a set of a higher number
-        total = 0.0
-        for face in range(faces):
-            total += means[WITH[kept, face]]
-        means[kept] = total / faces
-
-
-@kernel
-def keep_best(means):
-    """Raise each hand's value to that of the best set that can be kept of it; spoils the sets."""
-    for kept in range(KEEPS):
-        for face in range(WITH.shape[1]):
-            larger = WITH[kept, face]
-            means[larger] = max(means[larger], means[kept])
 
 
 @kernel

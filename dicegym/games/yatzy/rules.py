@@ -193,7 +193,12 @@ def hand_of(dice):
 @kernel
 def places_kept(dice, kept):
     """Return the bit mask of the first places whose dice are those of the set ``kept``."""
-    wanted = CODES[kept]
+    return first_places(dice, CODES[kept])
+
+
+@kernel
+def first_places(dice, wanted):
+    """Return the bit mask of the first places that show as many of each face as ``wanted`` says, coded as `CODES`."""
     places = np.int64(0)
     for place in range(DICE):
         shift = 4 * (np.int64(dice[place]) - 1)
