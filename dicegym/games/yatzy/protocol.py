@@ -248,11 +248,25 @@ def action_or_unreadable(command: object) -> tuple[int, CommandError | None]:
         return UNREADABLE, error
 
 
-def _best_places(box: int, dice: np.ndarray) -> int:
+def _best_places(box: int, dice: Sequence[int] | np.ndarray) -> int:
     """Return the places that score most in ``box`` (from 0), the first such; all five if none scores."""
     most = BEST[set_of(dice, HANDFULS - 1) - KEEPS, box]
     fitting = (places for places in range(HANDFULS) if POINTS[set_of(dice, places), box] == most)
     return next(fitting) if most else HANDFULS - 1
+
+
+def named_by(action: int, dice: Sequence[int] | np.ndarray) -> tuple[int | None, int]:
+    """Return (box from 0, None for a roll; bit mask of the places) that one of the environments' actions names."""
+    if action < KEEPS:
+        return None, HANDFULS - 1 - int(places_kept(dice, action))
+    return action - FIRST_BOX, _best_places(action - FIRST_BOX, dice)
+
+
+def written(box: int | None, places: int) -> dict[str, Any]:
+    """Return the command that scores a box (from 0), or rolls if it is None, with the dice in a bit mask."""
+    words = dict.fromkeys(WORDS, ROLL_DICE if box is None else SCORE_BOX)
+    scored = {} if box is None else {"box": box + 1}
+    return {**words, **scored, "dice": [place for place in range(DICE) if places >> place & 1]}
 
 
 def command_of(action: int, dice: Sequence[int]) -> dict[str, Any]:
@@ -261,28 +275,19 @@ def command_of(action: int, dice: Sequence[int]) -> dict[str, Any]:
     Raises CommandError if no command means it: the action is none, or dice are to be kept that are not there.
     """
     shown = np.array(dice, np.int8)
-    box = None
-    if 0 <= action < KEEPS and np.array_equal(shown.shape, (DICE,)):
-        places = HANDFULS - 1 - int(places_kept(shown, action))
-        fits = set_of(shown, HANDFULS - 1 - places) == action
-    elif FIRST_BOX <= action < N_ACTIONS:
-        box = action - FIRST_BOX
-        places, fits = _best_places(box, shown), True
+    box, fits = None, True
+    if 0 <= action < N_ACTIONS and shown.shape == (DICE,):
+        box, places = named_by(action, shown)
+        fits = box is not None or set_of(shown, HANDFULS - 1 - places) == action
     elif ROLL_PLACES <= action < ROLL_PLACES + HANDFULS:
-        places, fits = action - ROLL_PLACES, True
+        places = action - ROLL_PLACES
     elif SCORE_PLACES <= action < SCORE_PLACES + BOXES * HANDFULS:
         box, places = divmod(action - SCORE_PLACES, HANDFULS)
-        fits = True
     else:
         places, fits = 0, False
     if not fits:
         raise CommandError(BAD_WORD, f"no command means action {action} with the dice {_shown(dice)}")
-    word = ROLL_DICE if box is None else SCORE_BOX
-    command: dict[str, Any] = dict.fromkeys(WORDS, word)
-    if box is not None:
-        command["box"] = box + 1
-    command["dice"] = [place for place in range(DICE) if places >> place & 1]
-    return command
+    return written(box, places)
 
 
 # --- a standing read -----------------------------------------------------------------------------------------------

@@ -451,19 +451,30 @@ def view(state: Any, seat: int) -> View:
     )  # fmt: skip
 
 
+def known_fields(shown: View) -> dict[str, Any]:
+    """Return the fields of the record that ``shown`` tells, by their names.
+
+    Exported bots read a standing with it, so it needs no more than the attributes of a `View`.
+    """
+    players = len(shown.scores)
+    scores = np.full((SEATS, BOXES), -1, np.int64)
+    scores[:players] = shown.scores
+    points = np.maximum(scores, 0)
+    return {
+        "players": players, "player": shown.player, "round_number": shown.round_number, "dice": shown.dice,
+        "rolls_left": shown.rolls_left, "scores": scores, "totals": points.sum(axis=1),
+        "upper": points[:, :UPPER].sum(axis=1), "over": bool((scores[:players] >= 0).all()),
+    }  # fmt: skip
+
+
 def record_of(game: Game, shown: View) -> Any:
     """Return a record that looks like ``shown``; what nobody may know is as in a new game.
 
     ``shown`` must have as many seats as ``game``, and values that a game can have.
     """
     state = game.new_states(1)[0]
-    scores = np.full((SEATS, BOXES), -1, np.int8)
-    scores[: len(shown.scores)] = shown.scores
-    points = np.maximum(scores, 0).astype(np.int16)
-    state["scores"], state["totals"], state["upper"] = scores, points.sum(axis=1), points[:, :UPPER].sum(axis=1)
-    state["player"], state["round_number"] = shown.player, shown.round_number
-    state["dice"], state["rolls_left"] = shown.dice, shown.rolls_left
-    state["over"] = (scores[: game.players] >= 0).all()
+    for name, value in known_fields(shown).items():
+        state[name] = value
     return state
 
 
