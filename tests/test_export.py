@@ -1,5 +1,7 @@
 """Sending players back out in the original interface: the file plays what the player plays."""
 
+import ast
+import functools
 import subprocess
 import sys
 
@@ -7,54 +9,121 @@ import numpy as np
 import pytest
 
 import dicegym
+from dicegym.arena.contests import contest
 from dicegym.errors import ParameterError
+from dicegym.games.yatzy.protocol import table_message
 from dicegym.players import play_game
 from dicegym.players.export import export_forms, export_source
+from dicegym.players.private import PrivateRandom
 from dicegym.registry import GAMES
 
+pytest.importorskip("sb3_contrib")
 
-@pytest.fixture(scope="module")
-def trained():
-    """A briefly trained model's player for each game."""
-    pytest.importorskip("sb3_contrib")
-    from sb3_contrib import MaskablePPO
-
-    from dicegym.envs.sb3 import SB3VecEnv
-    from dicegym.players.policy import PolicyPlayer
-
-    players = {}
-    for name in GAMES:
-        model = MaskablePPO("MlpPolicy", SB3VecEnv(name, 16, seed=0), n_steps=32, batch_size=128, seed=3, device="cpu")
-        players[name] = PolicyPlayer(model.learn(2048), dicegym.game(name), "model")
-    return players
+FORMS = [(name, form) for name in GAMES for form in export_forms(dicegym.game(name))]
+each_form = pytest.mark.parametrize(("name", "form"), FORMS, ids=[f"{name}-{form}" for name, form in FORMS])
+MOST_BYTES = 2 << 20
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_exported_file_and_model_play_the_same_games_under_the_same_seed(trained, name, tmp_path):
-    player, game = trained[name], dicegym.game(name)
-    for form in export_forms(game):
-        file = tmp_path / form
-        file.write_text(export_source(player, game, form))
-        exported = dicegym.agent(game, str(file))
-        for seed in range(14):
-            seat = seed % game.players
-            table = [dicegym.agent(game, game.rules.default_opponent)] * game.players
-            with_model = play_game(game, [*table[:seat], player, *table[seat + 1 :]], seed)
-            with_file = play_game(game, [*table[:seat], exported, *table[seat + 1 :]], seed)
-            assert with_model.tobytes() == with_file.tobytes()
+@functools.cache
+def model(name):
+    """The trained model that comes with a game."""
+    return dicegym.agent(dicegym.game(name), "ppo")
 
 
-def test_exported_hog_file_runs_without_dicegym_and_holds_all_choices(trained, tmp_path):
+@functools.cache
+def exported(name, form):
+    """The source of that model in the original interface."""
+    return export_source(model(name), dicegym.game(name), form)
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Return a function that writes a model's file; returns its path."""
+
+    def write(name, form, file=None):
+        path = tmp_path / (file or form)
+        path.write_text(exported(name, form), encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_every_game_has_a_form():
+    assert {name for name, _ in FORMS} == set(GAMES)
+
+
+@each_form
+def test_file_and_model_play_the_same_games_in_every_seat_of_every_table(name, form, written):
+    low, high = dicegym.game(name).rules.players
+    bot = dicegym.agent(dicegym.game(name), str(written(name, form)))
+    for players in range(low, high + 1):
+        game = dicegym.game(name, players=players)
+        for seed in range(2):
+            with_model = play_game(game, [model(name)] * players, seed)
+            with_file = play_game(game, [bot] * players, seed)
+            assert with_model.tobytes() == with_file.tobytes(), (players, seed)
+
+
+@each_form
+def test_file_and_model_play_the_same_games_among_others(name, form, written):
+    game = dicegym.game(name)
+    bot, other = dicegym.agent(game, str(written(name, form))), dicegym.agent(game, game.rules.default_opponent)
+    for seed in range(7):
+        table = [other] * game.players
+        seat = seed % game.players
+        with_model = play_game(game, [*table[:seat], model(name), *table[seat + 1 :]], seed)
+        with_file = play_game(game, [*table[:seat], bot, *table[seat + 1 :]], seed)
+        assert with_model.tobytes() == with_file.tobytes(), seed
+
+
+@each_form
+def test_file_needs_numpy_and_its_interface_alone_and_is_small(name, form):
+    source = exported(name, form)
+    assert len(source.encode()) <= MOST_BYTES
+    imported = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported.add(node.module.partition(".")[0])
+    supplied = set(dicegym.game(name).adapter.supplied_modules(PrivateRandom()))
+    assert imported <= {"numpy"} | supplied | set(sys.stdlib_module_names)
+
+
+def alone(folder, program):
+    """Return the words that a program prints in a process that has neither dicegym nor this folder's settings."""
+    head = f"import sys; sys.path.insert(0, {str(folder)!r}); sys.modules['dicegym'] = None; "
+    command = [sys.executable, "-I", "-c", head + program]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder).stdout
+
+
+def test_exported_hog_file_runs_without_dicegym_and_holds_all_choices(written):
+    folder = written("hog", "hog.py").parent
+    words = alone(folder, "import hog; print(*(hog.final_strategy(s, o) for s in range(100) for o in range(100)))")
     game = dicegym.game("hog")
-    file = tmp_path / "hog.py"
-    file.write_text(export_source(trained["hog"], game, "hog.py"))
-    program = "import hog; print(*(hog.final_strategy(s, o) for s in range(100) for o in range(100)))"
-    command = [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {program}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    choices = np.array(done.stdout.split(), int).reshape(100, 100)
-    assert (choices == game.adapter.examine(game, trained["hog"], lambda question: None)).all()
+    examined = game.adapter.examine(game, model("hog"), lambda question: None)
+    assert (np.array(words.split(), int).reshape(100, 100) == examined).all()
 
 
-def test_export_of_another_form_is_refused(trained):
+def test_exported_yatzy_file_runs_without_dicegym_and_reads_the_standings_of_any_server(written):
+    """Other servers write spaces, give words of their own and number rounds as they like."""
+    folder = written("yatzy", "yatzy.py").parent
+    one = table_message([(-1,) * 15] * 2, 1, 1, 2, (6, 6, 1, 6, 2), ("anna", "bob"), (1200, 1100))
+    other = one | {"roundNumber": 0, "table": 7, "standing": [row | {"age": 3} for row in one["standing"]]}
+    other["standing"][0]["score"] = other["standing"][0]["score"].replace(",", ", ")
+    words = alone(folder, f"import yatzy; print(*map(yatzy.command, [{one!r}, {other!r}]), sep='\\n')")
+    first, second = words.splitlines()
+    assert first == second == str({"type": "ROLL_DICE", "key": "ROLL_DICE", "dice": [2, 4]})
+
+
+def test_export_of_another_form_is_refused():
     with pytest.raises(ParameterError, match=r"export as hog\.py"):
-        export_source(trained["hog"], dicegym.game("hog"), "bot.py")
+        export_source(model("hog"), dicegym.game("hog"), "bot.py")
+
+
+def test_a_file_and_its_model_have_the_same_results_in_a_contest(written):
+    game, rivals = dicegym.game("yatzy"), ["gather"]
+    file = str(written("yatzy", "yatzy.py", "ppo.py"))
+    matches = contest(game, [file, *rivals], seed=3, workers=1).matches
+    assert matches == contest(game, ["ppo", *rivals], seed=3, workers=1).matches
+    assert len(matches) == 1

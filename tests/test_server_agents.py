@@ -2,8 +2,10 @@
 
 import asyncio
 
+import numpy as np
 import pytest
 
+import dicegym
 from dicegym.errors import AgentError
 
 pytest.importorskip("sqlalchemy")
@@ -95,3 +97,33 @@ async def test_an_agent_that_cannot_be_loaded_is_told_at_once(tmp_path):
     with pytest.raises(AgentError, match="no function command"):
         async with serving(tmp_path, agents=(str(path),)):
             pass
+
+
+@run
+async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or_joins(tmp_path):
+    pytest.importorskip("sb3_contrib")
+    from dicegym.players.export import export_source
+    from dicegym.server.client import Address, Join
+
+    game = dicegym.game("yatzy")
+    model = dicegym.agent(game, "ppo")
+    path = tmp_path / "learned.py"
+    path.write_text(export_source(model, game, "yatzy.py"))
+    async with serving(tmp_path, agents=(str(path),), games=2) as server:
+        where = Address("127.0.0.1", server.ports["tcp"])
+        guest = Join("yatzy", where, lambda game: dicegym.agent(game, path), "anna", games=2, log=lambda line: None)
+        await asyncio.to_thread(guest.run)
+        await server.finished()
+        results = list(server.store.results())
+    assert len(results) == 2
+    for result in results:
+        assert result.incidents == ()
+        assert {place.name for place in result.places} == {"learned", "anna"}
+        state = game.new_game(result.seed, result.number)[0]
+        for action in result.actions:
+            row = state.copy().reshape(1)
+            (chosen,) = model.act_rows(game, row, np.zeros(1, np.int64), row["player"].astype(np.int64))
+            game.step(row[0], int(chosen))
+            game.step(state, action)
+            assert row[0].tobytes() == state.tobytes()
+        assert state["over"]

@@ -133,6 +133,9 @@ def find(program: Program) -> Callable[..., Any]:
 
 
 _INTERFACE = """
+PURE = True  # the same hands and history always get the same play
+
+
 def get_play(me, hands, history):
     if history.endswith(":0"):
         return 0
