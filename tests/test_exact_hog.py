@@ -235,6 +235,29 @@ def test_every_sweep_improves(start: np.ndarray) -> None:
         assert value == pytest.approx(hog.win_rate(table, always(5), GAME), abs=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_costs_of_choices_add_up_to_the_difference_of_the_win_rates(seed: int) -> None:
+    game = dicegym.game("hog", goal=30)
+    strategy, better, opponent = (random_table(10 * seed + i, 30) for i in range(3))
+    costs = hog.costs(strategy, better, opponent, game)
+    difference = hog.win_rate(better, opponent, game) - hog.win_rate(strategy, opponent, game)
+    assert costs.sum() == pytest.approx(difference, abs=1e-12)
+    assert not costs[strategy == better].any()
+    assert (strategy == better).any()
+
+
+def test_a_single_other_choice_costs_what_it_changes() -> None:
+    game = dicegym.game("hog", goal=30)
+    better, opponent = mixed_table(1, [0, 4, 6], 30), always(5, 30)
+    strategy = better.copy()
+    strategy[0, 0] = -1
+    costs = hog.costs(strategy, better, opponent, game)
+    assert np.flatnonzero(costs).tolist() == [0]
+    difference = hog.win_rate(better, opponent, game) - hog.win_rate(strategy, opponent, game)
+    assert costs[0, 0] == pytest.approx(difference, abs=1e-12)
+    assert abs(difference) > 0.01
+
+
 def test_no_single_choice_betters_the_end_of_a_climb() -> None:
     game, goal = dicegym.game("hog", goal=10), 10
     opponent = mixed_table(7, [-1, 0, 1, 2], goal)

@@ -150,6 +150,25 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game) -> np.ndarray:
     return matrix
 
 
+def costs(strategy: Strategy, better: Strategy, opponent: Strategy, game: Game) -> np.ndarray:
+    """Return where ``strategy`` wins less often against ``opponent`` than ``better`` does: float64[goal, goal].
+
+    For each pair of scores (own, opponent's) the win rate lost there: how often ``strategy`` comes there, times what
+    it loses by its own choice if from the next turn on it played as ``better``. The sum over all pairs is exactly the
+    difference of both win rates (the performance difference lemma; Kakade and Langford 2002). A pair where the
+    choice gains is negative.
+
+    Raises ParameterError if a table does not fit the game.
+    """
+    own, best, rival = (_table(one, game) for one in (strategy, better, opponent))
+    values, reach = _new_values(len(own)), _new_values(len(own))
+    kernels.evaluate(np.stack([best, rival]), _rolls(), 2, values)
+    kernels.spread(np.stack([own, rival]), _rolls(), reach)
+    forgone = np.empty(own.shape)
+    kernels.forgo(own, _rolls(), reach, values, forgone)
+    return forgone
+
+
 def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
     """Return the best reply to ``opponent`` by a player who sees everything.
 

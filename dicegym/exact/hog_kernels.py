@@ -272,3 +272,27 @@ def improve(tables: np.ndarray, rolls: np.ndarray, reach: np.ndarray, margin: fl
                         values[0, pair, parity, other_run, run] = out[best - FIRST_NUMBER, parity, other_run, run]
                 look_ahead(own, opponent, parity, number, rolls, places, values[0], values[1, pair, parity])
     return changes
+
+
+@kernel
+def forgo(table: np.ndarray, rolls: np.ndarray, reach: np.ndarray, values: np.ndarray, forgone: np.ndarray) -> None:
+    """Fill ``forgone`` (float64[goal, goal]) with what the choices of ``table`` cost player 0 by other ``values``.
+
+    For each pair, weighted by ``reach``: what the hidden states are worth by ``values``, less what they are if
+    ``table`` chooses this once.
+    """
+    goal = len(table)
+    places = new_places(rolls)
+    out = np.empty((RUNS, RUNS))
+    for own in range(goal):
+        for opponent in range(goal):
+            find_places(own, opponent, goal, places)
+            pair = own * goal + opponent
+            lost = 0.0
+            for parity in range(2):
+                look_ahead(own, opponent, parity, int(table[own, opponent]), rolls, places, values[1], out)
+                for other_run in range(RUNS):
+                    for run in range(RUNS):
+                        worse = values[0, pair, parity, other_run, run] - out[other_run, run]
+                        lost += reach[0, pair, parity, other_run, run] * worse
+            forgone[own, opponent] = lost
