@@ -14,7 +14,8 @@ export MYPY_CACHE_DIR := $(VENV)/cache/mypy
 export RUFF_CACHE_DIR := $(VENV)/cache/ruff
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench test test-slow test-marked lint lint-style lint-format lint-types format clean distclean
+.PHONY: help install demo bench notebooks test test-slow test-marked lint lint-style lint-format lint-types format clean \
+        distclean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -26,6 +27,9 @@ demo: $(STAMP)  ## train for about two minutes, then enter the Hog contest again
 
 bench: $(STAMP)  ## measure decisions per second
 	$(BIN)/dicegym bench
+
+notebooks: $(STAMP)  ## run the notebooks and keep what they show
+	$(BIN)/python tests/notebook_runs.py
 
 test: $(STAMP)  ## run the tests, without the slow ones
 	$(PYTEST) -n $(WORKERS) --dist loadfile
@@ -78,6 +82,6 @@ $(STAMP): pyproject.toml constraints.txt
 	  echo "$(VENV) was made by a Python older than 3.11: 'make distclean', then 'make PYTHON=python3.12 install'." >&2; \
 	  exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
-	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python -c constraints.txt -b constraints.txt -e '.[train,render,server,dev]'
+	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python -c constraints.txt -b constraints.txt -e '.[train,render,server,notebooks,dev]'
 	@rm -rf dicegym.egg-info
 	@touch $@
