@@ -14,8 +14,8 @@ pytest.importorskip("sb3_contrib")
 import notebook_runs
 
 NAMES = notebook_runs.names()
-STEPS = 100_000
-"""Of a training run: enough to beat what it began with by far."""
+STEPS = 65_000
+"""Of a training run: two rollouts, enough to beat what it began with by far."""
 MOST_BYTES = 500_000
 FIGURES = {
     "first_training_run": "[[rate for _, rate in curve], len(result.standings)]",
