@@ -100,8 +100,13 @@ def test_the_ranking(game: str, weaker: str, stronger: str, share: float) -> Non
     assert shares(dicegym.game(game), [stronger, weaker], 120)[0] > share
 
 
-@pytest.mark.parametrize(("game", "others"), [("liarsdice", ["even", "honest", "observer"]),
-                                              ("liarsdice_spot_on", ["even", "honest", "bluffer"])])  # fmt: skip
+@pytest.mark.parametrize(
+    ("game", "others"),
+    [
+        ("liarsdice", ["even", "honest", "observer"]), ("liarsdice", ["timid"] * 3), ("liarsdice", ["honest"] * 3),
+        ("liarsdice_spot_on", ["even", "honest", "bluffer"]), ("liarsdice_spot_on", ["timid"] * 3),
+    ],
+)  # fmt: skip
 def test_the_strongest_wins_among_four(game: str, others: list[str]) -> None:
     assert shares(dicegym.game(game, players=4), ["bayes", *others], 80)[0] > 0.4
 

@@ -3,19 +3,21 @@
 Bids tell of dice: whoever bids on a face probably holds some, so each bid of a player tilts the chances of its dice
 towards that face (TILT), and the others will read this player's bids the same way. Calling is worth what the tilted
 chances say. A raise is worth what happens next: for each number of matching dice that the next player may hold, how
-likely it is to call, and whether the bid is then true; if it does not call, the hand goes on (GO_ON). Losing a die
-counts 1, the loss of another 1 over their number. Among answers of nearly the same worth it draws, so that it
-is hard to read itself.
+likely it is to call, and whether the bid is then true. If it does not call, it must raise itself, and that is worth
+more if the bid is then false (FALSE) than if it is still true with a die more (STILL): high bids that are true leave
+the others nothing true to bid, and it is one of them who is caught. Losing a die counts 1, the loss of another 1 over
+their number. Among answers of nearly the same worth it draws, so that it is hard to read itself.
 """
 
 import random
 from functools import cache
 from math import comb, exp
 
-TILT = 1.0  # how strongly a bid speaks for its face
-TRUSTED = 0.55  # the others call when a bid looks less likely than this to them
-SHARPNESS = 6  # how sharply they decide
-GO_ON = 0.4  # what it is worth when a raise is not called
+TILT = 0.7  # how strongly a bid speaks for its face
+TRUSTED = 0.68  # the others call when a bid looks less likely than this to them
+SHARPNESS = 2.2  # how sharply they decide
+STILL = 0.3  # what it is worth when a raise is not called, by the loss of another: if one die more is there
+FALSE = 0.97  # and if it is not
 NOISE = 0.02  # worth up to which answers are the same
 
 
@@ -80,7 +82,9 @@ def choose(own, cups, faces_bid, me, after, last):
                 looks = at_least(theirs, bid - count)
                 calls = 1 / (1 + exp(SHARPNESS * (looks - TRUSTED)))
                 true = at_least(rest, bid - count - own[other])
-                worth += chance * (calls * (true * gain - (1 - true)) + (1 - calls) * GO_ON)
+                more = at_least(rest, bid + 1 - count - own[other])
+                goes_on = (more * STILL + (1 - more) * FALSE) * gain
+                worth += chance * (calls * (true * gain - (1 - true)) + (1 - calls) * goes_on)
             worths[bid * 10 + other] = worth
     best = max(worths.values())
     return random.choice([play for play, worth in worths.items() if worth >= best - NOISE])

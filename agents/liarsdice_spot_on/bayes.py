@@ -4,8 +4,10 @@ Bids tell of dice: whoever bids on a value probably holds some, so each bid of a
 towards that value and towards the wild six (TILT), and the others will read this player's bids the same way. A
 challenge is worth what the tilted chances say. A bid is worth what happens next: for each number of counting dice
 that the next player may hold, how likely it is to call a liar, and whether the bid is then true; if it does not, the
-round goes on (GO_ON). Losing a die counts 1, a die that somebody else loses 1 over the number of others, a regained one
-GAINED. Among answers of nearly the same worth it draws, so that it is hard to read itself.
+round goes on (STILL, FALSE). Among more than two, that is worth less if there is still room for true bids than if the
+next one is false and somebody else's: so it bids high at once there (RAISES). Losing a die counts 1, a die that
+somebody else loses 1 over the number of others, a regained one GAINED. Among answers of nearly the same worth it
+draws, so that it is hard to read itself.
 """
 
 import random
@@ -17,11 +19,14 @@ from player import Player
 TILT = 0.9  # how strongly a bid speaks for its value
 WILD = 0.4  # the share of it that speaks for sixes
 ALONG = 0.1  # how much of it a bid speaks that only raises the last one's quantity
-TRUSTED = 0.55  # the others call when a bid looks less likely than this to them
 SHARPNESS = 6  # how sharply they decide
-GO_ON = 0.2  # what it is worth when a bid is not challenged
 GAINED = 1.2  # what a regained die is worth
 NOISE = 0.02  # worth up to which answers are the same
+# For two players, and for more:
+RAISES = 3, 6  # how many quantities of each value are weighed
+TRUSTED = 0.55, 0.6  # the others call when a bid looks less likely than this to them
+STILL = 0.2, -0.23  # what it is worth when a bid is not challenged: if it is true with one die more
+FALSE = 0.2, 0.0  # and if it is not
 
 
 @cache
@@ -80,7 +85,7 @@ class Bayes(Player):
         own = [player_dice.count(value) + (player_dice.count(6) if value < 6 else 0) for value in range(7)]
         said = self.by_player(bids, n_dice)
         chances = {other: tilted(tuple(said[other]), TILT, WILD) for other in others}
-        gain = 1 / len(others)
+        gain, many = 1 / len(others), len(others) > 1
         worths = {}
         if bids:
             quantity, value = bids[-1]
@@ -102,13 +107,15 @@ class Bayes(Player):
             third = tuple((n_dice[other], chances[other][value]) for other in rest)
             theirs = ((n_dice[me], seen), *third)
             held = binomial(n_dice[after], chances[after][value])
-            for quantity in range(least, min(least + 3, sum(n_dice) + 1)):
+            for quantity in range(least, min(least + RAISES[many], sum(n_dice) + 1)):
                 worth = 0.0
                 for count, chance in enumerate(held):
                     looks = at_least(theirs, quantity - count)
-                    calls = 1 / (1 + exp(SHARPNESS * (looks - TRUSTED)))
+                    calls = 1 / (1 + exp(SHARPNESS * (looks - TRUSTED[many])))
                     true = at_least(third, quantity - count - own[value])
-                    worth += chance * (calls * (true * gain - (1 - true)) + (1 - calls) * GO_ON)
+                    more = at_least(third, quantity + 1 - count - own[value])
+                    goes_on = more * STILL[many] + (1 - more) * FALSE[many]
+                    worth += chance * (calls * (true * gain - (1 - true)) + (1 - calls) * goes_on)
                 worths[quantity, value] = worth
         best = max(worths.values())
         return random.choice([answer for answer, worth in worths.items() if worth >= best - NOISE])

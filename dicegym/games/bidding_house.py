@@ -10,7 +10,16 @@ import math
 import numpy as np
 
 from dicegym.dice import bot_stream
-from dicegym.games.bidding import FACES, MOST_DICE, MOST_PLAYERS, MOST_QUANTITY, ODDS, seat_from
+from dicegym.games.bidding import (
+    FACES,
+    MOST_DICE,
+    MOST_PLAYERS,
+    MOST_QUANTITY,
+    ODDS,
+    bid_index,
+    own_matching,
+    seat_from,
+)
 from dicegym.jit import kernel
 
 EVEN_NEED = (ODDS >= 0.5).sum(-1) - 1
@@ -19,15 +28,17 @@ EVEN_NEED = (ODDS >= 0.5).sum(-1) - 1
 WAYS = np.array([[math.comb(n, k) for k in range(MOST_DICE + 1)] for n in range(MOST_DICE + 1)], np.float64)
 """float64[6, 6]: in how many ways k of n dice can be the matching ones."""
 
-RAISES = 3
-"""How many quantities of a face are weighed, from the least allowed one on."""
-MOST_ANSWERS = RAISES * FACES + 3
-ROOM = MOST_QUANTITY + 2
-TOLD, CHANCES, WORTHS, SEEN = 5, 5 + MOST_PLAYERS, 5 + 2 * MOST_PLAYERS, 6 + 2 * MOST_PLAYERS
-ROWS = SEEN + 1
+MOST_RAISES = 6
+"""How many quantities of a face are weighed at the most, from the least allowed one on."""
+MOST_ANSWERS = MOST_RAISES * FACES + 3
+ROOM = max(MOST_QUANTITY + 2, MOST_ANSWERS)
+TOLD, CHANCES = 5, 5 + MOST_PLAYERS
+WORTHS, SEEN, LEAST, TILTED = range(CHANCES + MOST_PLAYERS, CHANCES + MOST_PLAYERS + 4)
+ROWS = TILTED + 1
 """Rows of the scratch array float64[ROWS, ROOM] of a decision: five for `weigh`; for each seat what it told of each
-face, and how likely its dice match it; the worths of all answers; how others would read the own hand. One array for
-all, as making one costs as much as a simple bot's whole decision."""
+face, and how likely its dice match it; the worths of all answers; for each face how others would read the own dice
+after a bid on it, and the least such bid; one for a single hand. One array for all, as making one costs as much as a
+simple bot's whole decision."""
 BIDS_IN_A_HAND = 256
 """More than any of these games has."""
 
@@ -143,14 +154,15 @@ def calls(looks, trusted, sharpness):
 
 
 @kernel
-def weigh(state, face, chances, seen, own, least, gain, trusted, sharpness, go_on, scratch, worths):
-    """Write the worth of bidding ``least``, ``least`` + 1, ... of ``face``; return how many of them were weighed.
+def weigh(state, face, own, gain, trusted, sharpness, still, false, raises, scratch, worths):
+    """Write the worths of the first ``raises`` bids on ``face``; return how many of them there are.
 
     For each number of matching dice that the next player may hold: how likely it calls, and whether the bid is
-    then true; GO_ON if it does not call. ``chances`` float64[seats, 7]: how likely a die of a seat matches each
-    face; ``seen``: what the next player thinks of the own dice; ``own``: how many of those match. ``gain`` is what a
-    die that somebody else loses is worth.
+    then true. If it does not call, the hand goes on, which is worth ``still`` if the bid would be true with a die
+    more, and ``false`` if not. ``own`` of the own dice match; ``gain`` is what a die that somebody else loses is
+    worth. Reads the rows of ``scratch`` that begin with CHANCES, and SEEN and LEAST.
     """
+    chances, seen, least = scratch[CHANCES:], scratch[SEEN, face], np.int64(scratch[LEAST, face])
     held, group, third, theirs, called = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     me = np.int64(state.player)
     after = seat_from(state, me + 1)
@@ -165,19 +177,34 @@ def weigh(state, face, chances, seen, own, least, gain, trusted, sharpness, go_o
     add_up(theirs, theirs_size)
 
     next_dice = np.int64(state.left[after])
-    n_raises = max(np.int64(0), min(np.int64(RAISES), theirs_size + next_dice + 1 - least))
+    n_raises = max(np.int64(0), min(np.int64(raises), theirs_size + next_dice + 1 - least))
     sure, hopeless = calls(1.0, trusted, sharpness), calls(0.0, trusted, sharpness)
-    for need in range(max(np.int64(1), least - next_dice), min(theirs_size, least + n_raises - 1) + 1):
-        called[need] = calls(theirs[need], trusted, sharpness)
+    for missing in range(max(np.int64(1), least - next_dice), min(theirs_size, least + n_raises - 1) + 1):
+        called[missing] = calls(theirs[missing], trusted, sharpness)
     for number in range(n_raises):
         worth = 0.0
         for count in range(next_dice + 1):
             need = least + number - count
             call = sure if need <= 0 else (called[need] if need <= theirs_size else hopeless)
             true = at_least(third, size, need - own)
-            worth += held[count] * (call * (true * gain - (1 - true)) + (1 - call) * go_on)
+            more = at_least(third, size, need + 1 - own)
+            goes_on = more * still + (1 - more) * false
+            worth += held[count] * (call * (true * gain - (1 - true)) + (1 - call) * goes_on)
         worths[number] = worth
     return n_raises
+
+
+@kernel
+def weigh_all(state, wild, gain, trusted, sharpness, still, false, raises, scratch, actions, answers):
+    """Add the raises on all faces to the ``answers`` there are, their worths to WORTHS; return the new number."""
+    me = np.int64(state.player)
+    for face in range(1, FACES + 1):
+        own, worths = own_matching(state, me, face, wild), scratch[WORTHS, answers:]
+        number = weigh(state, face, own, gain, trusted, sharpness, still, false, raises, scratch, worths)
+        for more in range(number):
+            actions[answers + more] = bid_index(np.int64(scratch[LEAST, face]) + more, face)
+        answers += number
+    return answers
 
 
 @kernel

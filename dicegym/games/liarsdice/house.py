@@ -16,7 +16,7 @@ HOUSE = {
     "even": "f9571bfdd31811c4",
     "timid": "eca5972a208efbd7",
     "honest": "ab3b4be81337f072",
-    "bayes": "a3b6317d6f6f2468",
+    "bayes": "d7be24d28f863d7f",
     "bluffer": "316ba5704dd7cef5",
     "haphazard": "c739acd3d0189622",
 }
@@ -25,8 +25,9 @@ HOUSE = {
 SIXTHS = 1
 BLUFF_ONE_IN, HOPELESS = 5, 0.15
 CALL_ONE_IN, SAME_ONE_IN = 4, 2
-TILT, MOST_TOLD = 1.0, 2
-TRUSTED, SHARPNESS, GO_ON, NOISE = 0.55, 6.0, 0.4, 0.02
+TILT, MOST_TOLD = 0.7, 2
+TRUSTED, SHARPNESS, STILL, FALSE, NOISE = 0.68, 2.2, 0.3, 0.97, 0.02
+RAISES = 3
 WEIGHTS = np.array([math.exp(TILT * told) for told in range(MOST_TOLD + 1)])
 
 
@@ -116,7 +117,7 @@ def bayes_answers(state, actions):
     me, players = np.int64(state.player), np.int64(state.players)
     scratch = np.empty((house.ROWS, house.ROOM))
     told, chances = house.nothing_told(scratch), scratch[house.CHANCES :]
-    worths, seen = scratch[house.WORTHS], scratch[house.SEEN]
+    worths, tilted = scratch[house.WORTHS], scratch[house.TILTED]
     for number in range(state.n_bids):
         seat, quantity, face = table.bid_at(state, number)
         told[seat, face] += 1
@@ -134,17 +135,14 @@ def bayes_answers(state, actions):
         actions[0], worths[0] = LIAR, (1 - true) * gain - true
         answers = np.int64(1)
     for raised in range(1, table.FACES + 1):
-        lowest = least(quantity, face, raised)
+        scratch[house.LEAST, raised] = least(quantity, face, raised)
         told[me, raised] += 1
-        tilt(told[me], seen)  # how the next one reads this hand after the bid
+        tilt(told[me], tilted)  # how the next one reads this hand after the bid
         told[me, raised] -= 1
-        number = house.weigh(
-            state, raised, chances, seen[raised], np.int64(state.hands[me, raised - 1]), lowest,
-            gain, TRUSTED, SHARPNESS, GO_ON, scratch, worths[answers:],
-        )  # fmt: skip
-        for more in range(number):
-            actions[answers + more] = table.bid_index(lowest + more, raised)
-        answers += number
+        scratch[house.SEEN, raised] = tilted[raised]
+    answers = house.weigh_all(
+        state, WILD, gain, TRUSTED, SHARPNESS, STILL * gain, FALSE * gain, RAISES, scratch, actions, answers
+    )
     return house.keep_best(actions, worths, answers, NOISE)
 
 

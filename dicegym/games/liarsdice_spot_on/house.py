@@ -17,7 +17,7 @@ HOUSE = {
     "timid": "7c0d6e3c976a68ed",
     "honest": "8b33aa50b2a328af",
     "exact": "0b7e8edda4a08f8b",
-    "bayes": "a8509acd377970fc",
+    "bayes": "fc82313b605176da",
     "bluffer": "b39666b79f8177de",
     "haphazard": "bc7fa8b10225023d",
 }
@@ -28,7 +28,8 @@ SPOT = 0.3
 BLUFF_ONE_IN, BLUFF_OF, HOPELESS, DOUBT = 20, 3, 0.25, 0.4
 CALL_ONE_IN = 4
 TILT, WILD_SHARE, ALONG, MOST_TOLD = 0.9, 0.4, 0.1, 2.0
-TRUSTED, SHARPNESS, GO_ON, GAINED, NOISE = 0.55, 6.0, 0.2, 1.2, 0.02
+SHARPNESS, GAINED, NOISE = 6.0, 1.2, 0.02
+RAISES, TRUSTED, STILL, FALSE = (3, 6), (0.55, 0.6), (0.2, -0.23), (0.2, 0.0)  # for two players, and for more
 
 
 @kernel
@@ -185,7 +186,7 @@ def bayes_answers(state, actions):
     me, others = np.int64(state.player), np.int64(-1)
     scratch = np.empty((house.ROWS, house.ROOM))
     told, chances = house.nothing_told(scratch), scratch[house.CHANCES :]
-    weights, worths = scratch[house.SEEN], scratch[house.WORTHS]
+    weights, worths = scratch[house.TILTED], scratch[house.WORTHS]
     count_told(state, told)
     for seat in range(state.players):
         if state.left[seat] > 0:
@@ -209,17 +210,15 @@ def bayes_answers(state, actions):
             actions[2], worths[2] = GAIN_ONE, spot * GAINED - (1 - spot)
             answers = np.int64(3)
     for raised in range(1, table.FACES + 1):
-        lowest = least(quantity, face, raised)
+        scratch[house.LEAST, raised] = least(quantity, face, raised)
         told[me, raised] += 1.0
         tilt(told[me], weights)  # how the next one reads this hand after the bid
         told[me, raised] -= 1.0
-        number = house.weigh(
-            state, raised, chances, counts_for(weights, raised), table.own_matching(state, me, raised, WILD), lowest,
-            gain, TRUSTED, SHARPNESS, GO_ON, scratch, worths[answers:],
-        )  # fmt: skip
-        for more in range(number):
-            actions[answers + more] = bid(lowest + more, raised)
-        answers += number
+        scratch[house.SEEN, raised] = counts_for(weights, raised)
+    many = np.int64(others > 1)
+    answers = house.weigh_all(
+        state, WILD, gain, TRUSTED[many], SHARPNESS, STILL[many], FALSE[many], RAISES[many], scratch, actions, answers
+    )
     return house.keep_best(actions, worths, answers, NOISE)
 
 
