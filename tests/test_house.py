@@ -24,7 +24,7 @@ from dicegym.players import Player, Turn, sit_down
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES
 
-GAMES_PLAYED, DECISIONS = (6, 120) if COMPILED else (2, 25)
+GAMES_PLAYED, DECISIONS = (9, 300) if COMPILED else (2, 25)
 """How many games of each form are played, and how far at most."""
 SAMPLES = 400 if COMPILED else 100
 """How often one that draws is asked the same."""
