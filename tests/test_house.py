@@ -182,6 +182,7 @@ def test_situations_are_all_that_can_be_known(game: Game) -> None:
     for state in mixed_play(game):
         record = records[house.situation(state)]
         assert not record["over"]
-        shown = game.observe(record, int(record["player"]))
-        assert np.array_equal(shown, game.observe(state, int(state["player"])))
+        there, here = int(record["player"]), int(state["player"])
+        assert np.array_equal(game.observe(record, there), game.observe(state, here))
+        assert game.view(record, there) == game.view(state, here)
         assert np.array_equal(game.legal(record), game.legal(state))
