@@ -434,13 +434,16 @@ def test_the_observation_is_what_the_rules_page_says(
 
 
 def test_the_view_is_what_a_strategy_may_know() -> None:
+    """Scores alone, or with what it can remember; the observation knows no more and no less."""
     state = at((31, 42), 1, runs=(2, 1), exchanges=(5, 3))
-    assert HOG.view(state, 0)._asdict() == {
-        "score": 31, "opponent_score": 42, "goal": 100, "run": 2, "exchanges": 5,
-    }  # fmt: skip
-    assert HOG.view(state, 1)._asdict() == {
-        "score": 42, "opponent_score": 31, "goal": 100, "run": 1, "exchanges": 3,
-    }  # fmt: skip
+    for memory in (0, 1):
+        state["memory"] = memory
+        assert HOG.view(state, 0)._asdict() == {
+            "score": 31, "opponent_score": 42, "goal": 100, "run": 2 * memory, "exchanges": 5 * memory,
+        }  # fmt: skip
+        assert HOG.view(state, 1)._asdict() == {
+            "score": 42, "opponent_score": 31, "goal": 100, "run": memory, "exchanges": 3 * memory,
+        }  # fmt: skip
 
 
 @given(st.integers(0, 2**64 - 1), st.sampled_from([10, 100, 999]))

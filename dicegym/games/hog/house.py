@@ -14,13 +14,14 @@ from dicegym.games.hog.rules import EXCHANGE, FIRST_NUMBER, N_ACTIONS, free_baco
 from dicegym.jit import kernel
 
 HOUSE: dict[str, str] = {
+    "always_roll(5)": "1679213153ffb5fd",
     "always_roll": "1679213153ffb5fd",
     "bacon": "37d719b43b8ff18d",
     "swap": "7baba6a36f2a0253",
     "haphazard": "9fa8685d00c2a14b",
 }
 """Name of the agent -> first 16 hexadecimal digits of the SHA-256 of its file's text. A bot's number is its place."""
-ALWAYS_ROLL, BACON, SWAP, HAPHAZARD = range(len(HOUSE))
+FIVE, UNLESS_TOLD, BACON, SWAP, HAPHAZARD = range(len(HOUSE))
 
 EVERYBODYS_GOAL = 100
 """The goal of the course's game, which the files have in mind whatever the parameter is."""
@@ -55,7 +56,7 @@ def choose(state, bot):
     me = np.int64(state.player)
     if bot == HAPHAZARD:
         return draw(bot_stream(state.key, me, state.turns[me]), 0, N_ACTIONS)
-    number = np.int64(5)
+    number = np.int64(5)  # FIVE, UNLESS_TOLD
     if bot == BACON:
         number = np.int64(bacon(np.int64(state.scores[1 - me])))
     elif bot == SWAP:

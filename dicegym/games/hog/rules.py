@@ -274,23 +274,23 @@ def features(parameters: Mapping[str, int]) -> dict[str, int]:
 
 
 class View(NamedTuple):
-    """What a player may know: both scores, and what it can remember of its own turns."""
+    """What a player may know: both scores and, with ``memory``, what it can remember of its own turns."""
 
     score: int
     opponent_score: int
     goal: int
     run: int
-    """Own Pig outs in a row, at most 3."""
+    """Own Pig outs in a row, at most 3; 0 without ``memory``."""
     exchanges: int
-    """How often the player itself exchanged the dice."""
+    """How often the player itself exchanged the dice; 0 without ``memory``."""
 
 
 def view(state: Any, seat: int) -> View:
     """Return the `View` of ``seat``."""
-    scores = state["scores"].tolist()
+    scores, memory = state["scores"].tolist(), int(state["memory"])
     return View(
         scores[seat], scores[1 - seat], int(state["goal"]),
-        int(state["runs"][seat]), int(state["exchanges"][seat]),
+        memory * int(state["runs"][seat]), memory * int(state["exchanges"][seat]),
     )  # fmt: skip
 
 

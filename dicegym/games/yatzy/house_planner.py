@@ -50,7 +50,7 @@ USUAL = np.array([2.1, 5.3, 8.6, 12.2, 15.7, 19.2, 10.0, 17.0, 14.4, 11.0, 7.5, 
 BONUS_A_POINT = 0.55
 ROUNDING = 1e-9
 WORST = -1e9
-FILLED = -1000.0
+"""Below every worth."""
 
 
 @kernel
@@ -127,8 +127,7 @@ def look_ahead(state, by_dice, besides):
     if state.rolls_left == 0:
         return KEEPS + hand, chosen
 
-    means = np.empty(len(SETS))
-    means[KEEPS:] = FILLED
+    means = np.full(len(SETS), WORST)
     for box in range(BOXES):
         if scores[box] < 0:
             for other in range(HANDS):
