@@ -265,7 +265,7 @@ def test_a_batch_needs_a_whole_number_of_games(n: Any) -> None:
 
 @nojit
 def test_random_legal_is_uniform_over_legal_actions() -> None:
-    masks = np.zeros((40_000 if dicegym.core.COMPILED else 2_000, 7), np.bool_)
+    masks = np.zeros((40_000 if dicegym.jit.COMPILED else 2_000, 7), np.bool_)
     masks[:, [1, 2, 5]] = True
     masks[0] = False
     out = np.zeros(len(masks), np.int64)
