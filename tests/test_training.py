@@ -22,7 +22,7 @@ from dicegym.shipped import shipped_folder
 SMALL = [
     "run.games=16", "run.steps=3072", "run.torch_threads=1", "run.evaluate_every=1024", "run.checkpoint_every=1024",
     "algorithm.n_steps=16", "algorithm.batch_size=128", "network.net_arch=[16]", "run.evaluate_games=20",
-    "run.card_games=10",
+    "run.card_games=10", "self_play.games=2", "self_play.keep=2",
 ]  # fmt: skip
 each_game = pytest.mark.parametrize("game", GAMES)
 
@@ -67,7 +67,7 @@ def test_run_leaves_models_settings_curve_and_tensorboard(training, game, tmp_pa
 @each_game
 @pytest.mark.parametrize("opponents", [None, 'opponents={"self"=1}'])
 def test_resumed_run_has_the_curve_of_an_uninterrupted_one(training, game, opponents, tmp_path):
-    overrides = [*SMALL, "self_play.snapshot_every=512", *([opponents] if opponents else [])]
+    overrides = [*SMALL, "self_play.snapshot_every=1024", *([opponents] if opponents else [])]
     training.train(game, tmp_path / "whole", overrides=overrides)
 
     class KilledError(Exception):
@@ -127,10 +127,10 @@ def test_run_killed_with_sigkill_resumes(training, tmp_path):
 
 @each_game
 def test_self_play_meets_snapshots_and_keeps_the_newest(training, game, tmp_path):
-    overrides = [*SMALL, 'opponents={"self"=1}', "self_play.snapshot_every=512", "self_play.keep=2"]
+    overrides = [*SMALL, 'opponents={"self"=1}', "self_play.snapshot_every=1024", "self_play.keep=1"]
     run = training.train(game, tmp_path / "run", overrides=overrides)
-    names = [snapshot.name for snapshot in run.opponents.snapshots]
-    assert names == ["snapshot 2048", "snapshot 2560"]
+    names = [member.name for member in run.league.members]
+    assert names == ["uniform", "snapshot 2048"]
     assert {player.name for player in run.env.batch.seating.pool.players} >= set(names)
 
 
