@@ -113,8 +113,8 @@ class League:
 
     @property
     def learns_from_itself(self) -> bool:
-        """Whether past selves join."""
-        return self._self_weight is not None
+        """Whether past selves join; nobody does where nobody plays against anybody."""
+        return self._self_weight is not None and self.game.players > 1
 
     @property
     def newest(self) -> Member | None:
