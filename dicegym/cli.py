@@ -47,8 +47,8 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:  # a file or folder that could not be read or written
         err.print(f"dicegym: {error}", markup=False)
         sys.exit(2)
-    except KeyboardInterrupt as stopped:
-        err.print(f"dicegym: interrupted{f', {stopped}' if stopped.args else ''}", markup=False)
+    except KeyboardInterrupt:
+        err.print("dicegym: interrupted")
         sys.exit(130)
 
 
@@ -352,8 +352,12 @@ def train(
     overrides += [f"run.{name}={value}" for name, value in (("steps", steps), ("seed", seed)) if value is not None]
     folder = run_dir or Path("runs") / game
     training = _training()
-    with _progress("steps") as progress:
-        run = training.train(game, folder, config, overrides, resume, progress)
+    try:
+        with _progress("steps") as progress:
+            run = training.train(game, folder, config, overrides, resume, progress)
+    except KeyboardInterrupt as stopped:
+        err.print(f"dicegym: interrupted{f', {stopped}' if stopped.args else ''}", markup=False)
+        raise typer.Exit(130) from None
     out.print(f"{run.score}\nmodels, curve and logs are in {folder}", markup=False)
 
 
