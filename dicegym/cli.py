@@ -352,9 +352,25 @@ def train(
     overrides += [f"run.{name}={value}" for name, value in (("steps", steps), ("seed", seed)) if value is not None]
     folder = run_dir or Path("runs") / game
     training = _training()
-    with _progress("steps") as progress:
-        run = training.train(game, folder, config, overrides, resume, progress)
+    try:
+        with _progress("steps") as progress:
+            run = training.train(game, folder, config, overrides, resume, progress)
+    except KeyboardInterrupt as stopped:
+        err.print(f"dicegym: interrupted{f', {stopped}' if stopped.args else ''}", markup=False)
+        raise typer.Exit(130) from None
     out.print(f"{run.score}\nmodels, curve and logs are in {folder}", markup=False)
+
+
+@app.command()
+def league(run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the folder of a training")]) -> None:
+    """Show who beat whom among the past selves, agents and exploiters that a training played against."""
+    from dicegym.arena import league_table
+    from dicegym.arena.report import show
+
+    if not (run_dir / "league.csv").is_file():
+        raise ParameterError(f'{run_dir} holds no league.csv: only a training against "self" writes it')
+    table, shares = league_table.read(run_dir / "league.csv")
+    show(table.report(shares), out)
 
 
 @app.command()
@@ -367,8 +383,9 @@ def evaluate(
         str | None, typer.Option(help="the game (default: what the model was trained on, or the file or name fits)")
     ] = None,
     games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
+    together: Annotated[bool, typer.Option(help="let all of --against sit at one table")] = False,
     sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,
-    seed: Seed = 0,
+    seed: Annotated[int, typer.Option(help="same seed, same games; 0 to 2 are those of trainings and cards")] = 3,
     json_file: Json = None,
     parameter: Settings = None,
 ) -> None:
@@ -377,10 +394,8 @@ def evaluate(
 
     _check_writable(json_file)
     table = _game_for(model, game, parameter)
-    scores = [
-        measure(table, model, opponent, games, exact=not sampled, seed=seed)
-        for opponent in against or [table.rules.yardstick]
-    ]
+    opponents: Any = [against] if together else against or [None]
+    scores = [measure(table, model, opponent, games, exact=not sampled, seed=seed) for opponent in opponents]
     for score in scores:
         out.print(str(score), markup=False)
     _write_json(json_file, [score.to_json() for score in scores])

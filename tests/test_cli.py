@@ -316,6 +316,7 @@ def test_help_names_every_verb():
         "exact",
         "export",
         "games",
+        "league",
         "play",
         "tournament",
         "train",

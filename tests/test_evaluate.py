@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.arena.evaluate import evaluate, wilson
+from dicegym.arena.evaluate import Score, evaluate, overall, wilson
 from dicegym.errors import UnknownNameError
 from dicegym.players import FunctionPlayer, Player, RandomPlayer
 from dicegym.registry import GAMES
@@ -78,6 +78,35 @@ def test_losing_by_the_rules_counts_as_lost():
 def test_unknown_opponent():
     with pytest.raises(UnknownNameError):
         evaluate(dicegym.game("hog"), "bacon", "bakon")
+
+
+def test_a_list_of_opponents_shares_the_table_and_moves_on():
+    game = dicegym.game("liarsdice", players=4)
+    seated = []
+
+    class Noting(RandomPlayer):
+        def join(self, game, seat, seed):
+            seated.append((self.name, seat))
+            return super().join(game, seat, seed)
+
+    players = [Noting() for _ in range(4)]
+    for player, name in zip(players, "abcd", strict=True):
+        player.name = name
+    score = evaluate(game, players[0], players[1:], games=24)
+    assert score.opponent == "b, c, d"
+    assert {place: seated.count(place) for place in seated} == {(n, s): 6 for n in "abcd" for s in range(4)}
+    assert evaluate(game, players[0], [players[1]], games=24) == evaluate(game, players[0], players[1], games=24)
+
+
+def test_several_scores_are_summed_up():
+    a, b = Score("win rate", "a", 0.5, 0.4, 0.6, 100), Score("win rate", "b", 0.3, 0.2, 0.35, 50)
+    mean = overall([a, b])
+    assert (mean.value, mean.games, mean.opponent) == (0.4, 150, "2 opponents")
+    assert (mean.low, mean.high) == pytest.approx((0.4 - np.hypot(0.1, 0.1) / 2, 0.4 + np.hypot(0.1, 0.05) / 2))
+    assert overall([a, b], "worst") == overall([a, b], "b") == b
+    assert overall([a], "mean") == a
+    with pytest.raises(UnknownNameError, match="'median'"):
+        overall([a, b], "median")
 
 
 @pytest.mark.parametrize(

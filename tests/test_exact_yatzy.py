@@ -201,6 +201,14 @@ def test_the_optimal_player_from_the_start() -> None:
 
 
 @pytest.mark.slow
+def test_evaluations_less_luck_have_the_same_mean_and_a_smaller_interval() -> None:
+    plain = evaluate(GAME, "expectation", games=300)
+    score = evaluate(GAME, "expectation", games=300, less_luck=True)
+    assert score.high - score.low < (plain.high - plain.low) / 2
+    assert max(score.low, plain.low) < min(score.high, plain.high)
+
+
+@pytest.mark.slow
 def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, text in (
         (["--best-response"], "248.439989 best possible"),

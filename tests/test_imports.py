@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LADDER: tuple[tuple[str, ...], ...] = (
     ("errors", "shipped"),
     ("threads",),
-    ("registry",),  # a plain list of environments; test_the_list_of_environments_is_light says more
+    ("registry", "settings"),  # a plain list of environments; test_the_list_of_environments_is_light says more
     ("jit",),
     ("dice", "scene"),
     ("loops",),

@@ -32,9 +32,10 @@ def test_model_is_as_good_as_its_card_says(path):
     card = path.with_suffix(".md").read_text()
     about = policy.facts(path)
     claimed = about["score"]
-    opponent = None if claimed["opponent"] == "nobody" else claimed["opponent"]
-    score = evaluate(policy.game_of(path), str(path), opponent, games=claimed["games"] or 1)
-    assert about["score"]["low"] - 1e-9 <= score.value <= about["score"]["high"] + 1e-9
+    against = about["settings"]["run"].get("evaluate_against") or [None]
+    for part, opponent in zip(about.get("scores") or [claimed], against, strict=True):
+        score = evaluate(policy.game_of(path), str(path), opponent, games=part["games"] or 1)
+        assert part["low"] - 1e-9 <= score.value <= part["high"] + 1e-9
     seed, steps = about["settings"]["run"]["seed"], about["timesteps"]
     for fact in (f"{claimed['value']:.4f}", about["command"], f"| seed | {seed} |", f"| steps | {steps:,} decisions"):
         assert fact in card

@@ -1,12 +1,15 @@
 """The training script: curves, checkpoints, resuming, self-play, settings."""
 
+import csv
 import importlib.util
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +17,9 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 import dicegym
+from dicegym import loops
+from dicegym.arena.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
+from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.players import policy
 from dicegym.registry import GAMES
@@ -22,7 +28,7 @@ from dicegym.shipped import shipped_folder
 SMALL = [
     "run.games=16", "run.steps=3072", "run.torch_threads=1", "run.evaluate_every=1024", "run.checkpoint_every=1024",
     "algorithm.n_steps=16", "algorithm.batch_size=128", "network.net_arch=[16]", "run.evaluate_games=20",
-    "run.card_games=10",
+    "run.card_games=10", "self_play.games=2", "self_play.keep=2",
 ]  # fmt: skip
 each_game = pytest.mark.parametrize("game", GAMES)
 
@@ -67,7 +73,7 @@ def test_run_leaves_models_settings_curve_and_tensorboard(training, game, tmp_pa
 @each_game
 @pytest.mark.parametrize("opponents", [None, 'opponents={"self"=1}'])
 def test_resumed_run_has_the_curve_of_an_uninterrupted_one(training, game, opponents, tmp_path):
-    overrides = [*SMALL, "self_play.snapshot_every=512", *([opponents] if opponents else [])]
+    overrides = [*SMALL, "self_play.snapshot_every=1024", *([opponents] if opponents else [])]
     training.train(game, tmp_path / "whole", overrides=overrides)
 
     class KilledError(Exception):
@@ -125,12 +131,158 @@ def test_run_killed_with_sigkill_resumes(training, tmp_path):
     assert resumed.model.num_timesteps >= 1024
 
 
+STEADY = [  # a run that does not depend on how long it was to be
+    *SMALL, "game.memory=1", "algorithm.learning_rate_end=0.001", "algorithm.ent_coef_end=0.6",
+]  # fmt: skip
+LEAGUE = [
+    *STEADY, 'opponents={"self"=2,"bacon"=1}', "self_play.snapshot_every=1024", "self_play.exploiter_every=1024",
+    "self_play.exploiter_steps=512", "self_play.priority=hard",
+]  # fmt: skip
+
+
+def test_ctrl_c_saves_and_resuming_is_exact(training, tmp_path):
+    """In a process of its own, wherever it is hit."""
+    command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "cut")]
+    settings = [word for text in [*STEADY, "run.steps=10_000_000"] for word in ("--set", text)]
+    process = subprocess.Popen([*command, *settings], stderr=subprocess.PIPE, text=True)
+    curve = tmp_path / "cut/curve.csv"
+    deadline = time.monotonic() + 120
+    while not curve.exists() or len(curve.read_text().splitlines()) < 3:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    told = process.communicate(timeout=60)[1]
+    steps = policy.facts(tmp_path / "cut/model.zip")["timesteps"]
+    assert process.returncode == 130
+    assert f"dicegym: interrupted, {steps:,} steps are saved" in told
+    assert "Traceback" not in told
+    assert policy.facts(tmp_path / "cut/checkpoint/model.zip")["timesteps"] == steps
+    end = f"run.steps={steps + 1024}"
+    training.train("hog", tmp_path / "cut", overrides=[end], resume=True)
+    training.train("hog", tmp_path / "whole", overrides=[*STEADY, end])
+    assert (tmp_path / "cut/curve.csv").read_text() == (tmp_path / "whole/curve.csv").read_text()
+
+
+@pytest.mark.parametrize("where", ["in a rollout", "in an exploiter"])
+def test_interrupted_league_goes_on_exactly(training, where, tmp_path, monkeypatch):
+    training.train("hog", tmp_path / "whole", overrides=LEAGUE)
+    if where == "in a rollout":
+
+        def interrupt(done, total, text):
+            if done == 2048 + 16 * 5 and "saving" not in text:
+                signal.raise_signal(signal.SIGINT)
+    else:
+        interrupt = None
+        original = training.Interruptible._on_step
+
+        def on_step(self):
+            if not isinstance(self, training.Conductor) and self.run.model.num_timesteps >= 2048:
+                signal.raise_signal(signal.SIGINT)
+            return original(self)
+
+        monkeypatch.setattr(training.Interruptible, "_on_step", on_step)
+    with pytest.raises(KeyboardInterrupt, match="2,048 steps are saved"):
+        training.train("hog", tmp_path / "cut", overrides=LEAGUE, progress=interrupt)
+    monkeypatch.undo()
+    run = training.train("hog", tmp_path / "cut", resume=True)
+    for name in ("curve.csv", "league.csv"):
+        assert (tmp_path / "cut" / name).read_text() == (tmp_path / "whole" / name).read_text()
+    kinds = [member.kind for member in run.league.members]
+    assert sorted(kinds) == ["exploiter", "past self", "scripted"]
+    assert "exploiter 2048 (exploiter)" in (tmp_path / "cut/league.md").read_text()
+
+
+def test_the_second_ctrl_c_leaves_at_once(training, tmp_path):
+    def interrupt(done, total, text):
+        if done >= 1040:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        training.train("hog", tmp_path / "run", overrides=STEADY, progress=interrupt)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert not (tmp_path / "run/model.zip").exists()
+    assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072
+
+
+def test_training_stops_at_its_target(training, tmp_path):
+    run = training.train("hog", tmp_path / "run", overrides=[*STEADY, "run.target=0.01", "run.steps=1_000_000"])
+    assert run.score.value >= 0.01
+    assert run.model.num_timesteps <= 2048
+    assert [line.split(",")[0] for line in (tmp_path / "run/curve.csv").read_text().split()[1:]][-1] == str(
+        run.model.num_timesteps
+    )
+    assert policy.facts(tmp_path / "run/model.zip")["score"]["value"] == run.score.value
+    again = training.train("hog", tmp_path / "run", resume=True)
+    assert again.model.num_timesteps == run.model.num_timesteps
+    more = training.train("hog", tmp_path / "run", resume=True, overrides=["run.target=2.0", "run.steps=3072"])
+    assert more.model.num_timesteps == 3072
+
+
+def test_evaluation_against_several_opponents(training, tmp_path):
+    told = []
+    overrides = [*STEADY, 'run.evaluate_against=["bacon", "always_roll(5)", ["swap", "bacon"]]', "run.best_by=worst"]
+    run = training.train("hog", tmp_path / "run", overrides=overrides, progress=lambda *text: told.append(text[2]))
+    head, *lines = csv.reader((tmp_path / "run/curve.csv").read_text().splitlines())
+    assert head == ["steps", "score", "bacon", "always_roll(5)", "swap, bacon"]
+    assert all(float(line[1]) == min(map(float, line[2:])) for line in lines)
+    about = policy.facts(tmp_path / "run/best.zip")
+    assert about["score"]["value"] == max(float(line[1]) for line in lines)
+    assert len(about["scores"]) == 3
+    page = (tmp_path / "run/best.md").read_text()
+    for part in (f"- {Score(**about['scores'][2])}", "| swap, bacon |", "against the hardest"):
+        assert part in page
+    assert re.fullmatch(r"\d+ games, [\d,]+ steps/s, 0\.\d+ win rate against .*", told[-1])
+    games = [int(text.split()[0]) for text in told]
+    assert games == sorted(games)
+    assert games[-1] == run.games > 30
+
+
+def test_evaluations_play_games_that_training_never_sees(training, tmp_path, monkeypatch):
+    """Everything that is measured has seeds from 2**63 on; batches, exploiters' too, have smaller ones."""
+    measured, trained = set(), set()
+    begin, reset = loops.begin_rows, BatchEnv.reset
+
+    def begin_rows(states, rows, blank, seeds, episodes):
+        (measured if seeds[0] >= EVALUATION_SEED else trained).update(seeds[rows].tolist())
+        begin(states, rows, blank, seeds, episodes)
+
+    monkeypatch.setattr("dicegym.arena.evaluate.loops", SimpleNamespace(**vars(loops) | {"begin_rows": begin_rows}))
+
+    def begun(self, *, seed=None, options=None):
+        trained.update([seed] if isinstance(seed, int) else seed or [])
+        return reset(self, seed=seed, options=options)
+
+    monkeypatch.setattr(BatchEnv, "reset", begun)
+    training.train("hog", tmp_path / "run", overrides=[*LEAGUE, "run.seed=4294967295"])
+    assert {seed - EVALUATION_SEED for seed in measured} == {CURVE_SEED, LEAGUE_SEED, CARD_SEED}
+    assert len(trained) > 16  # the run's and the exploiters'
+    assert max(trained) < EVALUATION_SEED
+
+
+def test_commands_of_earlier_configurations_still_run(training, tmp_path):
+    """A file without the newer settings, as kept beside models that were trained before they existed."""
+    text = (shipped_folder("training") / "configs/hog.toml").read_text()
+    new = ("evaluate_against", "best_by", "target", "priority", "exponent", "floor", "games = 200", "exploiter_")
+    old = "\n".join(line for line in text.splitlines() if not line.startswith(new))
+    (tmp_path / "old.toml").write_text(old)
+    overrides = [*SMALL[:-2], "self_play.games=2", "game.memory=1", 'opponents={"self"=1}', "run.steps=512"]
+    assert training.train("hog", tmp_path / "run", tmp_path / "old.toml", overrides).model.num_timesteps == 512
+    about = json.loads((tmp_path / "run/settings.json").read_text())
+    for section, key in (("run", "target"), ("run", "best_by"), ("self_play", "floor")):
+        del about["settings"][section][key]
+    (tmp_path / "run/settings.json").write_text(json.dumps(about))
+    more = training.train("hog", tmp_path / "run", overrides=["run.steps=768"], resume=True)
+    assert more.model.num_timesteps == 768
+
+
 @each_game
 def test_self_play_meets_snapshots_and_keeps_the_newest(training, game, tmp_path):
-    overrides = [*SMALL, 'opponents={"self"=1}', "self_play.snapshot_every=512", "self_play.keep=2"]
+    overrides = [*SMALL, 'opponents={"self"=1}', "self_play.snapshot_every=1024", "self_play.keep=1"]
     run = training.train(game, tmp_path / "run", overrides=overrides)
-    names = [snapshot.name for snapshot in run.opponents.snapshots]
-    assert names == ["snapshot 2048", "snapshot 2560"]
+    names = [member.name for member in run.league.members]
+    assert names == (["uniform", "snapshot 2048"] if run.game.players > 1 else ["uniform"])
     assert {player.name for player in run.env.batch.seating.pool.players} >= set(names)
 
 
@@ -150,6 +302,9 @@ def test_opponents_are_a_pool_from_the_settings(training, tmp_path):
         (["game.goal=1"], ParameterError, "goal=1"),
         (["run.games=0"], ParameterError, "num_envs=0"),
         (["run.seed=-1"], ParameterError, "seed=-1"),
+        (["run.best_by=median"], UnknownNameError, "'median'"),
+        (['run.evaluate_against=["bacn"]'], UnknownNameError, "Did you mean 'bacon'"),
+        (["self_play.priority=soft"], UnknownNameError, "'soft'"),
         (["run.steps=abc"], ParameterError, "steps 'abc'"),
         (["algorithm.n_stps=3"], ParameterError, "n_stps"),
         (["network.activation=Foo"], ParameterError, "activation='Foo'"),

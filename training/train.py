@@ -5,13 +5,17 @@
     dicegym train hog --run-dir runs/short --set run.steps=500000 --set opponents='{"bacon"=1,"self"=1}'
 
 A resumed run goes on exactly where the checkpoint was taken if its opponents remember and draw nothing (bots with
-``PURE = True``, models, snapshots) and its algorithm keeps no replay buffer (PPO, MaskablePPO, A2C). Otherwise it
-goes on with new games of the same seeds, or an empty buffer.
+``PURE = True``, models, past selves) and its algorithm keeps no replay buffer (PPO, MaskablePPO, A2C). Otherwise it
+goes on with new games of the same seeds, or an empty buffer. Ctrl-C takes a checkpoint, at the cost of the games
+played since the networks were last updated, so that resuming is exact then too; pressed again it leaves at once.
 
 The run's folder then holds
 
     settings.json   the command and all settings, overrides included
-    curve.csv       steps and score of every evaluation; the same command and seed give the same file
+    curve.csv       steps and score of every evaluation, and the result against each opponent if there are several;
+                    the same command and seed give the same file
+    league.csv      who beat whom among past selves, scripted agents and exploiters, if the learner plays against
+    league.md       itself: to be read by programs and by people (or with `dicegym league`)
     tensorboard/    everything that the algorithm logs
     checkpoint/     the newest checkpoint, from which --resume goes on
     best.zip        the model with the best evaluation so far, and best.md, its card
@@ -20,21 +24,19 @@ The run's folder then holds
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import csv
 import json
-import os
-import pickle
-import platform
 import random
 import shlex
-import shutil
+import signal
 import sys
+import threading
 import time
-import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import torch
@@ -42,28 +44,36 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import LinearSchedule
 
 import dicegym
-from dicegym.arena.card import card
-from dicegym.arena.evaluate import Score, evaluate
+from dicegym import settings as sections
+from dicegym.arena import league
+from dicegym.arena.card import card, made_with
+from dicegym.arena.evaluate import CURVE_SEED, Score, evaluate, overall, rivals_of
 from dicegym.core import Parameter
+from dicegym.dice import named_seed
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError
-from dicegym.players import Player, policy
-from dicegym.players.pool import Pool
+from dicegym.players import Player, checkpoint, policy
+from dicegym.settings import Settings
 
 CONFIGS = Path(__file__).parent / "configs"
-SELF = "self"
-"""The name among the opponents that stands for snapshots of the learner."""
-
-CHECKPOINTS = ("checkpoint", "checkpoint.old")
-"""The newest checkpoint is in the first folder that exists: a kill may fall between the moves that change them."""
 SECTIONS = ("game", "run", "opponents", "self_play", "algorithm", "network")
 OPEN_SECTIONS = ("opponents", "algorithm", "game")
 """Sections whose keys are checked by those who take them, so that any may be added."""
+DEFAULTS = {
+    "run": {"evaluate_against": [], "best_by": "mean", "less_luck": False, "target": 0.0},
+    "self_play": league.DEFAULTS,
+}
+"""What configurations and runs that know nothing of these settings mean by that."""
+LARGEST_SEED = (1 << 32) - 1
+"""PyTorch and NumPy, which Stable-Baselines3 seeds, take no larger ones."""
 
-ALSO = {float: (float, int), list: (list, dict), dict: (list, dict)}
-"""What a value of a type may be replaced by besides its own kind; layers are given for both networks or for each."""
-
-Settings = dict[str, dict[str, Any]]
+KEPT = (
+    "next_evaluation", "next_checkpoint", "next_snapshot", "next_exploiter", "best", "curve", "score", "scores", "met",
+    "games",
+)  # fmt: skip
+"""What a checkpoint holds of `Run`."""
+IN_FLIGHT = ("num_timesteps", "_last_obs", "_last_episode_starts")
+"""What a model changes while it plays, before its networks learn from that."""
 
 
 def read_config(game: str, config: Path | None = None) -> Settings:
@@ -72,117 +82,44 @@ def read_config(game: str, config: Path | None = None) -> Settings:
     if not path.is_file():
         known = ", ".join(sorted(p.stem for p in CONFIGS.glob("*.toml")))
         raise ParameterError(f"there is no configuration {path}: give one with --config; there are {known}")
-    try:
-        settings = tomllib.loads(path.read_text())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ParameterError(f"{path} is no TOML: {error}") from None
-    missing = [name for name in SECTIONS if not isinstance(settings.get(name), dict)]
-    if missing:
-        raise ParameterError(f"{path} lacks [{'], ['.join(missing)}]: start from {CONFIGS}/{game}.toml")
-    return settings
+    return complete(sections.read_settings(path, SECTIONS, CONFIGS / f"{game}.toml"))
+
+
+def complete(settings: Settings) -> Settings:
+    """Return ``settings`` with those that have a default filled in."""
+    return settings | {name: defaults | settings[name] for name, defaults in DEFAULTS.items()}
 
 
 def override(settings: Settings, overrides: list[str]) -> Settings:
-    """Return ``settings`` with each ``section.key=value``, or ``section={...}`` for a whole section, applied.
-
-    Values are TOML; a bare word is a string. Raises ParameterError for what sets nothing.
-    """
-    settings = copy.deepcopy(settings)
-    for text in overrides:
-        name, _, value = text.partition("=")
-        section, _, key = name.partition(".")
-        if section not in settings or not value:
-            raise ParameterError(
-                f"--set {text!r} sets nothing: write section.key=value with one of {', '.join(settings)}"
-            )
-        try:
-            parsed = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
-            parsed = value
-        if not key and isinstance(parsed, dict):
-            settings[section] = parsed
-        elif key in settings[section]:
-            kind = type(settings[section][key])
-            kinds = ALSO.get(kind, (kind,))
-            if not isinstance(parsed, kinds):
-                raise ParameterError(
-                    f"--set {text!r} gives {key} {parsed!r}: it takes such as {settings[section][key]!r}"
-                )
-            settings[section][key] = parsed
-        elif key and section in OPEN_SECTIONS:
-            settings[section][key] = parsed
-        else:
-            known = ", ".join(settings[section])
-            raise ParameterError(f"--set {text!r} sets nothing: [{section}] has {known}")
-    return settings
+    """Return ``settings`` with ``overrides`` applied; see `dicegym.settings.override`."""
+    return sections.override(settings, overrides, OPEN_SECTIONS)
 
 
-class Opponents:
-    """The pool of the batch: fixed agents, and the newest snapshots of the learner if "self" is among them."""
-
-    def __init__(self, game: dicegym.Game, settings: Settings) -> None:
-        weights = dict(settings["opponents"])
-        self._self_weight = weights.pop(SELF, None)
-        self._keep = settings["self_play"]["keep"]
-        fixed = Pool.of(game, weights) if weights else None
-        self.fixed: list[Player] = list(fixed.players) if fixed else []
-        self._weights = fixed.weights if fixed else []
-        self.snapshots: list[Player] = []
-        if self.learns_from_itself and not self.fixed:
-            self.fixed, self._weights = [dicegym.players.RandomPlayer()], [1e-6]  # until the first snapshot
-
-    @property
-    def learns_from_itself(self) -> bool:
-        """Whether snapshots join the pool."""
-        return self._self_weight is not None
-
-    def add_snapshot(self, player: Player) -> None:
-        """Take in a snapshot; the oldest makes room."""
-        self.snapshots = [*self.snapshots, player][-self._keep :]
-
-    def pool(self) -> Pool:
-        """Return the pool as it is now; the weight of "self" is shared by all snapshots."""
-        share = self._self_weight / len(self.snapshots) if self.snapshots else 0.0
-        return Pool(self.fixed + self.snapshots, self._weights + [share] * len(self.snapshots))
+class StopTraining(Exception):  # noqa: N818 - nothing is wrong
+    """Leaves Stable-Baselines3's loop: the run is interrupted, or its target is reached."""
 
 
-class StatePickler(pickle.Pickler):
-    """Writes a checkpoint's state; fixed opponents by their number, as a bot's program cannot be written."""
-
-    def __init__(self, file: BinaryIO, fixed: list[Player]) -> None:
-        super().__init__(file)
-        self._numbers = {id(player): number for number, player in enumerate(fixed)}
-
-    def persistent_id(self, thing: object) -> int | None:
-        """Return the number of a fixed opponent."""
-        return self._numbers.get(id(thing))
-
-
-class StateUnpickler(pickle.Unpickler):
-    """Reads what `StatePickler` wrote."""
-
-    def __init__(self, file: BinaryIO, fixed: list[Player]) -> None:
-        super().__init__(file)
-        self._fixed = fixed
-
-    def persistent_load(self, number: int) -> Player:
-        """Return the fixed opponent with this number."""
-        return self._fixed[number]
-
-
-class Conductor(BaseCallback):
-    """Evaluates, takes checkpoints and snapshots at the start of a rollout, when nothing is in flight."""
+class Interruptible(BaseCallback):
+    """Lets a training be interrupted."""
 
     def __init__(self, run: Run) -> None:
         super().__init__()
         self.run = run  # what is due is the run's business
 
+    def _on_step(self) -> bool:
+        self.run.stop_if_interrupted()
+        return True
+
+
+class Conductor(Interruptible):
+    """Tells the run when it may act: at the start of a rollout nothing is in flight."""
+
     def _on_rollout_start(self) -> None:
         self.run.between_rollouts(self.logger)
 
     def _on_step(self) -> bool:
-        self.run.report(self.num_timesteps)
-        return True
+        self.run.after_step(self.num_timesteps, int(np.sum(self.locals["dones"])))
+        return super()._on_step()
 
 
 class Run:
@@ -199,37 +136,51 @@ class Run:
     ) -> None:
         self.folder = folder
         self.command = command
-        self.settings = settings
+        self.settings = settings = complete(settings)
         self.progress = progress or (lambda done, total, text: None)
         self.game = dicegym.game(game, **settings["game"])
         run = settings["run"]
-        # PyTorch and NumPy, which Stable-Baselines3 seeds, take no larger ones.
-        Parameter(0, 0, (1 << 32) - 1, "the seed of a training").check("run.seed", run["seed"])
+        Parameter(0, 0, LARGEST_SEED, "the seed of a training").check("run.seed", run["seed"])
         torch.set_num_threads(run["torch_threads"])
-        self.opponents = Opponents(self.game, settings)
-        self.env = SB3VecEnv(
-            self.game, run["games"], seed=run["seed"], reward_scale=run["reward_scale"], opponent=self.opponents.pool()
-        )
+        self.rivals = [rivals_of(self.game, against) for against in run["evaluate_against"] or [None]]
+        self._check_best_by()
+        self.league = league.League(self.game, settings["opponents"], settings["self_play"])
+        self.env = self._games(run["seed"], self.league.pool())
         self.next_evaluation = self.next_checkpoint = 0
         self.next_snapshot = settings["self_play"]["snapshot_every"]
+        self.next_exploiter = settings["self_play"]["exploiter_every"]
         self.best = -np.inf
-        self.curve: list[tuple[int, float]] = []
+        self.curve: list[tuple[float, ...]] = []  # steps, score, and the result against each opponent
         self.score: Score | None = None
+        self.scores: list[Score] = []
         self.met = np.zeros(self.game.observation_size, np.bool_)  # inputs that were not 0 at some time
+        self.games = 0  # played to their end by the learner
         self.seconds = 0.0  # of training so far, without the present session
         self.began = time.monotonic()
-        if resume and any((folder / name).exists() for name in CHECKPOINTS):
+        self.interrupted = False
+        self.start: dict[str, Any] = {}  # the state at the start of the present rollout
+        if resume and checkpoint.newest(folder):
             self.model = self._restore()
         else:  # also a run that was killed before its first checkpoint
             if not resume and folder.exists() and any(folder.iterdir()):
                 raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
-            self.model = self._new_model()
+            self.model = self._new_model(self.env, run["seed"], folder / "tensorboard")
             self.next_checkpoint = run["checkpoint_every"]
+        self.first = self.model.num_timesteps  # of this session
         folder.mkdir(parents=True, exist_ok=True)
         about = {"command": command, "settings": settings}
         (folder / "settings.json").write_text(json.dumps(about, indent=1))
 
-    def _new_model(self) -> Any:
+    def _check_best_by(self) -> None:
+        names = [", ".join(player.name for player in rivals) for rivals in self.rivals]
+        overall([Score("", name, 0.0, 0.0, 0.0, 0) for name in names], self.settings["run"]["best_by"])
+
+    def _games(self, seed: int, opponent: Any) -> SB3VecEnv:
+        """Return a batch of games; game i has the seed ``seed + i``, which no evaluation has."""
+        run = self.settings["run"]
+        return SB3VecEnv(self.game, run["games"], seed=seed, reward_scale=run["reward_scale"], opponent=opponent)
+
+    def _new_model(self, env: SB3VecEnv, seed: int, logs: Path | None) -> Any:
         options = dict(self.settings["algorithm"])
         network = self.settings["network"]
         algorithm = policy.algorithm(options.pop("name"))
@@ -244,39 +195,74 @@ class Run:
         kwargs = {"net_arch": network["net_arch"], "activation_fn": activation}
         try:
             return algorithm(
-                "MlpPolicy", self.env, seed=self.settings["run"]["seed"], policy_kwargs=kwargs, device="cpu",
-                tensorboard_log=str(self.folder / "tensorboard"), verbose=0, **options,
+                "MlpPolicy", env, seed=seed, policy_kwargs=kwargs, device="cpu",
+                tensorboard_log=logs and str(logs), verbose=0, **options,
             )  # fmt: skip
         except (TypeError, AssertionError) as error:  # what Stable-Baselines3 raises for its arguments
             raise ParameterError(f"[algorithm] does not fit {algorithm.__name__}: {error}") from None
 
     def learn(self) -> Any:
-        """Train to the end; return the model. Ctrl-C stops with the newest checkpoint on disk."""
+        """Train to the end or to the target; return the model.
+
+        Raises KeyboardInterrupt when it was interrupted, with model and checkpoint on disk.
+        """
         steps = self.settings["run"]["steps"]
-        self.model.learn(
-            max(0, steps - self.model.num_timesteps), callback=Conductor(self),
-            reset_num_timesteps=False, tb_log_name="run", log_interval=10,
-        )  # fmt: skip
+        try:
+            with on_interrupt(self.interrupt):
+                self.model.learn(
+                    max(0, steps - self.model.num_timesteps), callback=Conductor(self),
+                    reset_num_timesteps=False, tb_log_name="run", log_interval=10,
+                )  # fmt: skip
+        except StopTraining:
+            if self.interrupted:
+                self.checkpoint()
+                self.save("model")
+                where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
+                raise KeyboardInterrupt(f"{where}: --resume goes on") from None
+        self.start = self.state()
         self.evaluate(self.model.logger)
         self.save("model")
+        self.start = self.state()
         self.checkpoint()
         return self.model
+
+    def interrupt(self) -> None:
+        """Stop as soon as the state of the run can be written."""
+        self.interrupted = True
+        self.progress(self.model.num_timesteps, self.settings["run"]["steps"], "saving; Ctrl-C again leaves at once")
+
+    def stop_if_interrupted(self) -> None:
+        """Leave the loop if that is wanted."""
+        if self.interrupted:
+            raise StopTraining
 
     def between_rollouts(self, logger: Any) -> None:
         """Do what is due at this many steps."""
         steps, settings = self.model.num_timesteps, self.settings
+        self.start = self.state()
+        self.stop_if_interrupted()
         self.anneal(steps / settings["run"]["steps"])
         self.met |= (self.model._last_obs != 0).any(axis=0)
         if steps >= self.next_evaluation:
             self.next_evaluation += settings["run"]["evaluate_every"]
             self.evaluate(logger)
-        if self.opponents.learns_from_itself and steps >= self.next_snapshot:
+        if settings["run"]["target"] and self.score and self.score.value >= settings["run"]["target"]:
+            raise StopTraining
+        if self.league.learns_from_itself and steps >= self.next_snapshot:
             self.next_snapshot += settings["self_play"]["snapshot_every"]
-            self.opponents.add_snapshot(self.player(f"snapshot {steps}"))
-            self.env.batch.set_opponent(self.opponents.pool())
-        if steps >= self.next_checkpoint:
-            self.next_checkpoint += settings["run"]["checkpoint_every"]
+            self.renew_league(steps)
+        due = steps >= self.next_checkpoint
+        self.next_checkpoint += due * settings["run"]["checkpoint_every"]
+        self.start = self.state()
+        if due:
             self.checkpoint()
+
+    def after_step(self, steps: int, ended: int) -> None:
+        """Count games and tell the progress bar."""
+        self.games += ended
+        speed = (steps - self.first) / max(time.monotonic() - self.began, 1e-9)
+        text = f"{self.games:,} games, {speed:,.0f} steps/s{f', {self.score}' if self.score else ''}"
+        self.progress(steps, self.settings["run"]["steps"], text)
 
     def anneal(self, done: float) -> None:
         """Let the entropy bonus fall linearly, which the algorithms themselves do for the learning rate alone."""
@@ -284,20 +270,51 @@ class Run:
         if "ent_coef_end" in options:
             self.model.ent_coef = (1 - done) * options["ent_coef"] + done * options["ent_coef_end"]
 
+    def renew_league(self, steps: int) -> None:
+        """Let the learner as it is now join the league, and an exploiter if one is due."""
+        settings = self.settings["self_play"]
+        now = self.player(f"snapshot {steps}")
+        self.league.join(league.Member(now.name, league.PAST_SELF, now, steps))
+        if settings["exploiter_every"] and steps >= self.next_exploiter:
+            self.next_exploiter += settings["exploiter_every"]
+            exploiter = self.exploiter(now, f"exploiter {steps}")
+            self.league.join(league.Member(exploiter.name, league.EXPLOITER, exploiter, steps))
+        self.env.batch.set_opponent(self.league.pool())
+        self.league.table.write(self.folder, self.league.shares())
+
+    def exploiter(self, target: Player, name: str) -> Player:
+        """Return a copy of the learner, or a fresh network, that was trained against ``target`` alone."""
+        settings, drawn = self.settings["self_play"], generators()
+        seed = named_seed(name, self.settings["run"]["seed"]) % (LARGEST_SEED + 1)
+        model = self._new_model(self._games(seed, target), seed, None)
+        if not settings["exploiter_fresh"]:
+            model.policy.load_state_dict(self.model.policy.state_dict())
+        model.learn(settings["exploiter_steps"], callback=Interruptible(self))
+        set_generators(drawn)  # as if nothing had happened
+        return policy.PolicyPlayer(model, self.game, name)
+
     def player(self, name: str = "learner") -> Player:
         """Return the learner as it is now, as a player (a copy)."""
         with policy.ignoring(self.model, ~self.met):
             return policy.PolicyPlayer(self.model, self.game, name)
 
     def evaluate(self, logger: Any) -> None:
-        """Measure the learner against the game's yardstick; keep it if it is the best so far."""
-        self.score = evaluate(self.game, self.player(), games=self.settings["run"]["evaluate_games"])
-        steps = self.model.num_timesteps
+        """Measure the learner against the opponents that the settings name; keep it if it is the best so far."""
+        run, steps, learner = self.settings["run"], self.model.num_timesteps, self.player()
+        self.scores = [
+            evaluate(self.game, learner, rivals, run["evaluate_games"], seed=CURVE_SEED, less_luck=run["less_luck"])
+            for rivals in self.rivals
+        ]
+        self.score = overall(self.scores, run["best_by"])
+        several = self.scores if len(self.scores) > 1 else []
         if not self.curve or self.curve[-1][0] < steps:  # a finished run that is resumed measures its end again
-            self.curve.append((steps, self.score.value))
+            self.curve.append((steps, self.score.value, *(score.value for score in several)))
         with (self.folder / "curve.csv").open("w", newline="") as file:
-            csv.writer(file).writerows([("steps", "score"), *((n, f"{score:.9f}") for n, score in self.curve)])
+            csv.writer(file).writerow(["steps", "score", *(score.opponent for score in several)])
+            csv.writer(file).writerows([n, *(f"{value:.9f}" for value in values)] for n, *values in self.curve)
         logger.record(f"evaluation/{self.score.measure}", self.score.value)
+        for score in several:
+            logger.record(f"evaluation/against {score.opponent}", score.value)
         logger.dump(steps)
         if self.score.value > self.best:
             self.best = self.score.value
@@ -314,64 +331,78 @@ class Run:
             "command": self.command,
             "settings": self.settings,
             "score": self.score.to_json() if self.score else None,
+            "scores": [score.to_json() for score in self.scores],
             "seconds": round(self.seconds + time.monotonic() - self.began, 1),
-            "machine": f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",
-            "versions": versions(),
+            **made_with(),
         }
 
-    def report(self, steps: int) -> None:
-        """Tell the progress bar."""
-        text = f"{self.score}" if self.score else ""
-        self.progress(steps, self.settings["run"]["steps"], text)
+    def state(self) -> dict[str, Any]:
+        """Return all that going on from here needs but the networks; what happens later does not change it."""
+        return {
+            "run": {name: copy.copy(getattr(self, name)) for name in KEPT},
+            "model": {name: copy.copy(getattr(self.model, name)) for name in IN_FLIGHT},
+            "env": self.env.state_dict(),
+            "league": self.league.state_dict(),
+            "generators": generators(),
+        }
 
     def checkpoint(self) -> None:
-        """Write all that going on needs; the old checkpoint stays until the new one is whole."""
-        unfinished, target, old = self.folder / "checkpoint.part", *(self.folder / name for name in CHECKPOINTS)
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir()
-        policy.save(self.model, self.game, unfinished / "model.zip", self.facts(), to_go_on=True)
-        kept = (
-            "next_evaluation", "next_checkpoint", "next_snapshot", "best", "curve", "score", "met",
-        )  # fmt: skip
-        state = {name: getattr(self, name) for name in kept}
-        state["seconds"] = self.seconds + time.monotonic() - self.began
-        state["env"] = self.env.state_dict()
-        # Stable-Baselines3 draws from all three.
-        state["generators"] = (random.getstate(), np.random.get_state(), torch.get_rng_state())  # noqa: NPY002
-        state["snapshots"] = self.opponents.snapshots
-        with (unfinished / "state.pkl").open("wb") as file:
-            StatePickler(file, self.opponents.fixed).dump(state)
-        shutil.rmtree(old, ignore_errors=True)
-        if target.exists():
-            os.replace(target, old)
-        os.replace(unfinished, target)
-        shutil.rmtree(old, ignore_errors=True)
+        """Write the state at the start of the present rollout; the model goes back there too."""
+        for name, value in self.start["model"].items():
+            setattr(self.model, name, value)
+        state = self.start | {"seconds": self.seconds + time.monotonic() - self.began}
+
+        def fill(folder: Path) -> None:
+            policy.save(self.model, self.game, folder / "model.zip", self.facts(), to_go_on=True)
+            checkpoint.dump(state, folder / "state.pkl", self.league.fixed)
+
+        checkpoint.replace(self.folder, fill)
 
     def _restore(self) -> Any:
-        folder = next(self.folder / name for name in CHECKPOINTS if (self.folder / name).exists())
-        with (folder / "state.pkl").open("rb") as file:
-            state = StateUnpickler(file, self.opponents.fixed).load()
-        self.opponents.snapshots = state.pop("snapshots")
-        self.env.batch.set_opponent(self.opponents.pool())
+        folder = checkpoint.newest(self.folder)
+        state = checkpoint.load(folder / "state.pkl", self.league.fixed)
+        self.league.load_state_dict(state["league"])
+        self.env.batch.set_opponent(self.league.pool())
         about = policy.facts(folder / "model.zip")
         model = policy.algorithm(about["algorithm"]).load(folder / "model.zip", device="cpu")
         model.set_env(self.env, force_reset=False)
-        self.env.load_state_dict(state.pop("env"))
-        generators = state.pop("generators")
-        for name, value in state.items():
+        self.env.load_state_dict(state["env"])
+        self.seconds = state["seconds"]
+        for name, value in state["run"].items():
             setattr(self, name, value)
-        random.setstate(generators[0])
-        np.random.set_state(generators[1])  # noqa: NPY002 - Stable-Baselines3 draws from it
-        torch.set_rng_state(generators[2])
+        set_generators(state["generators"])
         return model
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of what a trained model depends on."""
-    from importlib.metadata import version
+def generators() -> tuple[Any, Any, Any]:
+    """Return the state of all that Stable-Baselines3 draws from."""
+    return random.getstate(), np.random.get_state(), torch.get_rng_state()  # noqa: NPY002
 
-    names = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
-    return {name: version(name) for name in names}
+
+def set_generators(states: tuple[Any, Any, Any]) -> None:
+    """Set what `generators` returned."""
+    random.setstate(states[0])
+    np.random.set_state(states[1])  # noqa: NPY002
+    torch.set_rng_state(states[2])
+
+
+@contextlib.contextmanager
+def on_interrupt(act: Callable[[], None]) -> Iterator[None]:
+    """Call ``act`` at the first Ctrl-C; the second one is as it was before, also outside the main thread."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+
+    def handle(number: int, frame: Any) -> None:
+        signal.signal(signal.SIGINT, before)
+        act()
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def train(
@@ -386,14 +417,16 @@ def train(
 
     On resuming, the settings are those of the run's own ``settings.json``; overrides still apply on top.
 
-    Raises ParameterError for settings or a folder that cannot work, before anything is written.
+    Raises:
+        ParameterError: settings or a folder cannot work; nothing was written.
+        KeyboardInterrupt: it was interrupted; see `Run.learn`.
     """
     changes = [word for text in overrides or [] for word in ("--set", text)]
     if resume:
         if not (folder / "settings.json").is_file():
             raise ParameterError(f"{folder} holds no run to resume: start without --resume")
         about = json.loads((folder / "settings.json").read_text())
-        settings, words = about["settings"], [*shlex.split(about["command"]), *changes]
+        settings, words = complete(about["settings"]), [*shlex.split(about["command"]), *changes]
     else:
         settings = read_config(game, config)
         words = ["dicegym", "train", game, *(["--config", str(config)] if config else []), *changes]

@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+import os
+import platform
+from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dicegym.arena.evaluate import Score, evaluate
+from dicegym.arena.evaluate import CARD_SEED, Score, evaluate
 from dicegym.core import Game
 from dicegym.players import Player, policy
 from dicegym.players.roster import agent_names, resolve
 
-CARD_SEED = 1
-"""Of the games for a card. Evaluations during a training have seed 0, and the best model was chosen by them."""
+PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
+"""What a trained model depends on."""
+CHOSEN_BY = {
+    "mean": "The score is the mean over the opponents of the training's evaluations.",
+    "worst": "The score is that against the hardest of the opponents of the training's evaluations.",
+}
 
 
-def scores_against_all(game: Game, player: Player, games: int) -> list[Score]:
-    """Return the score of ``player`` against each scripted agent of the game; alone, what it scores."""
+def made_with() -> dict[str, Any]:
+    """Return the machine and the versions of packages, as model files hold them."""
+    return {
+        "machine": f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",
+        "versions": {name: version(name) for name in PACKAGES},
+    }
+
+
+def scores_against_all(game: Game, player: Player, games: int, tables: Sequence[Any] = ()) -> list[Score]:
+    """Return the score of ``player`` against each scripted agent of the game; alone, what it scores.
+
+    Each of ``tables`` is one opponent more: a list of agents that share a table.
+    """
     if game.players == 1:
         return [evaluate(game, player, games=games, seed=CARD_SEED)]
     scripted = [name for name in agent_names(game) if not isinstance(resolve(game, name), Path)]
-    return [evaluate(game, player, name, games, seed=CARD_SEED) for name in scripted]
+    return [evaluate(game, player, rivals, games, seed=CARD_SEED) for rivals in [*scripted, *tables]]
 
 
 def card(model: Path, games: int) -> str:
@@ -27,8 +46,9 @@ def card(model: Path, games: int) -> str:
 
     Raises ModelError if the file does not fit the rules.
     """
-    player = policy.load(model)
-    return page(policy.facts(model), model.stem, scores_against_all(player.game, player, games))
+    player, facts = policy.load(model), policy.facts(model)
+    tables = [one for one in facts["settings"]["run"].get("evaluate_against", []) if isinstance(one, list)]
+    return page(facts, model.stem, scores_against_all(player.game, player, games, tables))
 
 
 def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
@@ -36,6 +56,12 @@ def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
     score = Score(**facts["score"])
     parameters = "".join(f", {key} {value}" for key, value in facts["parameters"].items())
     players = f"{facts['players']} player{'s' if facts['players'] > 1 else ''}"
+    parts = facts.get("scores", [])  # files of earlier versions have one score
+    chosen = ""
+    if len(parts) > 1:
+        by = facts["settings"]["run"]["best_by"]
+        how = CHOSEN_BY.get(by, f"The score is that against {by}, one of the opponents of the training's evaluations.")
+        chosen = "\n".join([how, *(f"- {Score(**part)}" for part in parts), ""]) + "\n"
     lines = "\n".join(
         f"| {line.opponent} | {line.value:.4f} | {line.low:.4f} - {line.high:.4f} | {line.games or 'exact'} |"
         for line in scores
@@ -55,7 +81,7 @@ A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
 | versions | {", ".join(f"{package} {version}" for package, version in facts["versions"].items())} |
 | rules | fingerprint {facts["fingerprint"]} |
 
-The score above chose this model among those of its training. The scores below are of other games, from every
+{chosen}The score above chose this model among those of its training. The scores below are of other games, from every
 seat in turn, with 95 % intervals.
 
 | against | {scores[0].measure} | interval | games |

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,14 +10,19 @@ import numpy as np
 from dicegym import loops
 from dicegym.core import Game, Parameter
 from dicegym.envs.opponents import Opponents
-from dicegym.exact import solver
+from dicegym.errors import unknown_name
+from dicegym.exact import solitaire, solver
 from dicegym.players import Player
 from dicegym.players.roster import agent
 
 Z_95 = 1.959963984540054
 """Two-sided 95 % quantile of the normal distribution."""
 EVALUATION_SEED = 1 << 63
-"""Evaluations play games of seeds from here on; training uses seeds below, so it never sees them."""
+"""Evaluations play games of seeds from here on. A training's seeds are below 2**32 plus its number of games, so it
+never plays one of them: a game's key is mixed from its seed (`dicegym.dice.game_key`)."""
+CURVE_SEED, CARD_SEED, LEAGUE_SEED, FRESH_SEED = range(4)
+"""What the seeds of evaluations are for: the curve of a training, by which its best model is chosen; the card of a
+model; games within a league, by which opponents are chosen; and, from the last on, whatever nobody has looked at."""
 AT_ONCE = 1000
 """Games of an evaluation that are played side by side."""
 
@@ -45,18 +51,33 @@ class Score(NamedTuple):
         return self._asdict()
 
 
+def rivals_of(game: Game, opponent: Any) -> list[Player]:
+    """Return the players that ``opponent``, as for `evaluate`, stands for."""
+    specs = opponent if isinstance(opponent, list | tuple) else [opponent]
+    return [agent(game, game.rules.yardstick if spec is None else spec) for spec in specs or [None]]
+
+
 def evaluate(
-    game: Game, player: Any, opponent: Any = None, games: int = 10_000, exact: bool = True, seed: int = 0
+    game: Game,
+    player: Any,
+    opponent: Any = None,
+    games: int = 10_000,
+    exact: bool = True,
+    seed: int = CURVE_SEED,
+    less_luck: bool = False,
 ) -> Score:
     """Measure ``player`` against ``opponent`` (default: the game's yardstick) from every seat in turn.
 
     Args:
         game: the game.
         player: an agent, as for `dicegym.agent`.
-        opponent: another one, in all other seats.
+        opponent: another one, in all other seats; or a list of agents, who share the table and move on by a seat
+            whenever the player has sat in each.
         games: how many games are played where no exact value exists.
         exact: False: play even if there is an exact value.
         seed: which games; never one that training plays.
+        less_luck: of a player alone, measure what its choices cost instead of what it scores, where the game's exact
+            values tell (`dicegym.exact.Solitaire.mean_return`): the same mean with a far smaller interval.
 
     Returns:
         The exact value, or the share of games won with Wilson's 95 % interval. Where nobody else plays, the mean
@@ -69,19 +90,47 @@ def evaluate(
     games = Parameter(10_000, 1, 1 << 40, "the number of games of an evaluation").check("games", games)
     seed = Parameter(0, 0, EVALUATION_SEED - 1, "the seed of an evaluation").check("seed", seed)
     player = agent(game, player)
-    rival = agent(game, game.rules.yardstick if opponent is None else opponent)
-    exact_values = solver(game) if exact else None
+    rivals = rivals_of(game, opponent)
+    exact_values = solver(game) if exact and len(rivals) == 1 else None
     if exact_values is not None:
-        value = exact_values.win_rate(player, rival, game)
-        return Score("exact win rate", rival.name, value, value, value, 0)
-    return _sampled(game, player, rival, games, seed)
+        value = exact_values.win_rate(player, rivals[0], game)
+        return Score("exact win rate", rivals[0].name, value, value, value, 0)
+    if less_luck and (alone := solitaire(game)) is not None:
+        mean, half, games = alone.mean_return(player, game, games, EVALUATION_SEED + seed)
+        return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
+    return _sampled(game, player, rivals, games, seed)
 
 
-def _sampled(game: Game, player: Player, rival: Player, games: int, seed: int) -> Score:
+def overall(scores: Sequence[Score], by: str = "mean") -> Score:
+    """Return one score for several opponents: ``by`` their ``"mean"``, the ``"worst"``, or that of the one so named.
+
+    The mean's interval is Zou and Donner's (Statistics in Medicine 27, 2008): it stays within 0 and 1 as its parts do.
+
+    Raises:
+        UnknownNameError: ``by`` is nothing of that.
+    """
+    named = {score.opponent: score for score in scores}
+    if by not in ("mean", "worst", *named):
+        raise unknown_name("way to sum up scores", by, ["mean", "worst", *named])
+    if len(scores) == 1:
+        return scores[0]
+    if by in named:
+        return named[by]
+    if by == "worst":
+        return min(scores, key=lambda score: score.value)
+    n = len(scores)
+    mean = sum(score.value for score in scores) / n
+    below = sum((score.value - score.low) ** 2 for score in scores) ** 0.5 / n
+    above = sum((score.high - score.value) ** 2 for score in scores) ** 0.5 / n
+    games = sum(score.games for score in scores)
+    return Score("mean win rate", f"{n} opponents", mean, mean - below, mean + above, games)
+
+
+def _sampled(game: Game, player: Player, rivals: Sequence[Player], games: int, seed: int) -> Score:
     """Play ``games`` games, the player's seat alternating."""
     results = np.concatenate(
         [
-            _results(game, player, rival, first, min(AT_ONCE, games - first), EVALUATION_SEED + seed)
+            _results(game, player, rivals, first, min(AT_ONCE, games - first), EVALUATION_SEED + seed)
             for first in range(0, games, AT_ONCE)
         ]
     )
@@ -90,10 +139,10 @@ def _sampled(game: Game, player: Player, rival: Player, games: int, seed: int) -
         half = Z_95 * float(results.std()) / games**0.5
         return Score("mean return", "nobody", mean, mean - half, mean + half, games)
     low, high = wilson(mean, games)
-    return Score("win rate", rival.name, mean, low, high, games)
+    return Score("win rate", ", ".join(rival.name for rival in rivals), mean, low, high, games)
 
 
-def _results(game: Game, player: Player, rival: Player, first: int, n: int, seed: int) -> np.ndarray:
+def _results(game: Game, player: Player, rivals: Sequence[Player], first: int, n: int, seed: int) -> np.ndarray:
     """Play games number ``first`` to ``first + n - 1`` of ``seed`` side by side; return what the player got (float[n]).
 
     That is its share of the first place, a shared one shared out; of a player alone it is its return.
@@ -103,9 +152,12 @@ def _results(game: Game, player: Player, rival: Player, first: int, n: int, seed
     numbers = np.arange(first, first + n, dtype=np.uint64)
     loops.begin_rows(states, rows, game.blank, np.full(n, seed, np.uint64), numbers)
     table = Opponents(game, states)
-    seats = (first + rows) % game.players
-    for row, seat in enumerate(seats.tolist()):
-        table.sit(row, int(states["key"][row]), dict.fromkeys(range(game.players), rival) | {seat: player})
+    rounds, seats = np.divmod(first + rows, game.players)
+    for row, (time, seat) in enumerate(zip(rounds.tolist(), seats.tolist(), strict=True)):
+        seated = {
+            (seat + place) % game.players: rivals[(time + place - 1) % len(rivals)] for place in range(1, game.players)
+        }
+        table.sit(row, int(states["key"][row]), seated | {seat: player})
     table.play_out()
     returns = np.array([game.returns(state) for state in states], np.float64)
     if game.players == 1:
@@ -116,8 +168,8 @@ def _results(game: Game, player: Player, rival: Player, first: int, n: int, seed
     return shares
 
 
-def wilson(rate: float, n: int) -> tuple[float, float]:
-    """Return Wilson's 95 % score interval of a share ``rate`` of ``n`` trials (Wilson 1927)."""
-    centre = (rate + Z_95**2 / (2 * n)) / (1 + Z_95**2 / n)
-    half = Z_95 / (1 + Z_95**2 / n) * float(np.sqrt(rate * (1 - rate) / n + Z_95**2 / (4 * n * n)))
+def wilson(rate: float, n: int, z: float = Z_95) -> tuple[float, float]:
+    """Return Wilson's score interval (Wilson 1927) of a share ``rate`` of ``n`` trials: 95 %, or ``z`` deviations."""
+    centre = (rate + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * float(np.sqrt(rate * (1 - rate) / n + z**2 / (4 * n * n)))
     return max(0.0, centre - half), min(1.0, centre + half)

@@ -1,0 +1,277 @@
+"""Leagues: priorities, who leaves, the table of their history, cycles and regressions."""
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.arena import league as module
+from dicegym.arena import league_table
+from dicegym.arena.evaluate import LEAGUE_SEED, Score, evaluate
+from dicegym.arena.league import EXPLOITER, PAST_SELF, SCRIPTED, League, Member
+from dicegym.arena.league_table import LeagueTable, Standing
+from dicegym.cli import main
+from dicegym.errors import DicegymError, ParameterError, UnknownNameError
+from dicegym.players import RandomPlayer
+
+DUEL = dicegym.game("hog", memory=1)
+TABLE = dicegym.game("liarsdice", players=4)
+
+
+@pytest.fixture
+def rates(monkeypatch):
+    """What ``a`` wins against ``b`` by (a, b), instead of games; every measurement is noted in order."""
+    known, asked = {}, []
+
+    def measured(game, a, b, games, seed):
+        assert (games, seed) == (1000, LEAGUE_SEED)
+        asked.append((a.name, b.name))
+        rate = known.get((a.name, b.name), 1 / game.players)
+        return Score("win rate", b.name, rate, rate, rate, games)
+
+    monkeypatch.setattr(module, "evaluate", measured)
+    known["asked"] = asked
+    return known
+
+
+def a_league(game=DUEL, opponents=None, **settings):
+    return League(game, {"self": 3.0} if opponents is None else opponents, {"games": 1000, **settings})
+
+
+def named(name):
+    player = RandomPlayer()
+    player.name = name
+    return player
+
+
+def joined(league, name, kind=PAST_SELF, steps=0):
+    league.join(Member(name, kind, named(name), steps))
+
+
+def weights(league):
+    return dict(zip((member.name for member in league.members), league.weights(), strict=True))
+
+
+def test_without_self_weights_are_as_given_and_nobody_plays(rates):
+    league = a_league(opponents={"bacon": 2, "always_roll(4)": 1}, priority="hard")
+    assert not league.learns_from_itself
+    assert weights(league) == {"bacon": 2.0, "always_roll(4)": 1.0}
+    assert league.pool().weights == [2.0, 1.0]
+    assert rates["asked"] == []
+
+
+@pytest.mark.parametrize(
+    ("priority", "expected"),
+    [  # the newest wins 0.9, 0.6 and 0.5 (itself); f is then (0.01, 0.16, 0.25), (0.09, 0.24, 0.25) or all the same
+        ("hard", [0.01 / 0.42, 0.16 / 0.42, 0.25 / 0.42]),
+        ("even", [0.09 / 0.58, 0.24 / 0.58, 0.25 / 0.58]),
+        ("uniform", [1 / 3, 1 / 3, 1 / 3]),
+    ],
+)
+def test_priorities_by_hand(rates, priority, expected):
+    rates |= {("c", "a"): 0.9, ("c", "b"): 0.6, ("c", "bacon"): 0.2, ("c", "swap"): 0.2}
+    league = a_league(opponents={"bacon": 2, "swap": 1, "self": 6}, priority=priority, floor=0.4)
+    for steps, name in enumerate("abc"):
+        joined(league, name, steps=steps)
+    found = weights(league)
+    assert [found[name] for name in "abc"] == pytest.approx([6 * (0.4 / 3 + 0.6 * part) for part in expected])
+    assert (found["bacon"], found["swap"]) == pytest.approx((2, 1))  # equally hard: shares as given
+    assert sum(league.shares().values()) == pytest.approx(1)
+
+
+def test_who_is_always_beaten_is_met_by_the_floor(rates):
+    rates |= {("b", "a"): 1.0, ("b", "bacon"): 1.0, ("b", "swap"): 1.0}
+    league = a_league(opponents={"bacon": 3, "swap": 1, "self": 4}, priority="hard", floor=0.1)
+    joined(league, "a")
+    joined(league, "b")
+    assert weights(league) == pytest.approx({"bacon": 3, "swap": 1, "a": 0.2, "b": 3.8})
+
+
+def test_shares_of_first_places_are_put_on_the_scale_of_duels(rates):
+    rates |= {("b", "even"): 0.5, ("b", "a"): 0.25}
+    league = a_league(TABLE, {"even": 1, "self": 1})
+    joined(league, "a")
+    joined(league, "b")
+    by_name = {member.name: league.rate(member) for member in league.members}
+    assert by_name == pytest.approx({"even": 0.75, "a": 0.5, "b": 0.5})
+
+
+def test_the_easiest_past_self_leaves_and_nobody_scripted(rates):
+    rates |= {("d", "a"): 0.6, ("d", "b"): 0.9, ("d", "c"): 0.7, ("d", "bacon"): 1.0}
+    league = a_league(opponents={"bacon": 1, "self": 1}, keep=3)
+    for steps, name in enumerate("abcd"):
+        joined(league, name, steps=steps)
+    assert [member.name for member in league.members] == ["bacon", "a", "c", "d"]
+    assert league.table.gone == {"b"}
+    rates[("x", "d")] = 0.8
+    joined(league, "x", EXPLOITER, 4)  # c is the easiest now that b is gone
+    assert [member.name for member in league.members] == ["bacon", "a", "d", "x"]
+    joined(league, "y", EXPLOITER, 5)
+    joined(league, "z", EXPLOITER, 6)  # of exploiters the easiest leaves when only the newest past self is left
+    assert [member.name for member in league.members] == ["bacon", "d", "x", "z"]
+
+
+def test_equally_easy_past_selves_leave_by_age(rates):
+    league = a_league(keep=2)
+    for steps, name in enumerate("abcd"):
+        joined(league, name, steps=steps)
+    assert [member.name for member in league.members] == ["uniform", "c", "d"]
+
+
+def test_everybody_plays_everybody_once(rates):
+    league = a_league(opponents={"bacon": 1, "swap": 1, "self": 1}, keep=2)
+    joined(league, "a")
+    assert rates["asked"] == [("swap", "bacon"), ("a", "bacon"), ("a", "swap")]
+    joined(league, "x", EXPLOITER)
+    assert rates["asked"][3:] == [("x", "bacon"), ("x", "swap"), ("x", "a")]
+    table = a_league(TABLE, {"self": 1})
+    rates["asked"].clear()
+    joined(table, "a")
+    joined(table, "x", EXPLOITER)  # with four, a among three of x is another question
+    assert rates["asked"] == [("a", "uniform"), ("x", "uniform"), ("x", "a"), ("a", "x")]
+
+
+def test_a_name_is_given_once(rates):
+    league = a_league()
+    joined(league, "a")
+    with pytest.raises(ParameterError, match="'a' in the league already"):
+        joined(league, "a")
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "match"),
+    [
+        ({"priority": "hardest"}, UnknownNameError, "Did you mean 'hard'"),
+        ({"floor": 0.0}, ParameterError, "floor=0.0"),
+        ({"exponent": 0.0}, ParameterError, "exponent=0.0"),
+        ({"keep": 0}, ParameterError, "keep=0"),
+        ({"games": 0}, ParameterError, "games=0"),
+    ],
+)
+def test_wrong_settings(settings, error, match):
+    with pytest.raises(error, match=match):
+        a_league(**settings)
+
+
+def test_nobody_joins_where_nobody_plays_against_anybody():
+    assert not a_league(dicegym.game("yatzy", players=1)).learns_from_itself
+
+
+def test_games_of_a_league_are_the_same_each_time():
+    tables = []
+    for _ in range(2):
+        league = League(DUEL, {"bacon": 1, "always_roll(6)": 1, "self": 1}, {"games": 30})
+        league.join(Member("first", PAST_SELF, dicegym.agent(DUEL, "swap")))
+        league.join(Member("second", PAST_SELF, RandomPlayer()))
+        tables.append(league.table.results)
+    assert tables[0] == tables[1]
+    score = evaluate(DUEL, RandomPlayer(), "swap", 30, seed=LEAGUE_SEED)
+    assert tables[0]["second", "first"] == Standing(score.value, 30)
+    assert tables[0]["first", "second"] == Standing(1 - score.value, 30)
+
+
+def test_a_state_is_not_changed_by_what_follows(rates):
+    league = a_league(keep=2)
+    joined(league, "a", steps=1)
+    state, before = league.state_dict(), weights(league)
+    for steps, name in enumerate("bcd"):
+        joined(league, name, steps=2 + steps)
+    other = a_league(keep=2)
+    other.load_state_dict(state)
+    assert weights(other) == before
+    for steps, name in enumerate("bcd"):
+        joined(other, name, steps=2 + steps)
+    assert weights(other) == weights(league)
+    assert other.table.results == league.table.results
+
+
+def stone_paper_scissors(rate, games, even=0.5):
+    table = LeagueTable(even)
+    for name in ("stone", "paper", "scissors"):
+        table.add(name, PAST_SELF, 0)
+    for a, b in (("paper", "stone"), ("scissors", "paper"), ("stone", "scissors")):
+        table.record(a, b, Standing(rate, games))
+    return table
+
+
+def test_stone_paper_and_scissors_are_a_cycle():
+    table = stone_paper_scissors(0.7, 1000)
+    assert table.cycles() == [("stone", "scissors", "paper")]
+    assert table.regressions() == ["stone"]
+    assert table.remarks() == [
+        "regression: stone beats scissors",
+        "cycle: stone beats scissors, scissors beats paper, paper beats stone",
+    ]
+    assert stone_paper_scissors(0.3, 1000).cycles() == [("stone", "paper", "scissors")]
+    assert stone_paper_scissors(0.7, 0).cycles()  # exact
+
+
+@pytest.mark.parametrize(("rate", "games"), [(0.7, 20), (0.505, 0), (0.51, 1000), (0.5, 0)])
+def test_chance_and_trifles_are_no_cycle(rate, games):
+    table = stone_paper_scissors(rate, games)
+    assert table.cycles() == table.regressions() == []
+    assert "nothing runs in circles" in table.remarks()[0]
+
+
+def test_at_larger_tables_more_than_an_equal_share_wins():
+    assert stone_paper_scissors(0.4, 1000, even=0.25).cycles() == [("stone", "scissors", "paper")]
+    assert stone_paper_scissors(0.1, 1000, even=0.25).cycles() == [("stone", "paper", "scissors")]
+    assert stone_paper_scissors(0.27, 1000, even=0.25).cycles() == []
+
+
+def test_a_line_of_progress_is_no_cycle():
+    table = LeagueTable(0.5)
+    for k in range(4):
+        table.add(str(k), PAST_SELF, k)
+        for earlier in range(k):
+            table.record(str(k), str(earlier), Standing(0.8, 1000))
+    assert table.cycles() == table.regressions() == []
+
+
+def test_tables_are_written_and_read(rates, tmp_path, capsys):
+    rates |= {("second, with a comma", "first"): 0.25}
+    league = a_league(opponents={"bacon": 1, "self": 1}, keep=1)
+    joined(league, "first", steps=1000)
+    joined(league, "second, with a comma", steps=2000)
+    league.table.write(tmp_path, league.shares())
+    table, shares = league_table.read(tmp_path / "league.csv")
+    assert table.results == league.table.results
+    assert (table.kinds, table.joined, table.gone) == (league.table.kinds, league.table.joined, {"first"})
+    assert shares == pytest.approx(league.shares())
+    text = (tmp_path / "league.md").read_text()
+    for part in ("first (past self)", "2,000", "25.0% of 1000", "left", "regression: first beats second, with a comma"):
+        assert part in text
+    main_status(["league", str(tmp_path)])
+    assert capsys.readouterr().out.strip() in text
+
+
+@pytest.mark.parametrize("text", ["", "member,kind\na,b\n", "member,kind,joined,share,even\na,past self,x,0.5,0.5\n"])
+def test_what_is_no_table_is_refused(text, tmp_path):
+    (tmp_path / "league.csv").write_text(text)
+    with pytest.raises(ParameterError, match="no table of a league"):
+        league_table.read(tmp_path / "league.csv")
+
+
+def test_the_command_says_when_there_is_no_league(tmp_path, capsys):
+    assert main_status(["league", str(tmp_path)]) == 2
+    assert "holds no league.csv" in capsys.readouterr().err
+
+
+def main_status(arguments):
+    with pytest.raises(SystemExit) as done:
+        main(arguments)
+    return done.value.code
+
+
+def test_members_of_all_kinds_play_in_a_batch():
+    league = League(DUEL, {"bacon": 1, "self": 2}, {"games": 10})
+    league.join(Member("first", PAST_SELF, dicegym.agent(DUEL, "always_roll(6)")))
+    league.join(Member("sly", EXPLOITER, dicegym.agent(DUEL, "swap")))
+    assert [member.kind for member in league.members] == [SCRIPTED, PAST_SELF, EXPLOITER]
+    picked = [league.pool().pick(key, 1).name for key in range(2000)]
+    counted = np.array([picked.count(member.player.name) for member in league.members]) / 2000
+    assert counted == pytest.approx(list(league.shares().values()), abs=0.04)
+
+
+def test_an_agent_that_does_not_exist():
+    with pytest.raises(DicegymError, match="nobody"):
+        a_league(opponents={"nobody": 1, "self": 1})
