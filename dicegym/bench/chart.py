@@ -14,8 +14,8 @@ from dicegym.bench.run import LOOP_MODES
 from dicegym.errors import DependencyError, ParameterError
 
 COLOURS = {
-    "batch": "#1b4965", "make_vec": "#5fa8d3", "sb3": "#8ecae6", "make": "#e07a1f", "aec": "#6a994e",
-    "parallel": "#b5c99a",
+    "batch": "#1b4965", "make_vec": "#5fa8d3", "sb3": "#8ecae6", "make": "#e07a1f", "state": "#8d6a9f",
+    "aec": "#6a994e", "parallel": "#b5c99a",
 }  # fmt: skip
 """By mode; a peer has the colour of the mode that it is compared with, hatched."""
 BAR = 0.215
@@ -39,13 +39,13 @@ def check_chart(path: Path) -> None:
 
 
 def groups(figures: list[Figure]) -> list[tuple[str, list[Figure]]]:
-    """Return (name, its bars) for every environment, then for every peer, the quickest bar first."""
+    """Return (name, its bars) for every environment, then for every peer, bars in the order of `COLOURS`."""
     shown = [f for f in figures if f.section == "speed" and f.unit == DECISIONS]
-    found = []
+    order, found = list(COLOURS), []
     for peer in (False, True):
         subjects = dict.fromkeys(f.subject for f in shown if f.peer == peer)
         made = [(name, [f for f in shown if f.subject == name and f.peer == peer]) for name in subjects]
-        found += [(name, sorted(bars, key=lambda bar: -bar.median)) for name, bars in made]
+        found += [(name, sorted(bars, key=lambda bar: order.index(bar.mode))) for name, bars in made]
     return found
 
 
@@ -70,7 +70,7 @@ def draw(result: Result, path: Path) -> None:
     if not rows:
         raise ParameterError("this result holds no loop to draw: measure a mode such as batch or aec")
     bars = sum(len(bars) for _, bars in rows)
-    height = BAR * (bars + 0.7 * len(rows)) + 1.6
+    height = BAR * (bars + sum(_gap(members) for _, members in rows)) + 1.9
     figure, axes = plt.subplots(figsize=(9, height), layout="constrained")
     place, ticks = 0.0, []
     for name, members in rows:
@@ -78,9 +78,9 @@ def draw(result: Result, path: Path) -> None:
         for bar in members:
             _bar(axes, place, bar)
             place += 1
-        place += 0.7
+        place += _gap(members)
     axes.set_yticks([at for at, _ in ticks], [name for _, name in ticks])
-    axes.set_ylim(place - 0.7 - 0.4, -0.6)
+    axes.set_ylim(place - _gap(rows[-1][1]) - 0.4, -0.6)
     axes.set_xscale("log")
     highest = max(bar.median for _, members in rows for bar in members)
     axes.set_xlim(left=min(100.0, min(bar.median for _, members in rows for bar in members) / 2), right=highest * 4)
@@ -90,9 +90,8 @@ def draw(result: Result, path: Path) -> None:
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
-    axes.set_title("Random legal play: dicegym and its peers, one process", loc="left", fontweight="bold")
-    _legend(axes, plt, [bar for _, members in rows for bar in members])
-    small = "\n".join(textwrap.wrap(f"Medians of {result.options['repeats']} runs. {facts(result)}", 130))
+    _legend(figure, plt, [bar for _, members in rows for bar in members])
+    small = "\n".join(textwrap.wrap(f"Medians of {result.options['repeats']} runs. {facts(result)}", 175))
     figure.supxlabel(small, fontsize=6.5, color="#555555", x=0.01, ha="left")
     # Nothing of the time or the machine's name goes into the file, so that equal figures make equal files.
     metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
@@ -108,7 +107,12 @@ def _bar(axes: Any, place: float, bar: Figure) -> None:
     axes.text(bar.median * 1.08, place, short(bar.median), va="center", fontsize=7, color="#333333")
 
 
-def _legend(axes: Any, plt: Any, bars: list[Figure]) -> None:
+def _gap(members: list[Figure]) -> float:
+    """Return the bars' widths that are left free below a group."""
+    return 0.15 if len(members) == 1 and members[0].peer else 0.8
+
+
+def _legend(figure: Any, plt: Any, bars: list[Figure]) -> None:
     used = {bar.mode for bar in bars}
     patches = [
         plt.Rectangle((0, 0), 1, 1, color=colour, label=LOOP_MODES[mode])
@@ -118,4 +122,7 @@ def _legend(axes: Any, plt: Any, bars: list[Figure]) -> None:
     if any(bar.peer for bar in bars):
         style: dict[str, Any] = {"facecolor": "white", "edgecolor": "#555555", "hatch": "////"}
         patches.append(plt.Rectangle((0, 0), 1, 1, label="another library, in the mode of that colour", **style))
-    axes.legend(handles=patches, loc="lower right", fontsize=7.5, frameon=True, framealpha=0.95, edgecolor="#cccccc")
+    figure.legend(
+        handles=patches, loc="outside upper left", ncols=3, fontsize=7.5, frameon=False, alignment="left",
+        title="Random legal play: dicegym and its peers", title_fontproperties={"weight": "bold", "size": 12},
+    )  # fmt: skip

@@ -101,6 +101,25 @@ def _threads(threads: int) -> dict[str, int]:
     return {"threads": threads} if threads > 1 else {}
 
 
+def one_state(environment: Environment) -> Work:
+    """Every seat of one game by `dicegym.Game` itself, from Python and without an environment; counts decisions."""
+    game = dicegym.game(environment.game, **environment.settings)
+    drawn, episodes = random_numbers(), iter(range(1 << 62))
+    state = game.new_game(0, next(episodes))[0]
+
+    def work() -> int:
+        nonlocal state
+        for _ in range(AT_A_TIME):
+            game.observe(state, int(state["player"]))
+            legal = game.legal(state).nonzero()[0]
+            game.step(state, int(legal[next(drawn) % len(legal)]))
+            if state["over"]:
+                state = game.new_game(0, next(episodes))[0]
+        return AT_A_TIME
+
+    return work
+
+
 def make(env_id: str, masked: bool = True) -> Work:
     """One seat of one game by ``gymnasium.make``; counts the learner's steps."""
     env = gym.make(env_id)
@@ -242,6 +261,7 @@ LOOPS: Mapping[str, Callable[[Environment], Work]] = {
     "make_vec": make_vec,
     "sb3": sb3,
     "make": lambda environment: make(environment.full_id),
+    "state": one_state,
     "aec": our_aec,
     "parallel": parallel,
 }

@@ -124,7 +124,9 @@ class Peer(NamedTuple):
 ONE_GAME = "one game, every seat"
 PEERS: tuple[Peer, ...] = (
     *(
-        Peer(f"OpenSpiel {name}", "aec", f"{ONE_GAME}, C++ states from Python", partial(openspiel, name), "open-spiel")
+        Peer(
+            f"OpenSpiel {name}", "state", f"{ONE_GAME}, C++ states from Python", partial(openspiel, name), "open-spiel"
+        )
         for name in ("pig", "liars_dice", "yacht")
     ),
     *(

@@ -24,6 +24,7 @@ LOOP_MODES = {
     "make_vec": f"make_vec of {loops.BATCH:,}, default opponent",
     "sb3": f"SB3VecEnv of {loops.SB3_BATCH}, default opponent",
     "make": "gymnasium.make, default opponent",
+    "state": "one state, dicegym.Game from Python",
     "aec": "PettingZoo env()",
     "parallel": "PettingZoo parallel_env()",
 }

@@ -26,6 +26,8 @@ FIRST_STEP = {
     "e.reset(); e.step(e.action_masks().argmax(axis=1))",
     "make": "import gymnasium as g, dicegym; e = g.make({id!r}); o, i = e.reset(seed=0); "
     "e.step(i['action_mask'].argmax())",
+    "state": "import dicegym; g = dicegym.game({game!r}, **{settings}); s = g.new_game()[0]; "
+    "g.step(s, int(g.legal(s).argmax())); g.observe(s, 0)",
     "aec": "from dicegym.envs.multi import TurnEnv; e = TurnEnv({game!r}, **{settings}); e.reset(seed=0); "
     "e.step(e.last()[0]['action_mask'].argmax())",
     "parallel": "from dicegym.envs.multi import parallel_env; e = parallel_env({game!r}, **{settings}); "
