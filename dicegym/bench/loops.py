@@ -22,6 +22,7 @@ from dicegym.envs.multi import TurnEnv, parallel_env
 from dicegym.envs.vector import BatchEnv
 from dicegym.players import Act, Player, Turn, follows
 from dicegym.registry import Environment
+from dicegym.threads import Threads
 
 BATCH = 1024
 """Games in a batch."""
@@ -49,9 +50,34 @@ def random_numbers() -> Iterator[int]:
     return cycle(np.random.default_rng(0).integers(0, 1 << 30, 10_007).tolist())
 
 
+class RandomLegal:
+    """Chooses for every game of a batch, each time anew.
+
+    Args:
+        n: number of games.
+        threads: how many threads share them, as many as step the batch.
+    """
+
+    def __init__(self, n: int, threads: int = 1) -> None:
+        self._threads = Threads(threads)
+        self._actions = np.zeros(n, np.int64)
+        self._clock = 0
+
+    def __call__(self, masks: np.ndarray) -> np.ndarray:
+        """Return a random legal action of each row of ``masks`` (int64[n], overwritten by the next call)."""
+        self._clock += 1
+        time, actions = self._clock, self._actions
+
+        def part(start: int, end: int) -> None:
+            loops.random_legal(masks[start:end], SEED, time, start, actions[start:end])
+
+        self._threads.share(len(actions), part)
+        return actions
+
+
 def bare_batch(environment: Environment, n: int = BATCH, threads: int = 1) -> Work:
     """Every seat of ``n`` games; counts decisions."""
-    batch = Batch(dicegym.game(environment.game, **environment.settings), n, **_threads(threads))
+    batch = Batch(dicegym.game(environment.game, **environment.settings), n, threads=threads)
     clock = iter(range(1 << 62))
 
     def work() -> int:
@@ -63,15 +89,14 @@ def bare_batch(environment: Environment, n: int = BATCH, threads: int = 1) -> Wo
 
 def make_vec(environment: Environment, n: int = BATCH, threads: int = 1) -> Work:
     """One seat of ``n`` games against the default opponent; counts the learner's steps."""
-    settings: dict[str, Any] = {"autoreset_mode": "SameStep", "copy": False, **_threads(threads)}
+    settings: dict[str, Any] = {"autoreset_mode": "SameStep", "copy": False, "threads": threads}
     env: Any = gym.make_vec(environment.full_id, num_envs=n, **settings)
-    _, info = env.reset(seed=0)
-    actions, clock = np.zeros(n, np.int64), iter(range(1 << 62))
+    masks = env.reset(seed=0)[1]["action_mask"]
+    choose = RandomLegal(n, threads)
 
     def work() -> int:
-        nonlocal info
-        loops.random_legal(info["action_mask"], SEED, next(clock), actions)
-        *_, info = env.step(actions)
+        nonlocal masks
+        masks = env.step(choose(masks))[-1]["action_mask"]
         return n
 
     return work
@@ -84,21 +109,15 @@ def sb3(environment: Environment, n: int = SB3_BATCH, threads: int = 1) -> Work:
     """
     from dicegym.envs.sb3 import SB3VecEnv
 
-    env = SB3VecEnv(environment.game, n, seed=0, **environment.settings, **_threads(threads))
+    env = SB3VecEnv(environment.game, n, seed=0, threads=threads, **environment.settings)
     env.reset()
-    actions, clock = np.zeros(n, np.int64), iter(range(1 << 62))
+    choose = RandomLegal(n, threads)
 
     def work() -> int:
-        masks = np.stack(env.env_method("action_masks"))
-        loops.random_legal(masks, SEED, next(clock), actions)
-        env.step(actions)
+        env.step(choose(np.stack(env.env_method("action_masks"))))
         return n
 
     return work
-
-
-def _threads(threads: int) -> dict[str, int]:
-    return {"threads": threads} if threads > 1 else {}
 
 
 def one_state(environment: Environment) -> Work:
@@ -232,11 +251,10 @@ def _decisions_per_step(game: dicegym.Game, steps: int) -> float:
     opponent = Counting(dicegym.agent(game, game.rules.default_opponent))
     env = BatchEnv(game, 64, opponent, autoreset_mode="SameStep")
     _, info = env.reset(seed=0)
-    actions = np.zeros(env.num_envs, np.int64)
+    choose = RandomLegal(env.num_envs)
     opponent.moves = 0
-    for number in range(steps):
-        loops.random_legal(info["action_mask"], SEED, number, actions)
-        *_, info = env.step(actions)
+    for _ in range(steps):
+        *_, info = env.step(choose(info["action_mask"]))
     return 1.0 + opponent.moves / (steps * env.num_envs)
 
 

@@ -19,15 +19,21 @@ GOAL = 1024
 """Bytes that a game in a batch is to hold at most, its observations not counted."""
 SIZES = (512, 1536)
 STEPS = 5
-BATCHES: dict[str, Callable[[Environment, int], Work]] = {"batch": bare_batch, "make_vec": make_vec, "sb3": sb3}
+BATCHES: dict[str, tuple[Callable[[Environment, int], Work], int]] = {
+    "batch": (bare_batch, 1),
+    "make_vec": (make_vec, 2),
+    "sb3": (sb3, 2),
+}
+"""Mode -> its loop, and how many observations of a game it has buffers for: where games begin anew in the same step
+that is the present one, and the last one of the game that ended."""
 
 
-def bytes_per_game(make: Callable[[int], Work], observation_size: int) -> float:
+def bytes_per_game(make: Callable[[int], Work], features: int) -> float:
     """Return how many bytes one more game makes a batch hold, beside its observations.
 
     Args:
         make: returns the loop of a batch of that many games.
-        observation_size: numbers in one observation (float32).
+        features: numbers (float32) in all observation buffers of a game.
 
     The difference of two batches after `STEPS` steps, so that what a batch has once does not count. What NumPy and
     Python allocate is counted, masks and opponents included; what is let go of before the step ends is not.
@@ -46,7 +52,7 @@ def bytes_per_game(make: Callable[[int], Work], observation_size: int) -> float:
             del work
         finally:
             tracemalloc.stop()
-    return (held[1] - held[0]) / (SIZES[1] - SIZES[0]) - observation_size * np.dtype(np.float32).itemsize
+    return (held[1] - held[0]) / (SIZES[1] - SIZES[0]) - features * np.dtype(np.float32).itemsize
 
 
 def record_measure(environment: Environment) -> Measure:
@@ -58,10 +64,11 @@ def record_measure(environment: Environment) -> Measure:
 def batch_measure(environment: Environment, mode: str) -> Measure:
     """Return the measure of a game in a batch. Raises DependencyError if the mode needs what is not installed."""
     check_mode(mode)
-    features = dicegym.game(environment.game, **environment.settings).observation_size
+    loop, buffers = BATCHES[mode]
+    features = buffers * dicegym.game(environment.game, **environment.settings).observation_size
     what = "a game in a batch beyond its observations"
     figure = Figure("memory", environment.id, what, "bytes", mode=mode, goal=("at most", GOAL))
-    make = partial(BATCHES[mode], environment)
+    make = partial(loop, environment)
     return Measure((figure,), lambda: [bytes_per_game(make, features)], repeats=1)
 
 

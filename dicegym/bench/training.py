@@ -145,8 +145,7 @@ class Trainer:
 def trainers(game: str, setting: Setting, threads: int = 1) -> list[Trainer]:
     """Return the three trainings of a game against its default opponent: on our batch, on single environments, free."""
     table = dicegym.game(game)
-    more = {"threads": threads} if threads > 1 else {}
-    ours = SB3VecEnv(game, setting.games, seed=0, **more)
+    ours = SB3VecEnv(game, setting.games, seed=0, threads=threads)
     env_id = next(environment.full_id for environment in ENVIRONMENTS if environment.game == game)
     singles = DummyVecEnv([lambda: gym.make(env_id)] * setting.single)
     free = FreeVecEnv(setting.games, table.observation_size, table.n_actions)
