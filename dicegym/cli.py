@@ -484,7 +484,7 @@ def bench(
 ) -> None:
     """Measure speed on this machine, beside the peers that are installed: medians, with machine and versions.
 
-    Modes: memory, batch, make_vec, sb3, make, aec, parallel, threads, peers, start; and the long ones, contest,
+    Modes: memory, batch, make_vec, sb3, make, state, aec, parallel, threads, peers, start; and the long ones, contest,
     server and training.
     """
     from dicegym.bench import Options, Result, run_bench
