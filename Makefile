@@ -14,8 +14,8 @@ export MYPY_CACHE_DIR := $(VENV)/cache/mypy
 export RUFF_CACHE_DIR := $(VENV)/cache/ruff
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench notebooks test test-slow test-marked lint lint-style lint-format lint-types format clean \
-        distclean
+.PHONY: help install demo bench bench-docs notebooks test test-slow test-marked lint lint-style lint-format lint-types \
+        format clean distclean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -27,6 +27,10 @@ demo: $(STAMP)  ## train for about two minutes, then enter the Hog contest again
 
 bench: $(STAMP)  ## measure decisions per second
 	$(BIN)/dicegym bench
+
+bench-docs: $(STAMP)  ## measure everything beside the peers, on a quiet machine, and renew docs/
+	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[peers]'
+	$(BIN)/dicegym bench all --threads 1,2 --json docs/bench.json --table docs/bench.md --chart docs/bench.png
 
 notebooks: $(STAMP)  ## run the notebooks and keep what they show
 	$(BIN)/python tests/notebook_runs.py

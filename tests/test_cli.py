@@ -290,21 +290,6 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(tmp_path):
     assert score.value == pytest.approx(max(float(line.split(",")[1]) for line in curve), abs=1e-8)
 
 
-def test_the_bench_skips_what_a_game_does_not_have(tmp_path, monkeypatch):
-    import types
-
-    from dicegym import bench
-
-    monkeypatch.setattr(bench, "agents_folder", lambda name: tmp_path)
-    monkeypatch.setattr(bench, "solver", lambda game: None)
-    assert bench._entries("any", tmp_path / "copies") == []
-    monkeypatch.setattr(bench, "_quickest", lambda game: "a")
-    one, two = (types.SimpleNamespace(name="any", players=n) for n in (1, 2))
-    assert bench._times_of(two, []) == bench._times_of(one, ["a"]) == []
-    loops = [loop for _, loop, _, _ in bench._times_of(two, ["a", "b"])]
-    assert loops == ["matches of a contest of 2 entries", "a move in a match of a, its own time included"]
-
-
 def test_help_names_every_verb():
     done = subprocess.run([sys.executable, "-m", "dicegym", "--help"], capture_output=True, text=True, check=True)
     for verb in (

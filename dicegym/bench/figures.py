@@ -1,0 +1,117 @@
+"""What is measured, and what was: figures, their ratios, and what had to be left out."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dicegym.errors import ParameterError
+
+
+class Figure(NamedTuple):
+    """One figure, measured several times."""
+
+    section: str
+    """The table that it belongs to, a key of `dicegym.bench.report.SECTIONS`."""
+    subject: str
+    """Whose figure: an environment, a peer, a game."""
+    what: str
+    unit: str
+    values: list[float] = []  # noqa: RUF012 - read only: `with_values` makes a new figure
+    """One a run; empty before it was measured."""
+    mode: str = ""
+    """The mode of the bench that it was measured by; figures of peers name the one that they are compared with."""
+    peer: bool = False
+    """Whether it is of somebody else's library."""
+    goal: tuple[str, float] | None = None
+    """("at least" or "at most", the number to reach), if there is one."""
+
+    @property
+    def median(self) -> float:
+        """The middle run."""
+        return statistics.median(self.values)
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the median reaches the goal; None without a goal."""
+        if self.goal is None:
+            return None
+        kind, bound = self.goal
+        return self.median >= bound if kind == "at least" else self.median <= bound
+
+    def with_values(self, values: Sequence[float]) -> Figure:
+        """Return the same figure, measured."""
+        return self._replace(values=[float(value) for value in values])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return self._asdict() | {"median": self.median}
+
+    @staticmethod
+    def from_json(value: dict[str, Any]) -> Figure:
+        """Return the figure that `to_json` wrote."""
+        fields = {name: value[name] for name in Figure._fields}
+        return Figure(**fields | {"goal": tuple(value["goal"]) if value["goal"] else None})
+
+
+class Measure(NamedTuple):
+    """Something to measure: each call of ``run`` gives one value for each of ``figures``."""
+
+    figures: tuple[Figure, ...]
+    run: Callable[[], Sequence[float]]
+    warm_up: Callable[[], object] = lambda: None
+    """Called once before the runs: compiles, loads."""
+    repeats: int | None = None
+    """The most runs that make sense; None: as many as are asked for."""
+
+
+class Skipped(NamedTuple):
+    """Something that was not measured."""
+
+    what: str
+    why: str
+
+
+Plan = list[Measure | Skipped]
+"""What a mode of the bench is going to do."""
+
+
+class Result(NamedTuple):
+    """All figures, with the machine and the versions that they were measured on."""
+
+    machine: dict[str, str]
+    options: dict[str, Any]
+    """What was asked for: modes, games, seconds, repeats, threads."""
+    figures: list[Figure]
+    skipped: list[Skipped]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values, ratios included."""
+        from dicegym.bench.ratios import peer_ratios
+
+        return {
+            "machine": self.machine,
+            "options": self.options,
+            "figures": [figure.to_json() for figure in self.figures],
+            "ratios": [ratio._asdict() for ratio in peer_ratios(self.figures)],
+            "skipped": [skipped._asdict() for skipped in self.skipped],
+        }
+
+    @staticmethod
+    def from_json(value: dict[str, Any]) -> Result:
+        """Return the result that `to_json` wrote."""
+        figures = [Figure.from_json(figure) for figure in value["figures"]]
+        return Result(value["machine"], value["options"], figures, [Skipped(**entry) for entry in value["skipped"]])
+
+    @staticmethod
+    def read(path: Path) -> Result:
+        """Return the result in a file. Raises ParameterError if the file holds none."""
+        try:
+            return Result.from_json(json.loads(path.read_text(encoding="utf-8")))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ParameterError(
+                f"{path} holds no figures of the bench ({type(error).__name__}: {error}): name what --json wrote"
+            ) from None

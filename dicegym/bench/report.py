@@ -1,0 +1,112 @@
+"""A result as tables: plain text for the terminal, Markdown for ``docs/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dicegym.arena.report import Table, plain_table
+from dicegym.bench.figures import Figure, Result
+from dicegym.bench.ratios import peer_ratios
+from dicegym.bench.run import LOOP_MODES
+
+SECTIONS = {
+    "speed": "Speed: random legal actions, one thread. Decisions are those of all players, opponents included; "
+    "learner steps are those of the one seat that the loop plays",
+    "many": "Large batches on several threads",
+    "ratio": "Beside each other",
+    "memory": "Memory",
+    "start": "The wait before the first step, in a new process, imports included",
+    "contest": "Exact values, contests, matches",
+    "server": "A server and its bots on this machine",
+    "training": "Training: MaskablePPO",
+}
+"""The tables, in this order, and their headings."""
+
+
+def number(value: float) -> str:
+    """Return a number with three significant digits, or whole with commas from 100 on."""
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def tables(result: Result) -> Iterator[Table]:
+    """Yield heading, titles and rows of each table that has any rows."""
+    for section, heading in SECTIONS.items():
+        if figures := [figure for figure in result.figures if figure.section == section]:
+            setting = f", {result.options['training']}" if section == "training" else ""
+            yield _figures(heading + setting, figures)
+        if section == "speed":
+            yield from _peers(result.figures)
+    if result.skipped:
+        rows = [[entry.what, entry.why] for entry in result.skipped]
+        yield "Not measured", ["what", "why"], rows
+
+
+def _figures(heading: str, figures: list[Figure]) -> Table:
+    with_goals = any(figure.goal for figure in figures)
+    rows = []
+    for figure in figures:
+        values = (figure.median, min(figure.values), max(figure.values))
+        what = figure.what
+        if figure.section in ("memory", "start") and figure.mode:
+            what = f"{figure.mode}: {what}"
+        row = [figure.subject, what, *map(number, values), figure.unit]
+        if with_goals:
+            met = {None: "", True: ", reached", False: ", missed"}[figure.reached]
+            row.append(f"{figure.goal[0]} {number(figure.goal[1])}{met}" if figure.goal else "")
+        rows.append(row)
+    return heading, ["subject", "what", "median", "lowest", "highest", "unit", *["goal"] * with_goals], rows
+
+
+def _peers(figures: list[Figure]) -> Iterator[Table]:
+    """Yield a table for each mode that has peers: rows are our environments, columns the peers."""
+    ratios = peer_ratios(figures)
+    for mode in dict.fromkeys(ratio.mode for ratio in ratios):
+        cells = {(ratio.subject, ratio.peer): number(ratio.ratio) for ratio in ratios if ratio.mode == mode}
+        subjects = list(dict.fromkeys(subject for subject, _ in cells))
+        peers = list(dict.fromkeys(peer for _, peer in cells))
+        rows = [[subject, *(cells[subject, peer] for peer in peers)] for subject in subjects]
+        yield (
+            f"{LOOP_MODES[mode]}: how many times as fast, in decisions of all players, as",
+            ["environment", *peers],
+            rows,
+        )
+
+
+def facts(result: Result) -> str:
+    """Return the machine and the versions in one line."""
+    return " | ".join(f"{name} {value}" for name, value in result.machine.items())
+
+
+def plain(result: Result) -> str:
+    """Return everything as plain text."""
+    lines = [facts(result)]
+    for heading, titles, rows in tables(result):
+        lines += ["", heading, "", *plain_table(titles, rows)]
+    return "\n".join(lines)
+
+
+def markdown(result: Result, command: str) -> str:
+    """Return everything as Markdown.
+
+    Args:
+        result: what was measured.
+        command: what makes this page, stated at its top.
+    """
+    options = result.options
+    lines = [
+        "# Speed",
+        "",
+        f"Measured by `{command}`, which writes this page: medians of {options['repeats']} runs of "
+        f"{options['seconds']:g} s for each loop, one loop after the other in turn.",
+        "",
+        facts(result) + ".",
+    ]
+    for heading, titles, rows in tables(result):
+        right = [all(cell[:1].isdigit() for cell in column) for column in zip(*rows, strict=True)]
+        lines += ["", f"## {heading.partition(':')[0]}", "", f"{heading}.", ""]
+        lines += [_row(titles), _row(["---:" if numbers else "---" for numbers in right]), *map(_row, rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"

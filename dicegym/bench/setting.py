@@ -1,0 +1,26 @@
+"""How the trainings of the bench are set up."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Setting(NamedTuple):
+    """The same for all environments: a rollout of equal size, the same updates."""
+
+    games: int = 256
+    single: int = 8
+    """Single environments in a DummyVecEnv."""
+    rollout: int = 16_384
+    """Steps of all games together between two updates."""
+    batch_size: int = 2_048
+    epochs: int = 10
+    """As many as Stable-Baselines3 makes unless told otherwise."""
+    torch_threads: int = 1
+
+    def text(self) -> str:
+        """Return the settings in words."""
+        return (
+            f"MlpPolicy, rollouts of {self.rollout:,} steps, batches of {self.batch_size:,}, {self.epochs} epochs, "
+            f"torch threads: {self.torch_threads}"
+        )

@@ -1,0 +1,414 @@
+"""The bench: every mode gives figures, ratios are right, what is missing is told, results can be kept and drawn."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import types
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.bench import (
+    DEFAULT_MODES,
+    MODES,
+    Options,
+    chart,
+    contest,
+    loops,
+    memory,
+    peers,
+    ratios,
+    report,
+    run_bench,
+    start,
+)
+from dicegym.bench.figures import Figure, Measure, Result, Skipped
+from dicegym.bench.run import LOOP_MODES
+from dicegym.bench.setting import Setting
+from dicegym.cli import bench as command
+from dicegym.cli import main
+from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.registry import ENVIRONMENTS
+
+HOG = next(environment for environment in ENVIRONMENTS if environment.game == "hog")
+SHORT = {"games": ("hog",), "seconds": 1e-4, "repeats": 2}
+TINY = Setting(games=8, single=2, rollout=64, batch_size=32, epochs=1)
+
+
+def quiet(text: str) -> None:
+    """Be told nothing."""
+
+
+def measured(*modes: str, **options) -> Result:
+    return run_bench(Options(modes=modes, **{**SHORT, **options}), quiet)
+
+
+def speed(subject: str, mode: str, value: float, peer: bool = False, unit: str = ratios.DECISIONS) -> Figure:
+    return Figure("speed", subject, LOOP_MODES[mode], unit, [value], mode, peer)
+
+
+@pytest.fixture(scope="module")
+def played() -> Result:
+    """Return what the loops of Hog gave."""
+    return measured(*LOOP_MODES)
+
+
+@pytest.fixture
+def small_sizes(monkeypatch):
+    monkeypatch.setattr(memory, "SIZES", (64, 192))
+
+
+@pytest.mark.parametrize("mode", [mode for mode in LOOP_MODES if mode != "sb3"])
+def test_a_loop_counts_decisions_a_second(played, mode):
+    found = [figure for figure in played.figures if figure.mode == mode and figure.section == "speed"]
+    assert [figure.unit for figure in found] == (
+        ["learner steps/s", "decisions/s"] if mode in ("make_vec", "make") else ["decisions/s"]
+    )
+    for figure in found:
+        assert figure.subject == "Hog-v0"
+        assert len(figure.values) == 2
+        assert min(figure.values) > 0
+
+
+def test_the_loop_of_stable_baselines3(played):
+    if not [figure for figure in played.figures if figure.mode == "sb3"]:
+        assert "pip install 'dicegym[train]'" in played.skipped[0].why
+        pytest.skip("Stable-Baselines3 is not installed")
+    steps, decisions = (figure for figure in played.figures if figure.mode == "sb3")
+    assert (steps.unit, decisions.unit) == ("learner steps/s", "decisions/s")
+    assert decisions.median > 1.5 * steps.median > 0
+
+
+def test_decisions_of_all_players_are_those_of_the_games_played():
+    """In Hog players take turns, so a step of the learner stands for two decisions, nearly."""
+    assert loops.decisions_per_step(HOG, 100) == pytest.approx(2.0, abs=0.1)
+    alone = next(environment for environment in ENVIRONMENTS if not environment.multi)
+    assert loops.decisions_per_step(alone) == 1.0
+
+
+@pytest.mark.parametrize("environment", [e for e in ENVIRONMENTS if e.multi], ids=lambda e: e.game)
+@pytest.mark.parametrize("mode", ["aec", "parallel", "state"])
+def test_loops_choose_nothing_illegal(environment, mode, monkeypatch):
+    """With ``on_illegal="raise"`` an illegal action would end the loop; a bare state returns its fault."""
+    settings = environment.settings
+    if mode == "state":
+        faults = []
+        step = dicegym.Game.step
+        monkeypatch.setattr(dicegym.Game, "step", lambda game, *play: faults.append(step(game, *play)))
+    else:
+        settings = settings | {"on_illegal": "raise"}
+        strict = environment._replace(settings=settings)
+        monkeypatch.setattr(loops, "parallel_env", _strict_parallel)
+        environment = strict if mode == "aec" else environment
+    assert loops.LOOPS[mode](environment)() >= loops.AT_A_TIME
+    if mode == "state":
+        assert len(faults) == loops.AT_A_TIME
+        assert not any(faults)
+
+
+def _strict_parallel(game):
+    from dicegym.envs.multi import parallel_env
+
+    return parallel_env(game, on_illegal="raise")
+
+
+def test_random_legal_actions_are_legal_and_change():
+    masks = np.zeros((300, 5), np.bool_)
+    masks[:, [1, 3]] = True
+    for threads in (1, 2):
+        choose = loops.RandomLegal(300, threads)
+        first, second = choose(masks).copy(), choose(masks).copy()
+        assert set(first) == set(second) == {1, 3}
+        assert (first != second).any()
+
+
+def test_threads_have_rows_of_their_own(monkeypatch):
+    from dicegym.bench import run
+
+    monkeypatch.setattr(run, "THREADED", 512)
+    result = measured("threads", threads=(1, 2))
+    many = [figure for figure in result.figures if figure.section == "many" and figure.unit == "decisions/s"]
+    assert [figure.what for figure in many] == [
+        "bare batch of 512 on 1 thread", "bare batch of 512 on 2 threads",
+        "make_vec of 512 on 1 thread", "make_vec of 512 on 2 threads",
+    ]  # fmt: skip
+    gains = [figure for figure in result.figures if figure.section == "ratio"]
+    assert [figure.goal for figure in gains] == [("at least", 1.7)] * 2
+    assert gains[0].median == pytest.approx(many[1].median / many[0].median)
+    assert not measured("threads").figures[:-1]  # one thread alone is what the other modes measure
+
+
+def test_memory_counts_what_a_batch_holds(small_sizes):
+    game = dicegym.game("hog")
+    bare = memory.bytes_per_game(lambda n: loops.bare_batch(HOG, n), game.observation_size)
+    arrays = game.rules.state.itemsize + game.n_actions + 4 * game.players + 3 * 8 + 1
+    assert bare == pytest.approx(arrays, abs=8)
+    held: list[np.ndarray] = []
+
+    def hoarding(n: int) -> loops.Work:
+        held[:] = [np.zeros(1000 * n, np.uint8)]
+        return lambda: n
+
+    assert memory.bytes_per_game(hoarding, 0) == pytest.approx(1000, abs=2)
+
+
+def test_memory_of_every_batch(small_sizes):
+    found = {(f.mode, f.what): f for f in measured("memory").figures if f.subject == "Hog-v0"}
+    assert {mode for mode, _ in found} >= {"", "batch", "make_vec"}
+    assert all(figure.unit == "bytes" and figure.median > 0 for figure in found.values())
+    goals = {figure.goal for (mode, _), figure in found.items() if mode}
+    assert goals == {("at most", 1024)}
+
+
+@pytest.mark.parametrize("mode", [mode for mode in LOOP_MODES if mode != "sb3"])
+def test_the_first_step_of_a_mode_is_a_step(mode, capsys):
+    """The code that a new process runs works, here without the process."""
+    first, warm = start.measures(HOG, mode)
+    assert (first.repeats, warm.figures[0].unit) == (1, "s")
+    code = warm.run.args[0]
+    exec(compile(code, mode, "exec"), {})
+    assert float(capsys.readouterr().out) > 0
+
+
+def test_a_start_is_timed_in_a_process_of_its_own():
+    code = "import os; print(len(os.listdir(os.environ['DICEGYM_CACHE'])))"
+    assert start.process(code, fresh_cache=True) == [0.0]
+    (seconds,) = start.import_measure().run()
+    assert seconds > 0
+
+
+def test_the_contest_leaves_out_what_a_game_does_not_have(tmp_path, monkeypatch):
+    monkeypatch.setattr(contest, "agents_folder", lambda name: tmp_path)
+    monkeypatch.setattr(contest, "solver", lambda game: None)
+    assert contest.entries("any", tmp_path / "copies") == []
+    monkeypatch.setattr(contest, "quickest", lambda game: "a")
+    one, two = (types.SimpleNamespace(name="any", players=n) for n in (1, 2))
+    assert list(contest.measures(two, [])) == list(contest.measures(one, ["a"])) == []
+    whats = [measure.figures[0].what for measure in contest.measures(two, ["a", "b"])]
+    assert whats == ["matches of a contest of 2 entries", "a move in a match of a, its own time included"]
+
+
+def test_a_move_takes_time():
+    assert contest.move_microseconds(dicegym.game("hog"), "always_roll", 1) > 0
+
+
+def test_the_load_of_a_server(monkeypatch):
+    pytest.importorskip("sqlalchemy")
+    from dicegym.server import load
+
+    monkeypatch.setattr(load, "measure", lambda game, seconds: load.Load(120.0, 0.5, 50))
+    result = measured("server", games=("hog", "yatzy"))
+    figures = [(f.subject, f.median, f.unit) for f in result.figures if f.section == "server"]
+    assert figures == [("yatzy", 120.0, "turns/s"), ("yatzy", 50.0, "%"), ("yatzy", 50.0, "games")]
+
+
+def test_training_is_measured_beside_single_environments_and_the_ceiling():
+    pytest.importorskip("sb3_contrib")
+    result = measured("training", setting=TINY, repeats=1)
+    ours, singles, free, share, _, gain, of_ceiling = (f for f in result.figures if f.section == "training")
+    assert {figure.unit for figure in (ours, singles, free)} == {"steps/s"}
+    assert min(ours.median, singles.median, free.median) > 0
+    assert 0 < share.median < 100
+    assert gain.median == pytest.approx(ours.median / singles.median)
+    assert of_ceiling.median == pytest.approx(100 * ours.median / free.median)
+    assert (share.goal, gain.goal, of_ceiling.goal) == (("at most", 5.0), ("at least", 3.0), ("at least", 95.0))
+    assert "rollouts of 64 steps" in report.plain(result)
+
+
+def test_the_free_environment_trains_and_costs_nothing():
+    pytest.importorskip("sb3_contrib")
+    from dicegym.bench import training
+
+    env = training.FreeVecEnv(8, 62, 12)
+    observations = env.reset()
+    assert observations.shape == (8, 62)
+    assert env.step(np.zeros(8, np.int64))[0] is observations
+    assert np.stack(env.env_method("action_masks")).shape == (8, 12)
+    trainer = training.Trainer(env, TINY)
+    steps, share = trainer.round()
+    assert steps > 0
+    assert 0 < share < 50
+
+
+def test_missing_peers_are_reported_with_the_way_to_install_them(monkeypatch):
+    real = importlib.import_module
+
+    def absent(name: str):
+        if name.partition(".")[0] in ("pyspiel", "rlcard", "jax"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        if name.startswith("pettingzoo.classic"):
+            raise RuntimeError("out of order")
+        return real(name)
+
+    monkeypatch.setattr(peers.importlib, "import_module", absent)
+    result = measured("peers")
+    why = {entry.what.split(",")[0]: entry.why for entry in result.skipped}
+    assert why["OpenSpiel pig"] == "pyspiel is not installed: pip install 'dicegym[peers]'"
+    assert why["PettingZoo leduc_holdem_v4"] == "it failed here: RuntimeError: out of order"
+    assert len(why) == len(result.skipped) == len(peers.PEERS) - 2
+    left = [figure for figure in result.figures if figure.peer]
+    assert [(figure.subject, figure.mode) for figure in left] == [
+        ("Gymnasium CartPole-v1", "make"), ("Gymnasium CartPole-v1", "make_vec"),
+    ]  # fmt: skip
+    assert min(figure.median for figure in left) > 0
+    assert "pip install 'dicegym[peers]'" in report.plain(result)
+
+
+@pytest.mark.parametrize("peer", [p for p in peers.PEERS if not p.name.startswith("pgx")], ids=lambda p: p.name)
+def test_every_peer_that_is_installed_plays(peer):
+    """Those of pgx are compiled for half a minute each; `dicegym bench peers` says whether they play."""
+    try:
+        work = peer.make()
+    except ImportError:
+        pytest.skip("not installed")
+    assert work() >= loops.AT_A_TIME
+    assert peer.mode in LOOP_MODES
+
+
+def test_ratios_by_hand():
+    figures = [
+        speed("A", "batch", 600), speed("B", "batch", 300), speed("P", "batch", 200, peer=True),
+        speed("A", "make_vec", 480), speed("A", "make_vec", 240, unit="learner steps/s"),
+        speed("Q", "make_vec", 960, peer=True), speed("A", "aec", 7),
+    ]  # fmt: skip
+    assert [tuple(ratio) for ratio in ratios.peer_ratios(figures)] == [
+        ("batch", "A", "P", 3.0), ("batch", "B", "P", 1.5), ("make_vec", "A", "Q", 0.5),
+    ]  # fmt: skip
+    (share,) = ratios.derived(figures)
+    assert (share.subject, share.median, share.reached) == ("A", 0.8, True)
+    figures[3] = speed("A", "make_vec", 300)
+    assert [figure.reached for figure in ratios.derived(figures)] == [False]
+
+
+def test_figures_are_medians_and_goals_have_two_sides():
+    figure = Figure("memory", "A", "x", "bytes", [3, 9, 4], goal=("at most", 4))
+    assert figure.median == 4
+    assert figure.reached
+    assert not figure._replace(goal=("at most", 3.9)).reached
+    assert not figure._replace(goal=("at least", 5)).reached
+    assert figure._replace(goal=None).reached is None
+
+
+@pytest.fixture
+def made() -> Result:
+    """Return a result made by hand."""
+    figures = [
+        speed("A", "batch", 6e6), speed("P", "batch", 2e5, peer=True), speed("A", "aec", 41_234),
+        Figure("memory", "A", "a game | in a batch", "bytes", [100.0, 2000.0, 300.0], "batch", goal=("at most", 1024)),
+    ]  # fmt: skip
+    options = {"modes": ["batch"], "games": ["hog"], "seconds": 0.5, "repeats": 3, "threads": [1], "training": "-"}
+    return Result({"processor": "any", "cores": "2"}, options, figures, [Skipped("Q", "not installed")])
+
+
+def test_a_result_survives_json(made, played):
+    for result in (made, played):
+        assert Result.from_json(json.loads(json.dumps(result.to_json()))) == result
+    assert made.to_json()["ratios"] == [{"mode": "batch", "subject": "A", "peer": "P", "ratio": 30.0}]
+
+
+def test_the_tables(made):
+    text = report.plain(made)
+    assert "processor any | cores 2" in text
+    assert re.search(r"A +bare batch of 1,024 +6,000,000 +6,000,000 +6,000,000 +decisions/s", text)
+    assert re.search(r"environment +P\nA +30", text)
+    assert re.search(r"300 +100 +2,000 +bytes +at most 1,024, reached", text)
+    assert re.search(r"Q +not installed", text)
+    page = report.markdown(made, "some command")
+    assert "Measured by `some command`" in page
+    assert "| A | batch: a game \\| in a batch | 300 | 100 | 2,000 | bytes | at most 1,024, reached |" in page
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+def test_the_chart(made, tmp_path, suffix):
+    pytest.importorskip("matplotlib")
+    first, second = (tmp_path / f"{name}{suffix}" for name in "ab")
+    chart.draw(made, first)
+    assert 2_000 < first.stat().st_size < 200_000
+    if suffix == ".png":
+        chart.draw(made, second)
+        assert first.read_bytes() == second.read_bytes()
+    else:
+        assert "<svg" in first.read_text(encoding="utf-8")
+    with pytest.raises(ParameterError, match=r"\.png or \.svg"):
+        chart.draw(made, tmp_path / "a.pdf")
+    with pytest.raises(ParameterError, match="no loop to draw"):
+        chart.draw(made._replace(figures=made.figures[-1:]), first)
+
+
+def test_the_bars_of_the_chart(made):
+    assert [(name, [bar.median for bar in bars]) for name, bars in chart.groups(made.figures)] == [
+        ("A", [6e6, 41_234]), ("P", [2e5]),
+    ]  # fmt: skip
+    assert set(chart.COLOURS) == set(LOOP_MODES)
+    assert [chart.short(value) for value in (12.3e6, 45_000, 7)] == ["12.3 M", "45 k", "7"]
+
+
+def test_the_command_writes_everything_and_shows_it_again(tmp_path, capsys):
+    files = {name: tmp_path / name for name in ("b.json", "b.md", "b.png")}
+    with_chart = ["--chart", str(files["b.png"])] if importlib.util.find_spec("matplotlib") else []
+    short = ["--games", "hog", "--seconds", "0.0001", "--repeats", "1"]
+    with pytest.raises(SystemExit) as end:
+        main(["bench", "batch", *short, "--json", str(files["b.json"]), "--table", str(files["b.md"]), *with_chart])
+    shown = capsys.readouterr().out
+    assert not end.value.code
+    assert files["b.md"].read_text(encoding="utf-8").startswith("# Speed\n")
+    assert files["b.png"].exists() == bool(with_chart)
+    with pytest.raises(SystemExit):
+        main(["bench", "--from", str(files["b.json"])])
+    assert capsys.readouterr().out == shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("batsh",), "Did you mean 'batch'?"),
+        (("--games", "hogg"), "Did you mean 'hog'?"),
+        (("--threads", "two"), "--threads 'two' cannot be read"),
+        (("--threads", "0"), "threads=0"),
+        (("--seconds", "0"), "--seconds 0.0 is no time"),
+        (("--from", "pyproject.toml"), "pyproject.toml holds no figures of the bench"),
+        (("--chart", "bench.gif"), "ends in .png or .svg"),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_measured(arguments, message, capsys, monkeypatch, root):
+    if "--chart" in arguments:
+        pytest.importorskip("matplotlib")
+    monkeypatch.chdir(root)
+    monkeypatch.setattr("dicegym.bench.run_bench", None)
+    with pytest.raises(SystemExit) as end:
+        main(["bench", *arguments])
+    assert end.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_options_name_modes_and_games():
+    assert Options().chosen_modes == DEFAULT_MODES
+    assert set(Options(("all",)).chosen_modes) == set(MODES)
+    assert Options(("aec", "batch")).chosen_modes == ("batch", "aec")
+    assert [e.id for e in Options(games=("yatzy",)).environments] == ["Yatzy-v0", "YatzySolo-v0"]
+    with pytest.raises(UnknownNameError):
+        Options(("x",)).check()
+
+
+def test_the_help_names_every_mode():
+    listed = re.search(r"Modes: (.*)\.", command.__doc__, re.DOTALL)[1]
+    assert set(re.findall(r"\w+", listed)) - {"and", "the", "long", "ones"} == set(MODES)
+
+
+def test_measures_run_in_turn_and_no_more_often_than_makes_sense():
+    from dicegym.bench.run import _run
+
+    seen = []
+
+    def measure(name: str, repeats: int | None = None) -> Measure:
+        figure = Figure("speed", name, "x", "y")
+        return Measure(
+            (figure,), lambda: [seen.append(name) or len(seen)], lambda: seen.append(f"warm {name}"), repeats
+        )
+
+    found = _run([measure("a"), measure("b", 1)], 2, quiet)
+    assert seen == ["warm a", "warm b", "a", "b", "a"]
+    assert [figure.values for figure in found] == [[3.0, 5.0], [4.0]]
