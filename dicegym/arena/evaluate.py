@@ -12,7 +12,7 @@ from dicegym.core import Game, Parameter
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import unknown_name
 from dicegym.exact import solitaire, solver
-from dicegym.players import Player
+from dicegym.players import Player, house
 from dicegym.players.roster import agent
 
 Z_95 = 1.959963984540054
@@ -54,7 +54,8 @@ class Score(NamedTuple):
 def rivals_of(game: Game, opponent: Any) -> list[Player]:
     """Return the players that ``opponent``, as for `evaluate`, stands for."""
     specs = opponent if isinstance(opponent, list | tuple) else [opponent]
-    return [agent(game, game.rules.yardstick if spec is None else spec) for spec in specs or [None]]
+    find = house.opponent if solver(game) is None else agent  # a compiled twin is quicker to play, a file to tabulate
+    return [find(game, game.rules.yardstick if spec is None else spec) for spec in specs or [None]]
 
 
 def evaluate(

@@ -39,7 +39,7 @@ class Opponents:
         self._states = states
         self._pool = pool
         self._players: list[Player] = []  # all who sit anywhere, or are to
-        self._acts: dict[int, dict[int, Act]] = {}  # row -> seat -> who to ask, for players that are not pure
+        self._acts: dict[int, dict[int, Act]] = {}  # row -> seat -> who to ask, for players that answer game by game
         self._audiences: dict[int, Audience] = {}  # row -> those of them who follow the game
         self._situations = situations(game)
         self._tables: dict[int, Tabulated] = {}  # index of a player -> its answers
@@ -48,7 +48,7 @@ class Opponents:
     @property
     def seating(self) -> bool:
         """Whether a game that begins may need `seat`: somebody draws or remembers, or did in the game before."""
-        return bool(self._acts) or (self._pool is not None and any(not player.pure for player in self._pool.players))
+        return bool(self._acts) or (self._pool is not None and any(not player.at_once for player in self._pool.players))
 
     @property
     def opposition(self) -> Opposition:
@@ -109,7 +109,7 @@ class Opponents:
         self._acts.pop(row, None)
         self._audiences.pop(row, None)
         taken = {seat: self._players[index] for seat, index in enumerate(self.who[row].tolist()) if index >= 0}
-        live = {seat: player for seat, player in taken.items() if not player.pure}
+        live = {seat: player for seat, player in taken.items() if not player.at_once}
         if live:
             acts = self._acts[row] = join_table(self.game, live, key)
             if audience := Audience(self.game, self._states[row], acts):
@@ -126,7 +126,7 @@ class Opponents:
         self._tables = {}
         self._opposition = None
         self.who[...] = state["who"]
-        live = [index for index, player in enumerate(self._players) if not player.pure]
+        live = [index for index, player in enumerate(self._players) if not player.at_once]
         for row in np.flatnonzero(np.isin(self.who, live).any(axis=1)).tolist():
             self.seat(row, int(keys[row]))
 
@@ -160,7 +160,7 @@ class Opponents:
         who = self.who[rows, movers]
         for index in np.unique(who[asked]).tolist():
             at = np.flatnonzero(asked & (who == index))
-            if self._players[index].pure:
+            if self._players[index].at_once:
                 actions[at] = self._rows_of(index)(rows[at], movers[at])
                 continue
             for k in at.tolist():

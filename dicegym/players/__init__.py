@@ -96,6 +96,11 @@ class Player:
     name: str = "player"
     pure: bool = False
 
+    @property
+    def at_once(self) -> bool:
+        """Whether `act_rows` may be asked for many games at once instead of a seated player for each."""
+        return self.pure
+
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down in ``seat`` of one new game; return the function that will be asked for actions.
 
@@ -110,7 +115,7 @@ class Player:
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action (int64) for each game ``states[rows[k]]``, in which ``seats[k]`` is to move.
 
-        Only asked of pure players. This one asks a seated player game by game.
+        Only asked of players who answer `at_once`. This one asks a seated player game by game.
         """
         act = sit_down(self, game, 0, 0)
         turns = (Turn(game, states[row], int(seat)) for row, seat in zip(rows, seats, strict=True))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -37,17 +38,19 @@ def text_hash(path: Path) -> str:
 
 
 class HousePlayer(Player):
-    """The compiled twin of an agent.
+    """The compiled twin of an agent. One that draws does so by the game's key, as dice are rolled.
 
     Args:
         game: the game.
         name: the agent's name, a key of ``HOUSE``.
+        pure: whether it remembers and draws nothing.
     """
 
-    pure = True
+    at_once = True
 
-    def __init__(self, game: Game, name: str) -> None:
+    def __init__(self, game: Game, name: str, pure: bool) -> None:
         self.name = name
+        self.pure = pure
         self._module = game.rules.kernels.step.__module__
         self.number = list(_house(self._module)).index(name)
 
@@ -78,6 +81,11 @@ def _unchanged(path: Path, changed: int, expected: str) -> bool:
     return text_hash(path) == expected
 
 
+@functools.cache
+def _says_pure(path: Path, changed: int) -> bool:
+    return re.search(r"^PURE = True\b", path.read_text(encoding="utf-8"), re.MULTILINE) is not None
+
+
 def opponent(game: Game, spec: Any) -> Player:
     """Return the player that ``spec`` names, as `dicegym.agent` does, but its compiled twin if it has one.
 
@@ -88,8 +96,10 @@ def opponent(game: Game, spec: Any) -> Player:
     expected = _house(game.rules.kernels.step.__module__).get(name)
     if expected is not None:
         origin = resolve(game, name)
-        if isinstance(origin, Source) and _unchanged(origin.file, origin.file.stat().st_mtime_ns, expected):
-            return HousePlayer(game, name)
+        if isinstance(origin, Source):
+            file, changed = origin.file, origin.file.stat().st_mtime_ns
+            if _unchanged(file, changed, expected):
+                return HousePlayer(game, name, _says_pure(file, changed))
     return agent(game, spec)
 
 
@@ -108,13 +118,15 @@ class Tabulated:
         self.answers = np.full(size, UNKNOWN, np.int32)
 
     def act_rows(self, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return an action for each row, and remember it. Raises AgentError for none of 32 bits."""
-        actions = self._player.act_rows(self._game, states, rows, seats)
+        """Return an action for each row, and remember those that have 32 bits."""
         numbers = np.empty(len(rows), np.int64)
         loops.situation_rows(states, rows, numbers)
+        found, first, place = np.unique(numbers, return_index=True, return_inverse=True)
+        actions = self._player.act_rows(self._game, states, rows[first], seats[first])
         fits = (actions > UNKNOWN) & (actions <= np.iinfo(np.int32).max)
-        self.answers[numbers[fits]] = actions[fits]
-        return actions
+        self.answers[found[fits]] = actions[fits]
+        answers: np.ndarray = actions[place]
+        return answers
 
 
 @functools.cache
