@@ -522,6 +522,6 @@ def bench(
     out.print(plain(result), markup=False)
     _write_json(json_file, result.to_json())
     if table is not None:
-        table.write_text(markdown(result, "make bench-docs"), encoding="utf-8")
+        table.write_text(markdown(result), encoding="utf-8")
     if chart is not None:
         draw(result, chart)

@@ -316,8 +316,8 @@ def test_the_tables(made):
     assert re.search(r"environment +P\nA +30", text)
     assert re.search(r"300 +100 +2,000 +bytes +at most 1,024, reached", text)
     assert re.search(r"Q +not installed", text)
-    page = report.markdown(made, "some command")
-    assert "Measured by `some command`" in page
+    page = report.markdown(made)
+    assert "`dicegym bench batch --games hog --seconds 0.5 --repeats 3 --threads 1`" in page
     assert "| A | batch: a game \\| in a batch | 300 | 100 | 2,000 | bytes | at most 1,024, reached |" in page
 
 

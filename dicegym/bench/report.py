@@ -85,19 +85,24 @@ def plain(result: Result) -> str:
     return "\n".join(lines)
 
 
-def markdown(result: Result, command: str) -> str:
-    """Return everything as Markdown.
+def command(result: Result) -> str:
+    """Return the command that measured ``result``."""
+    options = result.options
+    threads = ",".join(map(str, options["threads"]))
+    return (
+        f"dicegym bench {' '.join(options['modes'])} --games {','.join(options['games'])} "
+        f"--seconds {options['seconds']:g} --repeats {options['repeats']} --threads {threads}"
+    )
 
-    Args:
-        result: what was measured.
-        command: what makes this page, stated at its top.
-    """
+
+def markdown(result: Result) -> str:
+    """Return everything as Markdown."""
     options = result.options
     lines = [
         "# Speed",
         "",
-        f"Measured by `{command}`, which writes this page: medians of {options['repeats']} runs of "
-        f"{options['seconds']:g} s for each loop, one loop after the other in turn.",
+        f"Measured by `{command(result)}`: medians of {options['repeats']} runs of {options['seconds']:g} s for each "
+        "loop, one loop after the other in turn. `make bench-docs` measures everything and renews this page.",
         "",
         facts(result) + ".",
     ]
