@@ -60,7 +60,7 @@ SECTIONS = ("game", "run", "opponents", "self_play", "algorithm", "network")
 OPEN_SECTIONS = ("opponents", "algorithm", "game")
 """Sections whose keys are checked by those who take them, so that any may be added."""
 DEFAULTS = {
-    "run": {"evaluate_against": [], "best_by": "mean", "less_luck": False, "target": 0.0},
+    "run": {"evaluate_against": [], "best_by": "mean", "less_luck": False, "target": 0.0, "start_from": ""},
     "self_play": league.DEFAULTS,
 }
 """What configurations and runs that know nothing of these settings mean by that."""
@@ -165,6 +165,8 @@ class Run:
             if not resume and folder.exists() and any(folder.iterdir()):
                 raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
             self.model = self._new_model(self.env, run["seed"], folder / "tensorboard")
+            if run["start_from"]:
+                self._start_from(run["start_from"])
             self.next_checkpoint = run["checkpoint_every"]
         self.first = self.model.num_timesteps  # of this session
         folder.mkdir(parents=True, exist_ok=True)
@@ -200,6 +202,17 @@ class Run:
             )  # fmt: skip
         except (TypeError, AssertionError) as error:  # what Stable-Baselines3 raises for its arguments
             raise ParameterError(f"[algorithm] does not fit {algorithm.__name__}: {error}") from None
+
+    def _start_from(self, path: str) -> None:
+        """Take over the networks of a model file. Raises ModelError, ParameterError if they do not fit."""
+        other, _ = policy.load_model(path, self.game)
+        try:
+            self.model.policy.load_state_dict(other.policy.state_dict())
+        except (RuntimeError, AttributeError) as error:
+            wanted = policy.facts(path).get("settings", {}).get("network", "those of that model")
+            raise ParameterError(
+                f"run.start_from={path!r} has other networks than [network] says: set [network] to {wanted}"
+            ) from error
 
     def learn(self) -> Any:
         """Train to the end or to the target; return the model.
