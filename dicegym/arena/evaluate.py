@@ -52,9 +52,12 @@ class Score(NamedTuple):
 
 
 def rivals_of(game: Game, opponent: Any) -> list[Player]:
-    """Return the players that ``opponent``, as for `evaluate`, stands for."""
+    """Return the players that ``opponent``, as for `evaluate`, stands for.
+
+    Games are played by compiled twins where there are some; exact values ask the file, as a twin hides what it draws.
+    """
     specs = opponent if isinstance(opponent, list | tuple) else [opponent]
-    find = house.opponent if solver(game) is None else agent  # a compiled twin is quicker to play, a file to tabulate
+    find = agent if solver(game) else house.opponent
     return [find(game, game.rules.yardstick if spec is None else spec) for spec in specs or [None]]
 
 

@@ -28,7 +28,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dicegym.arena.evaluate import LEAGUE_SEED, evaluate
+from dicegym.arena.evaluate import LEAGUE_SEED, evaluate, rivals_of
 from dicegym.arena.league_table import LeagueTable, Standing
 from dicegym.core import Game, Parameter
 from dicegym.errors import ParameterError, unknown_name
@@ -95,6 +95,8 @@ class League:
         self.fixed = list(fixed.players)
         self.members: list[Member] = []
         self.table = LeagueTable(1 / game.players)
+        # Exact values ask a bot's file: its compiled twin, which plays in the batch, hides what it draws.
+        self._files = {name: rivals_of(game, name)[0] for name in weights} if self.learns_from_itself else {}
         for name, player, weight in zip(weights or ["uniform"], fixed.players, fixed.weights, strict=True):
             self.join(Member(name, SCRIPTED, player, weight=weight))
 
@@ -143,7 +145,8 @@ class League:
     def _measure(self, a: Member, b: Member) -> None:
         """Let ``a`` play against ``b`` unless that is known."""
         if self.table.standing(a.name, b.name) is None:
-            score = evaluate(self.game, a.player, b.player, self.settings["games"], seed=LEAGUE_SEED)
+            player, rival = (self._files.get(one.name, one.player) for one in (a, b))
+            score = evaluate(self.game, player, rival, self.settings["games"], seed=LEAGUE_SEED)
             self.table.record(a.name, b.name, Standing(score.value, score.games))
 
     def _easiest(self) -> Member:
