@@ -208,6 +208,7 @@ class Run:
         other, _ = policy.load_model(path, self.game)
         try:
             self.model.policy.load_state_dict(other.policy.state_dict())
+            self.met |= policy.heeded(other)
         except (RuntimeError, AttributeError) as error:
             wanted = policy.facts(path).get("settings", {}).get("network", "those of that model")
             raise ParameterError(

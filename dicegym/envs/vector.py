@@ -99,8 +99,8 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.copy = copy
         self.single_observation_space = gym.spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
         self.single_action_space = gym.spaces.Discrete(self.game.n_actions)
-        self.observation_space = batch_space(self.single_observation_space, n)
-        self.action_space = batch_space(self.single_action_space, n)
+        self.observation_space = _slim(batch_space(self.single_observation_space, n))
+        self.action_space = _slim(batch_space(self.single_action_space, n))
 
         self._threads = Threads(threads)
         self._all = np.arange(n)
@@ -351,6 +351,14 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             print("\n\n".join(scene.text() for scene in scenes))
             return None
         return tuple(scene.text() for scene in scenes)
+
+
+def _slim(space: gym.Space[Any]) -> gym.Space[Any]:
+    """Let a batch's space hold its bounds once instead of once a game: they take more memory than the games."""
+    for name in ("low", "high", "bounded_below", "bounded_above", "nvec", "start"):
+        if isinstance(bounds := getattr(space, name, None), np.ndarray):
+            setattr(space, name, np.broadcast_to(bounds[:1].copy(), bounds.shape))
+    return space
 
 
 def _autoreset_mode(value: AutoresetMode | str) -> AutoresetMode:

@@ -170,12 +170,7 @@ def ignoring(model: Any, inputs: np.ndarray) -> Iterator[None]:
     """
     import torch
 
-    first = [
-        module[0].weight
-        for module in model.policy.modules()
-        if isinstance(module, torch.nn.Sequential) and len(module) and isinstance(module[0], torch.nn.Linear)
-        and module[0].in_features == len(inputs)
-    ]  # fmt: skip
+    first = _first_weights(model.policy, len(inputs))
     before = [weight.detach().clone() for weight in first]
     with torch.no_grad():
         for weight in first:
@@ -183,6 +178,26 @@ def ignoring(model: Any, inputs: np.ndarray) -> Iterator[None]:
         yield
         for weight, old in zip(first, before, strict=True):
             weight.copy_(old)
+
+
+def _first_weights(policy: Any, size: int) -> list[Any]:
+    """Return the weights (torch.Tensor[units, size]) of the first layer of each of a policy's networks."""
+    import torch
+
+    return [
+        module[0].weight
+        for module in policy.modules()
+        if isinstance(module, torch.nn.Sequential) and len(module) and isinstance(module[0], torch.nn.Linear)
+        and module[0].in_features == size
+    ]  # fmt: skip
+
+
+def heeded(model: Any) -> np.ndarray:
+    """Return which inputs a model does not ignore (bool[observation_size])."""
+    size = model.observation_space.shape[0]
+    weights = [weight.detach().numpy() for weight in _first_weights(model.policy, size)]
+    found: np.ndarray = np.any([(weight != 0).any(axis=0) for weight in weights], axis=0)
+    return found
 
 
 def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any], to_go_on: bool = False) -> None:
