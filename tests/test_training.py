@@ -20,7 +20,7 @@ import dicegym
 from dicegym import loops
 from dicegym.arena.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
 from dicegym.envs.vector import BatchEnv
-from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.players import policy
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
@@ -218,6 +218,23 @@ def test_training_stops_at_its_target(training, tmp_path):
     assert again.model.num_timesteps == run.model.num_timesteps
     more = training.train("hog", tmp_path / "run", resume=True, overrides=["run.target=2.0", "run.steps=3072"])
     assert more.model.num_timesteps == 3072
+
+
+def test_training_begins_with_the_networks_of_another_model(training, tmp_path):
+    first = training.train("yatzy", tmp_path / "first", overrides=SMALL)
+    begin = f"run.start_from={tmp_path}/first/model.zip"
+    second = training.train("yatzy", tmp_path / "second", overrides=[*SMALL, begin, "run.seed=2"])
+    assert second.curve[0][1] == first.curve[-1][1]  # measured before it learns anything
+    about = policy.facts(tmp_path / "second/model.zip")
+    assert about["began_with"]["timesteps"] == first.model.num_timesteps
+    page = (tmp_path / "second/model.md").read_text()
+    assert f"| stage 1 | `{first.command}`: 3,072 steps" in page
+    assert training.train("yatzy", tmp_path / "second", resume=True).began_with == about["began_with"]
+    with pytest.raises(ParameterError, match=r"other networks than \[network\] says.*16"):
+        training.train("yatzy", tmp_path / "third", overrides=[*SMALL, begin, "network.net_arch=[8]"])
+    with pytest.raises(ModelError, match="cannot play"):
+        training.train("hog", tmp_path / "third", overrides=[*SMALL, begin])
+    assert not (tmp_path / "third").exists()
 
 
 def test_evaluation_against_several_opponents(training, tmp_path):

@@ -64,12 +64,14 @@ DEFAULTS = {
     "self_play": league.DEFAULTS,
 }
 """What configurations and runs that know nothing of these settings mean by that."""
+STAGE = ("command", "timesteps", "seconds", "began_with")
+"""What a model says of the one whose networks it began with."""
 LARGEST_SEED = (1 << 32) - 1
 """PyTorch and NumPy, which Stable-Baselines3 seeds, take no larger ones."""
 
 KEPT = (
     "next_evaluation", "next_checkpoint", "next_snapshot", "next_exploiter", "best", "curve", "score", "scores", "met",
-    "games",
+    "games", "began_with",
 )  # fmt: skip
 """What a checkpoint holds of `Run`."""
 IN_FLIGHT = ("num_timesteps", "_last_obs", "_last_episode_starts")
@@ -154,6 +156,7 @@ class Run:
         self.score: Score | None = None
         self.scores: list[Score] = []
         self.met = np.zeros(self.game.observation_size, np.bool_)  # inputs that were not 0 at some time
+        self.began_with: dict[str, Any] = {}
         self.games = 0  # played to their end by the learner
         self.seconds = 0.0  # of training so far, without the present session
         self.began = time.monotonic()
@@ -209,6 +212,8 @@ class Run:
         try:
             self.model.policy.load_state_dict(other.policy.state_dict())
             self.met |= policy.heeded(other)
+            about = policy.facts(path)
+            self.began_with = {name: about[name] for name in STAGE if name in about}
         except (RuntimeError, AttributeError) as error:
             wanted = policy.facts(path).get("settings", {}).get("network", "those of that model")
             raise ParameterError(
@@ -347,6 +352,7 @@ class Run:
             "score": self.score.to_json() if self.score else None,
             "scores": [score.to_json() for score in self.scores],
             "seconds": round(self.seconds + time.monotonic() - self.began, 1),
+            **({"began_with": self.began_with} if self.began_with else {}),
             **made_with(),
         }
 

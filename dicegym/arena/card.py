@@ -30,6 +30,15 @@ def made_with() -> dict[str, Any]:
     }
 
 
+def stages(facts: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the facts of the trainings that a model comes from, the first one first; the last are its own.
+
+    A training that began with another model's networks holds that model's facts as ``began_with``.
+    """
+    before = facts.get("began_with")
+    return [*(stages(before) if before else []), facts]
+
+
 def scores_against_all(game: Game, player: Player, games: int, tables: Sequence[Any] = ()) -> list[Score]:
     """Return the score of ``player`` against each scripted agent of the game; alone, what it scores.
 
@@ -66,6 +75,12 @@ def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
         f"| {line.opponent} | {line.value:.4f} | {line.low:.4f} - {line.high:.4f} | {line.games or 'exact'} |"
         for line in scores
     )
+    *earlier, _ = stages(facts)
+    begun = "".join(
+        f"| stage {number} | `{stage['command']}`: {stage['timesteps']:,} steps, {stage['seconds']:,.0f} s; "
+        "the next stage begins with its best model |\n"
+        for number, stage in enumerate(earlier, 1)
+    )
     return f"""# {name}
 
 A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
@@ -73,7 +88,7 @@ A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
 | | |
 |---|---|
 | score | {score} |
-| command | `{facts["command"]}` |
+{begun}| command | `{facts["command"]}` |
 | seed | {facts["settings"]["run"]["seed"]} |
 | steps | {facts["timesteps"]:,} decisions of the learner |
 | time | {facts["seconds"]:,.0f} s |
