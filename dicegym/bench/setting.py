@@ -14,8 +14,8 @@ class Setting(NamedTuple):
     rollout: int = 16_384
     """Steps of all games together between two updates."""
     batch_size: int = 2_048
-    epochs: int = 10
-    """As many as Stable-Baselines3 makes unless told otherwise."""
+    epochs: int = 4
+    """As many as in all of training/configs; Stable-Baselines3 makes 10 unless told otherwise."""
     torch_threads: int = 1
 
     def text(self) -> str:
