@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
+
+import numpy as np
 
 from dicegym.errors import ParameterError
 
@@ -25,11 +28,12 @@ class Threads:
     """
 
     def __init__(self, count: Any = 1) -> None:
-        whole = isinstance(count, int) and not isinstance(count, bool)
+        whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
         if not whole or not 1 <= count <= 1024:
             raise ParameterError(f"threads={count!r} cannot be: give a whole number from 1 to 1024, such as 2")
-        self.count = count
+        self.count = int(count)
         self._executor: ThreadPoolExecutor | None = None
+        self._process = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by the number: threads themselves are started when they are needed."""
@@ -43,7 +47,8 @@ class Threads:
         parts = min(self.count, max(1, n // LEAST_ROWS))
         if parts == 1:
             return [(0, work(0, n))]
-        if self._executor is None:
+        if self._executor is None or self._process != os.getpid():  # a forked process has the pool without its threads
+            self._process = os.getpid()
             self._executor = ThreadPoolExecutor(self.count - 1, "dicegym")
         edges = [n * part // parts for part in range(parts + 1)]
         tasks = [self._executor.submit(work, edges[part], edges[part + 1]) for part in range(1, parts)]

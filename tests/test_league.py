@@ -110,6 +110,17 @@ def test_the_easiest_past_self_leaves_and_nobody_scripted(rates):
     assert [member.name for member in league.members] == ["bacon", "d", "x", "z"]
 
 
+def test_exploiters_that_are_beaten_leave_before_past_selves_that_are_not(rates):
+    rates |= {("b", "a"): 0.6}
+    league = a_league(keep=3)
+    joined(league, "a", steps=1)
+    joined(league, "b", steps=2)
+    for steps, name in enumerate("xyz", 3):
+        rates[(name, "b")] = 0.1  # the learner wins 0.9
+        joined(league, name, EXPLOITER, steps)
+    assert [member.name for member in league.members] == ["uniform", "a", "b", "z"]
+
+
 def test_equally_easy_past_selves_leave_by_age(rates):
     league = a_league(keep=2)
     for steps, name in enumerate("abcd"):

@@ -206,6 +206,32 @@ def test_the_second_ctrl_c_leaves_at_once(training, tmp_path):
     assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072
 
 
+@pytest.mark.parametrize("change", ["run.games=32", 'opponents={"bacon"=1}', "algorithm.learning_rate=5.0"])
+def test_resuming_refuses_what_it_cannot_change(training, change, tmp_path):
+    training.train("hog", tmp_path / "run", overrides=SMALL)
+    before = (tmp_path / "run/settings.json").read_text()
+    with pytest.raises(ParameterError, match="cannot change what a run began with"):
+        training.train("hog", tmp_path / "run", overrides=[change], resume=True)
+    assert (tmp_path / "run/settings.json").read_text() == before
+
+
+def test_interrupted_while_measured_at_the_end_a_run_loses_nothing(training, tmp_path, monkeypatch):
+    measure, calls = training.Run.evaluate, []
+
+    def evaluate(run, logger):
+        calls.append(run.model.num_timesteps)
+        if run.model.num_timesteps >= 3072:
+            raise KeyboardInterrupt
+        measure(run, logger)
+
+    monkeypatch.setattr(training.Run, "evaluate", evaluate)
+    with pytest.raises(KeyboardInterrupt):
+        training.train("hog", tmp_path / "run", overrides=[*SMALL, "run.checkpoint_every=1000000"])
+    monkeypatch.undo()
+    again = training.train("hog", tmp_path / "run", resume=True)
+    assert again.first == again.model.num_timesteps == 3072
+
+
 def test_training_stops_at_its_target(training, tmp_path):
     run = training.train("hog", tmp_path / "run", overrides=[*STEADY, "run.target=0.01", "run.steps=1_000_000"])
     assert run.score.value >= 0.01
@@ -321,6 +347,11 @@ def test_opponents_are_a_pool_from_the_settings(training, tmp_path):
         (["run.seed=-1"], ParameterError, "seed=-1"),
         (["run.best_by=median"], UnknownNameError, "'median'"),
         (['run.evaluate_against=["bacn"]'], UnknownNameError, "Did you mean 'bacon'"),
+        (["run.evaluate_games=0"], ParameterError, "evaluate_games=0"),
+        (["run.evaluate_against=[[]]"], ParameterError, "empty list of opponents"),
+        (['opponents={"self"=-1}'], ParameterError, "weight -1 of 'self'"),
+        (['opponents={"self"="x"}'], ParameterError, "weight 'x' of 'self'"),
+        (["self_play.exploiter_every=-5"], ParameterError, "exploiter_every=-5"),
         (["self_play.priority=soft"], UnknownNameError, "'soft'"),
         (["run.steps=abc"], ParameterError, "steps 'abc'"),
         (["algorithm.n_stps=3"], ParameterError, "n_stps"),

@@ -66,6 +66,11 @@ DEFAULTS = {
 """What configurations and runs that know nothing of these settings mean by that."""
 STAGE = ("command", "timesteps", "seconds", "began_with")
 """What a model says of the one whose networks it began with."""
+CHANGEABLE = tuple(
+    f"run.{name}" for name in ("steps", "target", "torch_threads", "evaluate_every", "checkpoint_every", "card_games")
+)
+"""What a resumed run may do otherwise than before: the rest is built into its networks, games and league."""
+COUNTS = ("steps", "evaluate_every", "evaluate_games", "card_games", "checkpoint_every")
 LARGEST_SEED = (1 << 32) - 1
 """PyTorch and NumPy, which Stable-Baselines3 seeds, take no larger ones."""
 
@@ -143,6 +148,8 @@ class Run:
         self.game = dicegym.game(game, **settings["game"])
         run = settings["run"]
         Parameter(0, 0, LARGEST_SEED, "the seed of a training").check("run.seed", run["seed"])
+        for name in COUNTS:
+            Parameter(1, 1, 1 << 40, f"{name} of a training").check(f"run.{name}", run[name])
         torch.set_num_threads(run["torch_threads"])
         self.rivals = [rivals_of(self.game, against) for against in run["evaluate_against"] or [None]]
         self._check_best_by()
@@ -213,7 +220,7 @@ class Run:
             self.model.policy.load_state_dict(other.policy.state_dict())
             self.met |= policy.heeded(other)
             about = policy.facts(path)
-            self.began_with = {name: about[name] for name in STAGE if name in about}
+            self.began_with = {name: about[name] for name in STAGE if name in about} | {"path": path}
         except (RuntimeError, AttributeError) as error:
             wanted = policy.facts(path).get("settings", {}).get("network", "those of that model")
             raise ParameterError(
@@ -239,6 +246,7 @@ class Run:
                 where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
                 raise KeyboardInterrupt(f"{where}: --resume goes on") from None
         self.start = self.state()
+        self.checkpoint()  # measuring takes time, in which Ctrl-C must not cost the run
         self.evaluate(self.model.logger)
         self.save("model")
         self.start = self.state()
@@ -435,7 +443,7 @@ def train(
 ) -> Run:
     """Train ``game`` in ``folder`` and return the finished run; see the top of this file.
 
-    On resuming, the settings are those of the run's own ``settings.json``; overrides still apply on top.
+    On resuming, the settings are those of the run's own ``settings.json``; of `CHANGEABLE` overrides apply on top.
 
     Raises:
         ParameterError: settings or a folder cannot work; nothing was written.
@@ -445,6 +453,12 @@ def train(
     if resume:
         if not (folder / "settings.json").is_file():
             raise ParameterError(f"{folder} holds no run to resume: start without --resume")
+        for text in overrides or []:
+            if text.partition("=")[0] not in CHANGEABLE:
+                raise ParameterError(
+                    f"--set {text!r} cannot change what a run began with: resuming takes {', '.join(CHANGEABLE)}; "
+                    "for anything else begin a new run with --set run.start_from=MODEL"
+                )
         about = json.loads((folder / "settings.json").read_text())
         settings, words = complete(about["settings"]), [*shlex.split(about["command"]), *changes]
     else:

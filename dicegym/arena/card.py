@@ -78,7 +78,7 @@ def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
     *earlier, _ = stages(facts)
     begun = "".join(
         f"| stage {number} | `{stage['command']}`: {stage['timesteps']:,} steps, {stage['seconds']:,.0f} s; "
-        "the next stage begins with its best model |\n"
+        f"the next stage begins with its model, there `{stage['path']}` |\n"
         for number, stage in enumerate(earlier, 1)
     )
     return f"""# {name}

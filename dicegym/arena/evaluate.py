@@ -10,7 +10,7 @@ import numpy as np
 from dicegym import loops
 from dicegym.core import Game, Parameter
 from dicegym.envs.opponents import Opponents
-from dicegym.errors import unknown_name
+from dicegym.errors import ParameterError, unknown_name
 from dicegym.exact import solitaire, solver
 from dicegym.players import Player, house
 from dicegym.players.roster import agent
@@ -57,8 +57,10 @@ def rivals_of(game: Game, opponent: Any) -> list[Player]:
     Games are played by compiled twins where there are some; exact values ask the file, as a twin hides what it draws.
     """
     specs = opponent if isinstance(opponent, list | tuple) else [opponent]
+    if not specs:
+        raise ParameterError("an empty list of opponents has nobody to play: name at least one, or leave the list out")
     find = agent if solver(game) else house.opponent
-    return [find(game, game.rules.yardstick if spec is None else spec) for spec in specs or [None]]
+    return [find(game, game.rules.yardstick if spec is None else spec) for spec in specs]
 
 
 def evaluate(

@@ -89,6 +89,11 @@ class League:
         self._check()
         weights = dict(opponents)
         self._self_weight = weights.pop(SELF, None)
+        number = isinstance(self._self_weight, int | float) and not isinstance(self._self_weight, bool)
+        if self._self_weight is not None and not (number and 0 < self._self_weight < math.inf):
+            raise ParameterError(
+                f"weight {self._self_weight!r} of {SELF!r} is no share of games: give a number above 0, or leave it out"
+            )
         fixed = Pool.of(game, weights) if weights or self._self_weight is None else None
         if fixed is None:  # somebody is needed until the first past self joins
             fixed = Pool([RandomPlayer()], [1e-6])
@@ -104,6 +109,9 @@ class League:
         found = self.settings
         if found["priority"] not in PRIORITIES:
             raise unknown_name("priority of a league", found["priority"], list(PRIORITIES))
+        Parameter(0, 0, 1 << 40, "the steps between exploiters").check(
+            "self_play.exploiter_every", found["exploiter_every"]
+        )
         for name in ("snapshot_every", "keep", "games", "exploiter_steps"):
             Parameter(1, 1, 1 << 40, f"{name} of a league").check(f"self_play.{name}", found[name])
         if not 0 < found["floor"] <= 1:
@@ -124,7 +132,7 @@ class League:
         return next((member for member in reversed(self.members) if member.kind == PAST_SELF), None)
 
     def join(self, member: Member) -> None:
-        """Take ``member`` in: it plays against everybody; if there are too many then, the easiest past self leaves.
+        """Take ``member`` in: it plays against everybody; if there are too many then, the easiest who learned leaves.
 
         Scripted agents play when somebody joins who learned. Raises ParameterError if the name was ever here.
         """
@@ -150,13 +158,10 @@ class League:
             self.table.record(a.name, b.name, Standing(score.value, score.games))
 
     def _easiest(self) -> Member:
-        """Return who is to leave: past selves first, the newest last; then whom the learner beats most, then age."""
+        """Return who is to leave: whom the learner beats most, the oldest of those; the newest past self last."""
         newest = self.newest
         learned = [member for member in self.members if member.kind != SCRIPTED]
-        order = {
-            member.name: (member is not newest, member.kind == PAST_SELF, self.rate(member), -member.joined)
-            for member in learned
-        }
+        order = {member.name: (member is not newest, self.rate(member), -member.joined) for member in learned}
         return max(learned, key=lambda member: order[member.name])
 
     def rate(self, member: Member) -> float:

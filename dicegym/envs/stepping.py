@@ -145,10 +145,11 @@ def play_others(which, actions, verbs, states, watched, who, codes, tables, wait
         i = which[k]
         if verbs[k] == PLAY:
             step(states[i], actions[k])
-            if watched[i]:
+        if watched[i]:  # told after every decision, the last one included
+            if verbs[k] == PLAY or not states[i].over:
                 waiting[n] = i
                 n += 1
-                continue
+            continue
         if not others_turns(states[i], -1, who[i], codes, tables):
             waiting[n] = i
             n += 1

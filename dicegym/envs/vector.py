@@ -170,6 +170,9 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         ``options={"reset_mask": bool[num_envs]}`` begins only those games.
         """
         rows = self._reset_rows(options)
+        same_step = self.autoreset_mode == AutoresetMode.SAME_STEP
+        if len(rows) < self.num_envs and (not self._sound or (same_step and not self._seeded)):
+            raise StepError("some games have not begun, or an opponent failed in them: reset all games, without a mask")
         super().reset(seed=check_seed(seed) if isinstance(seed, int | np.integer) else None)
         self._take_seeds(seed, rows)
         self._sound = False
@@ -298,9 +301,9 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Return the faults of this step and the results of games that ended with it; nothing if there are none."""
         faults, ended = self._rows["fault"], self._rows["ended"]
         told: dict[str, Any] = {}
-        faulty = faults > 0
-        if faulty.any():
-            told = {"fault": np.array(self.game.rules.faults, object)[np.where(faulty, faults, 0)], "_fault": faulty}
+        if faults.any():
+            words = np.array([*self.game.rules.faults, "illegal action"], object)  # the last is that of number -1
+            told = {"fault": words[faults], "_fault": faults != 0}
         if not ended.any():
             return told
         over = self._rows["terminated"] & (faults >= 0)

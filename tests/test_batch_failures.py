@@ -1,0 +1,123 @@
+"""What a batch does after failures and half-begun resets, and who is told of what in evaluations."""
+
+import multiprocessing
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+import dicegym
+from dicegym import loops
+from dicegym.envs.opponents import Opponents
+from dicegym.envs.vector import BatchEnv
+from dicegym.errors import AgentError, StepError
+from dicegym.players import FunctionPlayer, Player, play_game
+from dicegym.players.house import opponent
+from dicegym.threads import LEAST_ROWS, Threads
+
+
+def failing_once():
+    calls = []
+
+    def act(turn):
+        calls.append(1)
+        if len(calls) == 4:
+            raise AgentError("fragile", "fell over")
+        return 6
+
+    return FunctionPlayer(act, "fragile")
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
+def test_after_a_failure_games_are_only_begun_anew_together(mode):
+    env = BatchEnv("hog", 3, opponent=failing_once(), seat=0, autoreset_mode=mode)
+    env.reset(seed=0)
+    env.step(np.full(3, 5))
+    with pytest.raises(AgentError, match="fragile"):
+        env.step(np.full(3, 5))
+    with pytest.raises(StepError, match="without a mask"):
+        env.reset(options={"reset_mask": np.array([True, False, False])})
+    env.reset()
+    env.step(np.full(3, 5))
+    assert (env._board.states["player"] == 0).all()
+
+
+def test_same_step_mode_begins_all_games_with_the_first_reset():
+    env = BatchEnv("hog", 2, autoreset_mode="SameStep")
+    with pytest.raises(StepError, match="without a mask"):
+        env.reset(seed=0, options={"reset_mask": np.array([True, False])})
+    env.reset(seed=0)
+    env.reset(options={"reset_mask": np.array([True, False])})
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
+def test_refused_actions_are_told_as_faults(mode):
+    env = BatchEnv("hog", 2, on_illegal="terminate", autoreset_mode=mode)
+    env.reset(seed=0)
+    *_, info = env.step(np.array([5, -1]))
+    told = info["final_info"] if mode == AutoresetMode.SAME_STEP else info
+    assert told["fault"].tolist() == ["", "illegal action"]
+    assert told["_fault"].tolist() == [False, True]
+
+
+class Follower(Player):
+    """Plays the first legal action and notes every showdown that it is told of."""
+
+    name = "follower"
+
+    def __init__(self):
+        self.told = []
+
+    def join(self, game, seat, seed):
+        """Sit down; see `Player.join`."""
+        return Noting(self.told, seed)
+
+
+class Noting:
+    """One seat of a `Follower`."""
+
+    def __init__(self, told, seed):
+        self.told, self.seed = told, seed
+
+    def __call__(self, turn):
+        """Return the last of the first few legal actions."""
+        return int(np.flatnonzero(turn.mask)[0])
+
+    def follow(self, turn):
+        """Note what is seen."""
+        self.told.append((self.seed, turn.observation.tobytes()))
+
+
+@pytest.mark.parametrize("name", ["honest", "bluffer", "bayes"])
+def test_followers_among_compiled_bots_are_told_as_in_a_single_game(name):
+    game = dicegym.game("liarsdice", players=4)
+    n, told, follower = 12, [], Follower()
+    bot = opponent(game, name)
+    states = game.new_states(n)
+    loops.begin_rows(states, np.arange(n), game.blank, np.full(n, 5, np.uint64), np.arange(n, dtype=np.uint64))
+    table = Opponents(game, states)
+    for row in range(n):
+        table.sit(row, int(states["key"][row]), {0: bot, 1: bot, 2: follower, 3: bot})
+    table.play_out()
+    for row in range(n):
+        alone = Follower()
+        state = play_game(game, [bot, bot, alone, bot], 5, row)
+        assert state.tobytes() == states[row].tobytes()
+        told += alone.told
+    assert sorted(told) == sorted(follower.told)
+    assert told
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="processes are not forked here")
+def test_threads_work_in_a_forked_process_too():
+    assert shared() == 2 * LEAST_ROWS
+    with multiprocessing.get_context("fork").Pool(1) as pool:  # the child inherits THREADS, but not what runs in it
+        assert pool.apply_async(shared).get(30) == 2 * LEAST_ROWS
+
+
+THREADS = Threads(np.int64(2))
+
+
+def shared():
+    """Return how many rows all parts had."""
+    return sum(count for _, count in THREADS.share(2 * LEAST_ROWS, lambda start, end: end - start))
