@@ -53,8 +53,8 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             the last one is in ``info["final_obs"]``) or ``"Disabled"`` (reset with ``options["reset_mask"]``).
             Stated in ``metadata["autoreset_mode"]``.
         max_episode_steps: truncate a learner's episode after so many of its steps; None: never.
-        copy: return new arrays each step. False: observations, rewards, flags, masks and seats are the
-            environment's own and are overwritten by the next step; what ``info`` says of ends and faults is new.
+        copy: return new arrays each step. False: observations (the last of an episode too), rewards, flags, masks and
+            seats are the environment's own and are overwritten by later steps; the rest of ``info`` is new.
         threads: how many threads step the games; what is played does not depend on it.
 
     Opponents that have a compiled twin (`dicegym.players.house`), or that are pure in a game which numbers its
@@ -314,13 +314,20 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _final(self, told: dict[str, Any]) -> dict[str, Any]:
         """Return what same-step mode tells of the episodes that just ended, and what remains of ``told``."""
         ended = self._rows["ended"].copy()
+        if self._rows["truncated"].any():
+            masks = self._board.final_masks & ended[:, None]
+        else:  # nothing is legal where a game is over; zeros cost nothing until they are read
+            masks = np.zeros(self._board.final_masks.shape, np.bool_)
         observations = np.full(self.num_envs, None, object)
         rows = np.flatnonzero(ended)
-        for row, observation in zip(rows.tolist(), self._board.final_observations[rows], strict=True):
+        last = self._board.final_observations
+        for row, observation in zip(
+            rows.tolist(), last[rows] if self.copy else map(last.__getitem__, rows), strict=True
+        ):
             observations[row] = observation
         info = {
             "seat": np.where(ended, self._rows["final_seat"], 0).astype(np.int64), "_seat": ended,
-            "action_mask": self._board.final_masks & ended[:, None], "_action_mask": ended,
+            "action_mask": masks, "_action_mask": ended,
         }  # fmt: skip
         left: dict[str, Any] = {}
         for name in ("fault", "returns"):
