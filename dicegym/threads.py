@@ -13,7 +13,7 @@ from dicegym.errors import ParameterError
 
 T = TypeVar("T")
 
-LEAST_ROWS = 128
+LEAST_ROWS = 512
 """Fewer games than this are not worth a thread: handing them over takes as long as stepping them."""
 
 

@@ -42,9 +42,9 @@ def transcript(environment, n, steps, **settings):
 @each_environment
 def test_number_of_threads_changes_nothing(environment):
     pool = {default(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
-    n = 3 * LEAST_ROWS + 5
-    one, three = (transcript(environment, n, 25, opponent=pool, threads=threads) for threads in (1, 3))
-    assert one == three
+    n = 2 * LEAST_ROWS + 5
+    one, two = (transcript(environment, n, 12, opponent=pool, threads=threads) for threads in (1, 2))
+    assert one == two
 
 
 @pytest.mark.parametrize("name", GAMES)
