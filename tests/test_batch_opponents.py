@@ -40,11 +40,11 @@ def transcript(environment, n, steps, **settings):
 
 
 @each_environment
-def test_number_of_threads_changes_nothing(environment):
+def test_number_of_threads_changes_nothing(environment, monkeypatch):
+    monkeypatch.setattr("dicegym.threads.LEAST_ROWS", 16)  # few games are enough to be shared out
     pool = {default(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
-    n = 2 * LEAST_ROWS + 5
-    one, two = (transcript(environment, n, 12, opponent=pool, threads=threads) for threads in (1, 2))
-    assert one == two
+    one, three = (transcript(environment, 3 * 16 + 5, 25, opponent=pool, threads=threads) for threads in (1, 3))
+    assert one == three
 
 
 @pytest.mark.parametrize("name", GAMES)
