@@ -32,11 +32,12 @@ def test_model_is_as_good_as_its_card_says(path):
     card = path.with_suffix(".md").read_text()
     about = policy.facts(path)
     claimed = about["score"]
-    against = about["settings"]["run"].get("evaluate_against") or [None]
+    run = about["settings"]["run"]
+    against, less_luck = run.get("evaluate_against") or [None], run.get("less_luck", False)
     for part, opponent in zip(about.get("scores") or [claimed], against, strict=True):
-        score = evaluate(policy.game_of(path), str(path), opponent, games=part["games"] or 1)
+        score = evaluate(policy.game_of(path), str(path), opponent, part["games"] or 1, less_luck=less_luck)
         assert part["low"] - 1e-9 <= score.value <= part["high"] + 1e-9
-    seed, steps = about["settings"]["run"]["seed"], about["timesteps"]
+    seed, steps = run["seed"], about["timesteps"]
     for fact in (f"{claimed['value']:.4f}", about["command"], f"| seed | {seed} |", f"| steps | {steps:,} decisions"):
         assert fact in card
     assert "| time |" in card
