@@ -271,7 +271,7 @@ def decisions_per_step(environment: Environment, steps: int = 200) -> float:
 def check_mode(mode: str) -> None:
     """Raise DependencyError if a mode needs a package that is not installed."""
     if mode == "sb3":
-        import dicegym.envs.sb3  # noqa: F401
+        import dicegym.envs.sb3  # noqa: F401 - only whether it can be imported
 
 
 LOOPS: Mapping[str, Callable[[Environment], Work]] = {

@@ -38,10 +38,7 @@ ROW = np.dtype(
         ("seat", np.int64),  # the learner's
         ("before", np.float64),  # what the learner has been given of its return
         ("reward", np.float64),
-        (
-            "decisions",
-            np.int64,
-        ),  # the learner's; while an episode begins, games over before it was asked
+        ("decisions", np.int64),  # the learner's; while an episode begins, games over before it was asked
         ("fault", np.int16),  # of the learner's last action; -1: it was refused
         ("final_seat", np.int16),  # the learner's in the episode that ended (same-step mode)
         ("phase", np.int8),  # PLAYING whenever no call is under way

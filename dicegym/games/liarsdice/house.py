@@ -21,6 +21,7 @@ HOUSE = {
     "haphazard": "c739acd3d0189622",
 }
 """Name of the bot -> first 16 hexadecimal digits of the SHA-256 of its file's text; its number is its place here."""
+EVEN, TIMID, HONEST, BAYES, BLUFFER, HAPHAZARD = range(len(HOUSE))
 
 SIXTHS = 1
 BLUFF_ONE_IN, HOPELESS = 5, 0.15
@@ -151,15 +152,15 @@ def choose(state, bot):
     """Return the action of house bot number ``bot`` for the player to move."""
     others = house.dice_left_to_others(state, state.player)
     _, quantity, face = table.last_bid(state)
-    if bot == 0:
+    if bot == EVEN:
         return even(state, others, quantity, face)
-    if bot == 1:
+    if bot == TIMID:
         return timid(state, others, quantity, face)
-    if bot == 2:
+    if bot == HONEST:
         return honest(state, others, quantity, face)
-    if bot == 3:
+    if bot == BAYES:
         actions = np.empty(house.MOST_ANSWERS, np.int64)
         return actions[draw(house.stream_of(state), 0, bayes_answers(state, actions))]
-    if bot == 4:
+    if bot == BLUFFER:
         return bluffer(state, others, quantity, face, draw(house.stream_of(state), 0, BLUFF_ONE_IN) == 0)
     return haphazard(state, others, quantity, face, house.stream_of(state))

@@ -22,6 +22,7 @@ HOUSE = {
     "haphazard": "bc7fa8b10225023d",
 }
 """Name of the bot -> first 16 hexadecimal digits of the SHA-256 of its file's text; its number is its place here."""
+EVEN, TIMID, HONEST, EXACT, BAYES, BLUFFER, HAPHAZARD = range(len(HOUSE))
 
 SIXES = table.FACES
 SPOT = 0.3
@@ -227,17 +228,17 @@ def choose(state, bot):
     """Return the action of house bot number ``bot`` for the player to move."""
     others = house.dice_left_to_others(state, state.player)
     _, quantity, face = table.last_bid(state)
-    if bot == 0:
+    if bot == EVEN:
         return even(state, others, quantity, face)
-    if bot == 1:
+    if bot == TIMID:
         return timid(state, others, quantity, face)
-    if bot == 2:
+    if bot == HONEST:
         return honest(state, others, quantity, face)
-    if bot == 3:
+    if bot == EXACT:
         return exact(state, others, quantity, face)
-    if bot == 4:
+    if bot == BAYES:
         actions = np.empty(house.MOST_ANSWERS, np.int64)
         return actions[draw(house.stream_of(state), 0, bayes_answers(state, actions))]
-    if bot == 5:
+    if bot == BLUFFER:
         return bluffer(state, others, quantity, face, draw(house.stream_of(state), 0, BLUFF_ONE_IN) < BLUFF_OF)
     return haphazard(state, others, quantity, face, house.stream_of(state))
