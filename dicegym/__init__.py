@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 from dicegym import registry
 
 if TYPE_CHECKING:
-    from dicegym.core import Batch as Batch
-    from dicegym.core import Game as Game
+    from dicegym.engine.batch import Batch as Batch
+    from dicegym.engine.game import Game as Game
     from dicegym.games import game as game
-    from dicegym.players import Player as Player
-    from dicegym.players import Turn as Turn
+    from dicegym.play.player import Player as Player
+    from dicegym.play.turn import Turn as Turn
     from dicegym.players.roster import agent as agent
     from dicegym.players.roster import agent_names as agent_names
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Batch": "dicegym.core",
-    "Game": "dicegym.core",
+    "Batch": "dicegym.engine.spec",
+    "Game": "dicegym.engine.spec",
     "game": "dicegym.games",
     "Player": "dicegym.players",
     "Turn": "dicegym.players",

@@ -69,3 +69,12 @@ def unknown_name(kind: str, name: object, known: list[str], hint: str = "") -> U
     guess = f" Did you mean {close[0]!r}?" if close else ""
     listing = ", ".join(known) if known else "none"
     return UnknownNameError(f"there is no {kind} {name!r}.{guess} Known: {listing}.{' ' + hint if hint else ''}")
+
+
+def one_line(text: object, limit: int = 200) -> str:
+    """Return ``str(text)`` on one line of at most ``limit`` characters, whatever ``text`` does when asked."""
+    try:
+        joined = " ".join(str(text).split())
+    except Exception:
+        return "(no message)"
+    return joined if len(joined) <= limit else joined[: limit - 3] + "..."

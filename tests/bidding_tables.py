@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import dicegym
-from dicegym.core import Game
+from dicegym.engine.game import Game
 
 
 def counts(faces: Sequence[int]) -> list[int]:

@@ -17,16 +17,17 @@ from rich.console import Console
 
 import dicegym
 from dicegym.arena import ContestResult, contest, play_match
-from dicegym.arena.admission import Disqualified, entries_of
-from dicegym.arena.evaluate import evaluate
+from dicegym.arena.entries import Disqualified, entries_of
+from dicegym.arena.formats.round_robin import MatchResult, Standing
 from dicegym.arena.match import Match, seating
 from dicegym.arena.report import plain_table, show
-from dicegym.arena.round_robin import MatchResult, Standing
-from dicegym.core import Game
-from dicegym.dice import game_key
+from dicegym.bots.export import export_source
+from dicegym.engine.dice import game_key
+from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError, UnknownNameError
-from dicegym.players import FunctionPlayer, RandomPlayer, Turn
-from dicegym.players.export import export_source
+from dicegym.learning.evaluate import evaluate
+from dicegym.play.player import FunctionPlayer, RandomPlayer
+from dicegym.play.turn import Turn
 from dicegym.players.roster import agent
 
 pytestmark = pytest.mark.xdist_group("arena")
@@ -240,10 +241,14 @@ def test_wrong_seeds(seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
-    [({"seed": -1}, "the seed of an evaluation"), ({"seed": 1 << 63}, "the seed of an evaluation"),
-     ({"seed": 0.5}, "the seed of an evaluation"), ({"games": 0}, "the number of games of an evaluation"),
-     ({"games": 1e4}, "the number of games of an evaluation")],
-)  # fmt: skip
+    [
+        ({"seed": -1}, "the seed of an evaluation"),
+        ({"seed": 1 << 63}, "the seed of an evaluation"),
+        ({"seed": 0.5}, "the seed of an evaluation"),
+        ({"games": 0}, "the number of games of an evaluation"),
+        ({"games": 1e4}, "the number of games of an evaluation"),
+    ],
+)
 @pytest.mark.parametrize("exact", [True, False])
 def test_wrong_evaluations(game: Game, wrong: dict[str, Any], message: str, exact: bool) -> None:
     with pytest.raises(ParameterError, match=message):
@@ -261,11 +266,15 @@ def test_entries_can_be_named(game: Game) -> None:
 # Reports
 
 SMALL = ContestResult(
-    "hog", "Hog", 7, 9, "always_roll(5)",
+    "hog",
+    "Hog",
+    7,
+    9,
+    "always_roll(5)",
     (Standing(1, "98", 15, 1, 0.9, 0.7591), Standing(2, "long name", 2, 14, 0.1, None)),
     (MatchResult(("98", "long name"), (6, 3)),),
     (Disqualified("bad", "printed '[x]' while choosing"),),
-)  # fmt: skip
+)
 
 
 def test_the_report_reads_as_the_contest_page() -> None:

@@ -7,13 +7,14 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import dicegym
-from dicegym import loops
+from dicegym.engine import loops
+from dicegym.engine.threads import LEAST_ROWS, Threads
 from dicegym.envs.opponents import Opponents
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import AgentError, StepError
-from dicegym.players import FunctionPlayer, Player, play_game
-from dicegym.players.house import opponent
-from dicegym.threads import LEAST_ROWS, Threads
+from dicegym.play.drive import play_game
+from dicegym.play.player import FunctionPlayer, Player
+from dicegym.players.twins import opponent
 
 
 def failing_once():

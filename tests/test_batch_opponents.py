@@ -7,22 +7,22 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym import loops
+from dicegym.engine import loops
+from dicegym.engine.threads import LEAST_ROWS, Threads
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
-from dicegym.players import FunctionPlayer, RandomPlayer
-from dicegym.players.house import HousePlayer, opponent, text_hash
+from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.players.pool import Pool
 from dicegym.players.roster import agents_folder
+from dicegym.players.twins import TwinPlayer, opponent, text_hash
 from dicegym.registry import ENVIRONMENTS, GAMES
-from dicegym.threads import LEAST_ROWS, Threads
 
 each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
 MIDDLE = FunctionPlayer(lambda turn: int(np.flatnonzero(turn.mask)[turn.mask.sum() // 2]), "middle", pure=True)
 
 
 def default(environment):
-    return dicegym.game(environment.game).rules.default_opponent
+    return dicegym.game(environment.game).spec.default_opponent
 
 
 def transcript(environment, n, steps, **settings):
@@ -41,7 +41,7 @@ def transcript(environment, n, steps, **settings):
 
 @each_environment
 def test_number_of_threads_changes_nothing(environment, monkeypatch):
-    monkeypatch.setattr("dicegym.threads.LEAST_ROWS", 16)  # few games are enough to be shared out
+    monkeypatch.setattr("dicegym.engine.threads.LEAST_ROWS", 16)  # few games are enough to be shared out
     pool = {default(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
     one, three = (transcript(environment, 3 * 16 + 5, 25, opponent=pool, threads=threads) for threads in (1, 3))
     assert one == three
@@ -72,24 +72,24 @@ def test_compiled_twin_plays_what_its_file_plays(environment):
 @pytest.mark.parametrize("name", GAMES)
 def test_game_has_compiled_bots_and_its_default_opponent_needs_no_python(name):
     game = dicegym.game(name)
-    house = loops.house(game.rules.kernels.step.__module__)
+    house = loops.twins_module(game.spec.kernels.step.__module__)
     assert house.HOUSE
-    player = opponent(game, game.rules.default_opponent)
-    assert isinstance(player, HousePlayer) or getattr(house, "situations", None)
+    player = opponent(game, game.spec.default_opponent)
+    assert isinstance(player, TwinPlayer) or getattr(house, "situations", None)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_edited_file_plays_itself(name, tmp_path, monkeypatch):
     game = dicegym.game(name)
-    bot = next(bot for bot in loops.house(game.rules.kernels.step.__module__).HOUSE if "(" not in bot)
-    assert isinstance(opponent(game, bot), HousePlayer)
+    bot = next(bot for bot in loops.twins_module(game.spec.kernels.step.__module__).HOUSE if "(" not in bot)
+    assert isinstance(opponent(game, bot), TwinPlayer)
     shutil.copytree(agents_folder(game), tmp_path / name)
     monkeypatch.setenv("DICEGYM_AGENTS", str(tmp_path))
     path = tmp_path / name / f"{bot}.py"
-    assert isinstance(opponent(game, bot), HousePlayer)  # the same text elsewhere
+    assert isinstance(opponent(game, bot), TwinPlayer)  # the same text elsewhere
     path.write_text(path.read_text() + "\n# edited\n")
-    assert not isinstance(opponent(game, bot), HousePlayer)
-    assert not isinstance(opponent(game, str(path)), HousePlayer)
+    assert not isinstance(opponent(game, bot), TwinPlayer)
+    assert not isinstance(opponent(game, str(path)), TwinPlayer)
 
 
 def test_hash_of_a_text_does_not_depend_on_line_ends(tmp_path):

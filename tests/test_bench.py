@@ -132,9 +132,11 @@ def test_threads_have_rows_of_their_own(monkeypatch):
     result = measured("threads", threads=(1, 2))
     many = [figure for figure in result.figures if figure.section == "many" and figure.unit == "decisions/s"]
     assert [figure.what for figure in many] == [
-        "bare batch of 512 on 1 thread", "bare batch of 512 on 2 threads",
-        "make_vec of 512 on 1 thread", "make_vec of 512 on 2 threads",
-    ]  # fmt: skip
+        "bare batch of 512 on 1 thread",
+        "bare batch of 512 on 2 threads",
+        "make_vec of 512 on 1 thread",
+        "make_vec of 512 on 2 threads",
+    ]
     gains = [figure for figure in result.figures if figure.section == "ratio"]
     assert [figure.goal for figure in gains] == [("at least", 1.7)] * 2
     assert gains[0].median == pytest.approx(many[1].median / many[0].median)
@@ -144,7 +146,7 @@ def test_threads_have_rows_of_their_own(monkeypatch):
 def test_memory_counts_what_a_batch_holds(small_sizes):
     game = dicegym.game("hog")
     bare = memory.bytes_per_game(lambda n: loops.bare_batch(HOG, n), game.observation_size)
-    arrays = game.rules.state.itemsize + game.n_actions + 4 * game.players + 3 * 8 + 1
+    arrays = game.spec.state.itemsize + game.n_actions + 4 * game.players + 3 * 8 + 1
     assert bare == pytest.approx(arrays, abs=8)
     held: list[np.ndarray] = []
 
@@ -251,8 +253,9 @@ def test_missing_peers_are_reported_with_the_way_to_install_them(monkeypatch):
     assert len(why) == len(result.skipped) == len(peers.PEERS) - 2
     left = [figure for figure in result.figures if figure.peer]
     assert [(figure.subject, figure.mode) for figure in left] == [
-        ("Gymnasium CartPole-v1", "make"), ("Gymnasium CartPole-v1", "make_vec"),
-    ]  # fmt: skip
+        ("Gymnasium CartPole-v1", "make"),
+        ("Gymnasium CartPole-v1", "make_vec"),
+    ]
     assert min(figure.median for figure in left) > 0
     assert "pip install 'dicegym[peers]'" in report.plain(result)
 
@@ -270,13 +273,19 @@ def test_every_peer_that_is_installed_plays(peer):
 
 def test_ratios_by_hand():
     figures = [
-        speed("A", "batch", 600), speed("B", "batch", 300), speed("P", "batch", 200, peer=True),
-        speed("A", "make_vec", 480), speed("A", "make_vec", 240, unit="learner steps/s"),
-        speed("Q", "make_vec", 960, peer=True), speed("A", "aec", 7),
-    ]  # fmt: skip
+        speed("A", "batch", 600),
+        speed("B", "batch", 300),
+        speed("P", "batch", 200, peer=True),
+        speed("A", "make_vec", 480),
+        speed("A", "make_vec", 240, unit="learner steps/s"),
+        speed("Q", "make_vec", 960, peer=True),
+        speed("A", "aec", 7),
+    ]
     assert [tuple(ratio) for ratio in ratios.peer_ratios(figures)] == [
-        ("batch", "A", "P", 3.0), ("batch", "B", "P", 1.5), ("make_vec", "A", "Q", 0.5),
-    ]  # fmt: skip
+        ("batch", "A", "P", 3.0),
+        ("batch", "B", "P", 1.5),
+        ("make_vec", "A", "Q", 0.5),
+    ]
     (share,) = ratios.derived(figures)
     assert (share.subject, share.median, share.reached) == ("A", 0.8, True)
     figures[3] = speed("A", "make_vec", 300)
@@ -296,9 +305,11 @@ def test_figures_are_medians_and_goals_have_two_sides():
 def made() -> Result:
     """Return a result made by hand."""
     figures = [
-        speed("A", "batch", 6e6), speed("P", "batch", 2e5, peer=True), speed("A", "aec", 41_234),
+        speed("A", "batch", 6e6),
+        speed("P", "batch", 2e5, peer=True),
+        speed("A", "aec", 41_234),
         Figure("memory", "A", "a game | in a batch", "bytes", [100.0, 2000.0, 300.0], "batch", goal=("at most", 1024)),
-    ]  # fmt: skip
+    ]
     options = {"modes": ["batch"], "games": ["hog"], "seconds": 0.5, "repeats": 3, "threads": [1], "training": "-"}
     return Result({"processor": "any", "cores": "2"}, options, figures, [Skipped("Q", "not installed")])
 
@@ -340,8 +351,9 @@ def test_the_chart(made, tmp_path, suffix):
 
 def test_the_bars_of_the_chart(made):
     assert [(name, [bar.median for bar in bars]) for name, bars in chart.groups(made.figures)] == [
-        ("A", [6e6, 41_234]), ("P", [2e5]),
-    ]  # fmt: skip
+        ("A", [6e6, 41_234]),
+        ("P", [2e5]),
+    ]
     assert set(chart.COLOURS) == set(LOOP_MODES)
     assert [chart.short(value) for value in (12.3e6, 45_000, 7)] == ["12.3 M", "45 k", "7"]
 

@@ -10,14 +10,16 @@ import flawed.rules
 import flawed.text
 import numpy as np
 import pytest
-from flawed.rules import FLAW, RULES
+from flawed.rules import FLAW, SPEC
 from variants import each_game, each_variant
 
 import dicegym
 from dicegym import checks
-from dicegym.core import HEADER, Game, Parameter, Rules
+from dicegym.engine.game import Game
+from dicegym.engine.spec import HEADER, GameSpec, Parameter
 from dicegym.errors import AgentError, ConformanceError, DicegymError
-from dicegym.players import FunctionPlayer, Player, RandomPlayer, Turn
+from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
+from dicegym.play.turn import Turn
 
 
 @pytest.mark.boundscheck
@@ -34,8 +36,8 @@ def test_random_players_conform(name: str) -> None:
 
 @pytest.mark.nojit
 def test_the_flawed_game_without_a_flaw_conforms() -> None:
-    checks.check_game(Game(RULES))
-    checks.check_agent(Game(RULES), RandomPlayer())
+    checks.check_game(Game(SPEC))
+    checks.check_agent(Game(SPEC), RandomPlayer())
 
 
 # --- games -------------------------------------------------------------------------------------------------
@@ -74,7 +76,7 @@ NOTICED = {
 @pytest.mark.parametrize("flaw", NOTICED)
 def test_a_flaw_is_noticed(flaw: str) -> None:
     with pytest.raises(ConformanceError, match=NOTICED[flaw]) as caught:
-        checks.check_game(Game(RULES, flaw=FLAW[flaw]), longest=500)
+        checks.check_game(Game(SPEC, flaw=FLAW[flaw]), longest=500)
     seen, why, remedy = str(caught.value).removesuffix(".").rsplit(". ", 2)
     assert seen.startswith(f"dicegym.game('flawed', players=2, flaw={FLAW[flaw]}): ")
     assert why
@@ -91,15 +93,15 @@ def test_every_flaw_of_the_flawed_game_is_tried() -> None:
 def test_action_names_are_checked(names: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flawed.text, "NAMES", names)
     with pytest.raises(ConformanceError, match=r"action \d is called"):
-        checks.check_game(Game(RULES))
+        checks.check_game(Game(SPEC))
 
 
 def changed(**facts: Any) -> Game:
-    return Game(dataclasses.replace(RULES, **facts))
+    return Game(dataclasses.replace(SPEC, **facts))
 
 
 def with_parameter(name: str, parameter: Parameter) -> dict[str, Any]:
-    return {"parameters": {**RULES.parameters, name: parameter}}
+    return {"parameters": {**SPEC.parameters, name: parameter}}
 
 
 @pytest.mark.nojit
@@ -113,7 +115,7 @@ def with_parameter(name: str, parameter: Parameter) -> dict[str, Any]:
         ({"faults": ("none", "bad")}, "faults is"),
         ({"faults": ("", "")}, "faults is"),
         ({"title": ""}, "title is empty"),
-        ({"yardstick": ""}, "yardstick is empty"),
+        ({"baseline": ""}, "baseline is empty"),
         ({"default_opponent": ""}, "default_opponent is empty"),
         ({"features": lambda parameters: {"total": 2, "to move": 0}}, "'to move' has length 0"),
         (with_parameter("flaw", Parameter(0, 0, 128, "too wide for int8")), "flaw=128 is allowed but does not fit"),
@@ -131,32 +133,32 @@ def test_a_wrong_fact_is_noticed(facts: dict[str, Any], message: str | None) -> 
 
 @pytest.mark.nojit
 def test_a_wrong_header_is_noticed() -> None:
-    game = Game(RULES)
+    game = Game(SPEC)
     fields = [("key", np.int64), *HEADER[1:], ("flaw", np.int8)]
-    game.rules = dataclasses.replace(RULES, state=np.dtype(fields))
+    game.spec = dataclasses.replace(SPEC, state=np.dtype(fields))
     with pytest.raises(ConformanceError, match="field 0 of the record is not 'key' of uint64"):
         checks.check_facts(game)
 
 
 @pytest.mark.nojit
 def test_a_default_out_of_range_is_noticed() -> None:
-    game = Game(RULES)
-    game.rules = dataclasses.replace(RULES, **with_parameter("flaw", Parameter(9, 0, 3, "")))
+    game = Game(SPEC)
+    game.spec = dataclasses.replace(SPEC, **with_parameter("flaw", Parameter(9, 0, 3, "")))
     with pytest.raises(ConformanceError, match="the default of 'flaw' is outside its range"):
         checks.check_facts(game)
 
 
 @pytest.mark.nojit
 def test_a_parameter_that_is_no_field_is_noticed() -> None:
-    game = Game(RULES)
-    game.rules = dataclasses.replace(RULES, **with_parameter("speed", Parameter(0, 0, 1, "")))
+    game = Game(SPEC)
+    game.spec = dataclasses.replace(SPEC, **with_parameter("speed", Parameter(0, 0, 1, "")))
     with pytest.raises(ConformanceError, match="'speed' is no field"):
         checks.check_facts(game)
 
 
 def test_a_field_that_hides_behind_an_attribute_is_noticed() -> None:
-    game = Game(RULES)
-    game.rules = dataclasses.replace(RULES, state=np.dtype([*RULES.state.descr, ("round", np.int16)]))
+    game = Game(SPEC)
+    game.spec = dataclasses.replace(SPEC, state=np.dtype([*SPEC.state.descr, ("round", np.int16)]))
     with pytest.raises(ConformanceError, match="'round' of the record is called like"):
         checks.check_facts(game)
 
@@ -170,7 +172,7 @@ def test_a_fact_sheet_out_of_reach_is_noticed() -> None:
 def test_chance_from_outside_is_noticed_by_itself(check: Any) -> None:
     """`check_game` finds it earlier; these two must not rely on that."""
     with pytest.raises(ConformanceError, match=r"fingerprint changes|game \d of a batch differs"):
-        check(Game(RULES, flaw=FLAW["random"]))
+        check(Game(SPEC, flaw=FLAW["random"]))
 
 
 @pytest.mark.nojit
@@ -187,7 +189,7 @@ def test_a_state_outside_the_record_is_noticed() -> None:
                 self.original["total"] += 1
             return super().step(state, action)
 
-    game = Haunted(RULES)
+    game = Haunted(SPEC)
     with pytest.raises(ConformanceError, match="playing a copy changes the original"):
         checks.check_branching(game, game.new_game()[0], 0)
 
@@ -209,7 +211,7 @@ def test_copies_with_other_bytes_are_noticed() -> None:
             copy["last"] = 1
             return copy
 
-    game = Game(RULES)
+    game = Game(SPEC)
     with pytest.raises(ConformanceError, match="a copy has other bytes than the original"):
         checks.check_branching(game, Torn(game.new_game()[0]), 0)
 
@@ -339,15 +341,18 @@ def test_sound_agents_pass() -> None:
 @pytest.mark.nojit
 def test_forms_reach_every_end_of_every_range() -> None:
     rules = dataclasses.replace(
-        RULES, players=(2, 5), parameters={"flaw": Parameter(3, 1, 9, ""), "last": Parameter(0, 0, 2, "")}
+        SPEC, players=(2, 5), parameters={"flaw": Parameter(3, 1, 9, ""), "last": Parameter(0, 0, 2, "")}
     )
     forms = [(form.players, form.parameters) for form in checks.forms(rules)]
     assert forms == [
-        (2, {"flaw": 3, "last": 0}), (5, {"flaw": 3, "last": 0}), (2, {"flaw": 1, "last": 0}),
-        (2, {"flaw": 9, "last": 0}), (2, {"flaw": 3, "last": 2}),
-    ]  # fmt: skip
+        (2, {"flaw": 3, "last": 0}),
+        (5, {"flaw": 3, "last": 0}),
+        (2, {"flaw": 1, "last": 0}),
+        (2, {"flaw": 9, "last": 0}),
+        (2, {"flaw": 3, "last": 2}),
+    ]
 
 
 def test_rules_of_the_flawed_game_are_no_registered_game() -> None:
-    assert isinstance(flawed.rules.RULES, Rules)
-    assert RULES.name not in dicegym.registry.GAMES
+    assert isinstance(flawed.rules.SPEC, GameSpec)
+    assert SPEC.name not in dicegym.registry.GAMES

@@ -89,7 +89,7 @@ def test_exact_prints_win_rates_and_best_replies(run, tmp_path):
 
 
 def test_evaluate_and_export_take_a_model_that_says_its_game(run, tmp_path):
-    policy = pytest.importorskip("dicegym.players.policy")
+    policy = pytest.importorskip("dicegym.players.model")
     pytest.importorskip("sb3_contrib")
     from sb3_contrib import MaskablePPO
 
@@ -163,14 +163,14 @@ def test_mistakes_end_with_one_helpful_line(run, arguments, message):
 
 def test_paths_are_refused_before_the_work(run, tmp_path, monkeypatch):
     """What takes long must not have begun when a result turns out to have no place."""
-    import dicegym.arena.evaluate
     import dicegym.bench
-    from dicegym.exact import hog
+    import dicegym.learning.evaluate
+    from dicegym.games.hog import exact as hog
 
     def work(*_, **__):
         raise AssertionError("the work has begun")
 
-    for place in (hog, "best_bot"), (dicegym.arena.evaluate, "evaluate"), (dicegym.bench, "run_bench"):
+    for place in (hog, "best_bot"), (dicegym.learning.evaluate, "evaluate"), (dicegym.bench, "run_bench"):
         monkeypatch.setattr(*place, work)
     taken = tmp_path / "hog.py"
     taken.write_text("mine")
@@ -252,8 +252,8 @@ def test_the_demonstration_refuses_before_it_trains(monkeypatch, tmp_path):
     """No training must be thrown away because its contest cannot be held."""
     import types
 
-    from dicegym import demo
     from dicegym.errors import ParameterError
+    from dicegym.learning import demo
 
     training = types.SimpleNamespace(
         read_config=lambda game: {"demo": {}, "game": {}}, override=lambda config, overrides: config
@@ -270,9 +270,9 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(tmp_path):
     import types
 
     import dicegym
-    from dicegym import demo
-    from dicegym.arena.evaluate import evaluate
     from dicegym.cli import _training
+    from dicegym.learning import demo
+    from dicegym.learning.evaluate import evaluate
 
     script = _training()
     small = {"run.steps": 2048, "run.games": 16, "run.evaluate_every": 512, "algorithm.n_steps": 16}

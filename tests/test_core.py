@@ -10,11 +10,13 @@ import pytest
 from variants import VARIANTS, each_game, each_variant, states_of
 
 import dicegym
-from dicegym import games, loops
-from dicegym.core import HEADER, Game, Parameter, record
-from dicegym.dice import game_key
+from dicegym import games
+from dicegym.engine import loops
+from dicegym.engine.dice import game_key
+from dicegym.engine.game import Game
+from dicegym.engine.spec import HEADER, Parameter, record
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.games.hog.rules import RULES as HOG_RULES
+from dicegym.games.hog.rules import SPEC as HOG_RULES
 from dicegym.registry import ENVIRONMENTS, GAMES
 
 nojit = pytest.mark.nojit
@@ -58,7 +60,7 @@ def test_games_pickle(game: Game) -> None:
 @each_game
 def test_a_record_has_no_gaps(name: str) -> None:
     """A copy leaves gaps undefined, and then equal states differ in their bytes."""
-    dtype = games.rules(name).state
+    dtype = games.spec(name).state
     assert dtype.itemsize == sum(dtype[field].itemsize for field in dtype.names or ())
     assert [(field, dtype[field]) for field in (dtype.names or ())[: len(HEADER)]] == [
         (field, np.dtype(kind)) for field, kind in HEADER
@@ -97,14 +99,14 @@ def test_unknown_games_are_refused_with_a_suggestion() -> None:
 def test_unknown_parameters_are_refused(name: str) -> None:
     with pytest.raises(UnknownNameError, match=r"there is no parameter of .* 'bogus'") as caught:
         games.game(name, bogus=1)
-    for known in ("players", *games.rules(name).parameters):
+    for known in ("players", *games.spec(name).parameters):
         assert known in str(caught.value)
 
 
 @nojit
 @each_game
 def test_parameters_out_of_range_are_refused(name: str) -> None:
-    rules = games.rules(name)
+    rules = games.spec(name)
     limits = {"players": rules.players} | {key: (p.low, p.high) for key, p in rules.parameters.items()}
     for key, (low, high) in limits.items():
         for value in (low - 1, high + 1, float(low), str(low), None if key != "players" else "", [low], np.nan):
@@ -265,7 +267,7 @@ def test_a_batch_needs_a_whole_number_of_games(n: Any) -> None:
 
 @nojit
 def test_random_legal_is_uniform_over_legal_actions() -> None:
-    masks = np.zeros((40_000 if dicegym.jit.COMPILED else 2_000, 7), np.bool_)
+    masks = np.zeros((40_000 if dicegym.engine.jit.COMPILED else 2_000, 7), np.bool_)
     masks[:, [1, 2, 5]] = True
     masks[0] = False
     out = np.zeros(len(masks), np.int64)
@@ -294,7 +296,7 @@ def test_advance_looks_when_the_seat_is_to_move(game: Game) -> None:
     for time in range(60):
         before = seen.copy()
         action = int(np.flatnonzero(game.legal(twin))[time % game.legal(twin).sum()])
-        fault, player, over = loops.advance(state, action, seat, seen, mask, gained)
+        fault, player, over = loops.step_and_observe(state, action, seat, seen, mask, gained)
         assert fault == game.step(twin, action) == 0
         assert (player, over) == (twin["player"], twin["over"])
         assert state.tobytes() == twin.tobytes()
@@ -310,4 +312,4 @@ def test_advance_looks_when_the_seat_is_to_move(game: Game) -> None:
 
 def test_a_compiled_loop_refuses_what_is_no_record() -> None:
     with pytest.raises(TypeError, match="takes one record of a game"):
-        loops.look(np.zeros(3), 0, np.zeros(3, np.float32), np.zeros(3, bool), np.zeros(2, np.float32))
+        loops.observe_mask_and_returns(np.zeros(3), 0, np.zeros(3, np.float32), np.zeros(3, bool), np.zeros(2, np.float32))

@@ -10,8 +10,8 @@ import pytest
 from oracles import dice as oracle
 from scipy import stats
 
-from dicegym import dice
-from dicegym.dice import HOST_SEAT
+from dicegym.engine import dice
+from dicegym.engine.dice import HOST_SEAT
 
 LOW_64 = (1 << 64) - 1
 SURPRISE = 1e-5
@@ -30,10 +30,12 @@ def faces(n: int, sides: int = 6, **axes: object) -> np.ndarray:
     columns = [
         np.broadcast_to(np.asarray(axes.get(axis, default)), n).astype(kind)
         for axis, default, kind in (
-            ("keys", 0xC0FFEE, np.uint64), ("seats", 0, np.int64),
-            ("turns", 3, np.int64), ("numbers", 1, np.int64),
+            ("keys", 0xC0FFEE, np.uint64),
+            ("seats", 0, np.int64),
+            ("turns", 3, np.int64),
+            ("numbers", 1, np.int64),
         )
-    ]  # fmt: skip
+    ]
     roll(*columns, sides, out)
     return out
 
@@ -82,8 +84,10 @@ def test_the_types_of_a_record_roll_the_same_dice() -> None:
 def test_golden_values() -> None:
     """Saved games, tables of results and trained models name games by seed: these never change."""
     assert [dice.game_key(0, 0), dice.game_key(1, 2), dice.game_key(LOW_64, 10**6)] == [
-        0xE220A8397B1DCDAF, 0x70335FC3DAF3D8A7, 0x37557FFEB5E86C53,
-    ]  # fmt: skip
+        0xE220A8397B1DCDAF,
+        0x70335FC3DAF3D8A7,
+        0x37557FFEB5E86C53,
+    ]
     stream = dice.turn_stream(np.uint64(dice.game_key(0, 0)), 0, 0)
     assert [dice.die(np.uint64(stream), number, 6) for number in range(12)] == [1, 6, 1, 2, 3, 3, 6, 3, 1, 1, 5, 2]
     stream = dice.turn_stream(np.uint64(dice.game_key(0, 0)), 1, 5)

@@ -16,7 +16,9 @@ from stable_baselines3.common.vec_env import VecCheckNan, VecMonitor, VecNormali
 import dicegym
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
-from dicegym.players import FunctionPlayer, Turn, policy
+from dicegym.play.player import FunctionPlayer
+from dicegym.play.turn import Turn
+from dicegym.players import model as policy
 from dicegym.registry import ENVIRONMENTS, GAMES
 
 each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)

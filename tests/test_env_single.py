@@ -12,11 +12,12 @@ import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check
 
 import dicegym
-from dicegym import loops
-from dicegym.dice import game_key, private_seed
+from dicegym.engine import loops
+from dicegym.engine.dice import game_key, private_seed
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.errors import AgentError, IllegalActionError, ParameterError, StepError, UnknownNameError
-from dicegym.players import FunctionPlayer, RandomPlayer, Turn
+from dicegym.play.player import FunctionPlayer, RandomPlayer
+from dicegym.play.turn import Turn
 from dicegym.registry import ENVIRONMENTS
 
 IDS = [environment.full_id for environment in ENVIRONMENTS]
@@ -319,7 +320,7 @@ def test_rendering_shows_dice_and_every_seat(env_id, capsys):
         text.step(int(legal[-1 - time % 2 % len(legal)]))
         screens.append(text.render())
     game = text.unwrapped.game
-    assert all(game.rules.title in screen for screen in screens)
+    assert all(game.spec.title in screen for screen in screens)
     assert any(face in screen for face in "⚀⚁⚂⚃⚄⚅" for screen in screens)
 
     picture = gym.make(env_id, render_mode="rgb_array")
@@ -333,7 +334,7 @@ def test_rendering_shows_dice_and_every_seat(env_id, capsys):
 
     human = gym.make(env_id, render_mode="human")
     human.reset(seed=1)
-    assert game.rules.title in capsys.readouterr().out
+    assert game.spec.title in capsys.readouterr().out
 
 
 def test_picture_without_pillow_names_the_extra(monkeypatch):
@@ -375,5 +376,5 @@ def test_loops_used_by_the_environment_write_no_mask_at_the_end():
     state = game.new_game()[0]
     game.step(state, 99)
     mask = np.ones(game.n_actions, np.bool_)
-    loops.look(state, 0, np.zeros(game.observation_size, np.float32), mask, np.zeros(2, np.float32))
+    loops.observe_mask_and_returns(state, 0, np.zeros(game.observation_size, np.float32), mask, np.zeros(2, np.float32))
     assert not mask.any()

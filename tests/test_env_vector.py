@@ -11,7 +11,7 @@ from gymnasium.wrappers import vector as wrappers
 
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import AgentError, IllegalActionError, ParameterError, StepError
-from dicegym.players import FunctionPlayer, RandomPlayer
+from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.registry import ENVIRONMENTS
 
 each_environment = pytest.mark.parametrize("env_id", [environment.full_id for environment in ENVIRONMENTS])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.arena.evaluate import Score, evaluate, overall, wilson
 from dicegym.errors import UnknownNameError
-from dicegym.players import FunctionPlayer, Player, RandomPlayer
+from dicegym.learning.evaluate import Score, evaluate, overall, wilson
+from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.registry import GAMES
 
 
@@ -64,7 +64,7 @@ def test_every_seat_is_played_and_the_seed_decides(name):
 def test_number_of_games_at_once_does_not_matter(monkeypatch):
     game = dicegym.game("hog")
     whole = evaluate(game, RandomPlayer(), "bacon", games=90, exact=False)
-    monkeypatch.setattr("dicegym.arena.evaluate.AT_ONCE", 7)
+    monkeypatch.setattr("dicegym.learning.evaluate.AT_ONCE", 7)
     assert evaluate(game, RandomPlayer(), "bacon", games=90, exact=False) == whole
 
 

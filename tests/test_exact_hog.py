@@ -14,10 +14,12 @@ import pytest
 
 import dicegym
 from dicegym.errors import AgentError, ParameterError
-from dicegym.exact import hog, hog_kernels, solver
-from dicegym.games.hog.export import CODE, strategy_source
+from dicegym.games.hog import exact as hog
+from dicegym.games.hog import exact_kernels as hog_kernels
 from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE, N_ACTIONS
-from dicegym.players import RandomPlayer
+from dicegym.games.hog.strategy_file import CODE, strategy_source
+from dicegym.games.parts import solver
+from dicegym.play.player import RandomPlayer
 
 GAME = dicegym.game("hog")
 SHIPPED_TRIALS = 1000

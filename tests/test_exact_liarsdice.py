@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.arena.evaluate import evaluate
 from dicegym.cli import main
 from dicegym.errors import AgentError, ParameterError
-from dicegym.exact import liarsdice, solver
-from dicegym.exact.liarsdice_kernels import LIAR, N_BIDS
-from dicegym.players import FunctionPlayer, Player, play_game
+from dicegym.games.liarsdice import exact as liarsdice
+from dicegym.games.liarsdice.exact_kernels import LIAR, N_BIDS
+from dicegym.games.parts import solver
+from dicegym.learning.evaluate import evaluate
+from dicegym.play.drive import play_game
+from dicegym.play.player import FunctionPlayer, Player
 
 GAME = dicegym.game("liarsdice", dice=1)
 
@@ -57,7 +59,7 @@ def test_a_table_holds_what_the_player_plays() -> None:
         made = 0
         while not state["over"]:
             seat = int(state["player"])
-            action = acts[seat](dicegym.players.Turn(GAME, state, seat))
+            action = acts[seat](dicegym.play.turn.Turn(GAME, state, seat))
             assert tables[names[seat]][faces[seat], made, min(action, LIAR)] == 1
             made |= 1 << action
             GAME.step(state, action)
@@ -163,7 +165,7 @@ def test_a_bot_is_written(tmp_path: pytest.TempPathFactory) -> None:
 
 
 def test_who_fails_is_taken_to_call() -> None:
-    def fail(turn: dicegym.players.Turn) -> int:
+    def fail(turn: dicegym.play.turn.Turn) -> int:
         raise AgentError("bad", "has no idea")
 
     table = liarsdice.tabulate(FunctionPlayer(fail, "bad", pure=True), GAME)

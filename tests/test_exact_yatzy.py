@@ -9,12 +9,13 @@ import pytest
 from oracles.yatzy import BOXES, UPPER, most, position
 
 import dicegym
-from dicegym.arena.evaluate import evaluate
 from dicegym.cli import main
 from dicegym.errors import ParameterError
-from dicegym.exact import solitaire, solver, yatzy
-from dicegym.exact import yatzy_kernels as kernels
-from dicegym.players import FunctionPlayer, Player, RandomPlayer
+from dicegym.games.parts import solitaire, solver
+from dicegym.games.yatzy import exact as yatzy
+from dicegym.games.yatzy import exact_kernels as kernels
+from dicegym.learning.evaluate import evaluate
+from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 
 GAME = dicegym.game("yatzy", players=1)
 ALL = (1 << 15) - 1
@@ -42,10 +43,11 @@ def test_one_open_box(box: str) -> None:
 @pytest.mark.parametrize(
     ("boxes", "uppers"),
     [
-        (("Chance", "Yatzy"), (0,)), (("Sixes", "One Pair"), (45, 60)),
+        (("Chance", "Yatzy"), (0,)),
+        (("Sixes", "One Pair"), (45, 60)),
         (("Full House", "Two Pairs", "Small Straight"), (12,)),
     ],
-)  # fmt: skip
+)
 def test_a_few_open_boxes(boxes: tuple[str, ...], uppers: tuple[int, ...]) -> None:
     values = solved(boxes)
     for upper in uppers:
@@ -115,7 +117,7 @@ def test_what_choices_cost_explains_the_difference(few_boxes: tuple[str, ...]) -
     """Optimum less costs and plain means of scores agree for players of all kinds, wide actions included."""
     wide = np.random.default_rng(0)
 
-    def anything(turn: dicegym.players.Turn) -> int:
+    def anything(turn: dicegym.play.turn.Turn) -> int:
         ranges = ((0, 225), (256, 288), (512, 992), (1000, 1001), (-5, 0))
         low, high = ranges[wide.choice(5, p=[0.5, 0.2, 0.2, 0.02, 0.08])]
         return int(wide.integers(low, high))
@@ -132,7 +134,7 @@ def test_action_values_are_those_of_the_mask(few_boxes: tuple[str, ...]) -> None
     state = filled_but(few_boxes, 1)[0]
     worth = yatzy.action_values(state, 0)
     assert ((worth >= 0) == GAME.legal(state)).all()
-    (seated,) = {yatzy.OptimalPlayer().join(GAME, 0, 0)(dicegym.players.Turn(GAME, state, 0))}
+    (seated,) = {yatzy.OptimalPlayer().join(GAME, 0, 0)(dicegym.play.turn.Turn(GAME, state, 0))}
     assert worth[seated] == worth.max()
     state["rolls_left"] = 0
     state["dice"] = (3, 3, 3, 6, 6)

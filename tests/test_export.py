@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.arena.contests import contest
+from dicegym.arena.contest import contest
+from dicegym.bots.export import export_forms, export_source
+from dicegym.bots.surroundings import PrivateRandom
 from dicegym.errors import ParameterError
 from dicegym.games.yatzy.protocol import table_message
-from dicegym.players import play_game
-from dicegym.players.export import export_forms, export_source
-from dicegym.players.private import PrivateRandom
+from dicegym.play.drive import play_game
 from dicegym.registry import GAMES
 
 pytest.importorskip("sb3_contrib")
@@ -54,7 +54,7 @@ def test_every_game_has_a_form():
 
 @each_form
 def test_file_and_model_play_the_same_games_in_every_seat_of_every_table(name, form, written):
-    low, high = dicegym.game(name).rules.players
+    low, high = dicegym.game(name).spec.players
     bot = dicegym.agent(dicegym.game(name), str(written(name, form)))
     for players in range(low, high + 1):
         game = dicegym.game(name, players=players)
@@ -67,7 +67,7 @@ def test_file_and_model_play_the_same_games_in_every_seat_of_every_table(name, f
 @each_form
 def test_file_and_model_play_the_same_games_among_others(name, form, written):
     game = dicegym.game(name)
-    bot, other = dicegym.agent(game, str(written(name, form))), dicegym.agent(game, game.rules.default_opponent)
+    bot, other = dicegym.agent(game, str(written(name, form))), dicegym.agent(game, game.spec.default_opponent)
     for seed in range(7):
         table = [other] * game.players
         seat = seed % game.players

@@ -9,23 +9,25 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from flawed.rules import RULES
+from flawed.rules import SPEC
 
 from dicegym import checks
 from dicegym.arena.incidents import SHOWN, Misplay, misplay_lines, misplays_of
 from dicegym.arena.match import MOST_INCIDENTS, Silence, play_match
-from dicegym.core import Game
+from dicegym.engine.game import Game
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import AgentError, ConformanceError
-from dicegym.players import Act, FunctionPlayer, Player, RandomPlayer, Turn, play_game
+from dicegym.play.drive import play_game
+from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
+from dicegym.play.turn import Act, Turn
 
 FORFEIT = 99
 """No action of the game: its rules answer with fault 1 and the same player is asked again, with a higher total."""
 
 
 def game(**facts: Any) -> Game:
-    return Game(dataclasses.replace(RULES, forfeit=FORFEIT, milestone="turn", **facts))
+    return Game(dataclasses.replace(SPEC, forfeit=FORFEIT, public_event="turn", **facts))
 
 
 def fails(turn: Turn) -> int:
@@ -88,7 +90,7 @@ def test_nonsense_is_a_failure_too_and_many_of_them_are_counted_but_not_told() -
 
 def test_illegal_actions_are_told_by_their_fault() -> None:
     found = play_match(game(), [FunctionPlayer(lambda turn: 7, "seven"), RandomPlayer()], 3, 1)
-    assert {incident.reason for incident in found.incidents} == {RULES.faults[1]}
+    assert {incident.reason for incident in found.incidents} == {SPEC.faults[1]}
 
 
 def test_who_cannot_sit_down_fails_whenever_it_is_asked() -> None:
@@ -101,7 +103,7 @@ def test_who_cannot_sit_down_fails_whenever_it_is_asked() -> None:
     found = play_match(game(), [Absent(), RandomPlayer()], 3, 2)
     assert {incident.reason for incident in found.incidents} == {"is not there"}
     with pytest.raises(AgentError, match="is not there"):
-        play_match(Game(RULES), [Absent(), RandomPlayer()], 3, 2)
+        play_match(Game(SPEC), [Absent(), RandomPlayer()], 3, 2)
 
 
 def test_printing_costs_nothing_where_failing_has_a_price() -> None:
@@ -109,7 +111,7 @@ def test_printing_costs_nothing_where_failing_has_a_price() -> None:
         name = "loud"
 
         def __init__(self) -> None:
-            from dicegym.players.private import Printed
+            from dicegym.bots.surroundings import Printed
 
             self.printed = Printed()
 
@@ -126,7 +128,7 @@ def test_printing_costs_nothing_where_failing_has_a_price() -> None:
     assert found.faults == (0, 0)
     assert found.incidents[0].reason == "printed 'hello' while choosing, which costs nothing"
     with pytest.raises(AgentError, match="printed 'hello'"):
-        play_match(Game(RULES), [Loud(), RandomPlayer()], 3, 2)
+        play_match(Game(SPEC), [Loud(), RandomPlayer()], 3, 2)
 
 
 def test_a_silent_player_is_not_asked_from_its_decision_on() -> None:
@@ -186,7 +188,7 @@ def test_followers_are_told_of_every_milestone(fail: bool) -> None:
     assert {incident.turn for incident in found.incidents} <= {0}
 
     nobody = Watcher()
-    play_game(Game(RULES), [nobody, RandomPlayer()], 5)
+    play_game(Game(SPEC), [nobody, RandomPlayer()], 5)
     assert nobody.told == []
 
 
@@ -214,13 +216,13 @@ def test_followers_are_told_the_same_in_every_environment() -> None:
 
 def test_fields_that_nobody_may_know_and_everybody_sees_are_noticed() -> None:
     with pytest.raises(ConformanceError, match=r"seat 0\) changes with the total of the game"):
-        checks.check_game(game(hidden=frozenset({"total"})))
+        checks.check_game(game(secret=frozenset({"total"})))
     with pytest.raises(ConformanceError, match="legal changes with the last of the game"):
-        checks.check_game(game(hidden=frozenset({"last"})))
+        checks.check_game(game(secret=frozenset({"last"})))
     with pytest.raises(ConformanceError, match="'lost' is no field of the record"):
-        checks.check_game(game(hidden=frozenset({"lost"})))
+        checks.check_game(game(secret=frozenset({"lost"})))
     with pytest.raises(ConformanceError, match="'total' has no entry for each of 2 seats"):
-        checks.check_game(game(own=frozenset({"total"})))
+        checks.check_game(game(private=frozenset({"total"})))
 
 
 # --- reports -----------------------------------------------------------------------------------------------

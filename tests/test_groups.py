@@ -9,10 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from dicegym.arena import Limits, contest, grouping
-from dicegym.arena.grouping import AT_ONCE, MOST_CYCLES, SESSION, Session, Tally, cycle, places, playoff, qualify
-from dicegym.arena.groups import GroupsResult
-from dicegym.dice import drawn, named_seed
+from dicegym.arena import Limits, contest
+from dicegym.arena.formats import grouping
+from dicegym.arena.formats.grouping import (
+    AT_ONCE,
+    MOST_CYCLES,
+    SESSION,
+    Session,
+    Tally,
+    cycle,
+    places,
+    playoff,
+    qualify,
+)
+from dicegym.arena.formats.groups import GroupsResult
+from dicegym.engine.dice import drawn, named_seed
 from dicegym.errors import ParameterError
 
 NAMES = [f"bot {number:02d}" for number in range(40)]
@@ -43,10 +54,14 @@ class Table:
 @pytest.mark.parametrize(
     ("returns", "expected"),
     [
-        ([1.0, 0.5, 0.0], [1, 2, 3]), ([0.0, 1.0, 0.5], [3, 1, 2]), ([1.0, 1.0, 0.0], [1, 1, 3]),
-        ([9, 8, 8, 8, 7, 6, 6], [1, 2, 2, 2, 5, 6, 6]), ([3, 3], [1, 1]), ([1, 5, 5], [3, 1, 1]),
+        ([1.0, 0.5, 0.0], [1, 2, 3]),
+        ([0.0, 1.0, 0.5], [3, 1, 2]),
+        ([1.0, 1.0, 0.0], [1, 1, 3]),
+        ([9, 8, 8, 8, 7, 6, 6], [1, 2, 2, 2, 5, 6, 6]),
+        ([3, 3], [1, 1]),
+        ([1, 5, 5], [3, 1, 1]),
     ],
-)  # fmt: skip
+)
 def test_ties_share_the_higher_place_and_the_next_are_skipped(returns: list[float], expected: list[int]) -> None:
     assert places(returns) == expected
 

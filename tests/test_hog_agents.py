@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.exact import solver
+from dicegym.games.parts import solver
 from dicegym.players.roster import agent, agent_names, agents_folder
 
 GAME = dicegym.game("hog")
@@ -69,7 +69,7 @@ def test_pure_means_pure(name: str) -> None:
 
 
 def test_the_game_names_agents_that_exist() -> None:
-    for spec in (GAME.rules.default_opponent, GAME.rules.yardstick):
+    for spec in (GAME.spec.default_opponent, GAME.spec.baseline):
         assert agent(GAME, spec).pure
 
 
@@ -80,7 +80,7 @@ def test_the_game_names_agents_that_exist() -> None:
 def test_several_beat_the_yardstick(name: str, rate: float) -> None:
     exact = solver(GAME)
     assert exact is not None
-    tables = [exact.tabulate(agent(GAME, spec), GAME) for spec in (name, GAME.rules.yardstick)]
+    tables = [exact.tabulate(agent(GAME, spec), GAME) for spec in (name, GAME.spec.baseline)]
     assert exact.win_rate(*tables, GAME) > rate
 
 

@@ -12,7 +12,7 @@ from oracles import dice as oracle_dice
 from oracles.hog import Hog
 
 import dicegym
-from dicegym.jit import COMPILED
+from dicegym.engine.jit import COMPILED
 
 pytestmark = pytest.mark.nojit
 
@@ -88,9 +88,19 @@ def test_random_games_agree() -> None:
             seen["swap to the loser"] += legal and game.winner == 1 - me
     # The comparison proves nothing about a rule that never applied.
     rules = (
-        "illegal", "Free bacon", "exchange", "four-sided", "turned over", "Pig out",
-        "times 0", "times 1", "times 2", "times 3", "swap", "swap to the loser",
-    )  # fmt: skip
+        "illegal",
+        "Free bacon",
+        "exchange",
+        "four-sided",
+        "turned over",
+        "Pig out",
+        "times 0",
+        "times 1",
+        "times 2",
+        "times 3",
+        "swap",
+        "swap to the loser",
+    )
     rare = {rule: seen[rule] for rule in rules if seen[rule] < DECISIONS // 10_000}
     assert not rare, f"too few cases: {rare}"
 

@@ -13,7 +13,7 @@ from oracles import dice as oracle_dice
 from variants import play
 
 import dicegym
-from dicegym.core import Game
+from dicegym.engine.game import Game
 from dicegym.games.hog.rules import N_ACTIONS, OUT_OF_RANGE
 
 pytestmark = pytest.mark.nojit
@@ -68,10 +68,19 @@ def sides_used(state: Any) -> int:
 @pytest.mark.parametrize(
     ("faces", "points"),
     [
-        ((2,), 2), ((6,), 6), ((1,), 1), ((6, 6), 12), ((2, 3, 4), 9), ((5, 6, 1), 1), ((1, 6, 5), 1),
-        ((1, 1), 1), ((1, 1, 1), 1), ((6, 1, 6, 6), 1), ((6, 5, 4, 3), 18),
+        ((2,), 2),
+        ((6,), 6),
+        ((1,), 1),
+        ((6, 6), 12),
+        ((2, 3, 4), 9),
+        ((5, 6, 1), 1),
+        ((1, 6, 5), 1),
+        ((1, 1), 1),
+        ((1, 1, 1), 1),
+        ((6, 1, 6, 6), 1),
+        ((6, 5, 4, 3), 18),
     ],
-)  # fmt: skip
+)
 def test_pig_out_scores_one(faces: tuple[int, ...], points: int) -> None:
     state = at((3, 5), key=key_rolling(faces, 6))  # 3 + 5 is no multiple of seven: six sides
     assert choose(state, len(faces)) == 0
@@ -115,14 +124,35 @@ def test_free_bacon_looks_at_all_three_digits(opponent: int, points: int) -> Non
 
 @pytest.mark.parametrize(
     ("total", "wild"),
-    [(0, True), (1, False), (6, False), (7, True), (14, True), (15, False), (21, True), (35, True), (98, True),
-     (99, False), (154, True), (155, False)],
-)  # fmt: skip
+    [
+        (0, True),
+        (1, False),
+        (6, False),
+        (7, True),
+        (14, True),
+        (15, False),
+        (21, True),
+        (35, True),
+        (98, True),
+        (99, False),
+        (154, True),
+        (155, False),
+    ],
+)
 @pytest.mark.parametrize(
     ("exchanges", "odd"),
-    [((0, 0), False), ((1, 0), True), ((0, 1), True), ((1, 1), False), ((2, 0), False), ((2, 1), True),
-     ((3, 0), True), ((127, 129), False), ((300, 1), True)],
-)  # fmt: skip
+    [
+        ((0, 0), False),
+        ((1, 0), True),
+        ((0, 1), True),
+        ((1, 1), False),
+        ((2, 0), False),
+        ((2, 1), True),
+        ((3, 0), True),
+        ((127, 129), False),
+        ((300, 1), True),
+    ],
+)
 @pytest.mark.parametrize("player", [0, 1])
 def test_hog_wild_turned_over_by_an_odd_number_of_exchanges(
     total: int, wild: bool, exchanges: tuple[int, int], odd: bool, player: int
@@ -299,7 +329,7 @@ def test_a_game_begins_with_player_0_at_nothing() -> None:
 def test_a_number_out_of_range_disqualifies(number: int, player: int) -> None:
     state = at((40, 30), player)
     assert HOG.step(state, max(number + 1, -(2**63))) == OUT_OF_RANGE
-    assert HOG.rules.faults[OUT_OF_RANGE]
+    assert HOG.spec.faults[OUT_OF_RANGE]
     assert state["over"]
     assert state["winner"] == 1 - player
     assert HOG.returns(state)[player] == -1
@@ -389,9 +419,12 @@ def would_swap(own: int, opponent: int, points: int) -> int:
 
 
 @given(
-    st.sampled_from([10, 100, 999]), st.data(), st.integers(0, 1),
-    st.tuples(st.integers(0, 3), st.integers(0, 3)), st.tuples(st.integers(0, 9), st.integers(0, 9)),
-)  # fmt: skip
+    st.sampled_from([10, 100, 999]),
+    st.data(),
+    st.integers(0, 1),
+    st.tuples(st.integers(0, 3), st.integers(0, 3)),
+    st.tuples(st.integers(0, 9), st.integers(0, 9)),
+)
 def test_the_observation_is_what_the_rules_page_says(
     goal: int, data: st.DataObject, seat: int, runs: tuple[int, int], exchanges: tuple[int, int]
 ) -> None:
@@ -439,11 +472,19 @@ def test_the_view_is_what_a_strategy_may_know() -> None:
     for memory in (0, 1):
         state["memory"] = memory
         assert HOG.view(state, 0)._asdict() == {
-            "score": 31, "opponent_score": 42, "goal": 100, "run": 2 * memory, "exchanges": 5 * memory,
-        }  # fmt: skip
+            "score": 31,
+            "opponent_score": 42,
+            "goal": 100,
+            "run": 2 * memory,
+            "exchanges": 5 * memory,
+        }
         assert HOG.view(state, 1)._asdict() == {
-            "score": 42, "opponent_score": 31, "goal": 100, "run": memory, "exchanges": 3 * memory,
-        }  # fmt: skip
+            "score": 42,
+            "opponent_score": 31,
+            "goal": 100,
+            "run": memory,
+            "exchanges": 3 * memory,
+        }
 
 
 @given(st.integers(0, 2**64 - 1), st.sampled_from([10, 100, 999]))
@@ -475,5 +516,8 @@ def test_screen() -> None:
     assert "2 Pig outs" in other
     assert "2 Pig outs" not in own
     assert [HOG.action_name(action) for action in (0, 1, 2, 11)] == [
-        "exchange the dice (-1)", "Free bacon (0)", "roll 1", "roll 10",
-    ]  # fmt: skip
+        "exchange the dice (-1)",
+        "Free bacon (0)",
+        "roll 1",
+        "roll 10",
+    ]

@@ -17,10 +17,11 @@ from variants import VARIANTS, forget, pick, states_of
 
 import dicegym
 from dicegym import games
-from dicegym.core import Game
-from dicegym.dice import drawn
-from dicegym.jit import COMPILED
-from dicegym.players import Player, Turn, sit_down
+from dicegym.engine.dice import drawn
+from dicegym.engine.game import Game
+from dicegym.engine.jit import COMPILED
+from dicegym.play.player import Player, sit_down
+from dicegym.play.turn import Turn
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES
 
@@ -32,7 +33,7 @@ SAMPLES = 250 if COMPILED else 100
 
 def house_of(name: str) -> ModuleType | None:
     """Return the house of a game, if it has one."""
-    module = f"dicegym.games.{name}.house"
+    module = f"dicegym.games.{name}.twins"
     return importlib.import_module(module) if importlib.util.find_spec(module) else None
 
 
@@ -79,7 +80,7 @@ def mixed_play(game: Game) -> Iterator[Any]:
 def test_there_are_houses() -> None:
     """Every environment's default opponent is quick."""
     for name, house in HOUSES.items():
-        assert games.rules(name).default_opponent in house.HOUSE
+        assert games.spec(name).default_opponent in house.HOUSE
     assert BOTS
 
 
@@ -91,7 +92,7 @@ def test_it_is_made_from_the_file_as_it_is_now(name: str, bot: str) -> None:
     text = (agents_folder(games.game(name)) / f"{stem}.py").read_text(encoding="utf-8")
     found = hashlib.sha256(text.encode()).hexdigest()[:16]
     assert HOUSES[name].HOUSE[bot] == found, (
-        f"agents/{name}/{stem}.py has changed: make dicegym/games/{name}/house.py play the same, then note {found!r}"
+        f"agents/{name}/{stem}.py has changed: make dicegym/games/{name}/twins.py play the same, then note {found!r}"
     )
 
 

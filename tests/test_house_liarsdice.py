@@ -17,10 +17,10 @@ import pytest
 from bidding_tables import bid, table
 
 import dicegym
-from dicegym.core import Game
-from dicegym.dice import drawn
-from dicegym.games.bidding_house import EVEN_NEED, MOST_ANSWERS
-from dicegym.players import Act, Turn
+from dicegym.engine.dice import drawn
+from dicegym.engine.game import Game
+from dicegym.games.bidding.twins import EVEN_NEED, MOST_ANSWERS
+from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent
 
 GAMES = ("liarsdice", "liarsdice_spot_on")

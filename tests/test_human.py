@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import dicegym
-from dicegym.players import RandomPlayer, play_game
+from dicegym.play.drive import play_game
+from dicegym.play.player import RandomPlayer
 from dicegym.players.human import MOST_LISTED, HumanPlayer, _meant
 
 NAMES = {0: "exchange", 2: "roll 1", 3: "roll 10", 11: "Free bacon"}
@@ -13,9 +14,18 @@ NAMES = {0: "exchange", 2: "roll 1", 3: "roll 10", 11: "Free bacon"}
 
 def test_an_action_is_meant_by_its_number_its_name_or_the_beginning_of_one_name() -> None:
     for answer, action in (
-        ("0", 0), ("11", 11), ("1", None), ("roll 1", 2), ("Roll  10", 3), ("roll", None), ("free", 11), ("", None),
-        ("-1", None), ("²", None), ("x", None),
-    ):  # fmt: skip
+        ("0", 0),
+        ("11", 11),
+        ("1", None),
+        ("roll 1", 2),
+        ("Roll  10", 3),
+        ("roll", None),
+        ("free", 11),
+        ("", None),
+        ("-1", None),
+        ("²", None),
+        ("x", None),
+    ):
         assert _meant(answer, NAMES) == action, answer
 
 

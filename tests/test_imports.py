@@ -14,33 +14,30 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# From the bottom up. A module may import what stands on lower lines and what shares its line. A name is the
-# first part after `dicegym.`: a module or a whole folder. A new module takes its place here.
+# The house, from the bottom up: a module may import what stands on lines above its own and what shares its line, but
+# never in a circle. A name is the first part after `dicegym.`: a module or a whole folder. docs/design.md says what each
+# is for.
 LADDER: tuple[tuple[str, ...], ...] = (
-    ("errors", "shipped"),
-    ("threads",),
-    ("registry", "settings"),  # a plain list of environments; test_the_list_of_environments_is_light says more
-    ("jit",),
-    ("dice", "scene"),
-    ("loops",),
-    ("core",),
+    ("errors", "registry", "shipped"),  # test_the_list_of_environments_is_light says more of the registry
+    ("engine",),
+    ("play",),
     ("games",),
+    ("bots",),
     ("players",),
     ("envs",),
-    ("arena", "checks", "exact", "playthrough"),
-    (
-        "pettingzoo",
-        "__init__",
-    ),  # doors for users: public names gathered from below; nobody below enters by them
+    ("sandbox",),
+    ("arena",),
+    ("learning",),
+    ("__init__", "pettingzoo"),  # doors for users: public names gathered from below; nobody below enters by them
     ("server",),
-    ("bench", "demo"),  # whole jobs of the command line, too long for it
+    ("bench", "checks"),
     ("cli",),
     ("__main__",),
 )
 LEVEL = {name: level for level, names in enumerate(LADDER) for name in names}
 
-# Modules of a game's folder that stand elsewhere on the ladder.
-LOADED_BY_NAME = {"adapter": "players", "commands": "cli"}
+# Parts of a game that stand elsewhere on the ladder than the games: `dicegym.games.parts` finds them by name.
+PARTS_ELSEWHERE = {"adapter": "bots", "exporter": "bots", "commands": "cli"}
 
 # What `import dicegym` itself loads, as everybody pays for it; the rest is loaded on first use.
 LOADED_BY_THE_FRONT_DOOR = {"errors", "registry"}
@@ -114,8 +111,8 @@ def place(module: str) -> str:
     A game's adapter lies in the game's folder but makes players, so it stands with them, and the commands that a
     game has of its own stand with the command line; both are loaded by name.
     """
-    if module.startswith("dicegym.games.") and (name := module.rpartition(".")[2]) in LOADED_BY_NAME:
-        return LOADED_BY_NAME[name]
+    if module.startswith("dicegym.games.") and (name := module.rpartition(".")[2]) in PARTS_ELSEWHERE:
+        return PARTS_ELSEWHERE[name]
     return module.split(".")[1] if "." in module else "__init__"
 
 
@@ -186,9 +183,9 @@ def test_import_dicegym_is_light() -> None:
 @pytest.mark.parametrize(
     ("module", "source", "complaint"),
     [
-        ("dicegym.core", "from dicegym.games import game", "core < games"),
-        ("dicegym.core", "def f():\n    import dicegym.games.hog", "core < games"),
-        ("dicegym.dice", "from . import core", "dice < core"),
+        ("dicegym.engine.spec", "from dicegym.games import game", "engine < games"),
+        ("dicegym.engine.spec", "def f():\n    import dicegym.games.hog", "engine < games"),
+        ("dicegym.engine.dice", "from dicegym.games import game", "engine < games"),
         ("dicegym.games.hog.rules", "from ...players import Player", "games < players"),
         ("dicegym.envs.single", "import importlib\nimportlib.import_module('dicegym.cli')", "envs < cli"),
         ("dicegym.envs.single", "from dicegym import agent", "envs < __init__"),
@@ -204,7 +201,7 @@ def test_import_dicegym_is_light() -> None:
     ],
 )
 def test_a_wrong_import_is_found(module: str, source: str, complaint: str) -> None:
-    known = frozenset({"dicegym.core", "dicegym.games", "dicegym.players"})
+    known = frozenset({"dicegym.engine.spec", "dicegym.games", "dicegym.players"})
     wrong = wrong_imports(module, imports_in(source, module, is_package=False, modules=known))
     assert len(wrong) == 1
     assert complaint in wrong[0]
@@ -213,10 +210,12 @@ def test_a_wrong_import_is_found(module: str, source: str, complaint: str) -> No
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("dicegym.core", "from dicegym import dice\nfrom .errors import ParameterError\nimport numpy"),
-        ("dicegym.exact.solve", "from dicegym.arena import match"),
+        ("dicegym.engine.spec", "from dicegym.engine import dice\nfrom ..errors import ParameterError\nimport numpy"),
+        ("dicegym.learning.evaluate", "from dicegym.arena import match"),
         ("dicegym.cli", "import dicegym\nfrom dicegym import game"),
     ],
 )
 def test_a_right_import_is_not(module: str, source: str) -> None:
-    assert not wrong_imports(module, imports_in(source, module, is_package=False, modules=frozenset({"dicegym.dice"})))
+    assert not wrong_imports(
+        module, imports_in(source, module, is_package=False, modules=frozenset({"dicegym.engine.dice"}))
+    )

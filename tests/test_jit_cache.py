@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dicegym import jit
+from dicegym.engine import jit
 
 SCRIPT = """
 import json, sys
@@ -97,9 +97,15 @@ def package(tmp_path: Path) -> Path:
 @pytest.mark.nojit
 @pytest.mark.parametrize(
     ("path", "counts"),
-    [("a.py", True), ("games/hog/rules.py", True), ("new.py", True), ("_private.py", True),
-     ("_agents/bot.py", False), ("readme.md", False)],
-)  # fmt: skip
+    [
+        ("a.py", True),
+        ("games/hog/rules.py", True),
+        ("new.py", True),
+        ("_private.py", True),
+        ("_agents/bot.py", False),
+        ("readme.md", False),
+    ],
+)
 def test_every_source_file_counts(package: Path, path: str, counts: bool) -> None:
     """Agents are data: a new bot must not make everybody compile again."""
     before = jit.source_hash(package)

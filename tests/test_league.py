@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.arena import league as module
-from dicegym.arena import league_table
-from dicegym.arena.evaluate import LEAGUE_SEED, Score, evaluate
-from dicegym.arena.league import EXPLOITER, PAST_SELF, SCRIPTED, League, Member
-from dicegym.arena.league_table import LeagueTable, Standing
 from dicegym.cli import main
 from dicegym.errors import DicegymError, ParameterError, UnknownNameError
-from dicegym.players import RandomPlayer
+from dicegym.learning import league as module
+from dicegym.learning import league_table
+from dicegym.learning.evaluate import LEAGUE_SEED, Score, evaluate
+from dicegym.learning.league import EXPLOITER, PAST_SELF, SCRIPTED, League, Member
+from dicegym.learning.league_table import LeagueTable, Standing
+from dicegym.play.player import RandomPlayer
 
 DUEL = dicegym.game("hog", memory=1)
 TABLE = dicegym.game("liarsdice", players=4)

@@ -11,7 +11,7 @@ import pytest
 
 import dicegym
 from dicegym import arena, checks
-from dicegym.players import play_game
+from dicegym.play.drive import play_game
 from dicegym.players.roster import agent, agent_names, agents_folder
 
 GAMES = ("liarsdice", "liarsdice_spot_on")
@@ -78,23 +78,31 @@ def test_each_is_quick(game: str, name: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_game_names_agents_that_exist(game: str) -> None:
-    for spec in (dicegym.game(game).rules.default_opponent, dicegym.game(game).rules.yardstick):
+    for spec in (dicegym.game(game).spec.default_opponent, dicegym.game(game).spec.baseline):
         assert agent(game, spec).pure
 
 
 @pytest.mark.parametrize(
     ("game", "weaker", "stronger", "share"),
     [
-        ("liarsdice", "haphazard", "timid", 0.8), ("liarsdice", "timid", "even", 0.8),
-        ("liarsdice", "even", "honest", 0.6), ("liarsdice", "p_robot", "p_computer", 0.6),
-        ("liarsdice", "even", "bayes", 0.9), ("liarsdice", "honest", "bayes", 0.62),
-        ("liarsdice", "observer", "bayes", 0.8), ("liarsdice", "bluffer", "bayes", 0.85),
-        ("liarsdice_spot_on", "haphazard", "timid", 0.8), ("liarsdice_spot_on", "timid", "even", 0.6),
-        ("liarsdice_spot_on", "haphazard", "bayes", 0.75), ("liarsdice_spot_on", "honest", "bayes", 0.8),
-        ("liarsdice_spot_on", "even", "bayes", 0.7), ("liarsdice_spot_on", "exact", "bayes", 0.75),
-        ("liarsdice_spot_on", "bluffer", "bayes", 0.7), ("liarsdice_spot_on", "timid", "bayes", 0.6),
+        ("liarsdice", "haphazard", "timid", 0.8),
+        ("liarsdice", "timid", "even", 0.8),
+        ("liarsdice", "even", "honest", 0.6),
+        ("liarsdice", "p_robot", "p_computer", 0.6),
+        ("liarsdice", "even", "bayes", 0.9),
+        ("liarsdice", "honest", "bayes", 0.62),
+        ("liarsdice", "observer", "bayes", 0.8),
+        ("liarsdice", "bluffer", "bayes", 0.85),
+        ("liarsdice_spot_on", "haphazard", "timid", 0.8),
+        ("liarsdice_spot_on", "timid", "even", 0.6),
+        ("liarsdice_spot_on", "haphazard", "bayes", 0.75),
+        ("liarsdice_spot_on", "honest", "bayes", 0.8),
+        ("liarsdice_spot_on", "even", "bayes", 0.7),
+        ("liarsdice_spot_on", "exact", "bayes", 0.75),
+        ("liarsdice_spot_on", "bluffer", "bayes", 0.7),
+        ("liarsdice_spot_on", "timid", "bayes", 0.6),
     ],
-)  # fmt: skip
+)
 def test_the_ranking(game: str, weaker: str, stronger: str, share: float) -> None:
     """For two players; the bound leaves room for the luck of so few games."""
     assert shares(dicegym.game(game), [stronger, weaker], 120)[0] > share
@@ -103,10 +111,13 @@ def test_the_ranking(game: str, weaker: str, stronger: str, share: float) -> Non
 @pytest.mark.parametrize(
     ("game", "others"),
     [
-        ("liarsdice", ["even", "honest", "observer"]), ("liarsdice", ["timid"] * 3), ("liarsdice", ["honest"] * 3),
-        ("liarsdice_spot_on", ["even", "honest", "bluffer"]), ("liarsdice_spot_on", ["timid"] * 3),
+        ("liarsdice", ["even", "honest", "observer"]),
+        ("liarsdice", ["timid"] * 3),
+        ("liarsdice", ["honest"] * 3),
+        ("liarsdice_spot_on", ["even", "honest", "bluffer"]),
+        ("liarsdice_spot_on", ["timid"] * 3),
     ],
-)  # fmt: skip
+)
 def test_the_strongest_wins_among_four(game: str, others: list[str]) -> None:
     assert shares(dicegym.game(game, players=4), ["bayes", *others], 80)[0] > 0.4
 

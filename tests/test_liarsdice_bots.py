@@ -14,7 +14,8 @@ from dicegym import arena
 from dicegym.errors import AgentError, UnknownNameError
 from dicegym.games.liarsdice.adapter import action_of
 from dicegym.games.liarsdice.rules import LIAR, NO_ANSWER, NO_PLAY
-from dicegym.players import Audience, Turn
+from dicegym.play.audience import Audience
+from dicegym.play.turn import Turn
 from dicegym.players.roster import agent, agent_name
 
 NAME = "liarsdice"
@@ -165,12 +166,25 @@ def test_5_a_folder_goes_by_its_name(write: Write) -> None:
 @pytest.mark.parametrize(
     ("answer", "action"),
     [
-        ("0", LIAR), ("23", bid(2, 3)), ("105", bid(10, 5)), ("11", bid(1, 1)), ("306", bid(30, 6)),
-        ("'23'", bid(2, 3)), ("23.9", bid(2, 3)), ("' 0 '", LIAR), ("True", NO_PLAY), ("False", LIAR),
-        ("27", NO_PLAY), ("20", NO_PLAY),
-        ("6", NO_PLAY), ("-11", NO_PLAY), ("-9", NO_PLAY), ("311", NO_PLAY), ("10 ** 30 + 3", NO_PLAY),
+        ("0", LIAR),
+        ("23", bid(2, 3)),
+        ("105", bid(10, 5)),
+        ("11", bid(1, 1)),
+        ("306", bid(30, 6)),
+        ("'23'", bid(2, 3)),
+        ("23.9", bid(2, 3)),
+        ("' 0 '", LIAR),
+        ("True", NO_PLAY),
+        ("False", LIAR),
+        ("27", NO_PLAY),
+        ("20", NO_PLAY),
+        ("6", NO_PLAY),
+        ("-11", NO_PLAY),
+        ("-9", NO_PLAY),
+        ("311", NO_PLAY),
+        ("10 ** 30 + 3", NO_PLAY),
     ],
-)  # fmt: skip
+)
 def test_5_answers_go_through_int(write: Write, answer: str, action: int) -> None:
     game, state = table(NAME, [[1], [1]])
     act, _ = seated(write(f"def get_play(me, hands, history):\n    return {answer}\n"), game)
@@ -180,13 +194,17 @@ def test_5_answers_go_through_int(write: Write, answer: str, action: int) -> Non
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("return None", "raised TypeError"), ("return 'two threes'", "raised ValueError: invalid literal"),
-        ("return float('nan')", "raised ValueError"), ("return 1 / 0", "raised ZeroDivisionError: division by zero"),
-        ("exit(3)", "called sys.exit"), ("return get_play(me, hands, history)", "raised RecursionError"),
-        ("return input()", "raised EOFError"), ("return (2, 3)", "raised TypeError"),
+        ("return None", "raised TypeError"),
+        ("return 'two threes'", "raised ValueError: invalid literal"),
+        ("return float('nan')", "raised ValueError"),
+        ("return 1 / 0", "raised ZeroDivisionError: division by zero"),
+        ("exit(3)", "called sys.exit"),
+        ("return get_play(me, hands, history)", "raised RecursionError"),
+        ("return input()", "raised EOFError"),
+        ("return (2, 3)", "raised TypeError"),
         ("raise BaseException('rude')", "raised BaseException: rude"),
     ],
-)  # fmt: skip
+)
 def test_2_no_answer_is_liar_and_told_with_the_reason(write: Write, body: str, reason: str) -> None:
     game = dicegym.game(NAME, dice=1)
     bad = agent(game, write(f"def get_play(me, hands, history):\n    {body}\n", "bad.py"), keep=True)
@@ -204,7 +222,7 @@ def test_2_no_answer_costs_what_liar_costs(write: Write) -> None:
     game.step(state, bid(1, 1))
     with pytest.raises(AgentError, match=r"when asked \('B', 'A:xx,B:22', 'A:11'\) \(player.py, line 2\)"):
         seated(write("def get_play(me, hands, history):\n    return hands[99]\n"), game, 1)[0](Turn(game, state, 1))
-    assert game.rules.forfeit == NO_ANSWER
+    assert game.spec.forfeit == NO_ANSWER
     game.step(state, NO_ANSWER)
     assert left(state) == [2, 1]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import dicegym
-from dicegym.arena.jobs import Limits
-from dicegym.arena.one_table import one_table
+from dicegym.arena.formats.one_table import one_table
 from dicegym.cli import main
 from dicegym.errors import ParameterError
+from dicegym.sandbox.limits import Limits
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -89,8 +89,9 @@ def test_faults_are_told_with_bot_game_turn_and_reason(run: Run) -> None:
     assert sum(wins(out).values()) == 3
     assert re.search(
         r"fault: bad: game 1 against wild, p_computer, turn 1: raised ZeroDivisionError: division by zero when asked "
-        r"\('A', '.*', '.*'\) \(player\.py, line 2\)", out,
-    )  # fmt: skip
+        r"\('A', '.*', '.*'\) \(player\.py, line 2\)",
+        out,
+    )
     assert re.search(r"fault: wild: game 1 against bad, p_computer, turn 1: no play at all \(taken as liar\)", out)
     assert "fault: p_computer" not in out
 
@@ -117,15 +118,17 @@ def test_the_result_as_json(run: Run) -> None:
     ("arguments", "message"),
     [
         (("tournament", "10", "p_human", "even"), "p_human is a person: play with `dicegym liarsdice play`"),
-        (("tournament", "10", "even"), "players=1 cannot be used"), (("tournament", "10", *["even"] * 7), "players=7"),
+        (("tournament", "10", "even"), "players=1 cannot be used"),
+        (("tournament", "10", *["even"] * 7), "players=7"),
         (("tournament", "0", "even", "timid"), "games=0 cannot be used"),
         (("tournament", "10", "even", "nobody"), "there is no agent of Liar's Dice 'nobody'"),
         (("tournament", "10", "even", "timid", "--dice", "6"), "dice=6 cannot be used"),
         (("tournament", "10", "even", "timid", "--json", "no/x.json"), "there is no folder no"),
         (("play", "p_human", "p_human"), "p_human is named 2 times, and there is one keyboard"),
-        (("play", "p_human", "even"), "the input ended before the game did"), (("play", "p_human"), "players=1"),
+        (("play", "p_human", "even"), "the input ended before the game did"),
+        (("play", "p_human"), "players=1"),
     ],
-)  # fmt: skip
+)
 def test_mistakes(run: Run, arguments: tuple[str, ...], message: str) -> None:
     status, _, err = run("liarsdice", *arguments)
     assert status == 2
@@ -172,9 +175,8 @@ def test_plays_are_typed_as_in_the_text(run: Run) -> None:
     """Against a robot that always calls; whatever is not allowed is asked again."""
     robot("caller", "return 0 if history else 15")
     status, out, _ = run(
-        "liarsdice", "play", "caller", "p_human", "--dice", "2", "--seed", "1",
-        typed="0\nfour\n27\n51\n41\n41\n" * 6,
-    )  # fmt: skip
+        "liarsdice", "play", "caller", "p_human", "--dice", "2", "--seed", "1", typed="0\nfour\n27\n51\n41\n41\n" * 6
+    )
     assert status == 0
     assert "'four' is not allowed: " in out
     assert "'51' is not allowed: " in out

@@ -14,10 +14,10 @@ from oracles.liarsdice import LiarsDice
 from oracles.liarsdice_spot_on import SpotOn
 
 import dicegym
-from dicegym.games.bidding import TABLE_SEAT
+from dicegym.engine.jit import COMPILED
+from dicegym.games.bidding.table import TABLE_SEAT
 from dicegym.games.liarsdice import adapter as classic
 from dicegym.games.liarsdice_spot_on import adapter as spot_on
-from dicegym.jit import COMPILED
 
 pytestmark = pytest.mark.nojit
 

@@ -14,7 +14,7 @@ from variants import play
 
 import dicegym
 from dicegym import arena
-from dicegym.games.bidding import AT_LEAST, MOST_QUANTITY
+from dicegym.games.bidding.table import AT_LEAST, MOST_QUANTITY
 from dicegym.games.liarsdice.rules import LIAR, NO_ANSWER, NO_PLAY
 
 pytestmark = pytest.mark.nojit
@@ -50,11 +50,20 @@ def test_the_dice_of_a_hand_are_those_of_its_own_turn() -> None:
 @pytest.mark.parametrize(
     ("last", "next_bid", "higher"),
     [
-        ((2, 3), (2, 4), True), ((2, 3), (2, 6), True), ((2, 3), (3, 1), True), ((2, 3), (9, 1), True),
-        ((2, 3), (2, 3), False), ((2, 3), (2, 2), False), ((2, 3), (1, 6), False), ((2, 6), (3, 1), True),
-        ((2, 6), (2, 6), False), ((1, 1), (1, 2), True), ((10, 5), (10, 6), True), ((10, 6), (10, 5), False),
+        ((2, 3), (2, 4), True),
+        ((2, 3), (2, 6), True),
+        ((2, 3), (3, 1), True),
+        ((2, 3), (9, 1), True),
+        ((2, 3), (2, 3), False),
+        ((2, 3), (2, 2), False),
+        ((2, 3), (1, 6), False),
+        ((2, 6), (3, 1), True),
+        ((2, 6), (2, 6), False),
+        ((1, 1), (1, 2), True),
+        ((10, 5), (10, 6), True),
+        ((10, 6), (10, 5), False),
     ],
-)  # fmt: skip
+)
 def test_each_call_must_be_higher(last: tuple[int, int], next_bid: tuple[int, int], higher: bool) -> None:
     """A higher quantity, or a higher face with the same quantity."""
     game, state = table(NAME, [[1, 2, 3, 4, 5], [1, 2, 3, 4, 5]])
@@ -160,10 +169,20 @@ def test_1_matches_shuffle_the_seats() -> None:
 @pytest.mark.parametrize(
     ("action", "fault"),
     [
-        (NO_PLAY, 1), (-2, 1), (182, 1), (10**9, 1), (2**63 - 1, 1), (-(2**63), 1), (bid(11, 1), 2), (bid(30, 6), 2),
-        (bid(2, 3), 3), (bid(2, 2), 3), (bid(1, 6), 3), (NO_ANSWER, 5),
+        (NO_PLAY, 1),
+        (-2, 1),
+        (182, 1),
+        (10**9, 1),
+        (2**63 - 1, 1),
+        (-(2**63), 1),
+        (bid(11, 1), 2),
+        (bid(30, 6), 2),
+        (bid(2, 3), 3),
+        (bid(2, 2), 3),
+        (bid(1, 6), 3),
+        (NO_ANSWER, 5),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize(("others", "loser"), [([3, 3, 4, 4, 4], 1), ([4, 4, 4, 4, 4], 0)])
 def test_2_what_is_not_allowed_is_taken_as_liar(action: int, fault: int, others: list[int], loser: int) -> None:
     """Seat 0 bids two threes and holds none."""
@@ -231,8 +250,13 @@ def test_the_observation_of_a_table_worked_out_by_hand() -> None:
     game, state = table(NAME, [[4], [6, 2], [2, 2, 5]])
     game.step(state, bid(1, 2))
     assert part(game, state, 1, "own dice").reshape(6, 5).tolist() == [
-        [0] * 5, [1, 0, 0, 0, 0], [0] * 5, [0] * 5, [0] * 5, [1, 0, 0, 0, 0]
-    ]  # fmt: skip
+        [0] * 5,
+        [1, 0, 0, 0, 0],
+        [0] * 5,
+        [0] * 5,
+        [0] * 5,
+        [1, 0, 0, 0, 0],
+    ]
     assert part(game, state, 1, "seats").tolist() == [1, 1, 1, 0, 0, 0]
     left_of = part(game, state, 1, "dice left").reshape(6, 5)
     assert left_of.sum(axis=1).tolist() == [2, 3, 1, 0, 0, 0]

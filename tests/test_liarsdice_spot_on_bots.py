@@ -13,7 +13,7 @@ import dicegym
 from dicegym import arena
 from dicegym.errors import AgentError
 from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LARGEST, LIAR, LOSE_TWO, N_ACTIONS, NO_ANSWER, NO_MOVE
-from dicegym.players import Turn
+from dicegym.play.turn import Turn
 from dicegym.players.roster import agent
 
 NAME = "liarsdice_spot_on"
@@ -92,14 +92,15 @@ def test_7_the_indices_are_the_order_of_play(write: Write) -> None:
         answering("(2, 5)"),  # just named
         "import player\n" + answering("(2, 5)").replace("Player", "player.Player"),
         answering("'Liar'").replace("Bot", "First") + answering("(2, 5)"),  # the last one defined
-        "from abc import ABC, abstractmethod\n" + answering("(2, 5)")
+        "from abc import ABC, abstractmethod\n"
+        + answering("(2, 5)")
         + "class Idea(Player):\n    @abstractmethod\n    def think(self): ...\n",
         answering("(2, 5)").replace("(Player)", "(Player)") + "class Better(Bot):\n    pass\n",
         answering("(self.mine, 5)") + "    def __init__(self, index):\n        self.index, self.mine = index, 2\n",
         answering("(self.mine, 5)")
         + "    def __init__(self, index):\n        super().__init__(index)\n        self.mine = self.index + 2\n",
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("name", ["bot.py", "player_bot.py", "other.py"])
 def test_7_how_bots_are_found_and_made(write: Write, source: str, name: str) -> None:
     game, state = table(NAME, [[1], [1]])
@@ -121,9 +122,10 @@ def test_7_a_class_is_named_with_a_colon(write: Write) -> None:
     [
         ("class Bot:\n    def move(self, a, b, c): return 'Liar'\n", "defines no class that derives from Player"),
         ("from player import Player\nclass Bot(Player):\n    pass\n", "defines no class that derives from Player"),
-        ("", "defines no class"), ("from player import Nobody\n", "raised ImportError"),
+        ("", "defines no class"),
+        ("from player import Nobody\n", "raised ImportError"),
     ],
-)  # fmt: skip
+)
 def test_7_files_without_a_bot(write: Write, source: str, reason: str) -> None:
     with pytest.raises(AgentError, match=reason):
         agent(NAME, write(source))
@@ -132,16 +134,42 @@ def test_7_files_without_a_bot(write: Write, source: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "action"),
     [
-        ("(1, 1)", 0), ("(30, 6)", 179), ("(31, 1)", N_ACTIONS), ("(31, 6)", N_ACTIONS + 5), ("'Liar'", LIAR),
-        ("'Spot on, lose two'", LOSE_TWO), ("'Spot on, gain one'", GAIN_ONE),
-        ("(10 ** 30, 3)", N_ACTIONS + (LARGEST - 31) * 6 + 2), ("__import__('numpy').int64(7), 2", bid(7, 2)),
+        ("(1, 1)", 0),
+        ("(30, 6)", 179),
+        ("(31, 1)", N_ACTIONS),
+        ("(31, 6)", N_ACTIONS + 5),
+        ("'Liar'", LIAR),
+        ("'Spot on, lose two'", LOSE_TWO),
+        ("'Spot on, gain one'", GAIN_ONE),
+        ("(10 ** 30, 3)", N_ACTIONS + (LARGEST - 31) * 6 + 2),
+        ("__import__('numpy').int64(7), 2", bid(7, 2)),
         ("__import__('collections').namedtuple('Bid', 'q v')(7, 2)", bid(7, 2)),
     ]
-    + [(wrong, NO_MOVE) for wrong in (
-        "'liar'", "'Spot on'", "''", "[2, 5]", "(2,)", "(2, 5, 1)", "(2.0, 5)", "(2, '5')", "(0, 5)", "(-3, 5)",
-        "(2, 0)", "(2, 7)", "None", "25", "True", "(True, 5)", "((2, 5))[0]", "{}", "(2, None)",
-    )],
-)  # fmt: skip
+    + [
+        (wrong, NO_MOVE)
+        for wrong in (
+            "'liar'",
+            "'Spot on'",
+            "''",
+            "[2, 5]",
+            "(2,)",
+            "(2, 5, 1)",
+            "(2.0, 5)",
+            "(2, '5')",
+            "(0, 5)",
+            "(-3, 5)",
+            "(2, 0)",
+            "(2, 7)",
+            "None",
+            "25",
+            "True",
+            "(True, 5)",
+            "((2, 5))[0]",
+            "{}",
+            "(2, None)",
+        )
+    ],
+)
 def test_6_what_answers_mean(write: Write, answer: str, action: int) -> None:
     game, state = table(NAME, [[1], [1]])
     act, _ = seated(write(answering(answer)), game)
@@ -174,7 +202,7 @@ def test_6_the_guilty_are_disqualified_and_told_with_the_reason(write: Write, so
 
 def test_6_no_answer_disqualifies(write: Write) -> None:
     game, state = table(NAME, [[1, 1], [2, 2], [3, 3]])
-    assert game.rules.forfeit == NO_ANSWER
+    assert game.spec.forfeit == NO_ANSWER
     game.step(state, NO_ANSWER)
     assert left(state) == [0, 2, 2]
 

@@ -14,7 +14,7 @@ from oracles import dice as oracle_dice
 from variants import play
 
 import dicegym
-from dicegym.games.bidding import TABLE_SEAT
+from dicegym.games.bidding.table import TABLE_SEAT
 from dicegym.games.liarsdice_spot_on.rules import (
     GAIN_ONE,
     LARGEST,
@@ -86,12 +86,23 @@ def test_the_example_of_the_text() -> None:
     ("last", "raised", "more"),
     [
         ((3, 5), (2, 6), True),  # two sixes are worth four: the text's example
-        ((2, 6), (4, 1), False), ((2, 6), (5, 1), True), ((2, 6), (3, 6), True),  # and the other one
-        ((2, 6), (2, 6), False), ((4, 5), (2, 6), False), ((3, 5), (3, 6), True), ((3, 2), (3, 5), False),
-        ((3, 5), (4, 2), True), ((1, 1), (1, 6), True), ((2, 1), (1, 6), False), ((1, 6), (2, 5), False),
-        ((1, 6), (3, 5), True), ((29, 1), (15, 6), True), ((30, 1), (15, 6), False), ((30, 5), (30, 6), True),
+        ((2, 6), (4, 1), False),
+        ((2, 6), (5, 1), True),
+        ((2, 6), (3, 6), True),  # and the other one
+        ((2, 6), (2, 6), False),
+        ((4, 5), (2, 6), False),
+        ((3, 5), (3, 6), True),
+        ((3, 2), (3, 5), False),
+        ((3, 5), (4, 2), True),
+        ((1, 1), (1, 6), True),
+        ((2, 1), (1, 6), False),
+        ((1, 6), (2, 5), False),
+        ((1, 6), (3, 5), True),
+        ((29, 1), (15, 6), True),
+        ((30, 1), (15, 6), False),
+        ((30, 5), (30, 6), True),
     ],
-)  # fmt: skip
+)
 def test_1_a_bid_must_be_worth_strictly_more(last: tuple[int, int], raised: tuple[int, int], more: bool) -> None:
     game, state = table(NAME, [[1] * 5, [2] * 5])
     assert game.step(state, bid(*last)) == 0
@@ -178,11 +189,17 @@ THREE_FOURS = [[4, 4, 1], [6, 2, 2], [1, 1, 3]]
 @pytest.mark.parametrize(
     ("quantity", "action", "after"),
     [
-        (2, LIAR, [3, 2, 3]), (3, LIAR, [3, 2, 3]), (4, LIAR, [2, 3, 3]),
-        (2, LOSE_TWO, [3, 2, 3]), (3, LOSE_TWO, [1, 3, 3]), (4, LOSE_TWO, [3, 2, 3]),
-        (2, GAIN_ONE, [3, 2, 3]), (3, GAIN_ONE, [3, 4, 3]), (4, GAIN_ONE, [3, 2, 3]),
+        (2, LIAR, [3, 2, 3]),
+        (3, LIAR, [3, 2, 3]),
+        (4, LIAR, [2, 3, 3]),
+        (2, LOSE_TWO, [3, 2, 3]),
+        (3, LOSE_TWO, [1, 3, 3]),
+        (4, LOSE_TWO, [3, 2, 3]),
+        (2, GAIN_ONE, [3, 2, 3]),
+        (3, GAIN_ONE, [3, 4, 3]),
+        (4, GAIN_ONE, [3, 2, 3]),
     ],
-)  # fmt: skip
+)
 def test_4_challenges(quantity: int, action: int, after: list[int]) -> None:
     """Seat 0 bids on fours, of which there are three; seat 1 challenges."""
     assert left(challenged(THREE_FOURS, [(quantity, 4)], action)) == after
@@ -236,11 +253,19 @@ def test_5_the_player_to_the_left_of_the_loser(
 @pytest.mark.parametrize(
     ("bids", "action", "fault"),
     [
-        ([], LIAR, 1), ([], LOSE_TWO, 1), ([], GAIN_ONE, 1), ([(1, 1)], GAIN_ONE, 2), ([(2, 3)], bid(2, 4), 3),
-        ([(2, 3)], bid(1, 6), 3), ([], NO_MOVE, 4), ([(1, 1)], NO_MOVE, 4), ([(1, 1)], -(2**63), 4), ([], NO_ANSWER, 5),
+        ([], LIAR, 1),
+        ([], LOSE_TWO, 1),
+        ([], GAIN_ONE, 1),
+        ([(1, 1)], GAIN_ONE, 2),
+        ([(2, 3)], bid(2, 4), 3),
+        ([(2, 3)], bid(1, 6), 3),
+        ([], NO_MOVE, 4),
+        ([(1, 1)], NO_MOVE, 4),
+        ([(1, 1)], -(2**63), 4),
+        ([], NO_ANSWER, 5),
         ([(1, 1)], NO_ANSWER, 5),
     ],
-)  # fmt: skip
+)
 def test_6_what_is_not_allowed_costs_all_dice(bids: list[tuple[int, int]], action: int, fault: int) -> None:
     game, state = table(NAME, [[1] * 5, [2] * 5, [3] * 5])
     for one in bids:

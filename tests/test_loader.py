@@ -13,10 +13,13 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.core import Game
+from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.program import Program
+from dicegym.bots.source import Source, locate
+from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DicegymError, ParameterError, UnknownNameError
-from dicegym.players import Player, Turn
-from dicegym.players.botfile import BotPlayer, Program, Source, locate
+from dicegym.play.player import Player
+from dicegym.play.turn import Turn
 from dicegym.players.pool import Pool
 from dicegym.players.roster import agent, agent_name, agent_names, agents_folder, resolve
 
@@ -74,7 +77,7 @@ def strategy(body: str) -> str:
         ("raise BaseException('x')\n", "BaseException: x"),
         ("a = 1\0\n", "null"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_file_says_what_is_wrong(game: Game, write: Write, source: str, reason: str) -> None:
     with pytest.raises(AgentError, match=reason) as error:
         agent(game, write(source))

@@ -19,7 +19,9 @@ from dicegym.checks import check_agent
 from dicegym.errors import AgentError
 from dicegym.games.lucky.adapter import counts_of
 from dicegym.games.lucky.rules import DONE, INVALID
-from dicegym.players import Player, Turn, play_game
+from dicegym.play.drive import play_game
+from dicegym.play.player import Player
+from dicegym.play.turn import Turn
 from dicegym.players.roster import agent, agent_names, agents_folder
 
 GAME = dicegym.game("lucky")
@@ -50,7 +52,7 @@ def test_each_plays_legal_games_the_same_every_time(name: str, players: int) -> 
 
 
 def test_the_game_names_pure_agents_that_exist() -> None:
-    for name in (GAME.rules.default_opponent, GAME.rules.yardstick):
+    for name in (GAME.spec.default_opponent, GAME.spec.baseline):
         assert agent(GAME, name).pure
 
 
@@ -120,13 +122,31 @@ def test_a_bot_is_given_what_the_text_says(bot: Callable[..., Player]) -> None:
 @pytest.mark.parametrize(
     ("expression", "action"),
     [
-        ("[]", DONE), ("[0]", 0), ("[0, 0, 0]", 23 + 22), ("(1, 0)", 0), ("[1]", 1), ("np.array([1])", INVALID),
-        ("[np.int64(1)]", 1), ("None", INVALID), ("'0'", INVALID), ("{0: 1}", INVALID), ("5", INVALID),
-        ("[True]", INVALID), ("[1.0]", INVALID), ("[22]", INVALID), ("[-1]", INVALID), ("[[0]]", INVALID),
-        ("[0] * 21", INVALID), ("[10**30]", INVALID), ("['1']", INVALID), ("[21] * 3", 23 + 22 + 21),
-        ("[Nasty()]", INVALID), ("np.array(3)", INVALID), ("[np.bool_(True)]", INVALID),
+        ("[]", DONE),
+        ("[0]", 0),
+        ("[0, 0, 0]", 23 + 22),
+        ("(1, 0)", 0),
+        ("[1]", 1),
+        ("np.array([1])", INVALID),
+        ("[np.int64(1)]", 1),
+        ("None", INVALID),
+        ("'0'", INVALID),
+        ("{0: 1}", INVALID),
+        ("5", INVALID),
+        ("[True]", INVALID),
+        ("[1.0]", INVALID),
+        ("[22]", INVALID),
+        ("[-1]", INVALID),
+        ("[[0]]", INVALID),
+        ("[0] * 21", INVALID),
+        ("[10**30]", INVALID),
+        ("['1']", INVALID),
+        ("[21] * 3", 23 + 22 + 21),
+        ("[Nasty()]", INVALID),
+        ("np.array(3)", INVALID),
+        ("[np.bool_(True)]", INVALID),
     ],
-)  # fmt: skip
+)
 def test_answers(bot: Callable[..., Player], expression: str, action: int) -> None:
     source = f"""
 import numpy as np

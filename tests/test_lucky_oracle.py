@@ -14,8 +14,8 @@ from oracles import dice as oracle_dice
 from oracles.lucky import CEILING, Lucky, stock
 
 import dicegym
-from dicegym.core import Game
-from dicegym.jit import COMPILED
+from dicegym.engine.game import Game
+from dicegym.engine.jit import COMPILED
 
 pytestmark = pytest.mark.nojit
 
@@ -107,9 +107,22 @@ def test_random_games_agree() -> None:
         seen["end by rounds"] += game.over and game.played == rounds
     # The comparison proves nothing about a rule that never applied.
     rules = (
-        "void order", "nobody gets it", "again", "all again", "power", "fraction", "attack 12", "attack 13",
-        "attack 14", "attack 15", "attack 16", "shield", "less than the attack", "end by lead", "end by rounds",
-    )  # fmt: skip
+        "void order",
+        "nobody gets it",
+        "again",
+        "all again",
+        "power",
+        "fraction",
+        "attack 12",
+        "attack 13",
+        "attack 14",
+        "attack 15",
+        "attack 16",
+        "shield",
+        "less than the attack",
+        "end by lead",
+        "end by rounds",
+    )
     rare = {rule: seen[rule] for rule in rules if seen[rule] < DECISIONS // 3_000}
     assert not rare or not COMPILED, f"too few cases: {rare}"
 

@@ -14,7 +14,8 @@ from oracles import dice as oracle_dice
 from oracles.lucky import BASICS, PRICES, stock
 
 import dicegym
-from dicegym.core import Game
+from dicegym.engine.game import Game
+from dicegym.engine.jit import COMPILED
 from dicegym.games.lucky.catalogue import FACES, SUMS
 from dicegym.games.lucky.catalogue import PRICES as KERNEL_PRICES
 from dicegym.games.lucky.rules import (
@@ -28,7 +29,6 @@ from dicegym.games.lucky.rules import (
     added,
     order_actions,
 )
-from dicegym.jit import COMPILED
 
 pytestmark = pytest.mark.nojit
 
@@ -134,11 +134,26 @@ def test_basic_dice_add_up(die: int, value: int, count: int) -> None:
     ("die", "face", "result"),
     [
         # six times 1 is 6 points
-        (7, 1, 2), (7, 2, 4), (7, 3, 6), (7, 4, 8), (7, 5, 10), (7, 6, 12),
-        (8, 1, 3), (8, 2, 6), (8, 3, 9), (8, 6, 18), (9, 1, 6), (9, 5, 30),
-        (10, 1, 12), (10, 3, 36), (10, 6, 72), (11, 1, 18), (11, 4, 72), (11, 6, 108),
+        (7, 1, 2),
+        (7, 2, 4),
+        (7, 3, 6),
+        (7, 4, 8),
+        (7, 5, 10),
+        (7, 6, 12),
+        (8, 1, 3),
+        (8, 2, 6),
+        (8, 3, 9),
+        (8, 6, 18),
+        (9, 1, 6),
+        (9, 5, 30),
+        (10, 1, 12),
+        (10, 3, 36),
+        (10, 6, 72),
+        (11, 1, 18),
+        (11, 4, 72),
+        (11, 6, 108),
     ],
-)  # fmt: skip
+)
 def test_multipliers(die: int, face: int, result: int) -> None:
     state = at([{6: 1, die: 1}, {}], key=key_where(lambda draw: draw(0, 1, 6) + 1 == face))
     play(state)
@@ -212,11 +227,23 @@ def test_what_is_spent_is_gone_from_the_score() -> None:
 @pytest.mark.parametrize(
     ("order", "fault"),
     [
-        ({0: 20}, 0), ({0: 21 - 1, 1: 3}, TOO_DEAR), ({0: 5, 1: 5}, 0), ({1: 6, 0: 2}, 0), ({1: 6, 0: 3}, TOO_DEAR),
-        ({1: 7}, TOO_DEAR), ({7: 2}, 0), ({7: 2, 0: 1}, TOO_DEAR), ({12: 1}, TOO_DEAR), ({}, 0),
-        (INVALID, MALFORMED), (-1, UNKNOWN), (442, UNKNOWN), (2**63 - 1, UNKNOWN), (-(2**63), UNKNOWN),
+        ({0: 20}, 0),
+        ({0: 21 - 1, 1: 3}, TOO_DEAR),
+        ({0: 5, 1: 5}, 0),
+        ({1: 6, 0: 2}, 0),
+        ({1: 6, 0: 3}, TOO_DEAR),
+        ({1: 7}, TOO_DEAR),
+        ({7: 2}, 0),
+        ({7: 2, 0: 1}, TOO_DEAR),
+        ({12: 1}, TOO_DEAR),
+        ({}, 0),
+        (INVALID, MALFORMED),
+        (-1, UNKNOWN),
+        (442, UNKNOWN),
+        (2**63 - 1, UNKNOWN),
+        (-(2**63), UNKNOWN),
     ],
-)  # fmt: skip
+)
 def test_an_order_beyond_the_money_or_without_sense_buys_nothing(order: Any, fault: int) -> None:
     state = at(money=[20, 20])
     assert play(state, order, {2: 1}) == [fault, 0]
@@ -242,9 +269,15 @@ def test_more_than_the_shop_has_voids_the_order(die: int, left: int) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "sold"),
-    [((10, 10, 0), True), ((10, 10, 1), False), ((20, 0, 0), True), ((20, 1, 0), False), ((7, 7, 7), False),
-     ((6, 7, 7), True)],
-)  # fmt: skip
+    [
+        ((10, 10, 0), True),
+        ((10, 10, 1), False),
+        ((20, 0, 0), True),
+        ((20, 1, 0), False),
+        ((7, 7, 7), False),
+        ((6, 7, 7), True),
+    ],
+)
 def test_if_more_is_asked_for_than_there_is_nobody_gets_that_die(asked: tuple[int, ...], sold: bool) -> None:
     state = at([{}, {}, {}], money=[1000, 2000, 3000])
     orders = [{die: count for die, count in ((1, count), (6, 1)) if count} for count in asked]
@@ -327,9 +360,16 @@ def test_eighteen_leaves_the_multipliers_alone() -> None:
 
 @pytest.mark.parametrize(
     ("squares", "cubes", "result"),
-    [((True,), (), 25), ((False,), (), 5), ((True, True), (), 625), ((), (True,), 125), ((True,), (True,), 5**6),
-     ((True, False), (True, True), 5**18), ((), (), 5)],
-)  # fmt: skip
+    [
+        ((True,), (), 25),
+        ((False,), (), 5),
+        ((True, True), (), 625),
+        ((), (True,), 125),
+        ((True,), (True,), 5**6),
+        ((True, False), (True, True), 5**18),
+        ((), (), 5),
+    ],
+)
 def test_squares_and_cubes(squares: tuple[bool, ...], cubes: tuple[bool, ...], result: int) -> None:
     flips = [*squares, *cubes]
     key = key_where(lambda draw: [draw(0, i, 2) == 1 for i in range(len(flips))] == flips)
@@ -403,9 +443,8 @@ def test_one_shield_protects_from_all_attacks(flips: tuple[bool, ...], safe: boo
 def test_a_shield_does_not_stop_the_own_attacks_and_lasts_a_round() -> None:
     key = key_where(lambda draw: draw(0, 0, 2) == 1)
     key_later = next(
-        k for k in range(200)
-        if oracle_dice.draw(k, 0, 0, 0, 2) == 1 and oracle_dice.draw(k, 0, 1, 0, 2) == 0
-    )  # fmt: skip
+        k for k in range(200) if oracle_dice.draw(k, 0, 0, 0, 2) == 1 and oracle_dice.draw(k, 0, 1, 0, 2) == 0
+    )
     state = at([{17: 1, 14: 1}, {6: 2}], key=key)
     play(state)
     assert points(state) == [10, 2]
@@ -482,9 +521,16 @@ def test_players_above_the_ceiling_tie() -> None:
 
 @pytest.mark.parametrize(
     ("amounts", "over"),
-    [((200, 0), True), ((199, 0), False), ((500, 301, 0), False), ((500, 300, 0), True), ((900, 900, 0), False),
-     ((0, 10, 210), True), ((0, 11, 210), False)],
-)  # fmt: skip
+    [
+        ((200, 0), True),
+        ((199, 0), False),
+        ((500, 301, 0), False),
+        ((500, 300, 0), True),
+        ((900, 900, 0), False),
+        ((0, 10, 210), True),
+        ((0, 11, 210), False),
+    ],
+)
 def test_a_lead_of_200_over_the_second_ends_the_game(amounts: tuple[int, ...], over: bool) -> None:
     state = at([{}] * len(amounts), money=amounts)
     play(state)
@@ -516,13 +562,17 @@ def test_the_default_is_500_rounds_and_a_lead_of_200_for_seven() -> None:
 @pytest.mark.parametrize(
     ("amounts", "returns"),
     [
-        ((300, 0), (1, -1)), ((0, 300), (-1, 1)), ((9, 9), (1, 1)),
-        ((300, 20, 10), (1, 0, -1)), ((20, 300, 20), (0, 1, 0)), ((5, 5, 0), (1, 1, -1)),
+        ((300, 0), (1, -1)),
+        ((0, 300), (-1, 1)),
+        ((9, 9), (1, 1)),
+        ((300, 20, 10), (1, 0, -1)),
+        ((20, 300, 20), (0, 1, 0)),
+        ((5, 5, 0), (1, 1, -1)),
         ((700, 6, 5, 5, 3, 2, 1), (1, 2 / 3, 1 / 3, 1 / 3, -1 / 3, -2 / 3, -1)),
         ((5, 5, 5, 5, 5, 5, 5), (1,) * 7),
         ((7, 7, 7, 1, 1, 1, 0), (1, 1, 1, 0, 0, 0, -1)),
     ],
-)  # fmt: skip
+)
 def test_rewards_by_place_ties_sharing_the_higher(amounts: tuple[int, ...], returns: tuple[float, ...]) -> None:
     state = at([{}] * len(amounts), money=amounts, rounds=1)
     assert game_of(state).returns(state).tolist() == [0] * len(amounts)
@@ -616,11 +666,23 @@ def test_expected_income_is_exact_without_squares() -> None:
 @pytest.mark.parametrize(
     ("dice", "die", "expected"),
     [
-        ({}, 0, 1), ({}, 6, 6), ({}, 1, 1.94), ({6: 2, 9: 1}, 0, 3.5), ({6: 2}, 9, 30), ({6: 2}, 8, 9), ({}, 9, 0),
-        ({6: 2}, 18, 6), ({6: 2}, 20, 66), ({6: 2}, 21, (12**3 - 12) / 2), ({}, 12, 3.5), ({}, 13, 10), ({}, 14, 20),
-        ({}, 16, 50), ({6: 2}, 17, 0),
+        ({}, 0, 1),
+        ({}, 6, 6),
+        ({}, 1, 1.94),
+        ({6: 2, 9: 1}, 0, 3.5),
+        ({6: 2}, 9, 30),
+        ({6: 2}, 8, 9),
+        ({}, 9, 0),
+        ({6: 2}, 18, 6),
+        ({6: 2}, 20, 66),
+        ({6: 2}, 21, (12**3 - 12) / 2),
+        ({}, 12, 3.5),
+        ({}, 13, 10),
+        ({}, 14, 20),
+        ({}, 16, 50),
+        ({6: 2}, 17, 0),
     ],
-)  # fmt: skip
+)
 def test_gain_of_one_die_more(dice: Dice, die: int, expected: float) -> None:
     state = at([dice, {}])
     assert part(state, "gain")[die] == pytest.approx(expected / (expected + PRICES[die]))

@@ -40,7 +40,7 @@ def test_a_short_training_run_learns(tmp_path):
 
 
 def test_costs_of_choices_add_up_to_what_is_missing(tmp_path):
-    from dicegym.players import policy
+    from dicegym.players import model as policy
     from dicegym.players.roster import agents_folder
 
     costs, missing, rate, shares = figures_of("hog_against_perfect_play", tmp_path)

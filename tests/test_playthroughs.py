@@ -1,4 +1,4 @@
-"""Each game, written out, is the game that was reviewed: see `dicegym.playthrough`."""
+"""Each game, written out, is the game that was reviewed: see `dicegym.checks.playthrough`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from variants import each_game
 
-from dicegym import games, playthrough
-from dicegym.core import Game
+from dicegym import games
+from dicegym.checks import playthrough
+from dicegym.engine.game import Game
 from dicegym.registry import GAMES
 
 FOLDER = Path(__file__).parent / "playthroughs"
-REMEDY = "if that is meant: python -m dicegym.playthrough --write tests/playthroughs, and review the difference"
+REMEDY = "if that is meant: python -m dicegym.checks.playthrough --write tests/playthroughs, and review the difference"
 
 
 def test_no_game_lacks_one() -> None:
@@ -71,10 +72,16 @@ def test_a_difference_would_show(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("values", "short"),
     [
-        ([0, 0, 1, 0], "#2"), ([1, 0, 0, 1], "#0,3"), ([0, 0, 0], "-"), ([0], "0"), ([1], "1"),
-        ([0.5, 0.25], "0.5 0.25"), ([1 / 3], "0.3333"), ([0, 0.99999], "0 1"),
+        ([0, 0, 1, 0], "#2"),
+        ([1, 0, 0, 1], "#0,3"),
+        ([0, 0, 0], "-"),
+        ([0], "0"),
+        ([1], "1"),
+        ([0.5, 0.25], "0.5 0.25"),
+        ([1 / 3], "0.3333"),
+        ([0, 0.99999], "0 1"),
     ],
-)  # fmt: skip
+)
 def test_observations_in_short(values: list[float], short: str) -> None:
     assert playthrough.compact(np.array(values, np.float32)) == short
 

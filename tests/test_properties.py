@@ -18,10 +18,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from variants import VARIANTS, each_game, each_variant, forget, pick, play, states_of
 
-from dicegym import games, loops
+from dicegym import games
 from dicegym.checks.common import erring_states_of
-from dicegym.core import Batch, Game
-from dicegym.jit import COMPILED
+from dicegym.engine import loops
+from dicegym.engine.batch import Batch
+from dicegym.engine.game import Game
+from dicegym.engine.jit import COMPILED
 
 SEEDS = st.integers(0, 2**64 - 1)
 
@@ -68,7 +70,7 @@ def test_any_whole_number_is_an_answer(game: Game, data: st.DataObject) -> None:
     state = drawn(data, game)
     for action in data.draw(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=5), "actions"):
         fault = game.step(state, action)
-        assert 0 <= fault < len(game.rules.faults)
+        assert 0 <= fault < len(game.spec.faults)
         if state["over"]:
             break
         assert game.legal(state).any()
@@ -83,7 +85,7 @@ def test_any_whole_number_is_an_answer(game: Game, data: st.DataObject) -> None:
 
 def from_bytes(game: Game, data: bytes) -> Any:
     states = game.new_states(1)
-    states[:] = np.frombuffer(data, game.rules.state)
+    states[:] = np.frombuffer(data, game.spec.state)
     return states[0]
 
 
@@ -243,8 +245,11 @@ def test_compilation_off_is_the_same_game() -> None:
     """Compiled code and plain Python agree to the last bit, in all that is seen of every game."""
     run = subprocess.run(
         [sys.executable, "-c", WITHOUT_COMPILATION, str(Path(__file__).parent)],
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert run.returncode == 0, run.stderr
     here = [digests(game.batch(3, 77), np.arange(3), 40) for game in VARIANTS]
     assert json.loads(run.stdout) == here
@@ -297,7 +302,7 @@ def test_the_hidden_part_is_changed_by_this(game: Game) -> None:
     """The test above would prove nothing if it changed nothing."""
     states = [state for seed in range(6) for state in states_of(game, seed)]
     sources = [state for seed in range(100, 106) for state in sources_of(game, seed)]
-    for name in ["key", *sorted(game.rules.own | game.rules.hidden)]:
+    for name in ["key", *sorted(game.spec.private | game.spec.secret)]:
         assert any(
             not np.array_equal(forget(game, state, 0, source)[name], state[name])
             for state in states[::3]

@@ -23,7 +23,7 @@ import pytest
 from variants import VARIANTS, each_game, each_variant
 
 from dicegym import games
-from dicegym.core import Game
+from dicegym.engine.game import Game
 from dicegym.registry import ENVIRONMENTS
 
 pytestmark = pytest.mark.nojit
@@ -99,7 +99,7 @@ def test_the_page_is_complete(name: str) -> None:
 
 @each_game
 def test_parameters(name: str) -> None:
-    rules = games.rules(name)
+    rules = games.spec(name)
     text = section(page(name), "Parameters")
     if not rules.parameters:
         assert "none" in text.lower()
@@ -114,7 +114,7 @@ def test_parameters(name: str) -> None:
 
 @each_game
 def test_actions(name: str) -> None:
-    rules = games.rules(name)
+    rules = games.spec(name)
     text = section(page(name), "Actions")
     assert f"``Discrete({rules.n_actions})``" in text.splitlines()[0]
     covered: list[int] = []
@@ -128,7 +128,7 @@ def test_actions(name: str) -> None:
 @each_game
 def test_every_fault_is_on_the_page(name: str) -> None:
     named = {int(number) for number in re.findall(r"\bfault (\d+)", page(name))}
-    assert named == set(range(1, len(games.rules(name).faults)))
+    assert named == set(range(1, len(games.spec(name).faults)))
 
 
 @each_variant

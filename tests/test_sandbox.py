@@ -13,13 +13,13 @@ import pytest
 
 import dicegym
 from dicegym.arena import CheckReport, ContestResult, Limits, check, contest
-from dicegym.arena.beat import ASKED, LOADING, Beat
 from dicegym.arena.check import Check
-from dicegym.arena.jobs import Entry, Fault
-from dicegym.arena.sandbox import Sandbox
-from dicegym.core import Game
+from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.players.roster import resolve
+from dicegym.sandbox.heartbeat import ASKED, LOADING, Beat
+from dicegym.sandbox.jobs import Entry, Fault
+from dicegym.sandbox.sandbox import Sandbox
 
 # All tests here read one contest; they stay on one worker, which plays it once.
 pytestmark = pytest.mark.xdist_group("sandbox")
@@ -83,7 +83,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "late_exit": (late("os._exit(1)", "import os"), r"ended its process \(exit status 1\) in game \d of 9 against"),
     "late_hang": (late("while True: pass"), r"took more than 1 s in game \d of 9 against"),
     "late_range": (late("return 12"), r"returned 12, outside -1..10 in game"),
-}  # fmt: skip
+}
 
 GOOD: dict[str, str] = {
     "good_a": PLAIN,

@@ -102,7 +102,7 @@ async def test_an_agent_that_cannot_be_loaded_is_told_at_once(tmp_path):
 @run
 async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or_joins(tmp_path):
     pytest.importorskip("sb3_contrib")
-    from dicegym.players.export import export_source
+    from dicegym.bots.export import export_source
     from dicegym.server.client import Address, Join
 
     game = dicegym.game("yatzy")

@@ -9,7 +9,7 @@ import pytest
 import dicegym
 from dicegym.errors import AgentError, ParameterError
 from dicegym.games.yatzy import protocol
-from dicegym.players import FunctionPlayer, RandomPlayer
+from dicegym.play.player import FunctionPlayer, RandomPlayer
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
@@ -290,7 +290,7 @@ async def test_a_trained_model_joins(tmp_path):
     from sb3_contrib import MaskablePPO
 
     from dicegym.envs.sb3 import SB3VecEnv
-    from dicegym.players import policy
+    from dicegym.players import model as policy
 
     torch.set_num_threads(1)
     game = dicegym.game("yatzy")

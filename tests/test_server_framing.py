@@ -68,13 +68,34 @@ def test_any_objects_cut_anywhere(values, escaped, data):
 @pytest.mark.parametrize(
     "nonsense",
     [
-        b"hello\n", b"[1, 2]\n", b"17\n", b'"text"\n', b"null\n", b"}\n", b"]]]]\n", b",", b"\x00\xff\xfe\n",
-        b"{'type': 'ROLL_DICE'}\n", b'{"type": "ROLL_DICE",}\n', b'{"a" 1}', b'{"a": 1 2}', b'{"a": NaN}',
-        b'{"a": -Infinity}', b'{"a": tru3}', b'{"a": "\\x"}', b'{"a": "tab\there"}', b'{"a": 01}', b'{1: 2}',
-        b'{"a": "\xff"}', b'{"a": "\xc3"}', b'{"a": {"b": [bad, {"c": 1}]}, "d": {}}', b'{"a": bad "}" }',
-        b'{"a": "open\n', b"GET / HTTP/1.1\r",
+        b"hello\n",
+        b"[1, 2]\n",
+        b"17\n",
+        b'"text"\n',
+        b"null\n",
+        b"}\n",
+        b"]]]]\n",
+        b",",
+        b"\x00\xff\xfe\n",
+        b"{'type': 'ROLL_DICE'}\n",
+        b'{"type": "ROLL_DICE",}\n',
+        b'{"a" 1}',
+        b'{"a": 1 2}',
+        b'{"a": NaN}',
+        b'{"a": -Infinity}',
+        b'{"a": tru3}',
+        b'{"a": "\\x"}',
+        b'{"a": "tab\there"}',
+        b'{"a": 01}',
+        b"{1: 2}",
+        b'{"a": "\xff"}',
+        b'{"a": "\xc3"}',
+        b'{"a": {"b": [bad, {"c": 1}]}, "d": {}}',
+        b'{"a": bad "}" }',
+        b'{"a": "open\n',
+        b"GET / HTTP/1.1\r",
     ],
-)  # fmt: skip
+)
 def test_nonsense_is_told_once_and_skipped(nonsense):
     assert objects(nonsense + GOOD) == ["bad-json", ROLL]
     assert objects(GOOD + nonsense + b"\n" + GOOD) == [ROLL, "bad-json", ROLL]
@@ -165,11 +186,18 @@ def test_how_it_is_cut_makes_no_difference(text):
 @pytest.mark.parametrize(
     ("frame", "expected"),
     [
-        (GOOD.decode(), ROLL), (f" {GOOD.decode()}\n", ROLL), ("", "bad-json"), ("[]", "bad-json"),
-        (GOOD.decode() * 2, "bad-json"), (GOOD.decode()[:-1], "bad-json"), (sized(LIMIT + 1).decode(), "too-long"),
-        ("[" * 4000, "bad-json"), ('{"a":' * 800, "bad-json"), ('{"a": NaN}', "bad-json"),
+        (GOOD.decode(), ROLL),
+        (f" {GOOD.decode()}\n", ROLL),
+        ("", "bad-json"),
+        ("[]", "bad-json"),
+        (GOOD.decode() * 2, "bad-json"),
+        (GOOD.decode()[:-1], "bad-json"),
+        (sized(LIMIT + 1).decode(), "too-long"),
+        ("[" * 4000, "bad-json"),
+        ('{"a":' * 800, "bad-json"),
+        ('{"a": NaN}', "bad-json"),
     ],
-)  # fmt: skip
+)
 def test_a_frame_is_one_object(frame, expected):
     found = parse(frame)
     assert (found.code if isinstance(found, Malformed) else found) == expected

@@ -126,11 +126,16 @@ def test_secrets_files(tmp_path):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("anna\n", "line 1 is no 'name:secret'"), ("anna:secret\nanna:other\n", "has a secret already"),
-        ("anna:abc\n", "too short"), ("anna:secret\nbob:secret\n", "same secret"), ("a\tb:secret\n", "printable"),
-        (":secret\n", "1 to 40"), ('{"anna": 7}', "no object of names"), ('{"anna"', "no JSON"),
+        ("anna\n", "line 1 is no 'name:secret'"),
+        ("anna:secret\nanna:other\n", "has a secret already"),
+        ("anna:abc\n", "too short"),
+        ("anna:secret\nbob:secret\n", "same secret"),
+        ("a\tb:secret\n", "printable"),
+        (":secret\n", "1 to 40"),
+        ('{"anna": 7}', "no object of names"),
+        ('{"anna"', "no JSON"),
     ],
-)  # fmt: skip
+)
 def test_secrets_files_that_cannot_be_used(tmp_path, text, complaint):
     with pytest.raises(ParameterError, match=complaint) as caught:
         Secrets.read(secrets_file(tmp_path, text))

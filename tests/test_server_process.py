@@ -37,10 +37,19 @@ class Process:
     async def started(cls, folder, *arguments):
         code = "import sys; from dicegym.cli import main; main(sys.argv[1:])"
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", code, "serve", "yatzy", "--tcp", "0", *arguments,
-            cwd=folder, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
-        )  # fmt: skip
+            sys.executable,
+            "-c",
+            code,
+            "serve",
+            "yatzy",
+            "--tcp",
+            "0",
+            *arguments,
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
         self = cls(process)
         try:
             line = await self.line("Yatzy on")
@@ -211,20 +220,31 @@ def test_what_is_not_installed_is_named_with_its_extra(missing, arguments, compl
     code = f"import sys; sys.modules[{missing!r}] = None; from dicegym.cli import main; main(sys.argv[1:])"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True,
+        [sys.executable, "-c", code, *arguments],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 2
     assert f"{complaint}, which is not installed: pip install 'dicegym[server]'" in done.stderr
 
 
 def snapshot(tables=0, ratings=0, lines=0, turns=0, seconds=1.0):
     return Snapshot(
-        "Yatzy", ("127.0.0.1:5000",), seconds, 4, 1, turns, 7,
+        "Yatzy",
+        ("127.0.0.1:5000",),
+        seconds,
+        4,
+        1,
+        turns,
+        7,
         tuple((i + 1, (("[bold]anna", 10 * i), ("bob", 7)), "bob") for i in range(tables)),
         tuple((f"player-{i}", 1200.0 - i, 3, 1) for i in range(ratings)),
-        ratings, tuple(f"line {i}" for i in range(lines)),
-    )  # fmt: skip
+        ratings,
+        tuple(f"line {i}" for i in range(lines)),
+    )
 
 
 def printed(shown, height):

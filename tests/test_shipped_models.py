@@ -5,8 +5,8 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 import dicegym
-from dicegym.arena.evaluate import evaluate
-from dicegym.players import policy
+from dicegym.learning.evaluate import evaluate
+from dicegym.players import model as policy
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES
 

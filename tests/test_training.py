@@ -17,19 +17,28 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 import dicegym
-from dicegym import loops
-from dicegym.arena.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
+from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
-from dicegym.players import policy
+from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
+from dicegym.players import model as policy
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
 
 SMALL = [
-    "run.games=16", "run.steps=3072", "run.torch_threads=1", "run.evaluate_every=1024", "run.checkpoint_every=1024",
-    "algorithm.n_steps=16", "algorithm.batch_size=128", "network.net_arch=[16]", "run.evaluate_games=20",
-    "run.card_games=10", "self_play.games=2", "self_play.keep=2",
-]  # fmt: skip
+    "run.games=16",
+    "run.steps=3072",
+    "run.torch_threads=1",
+    "run.evaluate_every=1024",
+    "run.checkpoint_every=1024",
+    "algorithm.n_steps=16",
+    "algorithm.batch_size=128",
+    "network.net_arch=[16]",
+    "run.evaluate_games=20",
+    "run.card_games=10",
+    "self_play.games=2",
+    "self_play.keep=2",
+]
 each_game = pytest.mark.parametrize("game", GAMES)
 
 
@@ -132,12 +141,19 @@ def test_run_killed_with_sigkill_resumes(training, tmp_path):
 
 
 STEADY = [  # a run that does not depend on how long it was to be
-    *SMALL, "game.memory=1", "algorithm.learning_rate_end=0.001", "algorithm.ent_coef_end=0.6",
-]  # fmt: skip
+    *SMALL,
+    "game.memory=1",
+    "algorithm.learning_rate_end=0.001",
+    "algorithm.ent_coef_end=0.6",
+]
 LEAGUE = [
-    *STEADY, 'opponents={"self"=2,"bacon"=1}', "self_play.snapshot_every=1024", "self_play.exploiter_every=1024",
-    "self_play.exploiter_steps=512", "self_play.priority=hard",
-]  # fmt: skip
+    *STEADY,
+    'opponents={"self"=2,"bacon"=1}',
+    "self_play.snapshot_every=1024",
+    "self_play.exploiter_every=1024",
+    "self_play.exploiter_steps=512",
+    "self_play.priority=hard",
+]
 
 
 def test_ctrl_c_saves_and_resuming_is_exact(training, tmp_path):
@@ -291,7 +307,7 @@ def test_evaluations_play_games_that_training_never_sees(training, tmp_path, mon
         (measured if seeds[0] >= EVALUATION_SEED else trained).update(seeds[rows].tolist())
         begin(states, rows, blank, seeds, episodes)
 
-    monkeypatch.setattr("dicegym.arena.evaluate.loops", SimpleNamespace(**vars(loops) | {"begin_rows": begin_rows}))
+    monkeypatch.setattr("dicegym.learning.evaluate.loops", SimpleNamespace(**vars(loops) | {"begin_rows": begin_rows}))
 
     def begun(self, *, seed=None, options=None):
         trained.update([seed] if isinstance(seed, int) else seed or [])

@@ -10,9 +10,9 @@ import pytest
 from variants import each_game, states_of
 
 from dicegym import games
-from dicegym.core import HEADER
-from dicegym.jit import kernel
-from dicegym.players.transcribe import HELPERS, transcribe
+from dicegym.bots.transcription import HELPERS, transcribe
+from dicegym.engine.jit import kernel
+from dicegym.engine.spec import HEADER
 
 TABLE = np.arange(1000, dtype=np.int16)
 LIMIT = 7
@@ -56,14 +56,14 @@ def test_what_a_file_could_not_count_on_is_refused() -> None:
 @each_game
 def test_transcribed_kernels_see_what_the_kernels_see(name: str) -> None:
     game = games.game(name)
-    found = run(transcribe(game.rules.kernels.observe, game.rules.kernels.legal))
+    found = run(transcribe(game.spec.kernels.observe, game.spec.kernels.legal))
 
     class State:
         pass
 
     for state in states_of(game, 3)[:-1:3]:
         known = State()
-        for field in game.rules.state.names or ():
+        for field in game.spec.state.names or ():
             value = state[field]
             plain = value.astype(np.int64) if value.dtype.kind in "iu" and field != "key" else value
             setattr(known, field, plain if value.shape else value.item())
@@ -74,4 +74,4 @@ def test_transcribed_kernels_see_what_the_kernels_see(name: str) -> None:
         mask = np.zeros(game.n_actions, np.bool_)
         found["legal"](known, mask)
         assert np.array_equal(mask, game.legal(state))
-    assert {name for name, _ in HEADER} <= set(game.rules.state.names or ())
+    assert {name for name, _ in HEADER} <= set(game.spec.state.names or ())

@@ -14,11 +14,13 @@ import pytest
 
 import dicegym
 from dicegym import arena
-from dicegym.arena.evaluate import evaluate
 from dicegym.arena.match import play_match
 from dicegym.checks import check_agent
 from dicegym.errors import AgentError
-from dicegym.players import Player, Turn, play_game
+from dicegym.learning.evaluate import evaluate
+from dicegym.play.drive import play_game
+from dicegym.play.player import Player
+from dicegym.play.turn import Turn
 from dicegym.players.about import describe, game_of_file
 from dicegym.players.roster import agent, agents_folder
 
@@ -68,14 +70,20 @@ def test_each_plays_legal_games_with_any_number_of_players(name: str) -> None:
 
 
 def test_the_game_names_agents_that_exist() -> None:
-    for spec in (TWO.rules.default_opponent, TWO.rules.yardstick):
+    for spec in (TWO.spec.default_opponent, TWO.spec.baseline):
         assert agent(TWO, spec).pure
 
 
 MEANS = {
-    "haphazard": (0, 10), "in_order": (45, 55), "at_once": (90, 104), "gather": (162, 178), "ladder": (186, 202),
-    "thrifty": (194, 210), "expectation": (218, 234), "planner": (239, 254),
-}  # fmt: skip
+    "haphazard": (0, 10),
+    "in_order": (45, 55),
+    "at_once": (90, 104),
+    "gather": (162, 178),
+    "ladder": (186, 202),
+    "thrifty": (194, 210),
+    "expectation": (218, 234),
+    "planner": (239, 254),
+}
 """Mean scores alone, measured over 1,000 games, with room for those of 150 other games (the deviation is about 40)."""
 
 
@@ -111,7 +119,7 @@ def test_none_takes_a_millisecond(name: str) -> None:
 
     began = time.process_time()
     for seed in range(10):
-        play_game(SOLO, [dicegym.players.FunctionPlayer(counting)], seed)
+        play_game(SOLO, [dicegym.play.player.FunctionPlayer(counting)], seed)
     assert (time.process_time() - began) / moves < 2e-3  # twice the bound: other tests may run beside
 
 
@@ -151,12 +159,21 @@ def test_a_bot_reads_standings_of_its_own_seat(write: Write) -> None:
 @pytest.mark.parametrize(
     ("answer", "action"),
     [
-        ('{"type": "ROLL_DICE", "dice": [0, 1, 4]}', 256 + 19), ('{"key": "ROLL_DICE", "dice": (0, 1, 4)}', 256 + 19),
-        ('{"type": "SCORE_BOX", "box": 1, "dice": [2, 3]}', 512 + 12), ("None", -1), ("5", -1), ('"ROLL_DICE"', -1),
-        ("[]", -1), ("{}", -1), ('{"type": "ROLL_DICE", "dice": [0.0]}', -1), ('{"type": "SCORE_BOX", "box": 16}', -1),
-        ("standing", -1), ("command", -1), ('{"type": "ROLL_DICE", "dice": []}', 256),
+        ('{"type": "ROLL_DICE", "dice": [0, 1, 4]}', 256 + 19),
+        ('{"key": "ROLL_DICE", "dice": (0, 1, 4)}', 256 + 19),
+        ('{"type": "SCORE_BOX", "box": 1, "dice": [2, 3]}', 512 + 12),
+        ("None", -1),
+        ("5", -1),
+        ('"ROLL_DICE"', -1),
+        ("[]", -1),
+        ("{}", -1),
+        ('{"type": "ROLL_DICE", "dice": [0.0]}', -1),
+        ('{"type": "SCORE_BOX", "box": 16}', -1),
+        ("standing", -1),
+        ("command", -1),
+        ('{"type": "ROLL_DICE", "dice": []}', 256),
     ],
-)  # fmt: skip
+)
 def test_answers(write: Write, answer: str, action: int) -> None:
     bot = agent(TWO, write(f"def command(standing):\n    return {answer}\n"))
     assert bot.join(TWO, 0, 0)(Turn(TWO, TWO.new_game()[0], 0)) == action
@@ -172,7 +189,7 @@ def test_a_bot_that_answers_nonsense_costs_itself_alone(write: Write) -> None:
     result = played(good, bad)
     assert result.faults == (0, 20)  # ten in each of two turns, then the server plays on
     assert result.wins in ((1, 0), (0, 1))
-    assert result.incidents[0].reason == TWO.rules.faults[1]
+    assert result.incidents[0].reason == TWO.spec.faults[1]
 
 
 @pytest.mark.parametrize(

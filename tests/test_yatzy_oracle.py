@@ -13,7 +13,7 @@ from oracles import dice as oracle_dice
 from oracles.yatzy import ALL_HANDS, BOXES, UPPER, Yatzy, after_one_roll, most
 
 import dicegym
-from dicegym.jit import COMPILED
+from dicegym.engine.jit import COMPILED
 
 pytestmark = pytest.mark.nojit
 

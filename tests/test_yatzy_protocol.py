@@ -64,8 +64,9 @@ def test_used_and_crossed_out_boxes() -> None:
     TWO.step(state, 210 + 14)  # no Yatzy
     message = protocol.standing_message(TWO, state, NAMES, [1200, 1200])
     assert [row["score"] for row in message["standing"]] == [
-        "2,-,-,-,-,-,-,-,-,-,-,-,-,-,-", "-,-,-,-,-,-,-,-,-,-,-,-,-,-,0",
-    ]  # fmt: skip
+        "2,-,-,-,-,-,-,-,-,-,-,-,-,-,-",
+        "-,-,-,-,-,-,-,-,-,-,-,-,-,-,0",
+    ]
     assert message["roundNumber"] == 2
     assert message["currentPlayer"]["playerName"] == "Bot1Anna"
     json.dumps(message)
@@ -122,33 +123,51 @@ for _ in range(200):
     DEEP = [DEEP]
 
 MALFORMED = [
-    (None, "bad-command"), (5, "bad-command"), ("ROLL_DICE", "bad-command"), ([], "bad-command"), ({}, "bad-command"),
-    ({"dice": [0]}, "bad-command"), ({"type": 1, "dice": [0]}, "bad-command"),
+    (None, "bad-command"),
+    (5, "bad-command"),
+    ("ROLL_DICE", "bad-command"),
+    ([], "bad-command"),
+    ({}, "bad-command"),
+    ({"dice": [0]}, "bad-command"),
+    ({"type": 1, "dice": [0]}, "bad-command"),
     ({"type": [], "dice": [0]}, "bad-command"),
-    ({"type": "ROLL", "dice": [0]}, "bad-command"), ({"type": "roll_dice", "dice": [0]}, "bad-command"),
-    ({"type": "STANDING", "dice": [0]}, "bad-command"), ({"type": "ROLL_DICE", "key": "x", "dice": [0]}, "bad-command"),
-    ({"type": {"a": DEEP}}, "bad-command"), ({"type": "x" * 5000}, "bad-command"), ({"type": True}, "bad-command"),
-    ({"type": "ROLL_DICE"}, "bad-index"), ({"type": "ROLL_DICE", "dice": None}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": "01"}, "bad-index"), ({"type": "ROLL_DICE", "dice": 3}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": {"0": 1}}, "bad-index"), ({"type": "ROLL_DICE", "dice": [5]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [-1]}, "bad-index"), ({"type": "ROLL_DICE", "dice": [1.0]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [True]}, "bad-index"), ({"type": "ROLL_DICE", "dice": ["1"]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [None]}, "bad-index"), ({"type": "ROLL_DICE", "dice": [[0]]}, "bad-index"),
+    ({"type": "ROLL", "dice": [0]}, "bad-command"),
+    ({"type": "roll_dice", "dice": [0]}, "bad-command"),
+    ({"type": "STANDING", "dice": [0]}, "bad-command"),
+    ({"type": "ROLL_DICE", "key": "x", "dice": [0]}, "bad-command"),
+    ({"type": {"a": DEEP}}, "bad-command"),
+    ({"type": "x" * 5000}, "bad-command"),
+    ({"type": True}, "bad-command"),
+    ({"type": "ROLL_DICE"}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": None}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": "01"}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": 3}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": {"0": 1}}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [5]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [-1]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [1.0]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [True]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": ["1"]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [None]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [[0]]}, "bad-index"),
     ({"type": "ROLL_DICE", "dice": [0, 0]}, "bad-index"),
     ({"type": "ROLL_DICE", "dice": [0, 1, 2, 3, 4, 0]}, "bad-index"),
     ({"type": "ROLL_DICE", "dice": [10**5000]}, "bad-index"),
     ({"type": "ROLL_DICE", "dice": [float("nan")]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [1e400]}, "bad-index"), ({"type": "ROLL_DICE", "dice": DEEP}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [1e400]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": DEEP}, "bad-index"),
     ({"type": "ROLL_DICE", "dice": list(range(4000))}, "bad-index"),
-    ({"type": "SCORE_BOX", "dice": [0]}, "bad-box"), ({"type": "SCORE_BOX", "box": 0, "dice": [0]}, "bad-box"),
+    ({"type": "SCORE_BOX", "dice": [0]}, "bad-box"),
+    ({"type": "SCORE_BOX", "box": 0, "dice": [0]}, "bad-box"),
     ({"type": "SCORE_BOX", "box": 16, "dice": [0]}, "bad-box"),
     ({"type": "SCORE_BOX", "box": "1", "dice": [0]}, "bad-box"),
     ({"type": "SCORE_BOX", "box": 1.0, "dice": [0]}, "bad-box"),
     ({"type": "SCORE_BOX", "box": True, "dice": [0]}, "bad-box"),
     ({"type": "SCORE_BOX", "box": -(10**5000), "dice": [0]}, "bad-box"),
     ({"type": "SCORE_BOX", "box": [1], "dice": [0]}, "bad-box"),
-    ({"type": "SCORE_BOX", "box": 1}, "bad-index"), ({"type": "SCORE_BOX", "box": 1, "dice": [2, 2]}, "bad-index"),
-]  # fmt: skip
+    ({"type": "SCORE_BOX", "box": 1}, "bad-index"),
+    ({"type": "SCORE_BOX", "box": 1, "dice": [2, 2]}, "bad-index"),
+]
 
 
 @pytest.mark.parametrize(("command", "code"), MALFORMED, ids=range(len(MALFORMED)))
@@ -183,9 +202,7 @@ JSON = st.recursive(
 )
 @settings(max_examples=60)
 def test_whatever_json_can_say_is_an_action_or_a_command_error(message: object) -> None:
-    for read in (
-        action_of, protocol.secret_of, protocol.names_of, lambda value: state_of(value, "a", TWO),
-    ):  # fmt: skip
+    for read in (action_of, protocol.secret_of, protocol.names_of, lambda value: state_of(value, "a", TWO)):
         with contextlib.suppress(CommandError):
             assert read(message) is not None
     action, error = protocol.action_or_unreadable(message)
@@ -248,16 +265,25 @@ def test_a_standing_read_is_the_state_again(seed: int, decisions: int, players: 
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
-        (None, "no message"), ({"key": "FINAL"}, "no STANDING"), (changed(standing=None), "no list of players"),
-        (changed(standing=[1]), "no list of players"), (changed(standing=[]), "none of"),
-        (changed(currentPlayer=None), "no player"), (changed(currentPlayer=[]), "no player"),
-        (changed(playerName="Eve"), "none of"), (changed(playerName=None), "none of"),
+        (None, "no message"),
+        ({"key": "FINAL"}, "no STANDING"),
+        (changed(standing=None), "no list of players"),
+        (changed(standing=[1]), "no list of players"),
+        (changed(standing=[]), "none of"),
+        (changed(currentPlayer=None), "no player"),
+        (changed(currentPlayer=[]), "no player"),
+        (changed(playerName="Eve"), "none of"),
+        (changed(playerName=None), "none of"),
         (changed(playerName=[1]), "none of"),
-        (changed(dice=[1, 2, 3, 4]), "not five dice"), (changed(dice="12345"), "not five dice"),
-        (changed(dice=[1, 2, 3, 4, 7]), "no face"), (changed(dice=[1, 2, 3, 4, 0]), "no face"),
-        (changed(dice=[1, 2, 3, 4, 5.0]), "no face"), (changed(dice=[1, 2, 3, 4, True]), "no face"),
+        (changed(dice=[1, 2, 3, 4]), "not five dice"),
+        (changed(dice="12345"), "not five dice"),
+        (changed(dice=[1, 2, 3, 4, 7]), "no face"),
+        (changed(dice=[1, 2, 3, 4, 0]), "no face"),
+        (changed(dice=[1, 2, 3, 4, 5.0]), "no face"),
+        (changed(dice=[1, 2, 3, 4, True]), "no face"),
         (changed(dice=[1, 2, 3, 4, 10**500]), "no face"),
-        (changed(rollsLeft=3), "rolls left"), (changed(rollsLeft=-1), "rolls left"),
+        (changed(rollsLeft=3), "rolls left"),
+        (changed(rollsLeft=-1), "rolls left"),
         (changed(rollsLeft=None), "rolls left"),
         (changed(standing=[{"playerName": "Bot1Anna", "score": "-"}, {"playerName": "DumBot"}]), "fields"),
         (changed(standing=[{"playerName": "Bot1Anna"}, {"playerName": "Bot1Anna"}]), "tell the players apart"),
@@ -269,7 +295,7 @@ def test_a_standing_read_is_the_state_again(seed: int, decisions: int, players: 
         (scored(",".join(["²"] * 15)), "no score"),
         (scored("9" * 5000), "fields"),
     ],
-)  # fmt: skip
+)
 def test_a_standing_that_is_none_is_refused_with_a_reason(message: object, reason: str) -> None:
     with pytest.raises(CommandError, match=reason):
         state_of(message, "Bot1Anna", TWO)

@@ -13,21 +13,34 @@ from oracles import dice as oracle_dice
 from variants import play
 
 import dicegym
-from dicegym.core import Game
+from dicegym.engine.game import Game
 
 pytestmark = pytest.mark.nojit
 
 SOLO = dicegym.game("yatzy", players=1)
 TWO = dicegym.game("yatzy")
-(
-    ONES, TWOS, THREES, FOURS, FIVES, SIXES, PAIR, TWO_PAIRS, THREE, FOUR, SMALL, LARGE, FULL_HOUSE, CHANCE, YATZY,
-) = range(15)  # fmt: skip
+(ONES, TWOS, THREES, FOURS, FIVES, SIXES, PAIR, TWO_PAIRS, THREE, FOUR, SMALL, LARGE, FULL_HOUSE, CHANCE, YATZY) = (
+    range(15)
+)
 HOUSE = 1000
 BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, HOUSE_PLAYS = range(1, 7)
 NAMES = (
-    "Ones", "Twos", "Threes", "Fours", "Fives", "Sixes", "One Pair", "Two Pairs", "Three of a Kind",
-    "Four of a Kind", "Small Straight", "Large Straight", "Full House", "Chance", "Yatzy",
-)  # fmt: skip
+    "Ones",
+    "Twos",
+    "Threes",
+    "Fours",
+    "Fives",
+    "Sixes",
+    "One Pair",
+    "Two Pairs",
+    "Three of a Kind",
+    "Four of a Kind",
+    "Small Straight",
+    "Large Straight",
+    "Full House",
+    "Chance",
+    "Yatzy",
+)
 
 
 def at(dice: tuple[int, ...] | None = None, rolls_left: int = 2, game: Game = SOLO, **fields: Any) -> Any:
@@ -75,21 +88,49 @@ def filled(n: int) -> dict[int, int]:
 # --- the rules 1 to 15, and rulings 5 and 6: what each box makes of the dice -----------------------------------------
 
 BEST_DICE = [
-    (ONES, (1, 1, 1, 1, 1), 5), (ONES, (1, 3, 1, 4, 5), 2), (ONES, (2, 3, 4, 5, 6), 0),
-    (TWOS, (2, 2, 1, 3, 4), 4), (THREES, (3, 3, 3, 1, 3), 12), (FOURS, (4, 1, 1, 2, 2), 4), (FOURS, (1, 1, 2, 2, 3), 0),
-    (FIVES, (5, 5, 5, 5, 5), 25), (SIXES, (6, 6, 6, 1, 2), 18),
-    (PAIR, (5, 5, 6, 6, 1), 12), (PAIR, (3, 3, 3, 3, 1), 6), (PAIR, (1, 1, 2, 3, 4), 2), (PAIR, (1, 2, 3, 4, 6), 0),
-    (PAIR, (6, 6, 6, 6, 6), 12), (TWO_PAIRS, (5, 5, 6, 6, 1), 22), (TWO_PAIRS, (3, 3, 3, 5, 5), 16),
-    (TWO_PAIRS, (3, 3, 3, 3, 5), 0), (TWO_PAIRS, (4, 4, 4, 4, 4), 0), (TWO_PAIRS, (1, 1, 2, 3, 4), 0),
-    (THREE, (3, 3, 3, 5, 5), 9), (THREE, (6, 6, 6, 6, 1), 18), (THREE, (2, 2, 2, 2, 2), 6), (THREE, (6, 6, 5, 5, 1), 0),
-    (FOUR, (3, 3, 3, 3, 5), 12), (FOUR, (6, 6, 6, 6, 6), 24), (FOUR, (6, 6, 6, 5, 5), 0),
-    (SMALL, (5, 3, 1, 2, 4), 15), (SMALL, (2, 3, 4, 5, 6), 0), (SMALL, (1, 2, 3, 4, 4), 0),
-    (LARGE, (6, 2, 4, 3, 5), 20), (LARGE, (1, 2, 3, 4, 5), 0), (LARGE, (1, 2, 3, 4, 6), 0),
-    (FULL_HOUSE, (6, 6, 6, 5, 5), 28), (FULL_HOUSE, (1, 1, 2, 2, 2), 8), (FULL_HOUSE, (4, 4, 4, 4, 4), 0),
-    (FULL_HOUSE, (4, 4, 4, 4, 5), 0), (FULL_HOUSE, (4, 4, 5, 5, 6), 0),
-    (CHANCE, (6, 6, 6, 6, 6), 30), (CHANCE, (1, 2, 2, 4, 6), 15),
-    (YATZY, (1, 1, 1, 1, 1), 50), (YATZY, (6, 6, 6, 6, 6), 50), (YATZY, (6, 6, 6, 6, 5), 0),
-]  # fmt: skip
+    (ONES, (1, 1, 1, 1, 1), 5),
+    (ONES, (1, 3, 1, 4, 5), 2),
+    (ONES, (2, 3, 4, 5, 6), 0),
+    (TWOS, (2, 2, 1, 3, 4), 4),
+    (THREES, (3, 3, 3, 1, 3), 12),
+    (FOURS, (4, 1, 1, 2, 2), 4),
+    (FOURS, (1, 1, 2, 2, 3), 0),
+    (FIVES, (5, 5, 5, 5, 5), 25),
+    (SIXES, (6, 6, 6, 1, 2), 18),
+    (PAIR, (5, 5, 6, 6, 1), 12),
+    (PAIR, (3, 3, 3, 3, 1), 6),
+    (PAIR, (1, 1, 2, 3, 4), 2),
+    (PAIR, (1, 2, 3, 4, 6), 0),
+    (PAIR, (6, 6, 6, 6, 6), 12),
+    (TWO_PAIRS, (5, 5, 6, 6, 1), 22),
+    (TWO_PAIRS, (3, 3, 3, 5, 5), 16),
+    (TWO_PAIRS, (3, 3, 3, 3, 5), 0),
+    (TWO_PAIRS, (4, 4, 4, 4, 4), 0),
+    (TWO_PAIRS, (1, 1, 2, 3, 4), 0),
+    (THREE, (3, 3, 3, 5, 5), 9),
+    (THREE, (6, 6, 6, 6, 1), 18),
+    (THREE, (2, 2, 2, 2, 2), 6),
+    (THREE, (6, 6, 5, 5, 1), 0),
+    (FOUR, (3, 3, 3, 3, 5), 12),
+    (FOUR, (6, 6, 6, 6, 6), 24),
+    (FOUR, (6, 6, 6, 5, 5), 0),
+    (SMALL, (5, 3, 1, 2, 4), 15),
+    (SMALL, (2, 3, 4, 5, 6), 0),
+    (SMALL, (1, 2, 3, 4, 4), 0),
+    (LARGE, (6, 2, 4, 3, 5), 20),
+    (LARGE, (1, 2, 3, 4, 5), 0),
+    (LARGE, (1, 2, 3, 4, 6), 0),
+    (FULL_HOUSE, (6, 6, 6, 5, 5), 28),
+    (FULL_HOUSE, (1, 1, 2, 2, 2), 8),
+    (FULL_HOUSE, (4, 4, 4, 4, 4), 0),
+    (FULL_HOUSE, (4, 4, 4, 4, 5), 0),
+    (FULL_HOUSE, (4, 4, 5, 5, 6), 0),
+    (CHANCE, (6, 6, 6, 6, 6), 30),
+    (CHANCE, (1, 2, 2, 4, 6), 15),
+    (YATZY, (1, 1, 1, 1, 1), 50),
+    (YATZY, (6, 6, 6, 6, 6), 50),
+    (YATZY, (6, 6, 6, 6, 5), 0),
+]
 
 
 @pytest.mark.parametrize(("box", "dice", "points"), BEST_DICE)
@@ -105,24 +146,41 @@ def test_a_box_is_scored_with_its_best_dice(box: int, dice: tuple[int, ...], poi
 
 
 CHOSEN_DICE = [
-    (PAIR, (5, 5, 6, 6, 1), (0, 1), 10), (PAIR, (5, 5, 6, 6, 1), (2, 3), 12), (PAIR, (5, 5, 6, 6, 1), (1, 2), 0),
-    (PAIR, (5, 5, 6, 6, 1), (0, 1, 2), 0), (PAIR, (5, 5, 5, 6, 1), (0, 1, 2), 0), (PAIR, (5, 5, 6, 6, 1), (0,), 0),
-    (PAIR, (5, 5, 6, 6, 1), (), 0), (PAIR, (5, 5, 6, 6, 1), (0, 1, 2, 3, 4), 0),
-    (TWO_PAIRS, (5, 5, 6, 6, 1), (0, 1, 2, 3), 22), (TWO_PAIRS, (5, 5, 6, 6, 1), (0, 1, 2, 3, 4), 0),
-    (TWO_PAIRS, (5, 5, 5, 6, 6), (0, 2, 3, 4), 22), (TWO_PAIRS, (5, 5, 5, 5, 6), (0, 1, 2, 3), 0),
-    (THREE, (3, 3, 3, 3, 5), (0, 1, 3), 9), (THREE, (3, 3, 3, 3, 5), (0, 1, 2, 3), 0),
+    (PAIR, (5, 5, 6, 6, 1), (0, 1), 10),
+    (PAIR, (5, 5, 6, 6, 1), (2, 3), 12),
+    (PAIR, (5, 5, 6, 6, 1), (1, 2), 0),
+    (PAIR, (5, 5, 6, 6, 1), (0, 1, 2), 0),
+    (PAIR, (5, 5, 5, 6, 1), (0, 1, 2), 0),
+    (PAIR, (5, 5, 6, 6, 1), (0,), 0),
+    (PAIR, (5, 5, 6, 6, 1), (), 0),
+    (PAIR, (5, 5, 6, 6, 1), (0, 1, 2, 3, 4), 0),
+    (TWO_PAIRS, (5, 5, 6, 6, 1), (0, 1, 2, 3), 22),
+    (TWO_PAIRS, (5, 5, 6, 6, 1), (0, 1, 2, 3, 4), 0),
+    (TWO_PAIRS, (5, 5, 5, 6, 6), (0, 2, 3, 4), 22),
+    (TWO_PAIRS, (5, 5, 5, 5, 6), (0, 1, 2, 3), 0),
+    (THREE, (3, 3, 3, 3, 5), (0, 1, 3), 9),
+    (THREE, (3, 3, 3, 3, 5), (0, 1, 2, 3), 0),
     (THREE, (3, 3, 1, 3, 5), (0, 1), 0),
-    (FOUR, (3, 3, 3, 3, 3), (0, 1, 3, 4), 12), (FOUR, (3, 3, 3, 3, 3), (0, 1, 2, 3, 4), 0),
+    (FOUR, (3, 3, 3, 3, 3), (0, 1, 3, 4), 12),
+    (FOUR, (3, 3, 3, 3, 3), (0, 1, 2, 3, 4), 0),
     (FOUR, (3, 3, 3, 1, 1), (0, 1, 2, 3), 0),
-    (SMALL, (1, 2, 3, 4, 5), (0, 1, 2, 3, 4), 15), (SMALL, (1, 2, 3, 4, 5), (0, 1, 2, 3), 0),
-    (LARGE, (6, 5, 4, 3, 2), (0, 1, 2, 3, 4), 20), (LARGE, (6, 5, 4, 3, 2), (1, 2, 3, 4), 0),
-    (FULL_HOUSE, (6, 6, 6, 5, 5), (0, 1, 2, 3, 4), 28), (FULL_HOUSE, (6, 6, 6, 5, 5), (0, 1, 3, 4), 0),
-    (CHANCE, (6, 1, 1, 2, 2), (0, 1, 2, 3, 4), 12), (CHANCE, (6, 1, 1, 2, 2), (0, 1, 2, 3), 0),
-    (YATZY, (2, 2, 2, 2, 2), (0, 1, 2, 3, 4), 50), (YATZY, (2, 2, 2, 2, 2), (0, 1, 2, 3), 0),
-    (SIXES, (6, 6, 1, 6, 2), (0, 1, 3), 18), (SIXES, (6, 6, 1, 6, 2), (0,), 6),
+    (SMALL, (1, 2, 3, 4, 5), (0, 1, 2, 3, 4), 15),
+    (SMALL, (1, 2, 3, 4, 5), (0, 1, 2, 3), 0),
+    (LARGE, (6, 5, 4, 3, 2), (0, 1, 2, 3, 4), 20),
+    (LARGE, (6, 5, 4, 3, 2), (1, 2, 3, 4), 0),
+    (FULL_HOUSE, (6, 6, 6, 5, 5), (0, 1, 2, 3, 4), 28),
+    (FULL_HOUSE, (6, 6, 6, 5, 5), (0, 1, 3, 4), 0),
+    (CHANCE, (6, 1, 1, 2, 2), (0, 1, 2, 3, 4), 12),
+    (CHANCE, (6, 1, 1, 2, 2), (0, 1, 2, 3), 0),
+    (YATZY, (2, 2, 2, 2, 2), (0, 1, 2, 3, 4), 50),
+    (YATZY, (2, 2, 2, 2, 2), (0, 1, 2, 3), 0),
+    (SIXES, (6, 6, 1, 6, 2), (0, 1, 3), 18),
+    (SIXES, (6, 6, 1, 6, 2), (0,), 6),
     (SIXES, (6, 6, 1, 6, 2), (0, 1, 2, 3), 0),
-    (SIXES, (6, 6, 1, 6, 2), (), 0), (ONES, (5, 6, 1, 1, 3), (2, 3), 2), (ONES, (5, 6, 1, 1, 3), (0,), 0),
-]  # fmt: skip
+    (SIXES, (6, 6, 1, 6, 2), (), 0),
+    (ONES, (5, 6, 1, 1, 3), (2, 3), 2),
+    (ONES, (5, 6, 1, 1, 3), (0,), 0),
+]
 
 
 @pytest.mark.parametrize(("box", "dice", "places", "points"), CHOSEN_DICE)
@@ -213,7 +271,7 @@ def test_turns_begin_with_a_roll_made_and_two_left_and_go_round(players: int) ->
 
 def test_two_players_are_the_default_and_six_the_most() -> None:
     assert TWO.players == 2
-    assert TWO.rules.players == (1, 6)
+    assert TWO.spec.players == (1, 6)
 
 
 # --- ruling 5: dice are named by places, and the others keep theirs --------------------------------------------------
@@ -234,13 +292,15 @@ def test_rolling_by_places_leaves_the_others(places: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("dice", "kept", "rolled"),
     [
-        ((5, 6, 1, 1, 3), (), (0, 1, 2, 3, 4)), ((5, 6, 1, 1, 3), (1, 1), (0, 1, 4)),
+        ((5, 6, 1, 1, 3), (), (0, 1, 2, 3, 4)),
+        ((5, 6, 1, 1, 3), (1, 1), (0, 1, 4)),
         ((5, 6, 1, 1, 3), (1,), (0, 1, 3, 4)),
-        ((4, 4, 4, 4, 4), (4, 4), (2, 3, 4)), ((4, 4, 4, 4, 4), (4, 4, 4, 4), (4,)),
+        ((4, 4, 4, 4, 4), (4, 4), (2, 3, 4)),
+        ((4, 4, 4, 4, 4), (4, 4, 4, 4), (4,)),
         ((6, 5, 4, 3, 2), (2, 3, 4, 5), (0,)),
         ((2, 6, 2, 6, 2), (2, 2, 6), (3, 4)),
     ],
-)  # fmt: skip
+)
 def test_keeping_a_set_rolls_all_but_its_first_places(
     dice: tuple[int, ...], kept: tuple[int, ...], rolled: tuple[int, ...]
 ) -> None:
@@ -265,9 +325,16 @@ def test_no_two_actions_mean_the_same() -> None:
     names = [SOLO.action_name(action) for action in range(SOLO.n_actions)]
     assert len(set(names)) == 225
     assert [names[a] for a in (0, 1, 6, 7, 27, 28, 83, 84, 209)] == [
-        "roll all", "keep 1", "keep 6", "keep 1-1", "keep 6-6", "keep 1-1-1", "keep 6-6-6", "keep 1-1-1-1",
+        "roll all",
+        "keep 1",
+        "keep 6",
+        "keep 1-1",
+        "keep 6-6",
+        "keep 1-1-1",
+        "keep 6-6-6",
+        "keep 1-1-1-1",
         "keep 6-6-6-6",
-    ]  # fmt: skip
+    ]
     assert names[210:] == list(NAMES)
     assert SOLO.action_name(rolling(0, 4)) == "roll dice in places 1, 5"
     assert SOLO.action_name(chosen(PAIR, 1, 2)) == "One Pair with dice in places 2, 3"
@@ -278,11 +345,23 @@ def test_no_two_actions_mean_the_same() -> None:
 # --- ruling 7: errors, and the server that plays ---------------------------------------------------------------------
 
 ILLEGAL = [
-    (-1, BAD_COMMAND), (225, BAD_COMMAND), (255, BAD_COMMAND), (288, BAD_COMMAND), (511, BAD_COMMAND),
-    (512 + 15 * 32, BAD_COMMAND), (999, BAD_COMMAND), (1001, BAD_COMMAND), (2**62, BAD_COMMAND),
-    (rolling(), NO_DICE), (keeping(4), NOT_SHOWN), (keeping(1, 1, 1), NOT_SHOWN), (best(SIXES), USED_BOX),
-    (chosen(SIXES, 0), USED_BOX), (best(ONES), USED_BOX), (chosen(ONES, 2, 3), USED_BOX),
-]  # fmt: skip
+    (-1, BAD_COMMAND),
+    (225, BAD_COMMAND),
+    (255, BAD_COMMAND),
+    (288, BAD_COMMAND),
+    (511, BAD_COMMAND),
+    (512 + 15 * 32, BAD_COMMAND),
+    (999, BAD_COMMAND),
+    (1001, BAD_COMMAND),
+    (2**62, BAD_COMMAND),
+    (rolling(), NO_DICE),
+    (keeping(4), NOT_SHOWN),
+    (keeping(1, 1, 1), NOT_SHOWN),
+    (best(SIXES), USED_BOX),
+    (chosen(SIXES, 0), USED_BOX),
+    (best(ONES), USED_BOX),
+    (chosen(ONES, 2, 3), USED_BOX),
+]
 
 
 @pytest.mark.parametrize(("action", "fault"), ILLEGAL)
@@ -290,7 +369,7 @@ def test_an_error_changes_nothing(action: int, fault: int) -> None:
     state = at((5, 6, 1, 1, 3), boxes=[{SIXES: 12, ONES: 0}], game=TWO)
     before = state.copy()
     assert TWO.step(state, action) == fault
-    assert TWO.rules.faults[fault]
+    assert TWO.spec.faults[fault]
     assert state["errors"] == 1
     state["errors"] = 0
     assert state.tobytes() == before.tobytes()
@@ -386,9 +465,9 @@ def test_the_server_plays_a_lonely_game_and_a_whole_table_to_the_end() -> None:
 
 
 def test_nobody_is_told_of_errors_or_help() -> None:
-    assert TWO.rules.hidden == {"errors", "helped"}
-    assert TWO.rules.own == frozenset()
-    assert TWO.rules.forfeit == HOUSE
+    assert TWO.spec.secret == {"errors", "helped"}
+    assert TWO.spec.private == frozenset()
+    assert TWO.spec.forfeit == HOUSE
 
 
 # --- rewards ---------------------------------------------------------------------------------------------------------
@@ -397,13 +476,18 @@ def test_nobody_is_told_of_errors_or_help() -> None:
 @pytest.mark.parametrize(
     ("totals", "upper", "pay"),
     [
-        ((200, 190), (0, 0), (1, -1)), ((190, 200), (0, 0), (-1, 1)), ((200, 200), (0, 0), (0, 0)),
-        ((200, 160), (40, 63), (-1, 1)), ((200, 160), (40, 62), (1, -1)), ((210, 160), (40, 63), (0, 0)),
-        ((3, 2, 1), (0, 0, 0), (1, 0, -1)), ((3, 3, 1), (0, 0, 0), (0.5, 0.5, -1)),
+        ((200, 190), (0, 0), (1, -1)),
+        ((190, 200), (0, 0), (-1, 1)),
+        ((200, 200), (0, 0), (0, 0)),
+        ((200, 160), (40, 63), (-1, 1)),
+        ((200, 160), (40, 62), (1, -1)),
+        ((210, 160), (40, 63), (0, 0)),
+        ((3, 2, 1), (0, 0, 0), (1, 0, -1)),
+        ((3, 3, 1), (0, 0, 0), (0.5, 0.5, -1)),
         ((5, 7, 7, 7), (0,) * 4, (-1, 1 / 3, 1 / 3, 1 / 3)),
         ((1, 2, 3, 4, 5, 6), (0,) * 6, (-1, -0.6, -0.2, 0.2, 0.6, 1)),
     ],
-)  # fmt: skip
+)
 def test_the_mean_result_against_the_others(
     totals: tuple[int, ...], upper: tuple[int, ...], pay: tuple[float, ...]
 ) -> None:
@@ -460,12 +544,10 @@ def test_the_observation_is_what_the_rules_page_says(players: int, seed: int, de
         "total": [totals[seat] / 374],
         "presence": padded([1] * len(others), 5),
         "totals": padded([totals[other] / 374 for other in others], 5),
-        "leads": padded(
-            [x for d in leads for x in (0.5 + d / 748, max(0, min(1, 0.5 + d / 100)))], 10
-        ),
+        "leads": padded([x for d in leads for x in (0.5 + d / 748, max(0, min(1, 0.5 + d / 100)))], 10),
         "uppers": padded([min(int(state["upper"][other]) / 63, 1) for other in others], 5),
         "their open": padded([scores[other][box] < 0 for other in others for box in range(15)], 75),
-    }  # fmt: skip
+    }
     seen = np.split(game.observe(state, seat), np.cumsum([*game.features.values()])[:-1])
     assert list(parts) == list(game.features)
     for (name, expected), values in zip(parts.items(), seen, strict=True):
@@ -487,11 +569,17 @@ def test_equal_hands_look_equal() -> None:
 @pytest.mark.parametrize(
     ("dice", "left", "box", "mean"),
     [
-        ((4, 4, 4, 4, 1), 1, YATZY, 50 / 6), ((4, 4, 4, 4, 1), 2, YATZY, 50 * 11 / 36), ((4, 4, 4, 4, 4), 2, YATZY, 50),
-        ((1, 2, 3, 4, 6), 1, SMALL, 15 / 6), ((2, 3, 4, 5, 1), 1, LARGE, 20 / 6), ((6, 6, 6, 6, 6), 2, CHANCE, 30),
-        ((4, 4, 4, 6, 6), 1, CHANCE, 24), ((1, 1, 1, 2, 3), 1, ONES, 3 + 2 / 6), ((3, 3, 3, 3, 3), 1, ONES, 5 / 6),
+        ((4, 4, 4, 4, 1), 1, YATZY, 50 / 6),
+        ((4, 4, 4, 4, 1), 2, YATZY, 50 * 11 / 36),
+        ((4, 4, 4, 4, 4), 2, YATZY, 50),
+        ((1, 2, 3, 4, 6), 1, SMALL, 15 / 6),
+        ((2, 3, 4, 5, 1), 1, LARGE, 20 / 6),
+        ((6, 6, 6, 6, 6), 2, CHANCE, 30),
+        ((4, 4, 4, 6, 6), 1, CHANCE, 24),
+        ((1, 1, 1, 2, 3), 1, ONES, 3 + 2 / 6),
+        ((3, 3, 3, 3, 3), 1, ONES, 5 / 6),
     ],
-)  # fmt: skip
+)
 def test_in_sight_is_the_mean_of_playing_for_one_box(dice: tuple[int, ...], left: int, box: int, mean: float) -> None:
     most = [5, 10, 15, 20, 25, 30, 12, 22, 18, 24, 15, 20, 28, 30, 50]
     state = at(dice, left)

@@ -11,11 +11,11 @@ import pytest
 
 from dicegym import games
 from dicegym.checks import forms
-from dicegym.core import Game
-from dicegym.dice import draw, turn_stream
+from dicegym.engine.dice import draw, turn_stream
+from dicegym.engine.game import Game
 from dicegym.registry import GAMES
 
-VARIANTS: list[Game] = [form for name in GAMES for form in forms(games.rules(name))]
+VARIANTS: list[Game] = [form for name in GAMES for form in forms(games.spec(name))]
 
 each_game = pytest.mark.parametrize("name", GAMES)
 each_variant = pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def forget(game: Game, state: Any, seat: int, source: Any) -> Any:
     """Return ``state`` with all that ``seat`` may not know taken from another game."""
     other = state.copy()
     other["key"] = source["key"]
-    for name in game.rules.hidden:
+    for name in game.spec.secret:
         other[name] = source[name]
-    for name in game.rules.own:
+    for name in game.spec.private:
         kept = state[name][seat].copy()
         other[name] = source[name]
         other[name][seat] = kept

@@ -44,16 +44,17 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import LinearSchedule
 
 import dicegym
-from dicegym import settings as sections
-from dicegym.arena import league
-from dicegym.arena.card import card, made_with
-from dicegym.arena.evaluate import CURVE_SEED, Score, evaluate, overall, rivals_of
-from dicegym.core import Parameter
-from dicegym.dice import named_seed
+from dicegym.engine.dice import named_seed
+from dicegym.engine.spec import Parameter
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError
-from dicegym.players import Player, checkpoint, policy
-from dicegym.settings import Settings
+from dicegym.learning import checkpoint, league
+from dicegym.learning import settings as sections
+from dicegym.learning.card import card, made_with
+from dicegym.learning.evaluate import CURVE_SEED, Score, evaluate, overall, rivals_of
+from dicegym.learning.settings import Settings
+from dicegym.play.player import Player
+from dicegym.players import model as policy
 
 CONFIGS = Path(__file__).parent / "configs"
 SECTIONS = ("game", "run", "opponents", "self_play", "algorithm", "network")
@@ -75,9 +76,18 @@ LARGEST_SEED = (1 << 32) - 1
 """PyTorch and NumPy, which Stable-Baselines3 seeds, take no larger ones."""
 
 KEPT = (
-    "next_evaluation", "next_checkpoint", "next_snapshot", "next_exploiter", "best", "curve", "score", "scores", "met",
-    "games", "began_with",
-)  # fmt: skip
+    "next_evaluation",
+    "next_checkpoint",
+    "next_snapshot",
+    "next_exploiter",
+    "best",
+    "curve",
+    "score",
+    "scores",
+    "met",
+    "games",
+    "began_with",
+)
 """What a checkpoint holds of `Run`."""
 IN_FLIGHT = ("num_timesteps", "_last_obs", "_last_episode_starts")
 """What a model changes while it plays, before its networks learn from that."""
@@ -98,7 +108,7 @@ def complete(settings: Settings) -> Settings:
 
 
 def override(settings: Settings, overrides: list[str]) -> Settings:
-    """Return ``settings`` with ``overrides`` applied; see `dicegym.settings.override`."""
+    """Return ``settings`` with ``overrides`` applied; see `dicegym.learning.settings.override`."""
     return sections.override(settings, overrides, OPEN_SECTIONS)
 
 
@@ -207,9 +217,15 @@ class Run:
         kwargs = {"net_arch": network["net_arch"], "activation_fn": activation}
         try:
             return algorithm(
-                "MlpPolicy", env, seed=seed, policy_kwargs=kwargs, device="cpu",
-                tensorboard_log=logs and str(logs), verbose=0, **options,
-            )  # fmt: skip
+                "MlpPolicy",
+                env,
+                seed=seed,
+                policy_kwargs=kwargs,
+                device="cpu",
+                tensorboard_log=logs and str(logs),
+                verbose=0,
+                **options,
+            )
         except (TypeError, AssertionError) as error:  # what Stable-Baselines3 raises for its arguments
             raise ParameterError(f"[algorithm] does not fit {algorithm.__name__}: {error}") from None
 
@@ -236,9 +252,12 @@ class Run:
         try:
             with on_interrupt(self.interrupt):
                 self.model.learn(
-                    max(0, steps - self.model.num_timesteps), callback=Conductor(self),
-                    reset_num_timesteps=False, tb_log_name="run", log_interval=10,
-                )  # fmt: skip
+                    max(0, steps - self.model.num_timesteps),
+                    callback=Conductor(self),
+                    reset_num_timesteps=False,
+                    tb_log_name="run",
+                    log_interval=10,
+                )
         except StopTraining:
             if self.interrupted:
                 self.checkpoint()

@@ -6,7 +6,7 @@ scores hide (parity of the exchanges, runs of Pig outs), until none could be bet
 from 1000 disturbances of the best so far. This program writes the file:
 
     import dicegym
-    from dicegym.exact.hog import best_bot
+    from dicegym.games.hog.exact import best_bot
 
     game = dicegym.game('hog')
     print(best_bot(dicegym.agent(game, 'always_roll(5)'), game, seed=0, trials=1000), end="")

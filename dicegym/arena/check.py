@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.arena.beat import ASKED, LOADING, Beat, Reading
-from dicegym.arena.jobs import Entry, Fault, Limits, Watch, entry
-from dicegym.arena.sandbox import Outcome, Sandbox
-from dicegym.core import Game
-from dicegym.dice import named_seed
-from dicegym.errors import AgentError
+from dicegym.bots import smoke_games as trial
+from dicegym.bots.surroundings import Printed
+from dicegym.engine.dice import named_seed
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, one_line
 from dicegym.games import game as game_of
-from dicegym.players import Player, trial
-from dicegym.players.botfile import one_line
-from dicegym.players.private import Printed
+from dicegym.play.player import Player
 from dicegym.players.roster import agent_name
+from dicegym.sandbox.heartbeat import ASKED, LOADING, Beat, Reading
+from dicegym.sandbox.jobs import Entry, Fault, Watch, entry
+from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.sandbox import Outcome, Sandbox
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,16 @@ class CheckReport:
     def to_json(self) -> dict[str, Any]:
         """Return everything but the answers as plain values."""
         return {
-            "name": self.name, "game": self.game, "ok": self.ok, "reason": self.reason,
-            "load_seconds": self.load_seconds, "seconds": self.seconds, "limit": self.limit,
-            "questions": self.questions, "printed": self.printed,
-        }  # fmt: skip
+            "name": self.name,
+            "game": self.game,
+            "ok": self.ok,
+            "reason": self.reason,
+            "load_seconds": self.load_seconds,
+            "seconds": self.seconds,
+            "limit": self.limit,
+            "questions": self.questions,
+            "printed": self.printed,
+        }
 
     def text(self) -> str:
         """Return the report in words, a line per finding."""
@@ -108,9 +115,13 @@ class Check:
         if seconds > self.limits.seconds:
             raise AgentError(entry.name, f"took {seconds:.1f} s for all {questions} questions")
         return {
-            "load_seconds": loaded - started, "seconds": seconds, "questions": questions, "printed": printed,
-            "answers": answers.tolist(), "dtype": str(answers.dtype),
-        }  # fmt: skip
+            "load_seconds": loaded - started,
+            "seconds": seconds,
+            "questions": questions,
+            "printed": printed,
+            "answers": answers.tolist(),
+            "dtype": str(answers.dtype),
+        }
 
     def _ask(self, player: Player, watch: Watch, beat: Beat) -> tuple[np.ndarray, int]:
         asked = 0
@@ -148,14 +159,21 @@ class Check:
         """Return what an outcome of this job means."""
         name = self.entries[0].name
         if isinstance(outcome, Fault):
-            verdict = "disqualified" if self.game.rules.forfeit is None else "at fault"
+            verdict = "disqualified" if self.game.spec.forfeit is None else "at fault"
             return CheckReport(name, self.game.name, outcome.reason, limit=self.limits.seconds, verdict=verdict)
         try:
             answers = np.array(outcome["answers"], np.dtype(outcome["dtype"]))
             return CheckReport(
-                name, self.game.name, "", float(outcome["load_seconds"]), float(outcome["seconds"]),
-                self.limits.seconds, int(outcome["questions"]), str(outcome["printed"]), answers,
-            )  # fmt: skip
+                name,
+                self.game.name,
+                "",
+                float(outcome["load_seconds"]),
+                float(outcome["seconds"]),
+                self.limits.seconds,
+                int(outcome["questions"]),
+                str(outcome["printed"]),
+                answers,
+            )
         except (KeyError, TypeError, ValueError, OverflowError):
             return CheckReport(name, self.game.name, "sent nonsense from its process")
 

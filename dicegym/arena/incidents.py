@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dicegym.players.botfile import one_line
+from dicegym.errors import one_line
 
 SHOWN = 3
 """Misplays of one entry that a report shows in words."""

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from dicegym.arena.beat import LOADING, PLAYING, Beat, Reading
-from dicegym.arena.jobs import Entry, Fault, Watch
-from dicegym.core import Game
-from dicegym.dice import HOST_SEAT, drawn, named_seed, private_seed
-from dicegym.errors import AgentError, ParameterError
-from dicegym.players import Act, Audience, Player, Turn, sit_down, whole
-from dicegym.players.botfile import one_line
-from dicegym.players.private import Printed
+from dicegym.bots.surroundings import Printed
+from dicegym.engine.dice import HOST_SEAT, drawn, named_seed, private_seed
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, ParameterError, one_line
+from dicegym.play.audience import Audience
+from dicegym.play.player import Player, sit_down, whole
+from dicegym.play.turn import Act, Turn
+from dicegym.sandbox.heartbeat import LOADING, PLAYING, Beat, Reading
+from dicegym.sandbox.jobs import Entry, Fault, Watch
 
 _SEATING_TURN = 1  # of the host; environments draw seats and opponents in turn 0
 
@@ -139,19 +140,24 @@ def play_match(
             shares[player] += 1 / len(first)
         if len(first) == 1:
             wins[first[0]] += 1
-    return Result(
-        tuple(wins), tuple(shares), tuple(log.faults), tuple(seats), tuple(gained), tuple(log.incidents)
-    )  # fmt: skip
+    return Result(tuple(wins), tuple(shares), tuple(log.faults), tuple(seats), tuple(gained), tuple(log.incidents))
 
 
 def _play(
-    game: Game, states: Any, players: Sequence[Player], order: Sequence[int], watches: Sequence[Watch], beat: Beat,
-    log: _Log, number: int, silent: Sequence[Silence],
-) -> None:  # fmt: skip
+    game: Game,
+    states: Any,
+    players: Sequence[Player],
+    order: Sequence[int],
+    watches: Sequence[Watch],
+    beat: Beat,
+    log: _Log,
+    number: int,
+    silent: Sequence[Silence],
+) -> None:
     """Play one game of a match: the one in ``states``, an array of one record."""
     state, over, mover = states[0], states["over"], states["player"]  # views: cheaper to read than the record
-    key, record, step, act_of = int(state["key"]), states.tobytes, game.rules.kernels.step, beat.act
-    forfeit, faults = game.rules.forfeit, game.rules.faults
+    key, record, step, act_of = int(state["key"]), states.tobytes, game.spec.kernels.step, beat.act
+    forfeit, faults = game.spec.forfeit, game.spec.faults
     acts, turns, asked = [], [], [0] * len(players)
     for seat, player in enumerate(order):
         act_of(player, 0)
@@ -201,7 +207,7 @@ def _silent_from(act: Act, silence: Silence, number: int, asked: Sequence[int]) 
         now = number, asked[silence.player]
         if now >= (silence.game, silence.turn):
             first = now <= (silence.game, max(1, silence.turn))
-            raise AgentError(turn.game.rules.title, silence.reason if first else "is not asked any more in this match")
+            raise AgentError(turn.game.spec.title, silence.reason if first else "is not asked any more in this match")
         return act(turn)
 
     return silent
@@ -239,7 +245,7 @@ class Match:
 
     def without(self, fault: Fault) -> Match | None:
         """Return the same match in which the entry at fault is not asked any more; None if the rules strike it."""
-        if self.game.rules.forfeit is None or not fault.game:
+        if self.game.spec.forfeit is None or not fault.game:
             return None
         silence = Silence(fault.actor, fault.game, fault.turn, fault.reason)
         others = tuple(other for other in self.silences if other.player != fault.actor)

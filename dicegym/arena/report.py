@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dicegym.arena.admission import Disqualified
+from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_lines
 
 if TYPE_CHECKING:

@@ -14,9 +14,14 @@ from dicegym.bench.run import LOOP_MODES
 from dicegym.errors import DependencyError, ParameterError
 
 COLOURS = {
-    "batch": "#1b4965", "make_vec": "#5fa8d3", "sb3": "#8ecae6", "make": "#e07a1f", "state": "#8d6a9f",
-    "aec": "#6a994e", "parallel": "#b5c99a",
-}  # fmt: skip
+    "batch": "#1b4965",
+    "make_vec": "#5fa8d3",
+    "sb3": "#8ecae6",
+    "make": "#e07a1f",
+    "state": "#8d6a9f",
+    "aec": "#6a994e",
+    "parallel": "#b5c99a",
+}
 """By mode; a peer has the colour of the mode that it is compared with, hatched."""
 BAR = 0.215
 """Inches that a bar takes."""
@@ -123,6 +128,12 @@ def _legend(figure: Any, plt: Any, bars: list[Figure]) -> None:
         style: dict[str, Any] = {"facecolor": "white", "edgecolor": "#555555", "hatch": "////"}
         patches.append(plt.Rectangle((0, 0), 1, 1, label="another library, in the mode of that colour", **style))
     figure.legend(
-        handles=patches, loc="outside upper left", ncols=3, fontsize=7.5, frameon=False, alignment="left",
-        title="Random legal play: dicegym and its peers", title_fontproperties={"weight": "bold", "size": 12},
-    )  # fmt: skip
+        handles=patches,
+        loc="outside upper left",
+        ncols=3,
+        fontsize=7.5,
+        frameon=False,
+        alignment="left",
+        title="Random legal play: dicegym and its peers",
+        title_fontproperties={"weight": "bold", "size": 12},
+    )

@@ -11,7 +11,7 @@ import dicegym
 from dicegym import arena
 from dicegym.bench.figures import Figure, Measure
 from dicegym.bench.loops import Counting
-from dicegym.exact import solver
+from dicegym.games.parts import solver
 from dicegym.players.roster import agents_folder
 
 ENTRIES = 17

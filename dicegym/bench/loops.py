@@ -16,13 +16,14 @@ import gymnasium as gym
 import numpy as np
 
 import dicegym
-from dicegym import loops
-from dicegym.core import Batch
+from dicegym.engine import loops
+from dicegym.engine.batch import Batch
+from dicegym.engine.threads import Threads
 from dicegym.envs.multi import TurnEnv, parallel_env
 from dicegym.envs.vector import BatchEnv
-from dicegym.players import Act, Player, Turn, follows
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn, follows
 from dicegym.registry import Environment
-from dicegym.threads import Threads
 
 BATCH = 1024
 """Games in a batch."""
@@ -193,7 +194,7 @@ def parallel(environment: Environment) -> Work:
     Where all choose at once, a decision is a whole choice of one agent; elsewhere only the agent to move has any.
     """
     game = dicegym.game(environment.game, **environment.settings)
-    env, at_once = parallel_env(game), game.rules.order is not None
+    env, at_once = parallel_env(game), game.spec.order is not None
     told = env.reset(seed=0)
     drawn = random_numbers()
 
@@ -248,7 +249,7 @@ class Counting(Player):
 
 @cache
 def _decisions_per_step(game: dicegym.Game, steps: int) -> float:
-    opponent = Counting(dicegym.agent(game, game.rules.default_opponent))
+    opponent = Counting(dicegym.agent(game, game.spec.default_opponent))
     env = BatchEnv(game, 64, opponent, autoreset_mode="SameStep")
     _, info = env.reset(seed=0)
     choose = RandomLegal(env.num_envs)

@@ -57,7 +57,7 @@ def bytes_per_game(make: Callable[[int], Work], features: int) -> float:
 
 def record_measure(environment: Environment) -> Measure:
     """Return the measure of a game's record."""
-    size = dicegym.game(environment.game, **environment.settings).rules.state.itemsize
+    size = dicegym.game(environment.game, **environment.settings).spec.state.itemsize
     return Measure((Figure("memory", environment.id, "one game's record", "bytes"),), lambda: [size], repeats=1)
 
 

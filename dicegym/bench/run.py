@@ -15,7 +15,7 @@ from dicegym.bench.figures import Figure, Measure, Plan, Result, Skipped
 from dicegym.bench.machine import machine
 from dicegym.bench.ratios import DECISIONS, MANY_THREADS, derived
 from dicegym.bench.setting import Setting
-from dicegym.core import Parameter
+from dicegym.engine.spec import Parameter
 from dicegym.errors import DependencyError, ParameterError, unknown_name
 from dicegym.registry import ENVIRONMENTS, GAMES, Environment
 
@@ -100,9 +100,13 @@ def peers_plan(options: Options, folder: Path) -> Plan:
 
 
 def _measure(
-    environment: Environment, mode: str, what: str, make: Callable[[Environment], loops.Work], seconds: float,
+    environment: Environment,
+    mode: str,
+    what: str,
+    make: Callable[[Environment], loops.Work],
+    seconds: float,
     section: str = "speed",
-) -> Measure | Skipped:  # fmt: skip
+) -> Measure | Skipped:
     try:
         work = make(environment)
     except DependencyError as error:
@@ -241,10 +245,13 @@ def run_bench(options: Options, progress: Callable[[str], None]) -> Result:
         figures = _run(measures, options.repeats, progress)
     figures += derived(figures) + memory.peak_figure()
     asked = {
-        "modes": list(options.chosen_modes), "games": list(options.games or GAMES), "seconds": options.seconds,
-        "repeats": options.repeats, "threads": list(options.threads),
+        "modes": list(options.chosen_modes),
+        "games": list(options.games or GAMES),
+        "seconds": options.seconds,
+        "repeats": options.repeats,
+        "threads": list(options.threads),
         "training": options.setting.text(),
-    }  # fmt: skip
+    }
     return Result(machine(_packages(options)), asked, figures, skipped)
 
 

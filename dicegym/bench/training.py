@@ -125,9 +125,14 @@ class Trainer:
         self.env = Stopwatch(env)
         self._setting = setting
         self._model = MaskablePPO(
-            "MlpPolicy", self.env, n_steps=setting.rollout // env.num_envs, batch_size=setting.batch_size,
-            n_epochs=setting.epochs, seed=0, device="cpu",
-        )  # fmt: skip
+            "MlpPolicy",
+            self.env,
+            n_steps=setting.rollout // env.num_envs,
+            batch_size=setting.batch_size,
+            n_epochs=setting.epochs,
+            seed=0,
+            device="cpu",
+        )
 
     def round(self) -> tuple[float, float]:
         """Train on one more rollout; return (steps a second, per cent of the time spent in the environment)."""

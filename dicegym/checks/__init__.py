@@ -12,13 +12,25 @@ from dicegym.checks.common import check_running, erring_states_of, states_of
 from dicegym.checks.facts import check_facts, check_identity, forms
 from dicegym.checks.play import check_actions, check_batch, check_branching, check_ending
 from dicegym.checks.states import check_action_names, check_beginning, check_reading, check_secrets, check_words
-from dicegym.core import Game
+from dicegym.engine.game import Game
 
 __all__ = [
-    "check_action_names", "check_actions", "check_agent", "check_batch", "check_beginning", "check_branching",
-    "check_ending", "check_facts", "check_game", "check_identity", "check_reading", "check_running",
-    "check_secrets", "check_words", "forms",
-]  # fmt: skip
+    "check_action_names",
+    "check_actions",
+    "check_agent",
+    "check_batch",
+    "check_beginning",
+    "check_branching",
+    "check_ending",
+    "check_facts",
+    "check_game",
+    "check_identity",
+    "check_reading",
+    "check_running",
+    "check_secrets",
+    "check_words",
+    "forms",
+]
 
 
 def check_game(game: Game, games: int = 5, longest: int = 20_000, seed: int = 0) -> None:

@@ -7,17 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dicegym import loops
-from dicegym.checks.common import (
-    broken,
-    bytes_of,
-    random_action,
-    random_below,
-)
-from dicegym.core import Game
-from dicegym.dice import private_seed
+from dicegym.checks.common import broken, bytes_of, random_action, random_below
+from dicegym.engine import loops
+from dicegym.engine.dice import private_seed
+from dicegym.engine.game import Game
 from dicegym.errors import ConformanceError
-from dicegym.players import Act, Player, RandomPlayer, Turn
+from dicegym.play.player import Player, RandomPlayer
+from dicegym.play.turn import Act, Turn
 
 
 class _Table:
@@ -37,9 +33,10 @@ class _Table:
             act = player.join(self.game, seat, seed)
         except Exception as error:
             raise self._fail(
-                f"join raises {type(error).__name__}: {error}", "Nobody can play with it",
+                f"join raises {type(error).__name__}: {error}",
+                "Nobody can play with it",
                 "Let it play this game, or do not offer it for it",
-            ) from error  # fmt: skip
+            ) from error
         if not callable(act):
             raise self._fail(
                 f"join returns {act!r}", "It is asked for each action", "Return a function from Turn to an action"
@@ -57,7 +54,7 @@ class _Table:
         fault = self.game.step(self.state, action)
         if fault and seat == self.seat:
             raise self._fail(
-                f"it answers {action}: {self.game.rules.faults[fault]}",
+                f"it answers {action}: {self.game.spec.faults[fault]}",
                 "An illegal action costs what the rules say, up to the game",
                 "Choose among np.flatnonzero(turn.mask)",
             )
@@ -73,16 +70,16 @@ class _Table:
             ) from error
         if bytes_of(self.state) != before or self.game.blank.tobytes() != blank:
             raise self._fail(
-                "it changes the game while it is asked", "Players change a game by their actions alone",
+                "it changes the game while it is asked",
+                "Players change a game by their actions alone",
                 "Work on turn.view, turn.observation and turn.mask, which are copies",
-            )  # fmt: skip
+            )
         try:
             action = operator.index(answer)
         except TypeError:
             raise self._fail(
-                f"it answers {answer!r} of type {type(answer).__name__}", "Actions are whole numbers",
-                "Return an int",
-            ) from None  # fmt: skip
+                f"it answers {answer!r} of type {type(answer).__name__}", "Actions are whole numbers", "Return an int"
+            ) from None
         self.chosen.append(action)
         return action
 
@@ -156,8 +153,9 @@ def _check_pure(game: Game, player: Player, seed: int, fail: Callable[[str, str,
     if together.shape != rows.shape or together.dtype.kind not in "iu":
         raise fail(
             f"act_rows answers {len(rows)} games with shape {together.shape} of {together.dtype}",
-            "Each game needs one action", "Return np.int64, one for each of rows",
-        )  # fmt: skip
+            "Each game needs one action",
+            "Return np.int64, one for each of rows",
+        )
     if together.tolist() != [one_by_one[row] for row in rows]:
         raise fail(
             "it calls itself pure, but act_rows, other seeds or another order change its answers",

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.core import Game
-from dicegym.dice import drawn, named_seed
+from dicegym.engine.dice import drawn, named_seed
+from dicegym.engine.game import Game
 from dicegym.errors import ConformanceError
 
 GUARD = 32
@@ -43,7 +43,7 @@ def bytes_of(state: Any) -> bytes:
 def from_bytes(game: Game, data: bytes) -> Any:
     """Return the record in ``data``."""
     states = game.new_states(1)
-    states[:] = np.frombuffer(data, game.rules.state)
+    states[:] = np.frombuffer(data, game.spec.state)
     return states[0]
 
 
@@ -63,7 +63,7 @@ def erring_states_of(game: Game, longest: int, seed: int) -> Iterator[Any]:
 
     What the rules note of errors, and of players who do not answer, differs only there.
     """
-    errors = STRANGE_ACTIONS[:1] + (() if game.rules.forfeit is None else (game.rules.forfeit,))
+    errors = STRANGE_ACTIONS[:1] + (() if game.spec.forfeit is None else (game.spec.forfeit,))
     state = game.new_game(seed)[0]
     for time in range(longest):
         yield state
@@ -94,11 +94,15 @@ def check_running(game: Game, state: Any) -> None:
         return
     if not 0 <= state["player"] < game.players:
         raise broken(
-            game, f"player {int(state['player'])} is to move", f"Seats are 0 to {game.players - 1}",
+            game,
+            f"player {int(state['player'])} is to move",
+            f"Seats are 0 to {game.players - 1}",
             "Correct reset or step",
-        )  # fmt: skip
+        )
     if not game.legal(state).any():
         raise broken(
-            game, f"player {int(state['player'])} has no legal action", "A player must be able to move",
+            game,
+            f"player {int(state['player'])} has no legal action",
+            "A player must be able to move",
             "Let step pass over such players, or end the game",
-        )  # fmt: skip
+        )

@@ -6,13 +6,12 @@ import pickle
 
 import numpy as np
 
-from dicegym.checks.common import (
-    broken,
-)
-from dicegym.core import HEADER, Game, Parameter, Rules
+from dicegym.checks.common import broken
+from dicegym.engine.game import Game
+from dicegym.engine.spec import HEADER, GameSpec, Parameter
 
 
-def forms(rules: Rules) -> list[Game]:
+def forms(rules: GameSpec) -> list[Game]:
     """Return a game in the forms worth checking: as it is, with fewest and most seats, each parameter at either end."""
     ends = [{name: end} for name, parameter in rules.parameters.items() for end in (parameter.low, parameter.high)]
     tables = [Game(rules, seats) for seats in rules.players]
@@ -22,22 +21,25 @@ def forms(rules: Rules) -> list[Game]:
 
 def check_facts(game: Game) -> None:
     """The fact sheet agrees with itself."""
-    rules = game.rules
-    remedy = f"Correct the Rules(...) at the end of {rules.kernels.step.__module__}"
+    rules = game.spec
+    remedy = f"Correct the GameSpec(...) at the end of {rules.kernels.step.__module__}"
     names = rules.state.names or ()
     for position, (name, kind) in enumerate(HEADER):
         if names[position : position + 1] != (name,) or rules.state[name] != np.dtype(kind):
             raise broken(
-                game, f"field {position} of the record is not {name!r} of {np.dtype(kind)}",
-                "The generic loops read and write the fields of dicegym.core.HEADER",
-                "Build the record with dicegym.core.record",
-            )  # fmt: skip
+                game,
+                f"field {position} of the record is not {name!r} of {np.dtype(kind)}",
+                "The generic loops read and write the fields of dicegym.engine.spec.HEADER",
+                "Build the record with dicegym.engine.spec.record",
+            )
     for name in names:
         if hasattr(np.record, name):
             raise broken(
-                game, f"the field {name!r} of the record is called like an attribute that NumPy's records have",
-                f"With compilation off, state.{name} is that attribute", "Give the field another name",
-            )  # fmt: skip
+                game,
+                f"the field {name!r} of the record is called like an attribute that NumPy's records have",
+                f"With compilation off, state.{name} is that attribute",
+                "Give the field another name",
+            )
     low, high = rules.players
     if not 1 <= low <= high:
         raise broken(game, f"players is {rules.players}", "It names the fewest and the most seats", remedy)
@@ -45,49 +47,61 @@ def check_facts(game: Game) -> None:
         raise broken(game, f"n_actions is {rules.n_actions}", "A player must have a choice", remedy)
     if len(rules.faults) < 2 or rules.faults[0] or not all(rules.faults[1:]):
         raise broken(
-            game, f"faults is {rules.faults!r}",
-            "step answers an illegal action with the number of a fault, and 0 stands for none", remedy,
-        )  # fmt: skip
-    for name in ("name", "title", "default_opponent", "yardstick"):
+            game,
+            f"faults is {rules.faults!r}",
+            "step answers an illegal action with the number of a fault, and 0 stands for none",
+            remedy,
+        )
+    for name in ("name", "title", "default_opponent", "baseline"):
         if not getattr(rules, name):
             raise broken(game, f"{name} is empty", "Reports and environments show it or load it", remedy)
     for name, parameter in rules.parameters.items():
         _check_parameter(game, name, parameter, remedy)
-    for name in sorted(rules.own | rules.hidden | ({rules.milestone} if rules.milestone else set())):
+    for name in sorted(rules.private | rules.secret | ({rules.public_event} if rules.public_event else set())):
         if name not in names:
-            raise broken(game, f"{name!r} is no field of the record", "own, hidden and milestone name fields", remedy)
-    for name in sorted(rules.own):
+            raise broken(game, f"{name!r} is no field of the record", "own, hidden and public_event name fields", remedy)
+    for name in sorted(rules.private):
         if rules.state[name].shape[:1] < (high,):
             raise broken(
-                game, f"the own field {name!r} has no entry for each of {high} seats",
-                "Each seat may know its own entry alone", "Give the field the seats as its first dimension",
-            )  # fmt: skip
+                game,
+                f"the own field {name!r} has no entry for each of {high} seats",
+                "Each seat may know its own entry alone",
+                "Give the field the seats as its first dimension",
+            )
     for name, length in game.features.items():
         if length < 1:
             raise broken(
-                game, f"the observation part {name!r} has length {length}",
-                "Parts that a setting leaves out must not be listed under it", "Correct features(parameters)",
-            )  # fmt: skip
+                game,
+                f"the observation part {name!r} has length {length}",
+                "Parts that a setting leaves out must not be listed under it",
+                "Correct features(parameters)",
+            )
 
 
 def _check_parameter(game: Game, name: str, parameter: Parameter, remedy: str) -> None:
-    if name not in (game.rules.state.names or ()):
+    if name not in (game.spec.state.names or ()):
         raise broken(
-            game, f"the parameter {name!r} is no field of the record",
-            "Kernels know the parameters from the record alone", "Add a field of that name to STATE",
-        )  # fmt: skip
+            game,
+            f"the parameter {name!r} is no field of the record",
+            "Kernels know the parameters from the record alone",
+            "Add a field of that name to STATE",
+        )
     if not parameter.low <= parameter.default <= parameter.high:
         raise broken(
-            game, f"the default of {name!r} is outside its range: {parameter}",
-            "The game could not be made without naming the parameter", remedy,
-        )  # fmt: skip
+            game,
+            f"the default of {name!r} is outside its range: {parameter}",
+            "The game could not be made without naming the parameter",
+            remedy,
+        )
     for value in (parameter.low, parameter.high):
-        held = np.asarray([value]).astype(game.rules.state[name])
+        held = np.asarray([value]).astype(game.spec.state[name])
         if int(held[0]) != value:
             raise broken(
-                game, f"{name}={value} is allowed but does not fit its field of {game.rules.state[name]}",
-                "The rules would read another value", "Widen the field or narrow the range",
-            )  # fmt: skip
+                game,
+                f"{name}={value} is allowed but does not fit its field of {game.spec.state[name]}",
+                "The rules would read another value",
+                "Widen the field or narrow the range",
+            )
 
 
 def check_identity(game: Game) -> None:
@@ -95,12 +109,15 @@ def check_identity(game: Game) -> None:
     again = pickle.loads(pickle.dumps(game))
     if again != game or hash(again) != hash(game):
         raise broken(
-            game, f"a pickled copy is {again!r}", "Vector environments send games to other processes",
-            "Keep the fact sheet in the module of the kernels, under the name RULES",
-        )  # fmt: skip
+            game,
+            f"a pickled copy is {again!r}",
+            "Vector environments send games to other processes",
+            "Keep the fact sheet in the module of the kernels, under the name SPEC",
+        )
     if again.fingerprint != game.fingerprint:
         raise broken(
-            game, "its fingerprint changes from one computation to the next",
+            game,
+            "its fingerprint changes from one computation to the next",
             "Models are refused by it when the rules have changed",
-            "Look for a kernel that leaves part of its output unwritten or draws from outside dicegym.dice",
-        )  # fmt: skip
+            "Look for a kernel that leaves part of its output unwritten or draws from outside dicegym.engine.dice",
+        )

@@ -15,7 +15,7 @@ from dicegym.checks.common import (
     random_action,
     random_below,
 )
-from dicegym.core import Game
+from dicegym.engine.game import Game
 
 
 def check_actions(game: Game, state: Any) -> None:
@@ -26,24 +26,30 @@ def check_actions(game: Game, state: Any) -> None:
     for action in (*range(game.n_actions), *STRANGE_ACTIONS):
         branch = state.copy()
         fault = game.step(branch, action)
-        if not 0 <= fault < len(game.rules.faults):
+        if not 0 <= fault < len(game.spec.faults):
             raise broken(
-                game, f"step({action}) returns {fault}", f"faults has {len(game.rules.faults)} entries",
+                game,
+                f"step({action}) returns {fault}",
+                f"faults has {len(game.spec.faults)} entries",
                 "Return 0 or the index of a fault",
-            )  # fmt: skip
+            )
         if 0 <= action < game.n_actions and (fault == 0) != mask[action]:
             verdict = "takes" if fault == 0 else f"finds fault {fault} with"
             raise broken(
-                game, f"step {verdict} action {action} ({game.action_name(action)}), "
+                game,
+                f"step {verdict} action {action} ({game.action_name(action)}), "
                 f"and legal calls it {'legal' if mask[action] else 'illegal'}",
-                "Learners choose by the mask and are judged by step", "Let both ask the same function",
-            )  # fmt: skip
+                "Learners choose by the mask and are judged by step",
+                "Let both ask the same function",
+            )
         for name in ("key", "players", *game.parameters):
             if branch[name] != state[name]:
                 raise broken(
-                    game, f"step({action}) changes {name}", "It belongs to the whole game",
+                    game,
+                    f"step({action}) changes {name}",
+                    "It belongs to the whole game",
                     "Keep what changes in a field of the game's own",
-                )  # fmt: skip
+                )
         check_running(game, branch)
 
 
@@ -55,9 +61,11 @@ def check_branching(game: Game, state: Any, time: int) -> None:
     copies = [state.copy(), state.copy(), from_bytes(game, before)]
     if any(bytes_of(copy) != before for copy in copies):
         raise broken(
-            game, "a copy has other bytes than the original", "The bytes of a record are its save file",
-            "Build the record with dicegym.core.record, which leaves no gaps between fields",
-        )  # fmt: skip
+            game,
+            "a copy has other bytes than the original",
+            "The bytes of a record are its save file",
+            "Build the record with dicegym.engine.spec.record, which leaves no gaps between fields",
+        )
     for copy in copies:
         for step in range(4):
             if not copy["over"]:
@@ -66,10 +74,11 @@ def check_branching(game: Game, state: Any, time: int) -> None:
         raise broken(game, "playing a copy changes the original", "A copy is a branch", "Keep no state elsewhere")
     if len({bytes_of(copy) for copy in copies}) > 1:
         raise broken(
-            game, "the same actions from the same state lead to different states",
+            game,
+            "the same actions from the same state lead to different states",
             "A game is a function of its key and the actions, so that it can be played again",
-            "Take all chance from dicegym.dice and all memory from the record",
-        )  # fmt: skip
+            "Take all chance from dicegym.engine.dice and all memory from the record",
+        )
 
 
 def check_ending(game: Game, seed: int, longest: int) -> None:
@@ -85,10 +94,11 @@ def check_ending(game: Game, seed: int, longest: int) -> None:
             game.step(state, action)
         if not state["over"]:
             raise broken(
-                game, f"after {longest} random decisions{', some illegal,' * illegal} a game is not over",
+                game,
+                f"after {longest} random decisions{', some illegal,' * illegal} a game is not over",
                 "Whoever plays it would wait for ever",
                 "Let the rules end it, or pass a higher `longest` if games are that long",
-            )  # fmt: skip
+            )
         if game.legal(state).any():
             raise broken(game, "actions are legal after the end", "The end is final", "Use Game.legal as it is")
 
@@ -117,7 +127,8 @@ def check_batch(game: Game, seed: int, rows: int = 5, decisions: int = 50) -> No
             )
             if not same:
                 raise broken(
-                    game, f"game {row} of a batch differs from the same game alone after {time + 1} decisions",
+                    game,
+                    f"game {row} of a batch differs from the same game alone after {time + 1} decisions",
                     "Training sees batches and contests see single games",
                     "Look for a kernel that reads or writes outside its own record",
-                )  # fmt: skip
+                )

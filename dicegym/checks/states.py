@@ -8,15 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.checks.common import (
-    PLAIN,
-    broken,
-    bytes_of,
-    guarded,
-)
-from dicegym.core import Game
-from dicegym.dice import game_key
-from dicegym.scene import Scene
+from dicegym.checks.common import PLAIN, broken, bytes_of, guarded
+from dicegym.engine.dice import game_key
+from dicegym.engine.game import Game
+from dicegym.engine.scene import Scene
 
 
 def check_beginning(game: Game, state: Any, seed: int, episode: int) -> None:
@@ -25,16 +20,18 @@ def check_beginning(game: Game, state: Any, seed: int, episode: int) -> None:
     for name, value in expected.items():
         if int(state[name]) != value:
             raise broken(
-                game, f"after reset, {name} is {int(state[name])} instead of {value}",
-                "Key, players and parameters are set before reset is asked", "Let reset leave them as they are",
-            )  # fmt: skip
+                game,
+                f"after reset, {name} is {int(state[name])} instead of {value}",
+                "Key, players and parameters are set before reset is asked",
+                "Let reset leave them as they are",
+            )
     if state["over"]:
         raise broken(game, "a new game is over", "Environments play on at once after a reset", "Correct reset")
 
 
 def check_reading(game: Game, state: Any) -> None:
     """Reading kernels fill their buffers, stay inside them and leave the state alone."""
-    kernels = game.rules.kernels
+    kernels = game.spec.kernels
     before = bytes_of(state)
     readers: list[tuple[str, Callable[[Any], None], int, type, tuple[float, float]]] = [
         ("returns", partial(kernels.returns, state), game.players, np.float32, (7.0, np.inf)),
@@ -48,16 +45,20 @@ def check_reading(game: Game, state: Any) -> None:
         (one, beyond), (two, beyond_too) = (guarded(reader, length, dtype, fill) for fill in fills)
         if beyond or beyond_too:
             raise broken(
-                game, f"{name} writes outside its {length} elements", "That is somebody else's memory",
+                game,
+                f"{name} writes outside its {length} elements",
+                "That is somebody else's memory",
                 "Compare its indices with n_actions, players and the sum of features(parameters)",
-            )  # fmt: skip
+            )
         unlike = (one != two) & ~(np.isnan(one) & np.isnan(two))  # NaN is unlike itself
         if unlike.any():
             where = np.flatnonzero(unlike).tolist()
             raise broken(
-                game, f"{name} leaves the elements {where} as they were",
-                "Buffers are used again and hold what another state left there", "Write every element",
-            )  # fmt: skip
+                game,
+                f"{name} leaves the elements {where} as they were",
+                "Buffers are used again and hold what another state left there",
+                "Write every element",
+            )
         if bytes_of(state) != before:
             raise broken(game, f"{name} changes the state", "It is asked any number of times", "Let it read only")
         if not np.isfinite(one).all():
@@ -65,9 +66,11 @@ def check_reading(game: Game, state: Any) -> None:
         if name.startswith("observe") and (one.min() < 0 or one.max() > 1):
             where = np.flatnonzero((one < 0) | (one > 1)).tolist()
             raise broken(
-                game, f"{name} leaves 0..1 at {_parts_at(game, where)}", "The observation space is Box(0, 1)",
+                game,
+                f"{name} leaves 0..1 at {_parts_at(game, where)}",
+                "The observation space is Box(0, 1)",
                 "Scale the values or cut them off",
-            )  # fmt: skip
+            )
 
 
 def _parts_at(game: Game, where: list[int]) -> str:
@@ -84,7 +87,7 @@ def check_secrets(game: Game, state: Any, source: Any) -> None:
     state of another game.
     """
     for seat in range(game.players):
-        for field in ("key", *sorted(game.rules.own | game.rules.hidden)):
+        for field in ("key", *sorted(game.spec.private | game.spec.secret)):
             _check_secret(game, state, _without(game, state, source, seat, field), seat, field)
 
 
@@ -94,7 +97,7 @@ def _without(game: Game, state: Any, source: Any, seat: int, field: str) -> Any:
     if field == "key":
         other["key"] = int(state["key"]) ^ 0x5555_5555_5555_5555
         return other
-    kept = state[field][seat].copy() if field in game.rules.own else None
+    kept = state[field][seat].copy() if field in game.spec.private else None
     other[field] = source[field]
     if kept is not None:
         other[field][seat] = kept
@@ -103,7 +106,7 @@ def _without(game: Game, state: Any, source: Any, seat: int, field: str) -> Any:
 
 def _check_secret(game: Game, state: Any, other: Any, seat: int, field: str) -> None:
     """``seat`` cannot tell the two states, which differ in what it may not know of ``field``."""
-    whose = f"the {field} of the game" if field in {"key"} | game.rules.hidden else f"the {field} of other seats"
+    whose = f"the {field} of the game" if field in {"key"} | game.spec.secret else f"the {field} of other seats"
     why = "Whoever sees the key can work out every die to come" if field == "key" else "It is nobody else's business"
     looks: dict[str, Callable[[Any, int], Any]] = {
         "observe": lambda state, seat: game.observe(state, seat).tolist(),
@@ -126,23 +129,28 @@ def check_words(game: Game, state: Any) -> None:
         view: Any = game.view(state, seat)
         if not (isinstance(view, tuple) and hasattr(view, "_fields")):
             raise broken(
-                game, f"view(seat {seat}) is a {type(view).__name__}", "Agents read its values by name",
+                game,
+                f"view(seat {seat}) is a {type(view).__name__}",
+                "Agents read its values by name",
                 "Return a NamedTuple",
-            )  # fmt: skip
+            )
         for name in view._fields:
             if strange := _not_plain(getattr(view, name)):
                 raise broken(
-                    game, f"view(seat {seat}).{name} holds a {strange}",
+                    game,
+                    f"view(seat {seat}).{name} holds a {strange}",
                     "Agents may keep a view and get plain Python values, which do not change with the game",
                     "Convert it with int(), .tolist() or tuple()",
-                )  # fmt: skip
+                )
     for viewer in (None, *range(game.players)):
         scene: Any = game.scene(state, viewer)
         if not isinstance(scene, Scene) or not scene.title or not scene.text().strip():
             raise broken(
-                game, f"scene(seat {viewer}) is {scene!r}", "The terminal and pictures draw it",
-                "Return a dicegym.scene.Scene with a title",
-            )  # fmt: skip
+                game,
+                f"scene(seat {viewer}) is {scene!r}",
+                "The terminal and pictures draw it",
+                "Return a dicegym.engine.scene.Scene with a title",
+            )
     if bytes_of(state) != before:
         raise broken(game, "view or scene changes the state", "Looking is free", "Let them read only")
 
@@ -162,6 +170,8 @@ def check_action_names(game: Game) -> None:
     for action, name in enumerate(names):
         if not isinstance(name, str) or not name.strip() or names.index(name) != action:
             raise broken(
-                game, f"action {action} is called {name!r}", "People choose and read actions by their names",
+                game,
+                f"action {action} is called {name!r}",
+                "People choose and read actions by their names",
                 "Give each action a text of its own in action_name",
-            )  # fmt: skip
+            )

@@ -9,11 +9,11 @@ import numpy as np
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
-from dicegym.core import Game
+from dicegym.engine.game import Game
 from dicegym.envs.actions import illegal, whole_number
+from dicegym.envs.all_seats import Table
 from dicegym.envs.seating import check_cap, check_number, check_on_illegal
 from dicegym.envs.simultaneous import SimultaneousEnv
-from dicegym.envs.table import Table
 from dicegym.errors import StepError
 from dicegym.games import game as make_game
 
@@ -94,10 +94,10 @@ class TurnEnv(Table, AECEnv[str, dict[str, np.ndarray], Any]):
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return what ``agent`` knows, as new arrays; see the class for the form."""
         observation = np.empty(self.game.observation_size, np.float32)
-        self.game.rules.kernels.observe(self._state, self._seat_of[agent], observation)
+        self.game.spec.kernels.observe(self._state, self._seat_of[agent], observation)
         mask = np.zeros(self.game.n_actions, np.int8)
         if agent == self.agent_selection and not self.terminations.get(agent, True):
-            self.game.rules.kernels.legal(self._state, mask.view(np.bool_))
+            self.game.spec.kernels.legal(self._state, mask.view(np.bool_))
         return {"observation": observation, "action_mask": mask}
 
     def step(self, action: Any) -> None:
@@ -119,9 +119,9 @@ class TurnEnv(Table, AECEnv[str, dict[str, np.ndarray], Any]):
         if self.on_illegal != "rule" and not self._is_legal(number):
             self._illegal(agent, number)
             return
-        fault = self.game.rules.kernels.step(self._state, number)
+        fault = self.game.spec.kernels.step(self._state, number)
         if fault:
-            self.infos[agent]["fault"] = self.game.rules.faults[fault]
+            self.infos[agent]["fault"] = self.game.spec.faults[fault]
         self._had[self._seat_of[agent]] += 1
         self._collect()
         if self.render_mode == "human":
@@ -130,7 +130,7 @@ class TurnEnv(Table, AECEnv[str, dict[str, np.ndarray], Any]):
     def _is_legal(self, action: int) -> bool:
         if not 0 <= action < self.game.n_actions:
             return False
-        self.game.rules.kernels.legal(self._state, self._mask)
+        self.game.spec.kernels.legal(self._state, self._mask)
         return bool(self._mask[action])
 
     def _collect(self) -> None:
@@ -168,6 +168,6 @@ def parallel_env(game: str | Game, max_cycles: int | None = None, **settings: An
     ``infos[agent]["active_agent"]`` names from the first step on. ``max_cycles`` counts steps, as everywhere in
     that interface; other ``settings`` are those of the two classes.
     """
-    if make_game(game).rules.order is not None:
+    if make_game(game).spec.order is not None:
         return SimultaneousEnv(game, max_cycles=max_cycles, **settings)
     return turn_based_aec_to_parallel_wrapper(TurnEnv(game, max_steps=max_cycles, **settings))

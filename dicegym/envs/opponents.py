@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.core import Game
-from dicegym.envs.stepping import ASK, PLAY, WAIT, Opposition, play_others
-from dicegym.players import Act, Audience, Player, Turn, join_table
-from dicegym.players.house import UNKNOWN, HousePlayer, Tabulated, situations
+from dicegym.engine.game import Game
+from dicegym.envs.batch_kernels import ASK, PLAY, WAIT, Opposition, play_others
+from dicegym.play.audience import Audience
+from dicegym.play.drive import join_table
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
 from dicegym.players.pool import Pool
+from dicegym.players.tabulated import UNKNOWN, Tabulated, situations
+from dicegym.players.twins import TwinPlayer
 
 
 class Opponents:
@@ -74,7 +78,7 @@ class Opponents:
 
     def _code(self, index: int) -> int:
         player = self._players[index]
-        if isinstance(player, HousePlayer):
+        if isinstance(player, TwinPlayer):
             return player.number
         if not (self._situations and player.pure):
             return ASK

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from dicegym.core import Game
+from dicegym.engine.game import Game
 from dicegym.envs.seating import check_number
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import DependencyError, ParameterError

@@ -6,11 +6,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from dicegym import loops
-from dicegym.core import Game, Parameter
-from dicegym.envs.stepping import ALTERNATE_SEAT, RANDOM_SEAT
+from dicegym.engine import loops
+from dicegym.engine.game import Game
+from dicegym.engine.spec import Parameter
+from dicegym.envs.batch_kernels import ALTERNATE_SEAT, RANDOM_SEAT
 from dicegym.errors import ParameterError
-from dicegym.players import Player
+from dicegym.play.player import Player
 from dicegym.players.pool import Pool
 
 SeatRule = int | Literal["random", "alternate"]
@@ -33,7 +34,7 @@ class Seating:
 
     def __init__(self, game: Game, opponent: Any = None, seat: SeatRule = "random") -> None:
         self.game = game
-        self.pool = Pool.of(game, game.rules.default_opponent if opponent is None else opponent)
+        self.pool = Pool.of(game, game.spec.default_opponent if opponent is None else opponent)
         if seat not in ("random", "alternate"):
             whole = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
             if not whole or not 0 <= int(seat) < game.players:
@@ -45,7 +46,7 @@ class Seating:
 
     @property
     def code(self) -> int:
-        """How the compiled loop of the batch finds the learner's seat; see `dicegym.envs.stepping`."""
+        """How the compiled loop of the batch finds the learner's seat; see `dicegym.envs.batch_kernels`."""
         if isinstance(self._seat, int):
             return self._seat
         return RANDOM_SEAT if self._seat == "random" else ALTERNATE_SEAT

@@ -9,9 +9,10 @@ import gymnasium as gym
 import numpy as np
 from pettingzoo import ParallelEnv
 
-from dicegym.core import Game, Order
+from dicegym.engine.game import Game
+from dicegym.engine.spec import Order
+from dicegym.envs.all_seats import Table
 from dicegym.envs.seating import check_cap, check_number, check_on_illegal
-from dicegym.envs.table import Table
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 from dicegym.games import game as make_game
 
@@ -21,7 +22,7 @@ Outcome = tuple[dict[str, np.ndarray], dict[str, float], dict[str, bool], dict[s
 
 
 class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
-    """Play all seats of a game of simultaneous choices (``game.rules.order``), round by round.
+    """Play all seats of a game of simultaneous choices (``game.spec.order``), round by round.
 
     An action is the whole choice of a round: ``MultiDiscrete``, a number for each thing that can be chosen. The
     observation is float32[game.observation_size], what the agent knows at the beginning of the round. Infos hold
@@ -51,9 +52,9 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
         **parameters: Any,
     ) -> None:
         game = make_game(game, **parameters)
-        if game.rules.order is None:
+        if game.spec.order is None:
             raise ParameterError(f"{game!r} is no game of simultaneous choices: use dicegym.envs.multi.parallel_env")
-        self._order: Order = game.rules.order
+        self._order: Order = game.spec.order
         self._lay(game, render_mode, is_parallelizable=True)
         self.on_illegal = check_on_illegal(on_illegal)
         self.illegal_reward = check_number(illegal_reward, "illegal_reward")
@@ -88,7 +89,7 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
                 "action_mask": tuple((np.arange(most + 1) <= limit).astype(np.int8) for limit, most in pairs)
             }
             if seat in faults:
-                infos[agent]["fault"] = self.game.rules.faults[faults[seat]]
+                infos[agent]["fault"] = self.game.spec.faults[faults[seat]]
         return infos
 
     def step(self, actions: Mapping[str, Any]) -> Outcome:
@@ -138,7 +139,7 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
 
     def _play(self, choices: list[list[int]]) -> dict[int, int]:
         """Let every seat that is asked in this round choose; return the faults by seat."""
-        state, step = self._state, self.game.rules.kernels.step
+        state, step = self._state, self.game.spec.kernels.step
         faults: dict[int, int] = {}
         asked: set[int] = set()
         while not state["over"] and (seat := int(state["player"])) not in asked:
@@ -155,7 +156,7 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
         if self.on_illegal == "raise":
             seat = min(faults)
             raise IllegalActionError(
-                f"the choice of {self.possible_agents[seat]} is not legal now: {self.game.rules.faults[faults[seat]]}"
+                f"the choice of {self.possible_agents[seat]} is not legal now: {self.game.spec.faults[faults[seat]]}"
             )
         rewards = dict.fromkeys(self.possible_agents, 0.0)
         rewards |= {self.possible_agents[seat]: self.illegal_reward for seat in faults}

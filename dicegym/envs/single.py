@@ -7,17 +7,19 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from dicegym import loops
-from dicegym.core import Game
-from dicegym.dice import game_key
+from dicegym.engine import loops
+from dicegym.engine.dice import game_key
+from dicegym.engine.game import Game
 from dicegym.envs.actions import illegal, whole_number
-from dicegym.envs.draw import draw_scene
+from dicegym.envs.batch_kernels import advance_among
+from dicegym.envs.render import draw_scene
 from dicegym.envs.seating import Seating, SeatRule, check_number, check_on_illegal, check_seed
-from dicegym.envs.stepping import advance_among
 from dicegym.errors import ParameterError, StepError
 from dicegym.games import game as make_game
-from dicegym.players import Act, Audience, Turn, join_table
-from dicegym.players.house import HousePlayer
+from dicegym.play.audience import Audience
+from dicegym.play.drive import join_table
+from dicegym.play.turn import Act, Turn
+from dicegym.players.twins import TwinPlayer
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 MOST_GAMES_SKIPPED = 100
@@ -48,7 +50,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
     was wrong with an illegal action; at the end ``info["returns"]`` is float32[players].
 
     `reset` takes ``options={"seat": 0}`` (for this game) and ``options={"episode": 5}`` (replay that game of
-    the seed). The seed s plays the games ``dicegym.dice.game_key(s, 0)``, ``(s, 1)``, ...
+    the seed). The seed s plays the games ``dicegym.engine.dice.game_key(s, 0)``, ``(s, 1)``, ...
 
     Raises:
         ParameterError, UnknownNameError, AgentError: an argument cannot work; the message says why.
@@ -102,7 +104,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     def _seat_others(self, key: int) -> None:
         players = self.seating.opponents(key, self._seat)
-        self._compiled = all(isinstance(player, HousePlayer) for player in players.values())
+        self._compiled = all(isinstance(player, TwinPlayer) for player in players.values())
         if self._compiled:
             for seat, player in players.items():
                 self._codes[seat] = player.number  # type: ignore[attr-defined]  # see above
@@ -119,10 +121,10 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         if self._compiled:
             fault, over = advance_among(self._state, moves, action, self._seat, self._codes, *looks)
         elif moves:
-            fault, player, over = loops.advance(self._state, action, self._seat, *looks)
+            fault, player, over = loops.step_and_observe(self._state, action, self._seat, *looks)
             over = self._others(player, over)
         else:
-            loops.look(self._state, self._seat, *looks)
+            loops.observe_mask_and_returns(self._state, self._seat, *looks)
             fault, over = 0, self._others(int(self._state["player"]), False)
         self._playing = not over
         return fault, over
@@ -197,7 +199,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             audience.tell()
         while not over and player != self._seat:
             action = self._acts[player](self._turns[player])
-            _, player, over = loops.advance(
+            _, player, over = loops.step_and_observe(
                 self._state, action, self._seat, self._observation, self._mask, self._gained
             )
             if audience is not None:
@@ -223,7 +225,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         reward, self._before = gained - self._before, gained
         info: dict[str, Any] = {"action_mask": self._mask.copy(), "seat": self._seat}
         if fault:
-            info["fault"] = self.game.rules.faults[fault]
+            info["fault"] = self.game.spec.faults[fault]
         if over:
             info["returns"] = self._gained.copy()
         if self.render_mode == "human":

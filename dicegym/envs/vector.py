@@ -10,13 +10,12 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from dicegym.core import Game, Parameter
+from dicegym.engine.game import Game
+from dicegym.engine.jit import records
+from dicegym.engine.spec import Parameter
+from dicegym.engine.threads import Threads
 from dicegym.envs.actions import illegal
-from dicegym.envs.draw import draw_scene
-from dicegym.envs.opponents import Opponents
-from dicegym.envs.seating import Seating, SeatRule, check_cap, check_number, check_on_illegal, check_seed
-from dicegym.envs.single import MOST_GAMES_SKIPPED, RENDER_MODES, check_render_mode
-from dicegym.envs.stepping import (
+from dicegym.envs.batch_kernels import (
     BEGIN,
     DISABLED,
     NEXT_STEP,
@@ -27,13 +26,15 @@ from dicegym.envs.stepping import (
     STUCK,
     TERMS,
     Board,
-    go_on,
+    advance_rows,
 )
+from dicegym.envs.opponents import Opponents
+from dicegym.envs.render import draw_scene
+from dicegym.envs.seating import Seating, SeatRule, check_cap, check_number, check_on_illegal, check_seed
+from dicegym.envs.single import MOST_GAMES_SKIPPED, RENDER_MODES, check_render_mode
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 from dicegym.games import game as make_game
-from dicegym.jit import records
 from dicegym.players.pool import Pool
-from dicegym.threads import Threads
 
 KEPT = ("states", "rows", "results", "observations", "masks")
 """The arrays of the `Board` that `BatchEnv.state_dict` holds."""
@@ -57,7 +58,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             seats are the environment's own and are overwritten by later steps; the rest of ``info`` is new.
         threads: how many threads step the games; what is played does not depend on it.
 
-    Opponents that have a compiled twin (`dicegym.players.house`), or that are pure in a game which numbers its
+    Opponents that have a compiled twin (`dicegym.players.twins`), or that are pure in a game which numbers its
     situations, are played without leaving compiled code: a step is then one call. Models are asked once for all
     games that wait for them, any other bot game by game.
 
@@ -217,9 +218,13 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Let compiled code take each of ``rows`` on, and ask opponents outside until nobody waits for them."""
         terms = records(1, TERMS)
         terms[0] = (
-            MODES[self.autoreset_mode], self._opponents.seating, self.seating.code, self.max_episode_steps or 0,
-            self.illegal_reward, MOST_GAMES_SKIPPED,
-        )  # fmt: skip
+            MODES[self.autoreset_mode],
+            self._opponents.seating,
+            self.seating.code,
+            self.max_episode_steps or 0,
+            self.illegal_reward,
+            MOST_GAMES_SKIPPED,
+        )
         rest = (*self._board, self.game.blank, terms, *self._opponents.opposition)
         first = True
         while True:
@@ -242,10 +247,10 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _part(
         self, given: tuple[np.ndarray, ...], first: bool, rest: tuple[np.ndarray, ...], start: int, end: int
     ) -> int:
-        """Take the rows number ``start`` to ``end - 1`` of those given on; see `go_on`."""
+        """Take the rows number ``start`` to ``end - 1`` of those given on; see `advance_rows`."""
         cut = slice(start, end)
         arguments: list[Any] = [*(array[cut] for array in given), first, *rest, self._waiting[cut]]
-        waiting: int = go_on(*arguments)
+        waiting: int = advance_rows(*arguments)
         return waiting
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
@@ -264,9 +269,12 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._sound = True
         rows = self._rows
         return (
-            self._out(self._board.observations), self._out(rows["reward"]), self._out(rows["terminated"]),
-            self._out(rows["truncated"]), self._info(self._all) | self._told(),
-        )  # fmt: skip
+            self._out(self._board.observations),
+            self._out(rows["reward"]),
+            self._out(rows["terminated"]),
+            self._out(rows["truncated"]),
+            self._info(self._all) | self._told(),
+        )
 
     def _check_actions(self, actions: Any) -> np.ndarray:
         given = np.asarray(actions)
@@ -302,7 +310,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         faults, ended = self._rows["fault"], self._rows["ended"]
         told: dict[str, Any] = {}
         if faults.any():
-            words = np.array([*self.game.rules.faults, "illegal action"], object)  # the last is that of number -1
+            words = np.array([*self.game.spec.faults, "illegal action"], object)  # the last is that of number -1
             told = {"fault": words[faults], "_fault": faults != 0}
         if not ended.any():
             return told
@@ -326,9 +334,11 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         ):
             observations[row] = observation
         info = {
-            "seat": np.where(ended, self._rows["final_seat"], 0).astype(np.int64), "_seat": ended,
-            "action_mask": masks, "_action_mask": ended,
-        }  # fmt: skip
+            "seat": np.where(ended, self._rows["final_seat"], 0).astype(np.int64),
+            "_seat": ended,
+            "action_mask": masks,
+            "_action_mask": ended,
+        }
         left: dict[str, Any] = {}
         for name in ("fault", "returns"):
             if name in told:
@@ -342,9 +352,11 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         whom = np.zeros(self.num_envs, np.bool_)
         whom[rows] = True
         return {
-            "action_mask": self._out(self._board.masks), "_action_mask": whom,
-            "seat": self._out(self._rows["seat"]), "_seat": whom,
-        }  # fmt: skip
+            "action_mask": self._out(self._board.masks),
+            "_action_mask": whom,
+            "seat": self._out(self._rows["seat"]),
+            "_seat": whom,
+        }
 
     def _out(self, array: np.ndarray) -> np.ndarray:
         return array.copy() if self.copy else array

@@ -5,16 +5,17 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from dicegym.core import Game, Rules
+from dicegym.engine.game import Game
+from dicegym.engine.spec import GameSpec
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.registry import GAMES
 
 
-def rules(name: str) -> Rules:
+def spec(name: str) -> GameSpec:
     """Return the fact sheet of game ``name``. Raises UnknownNameError."""
     if name not in GAMES:
         raise unknown_name("game", name, list(GAMES))
-    found: Rules = importlib.import_module(f"dicegym.games.{name}.rules").RULES
+    found: GameSpec = importlib.import_module(f"dicegym.games.{name}.rules").SPEC
     return found
 
 
@@ -33,4 +34,4 @@ def game(name: str | Game, players: int | None = None, **parameters: Any) -> Gam
                 f"make another by the game's name, dicegym.game({name.name!r}, {given[0]}=...)"
             )
         return name
-    return Game(rules(name), players, **parameters)
+    return Game(spec(name), players, **parameters)

@@ -6,10 +6,10 @@ import ast
 from pathlib import Path
 
 from dicegym import games
-from dicegym.core import Game
+from dicegym.bots.source import Source, locate
+from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_name
-from dicegym.players import policy
-from dicegym.players.botfile import Source, locate
+from dicegym.players import model as policy
 from dicegym.players.roster import agent_names, resolve
 from dicegym.registry import GAMES
 

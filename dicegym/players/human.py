@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dicegym.core import Game
-from dicegym.players import Act, Player, Turn
+from dicegym.engine.game import Game
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
 
 MOST_LISTED = 24
 """Actions that are shown unasked; where more are legal, ``?`` shows them all."""

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from dicegym.core import Game
-from dicegym.dice import HOST_SEAT, drawn
+from dicegym.engine.dice import HOST_SEAT, drawn
+from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.players import Player
-from dicegym.players.house import opponent
+from dicegym.play.player import Player
+from dicegym.players.twins import opponent
 
 FINE = 1 << 31
 """Weights are compared with a whole number drawn below this, so a share is right to 5e-10."""
@@ -50,7 +50,7 @@ class Pool:
     def of(cls, game: Game, spec: Any) -> Pool:
         """Return ``spec`` as a pool: a Pool, an agent (see `dicegym.agent`), a list of agents, or {agent: weight}.
 
-        Agents that have a compiled twin are played by it (see `dicegym.players.house`).
+        Agents that have a compiled twin are played by it (see `dicegym.players.twins`).
 
         Raises:
             UnknownNameError, AgentError, ModelError: an agent cannot be found or loaded.

@@ -13,11 +13,11 @@ import os
 import re
 from pathlib import Path
 
-from dicegym.core import Game
+from dicegym.bots.source import Source, locate
+from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError, unknown_name
 from dicegym.games import game as game_of
-from dicegym.players import Player
-from dicegym.players.botfile import Source, locate
+from dicegym.play.player import Player
 from dicegym.shipped import shipped_folder
 
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
@@ -86,7 +86,7 @@ def load(game: Game, origin: Origin, name: str, *, keep: bool = False, seed: int
     if isinstance(origin, Source):
         bot: Player = game.adapter.load(origin, name, keep=keep, seed=seed)
         return bot
-    model: Player = importlib.import_module("dicegym.players.policy").load(str(origin), game)
+    model: Player = importlib.import_module("dicegym.players.model").load(str(origin), game)
     model.name = name
     return model
 
@@ -135,7 +135,7 @@ def resolve(game: Game, spec: Player | str | Path) -> Origin:
         if Path(text).is_dir():
             return _located(game, text, text)
         where = f"The agents are in {agents_folder(game)}; a bot of your own is named by its path."
-        raise unknown_name(f"agent of {game.rules.title}", text, sorted(agents), where)
+        raise unknown_name(f"agent of {game.spec.title}", text, sorted(agents), where)
     path = agents[name].absolute()
     if match is None:
         return path if path.suffix == ".zip" else _located(game, str(path), text)

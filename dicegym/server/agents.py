@@ -16,8 +16,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from dicegym.errors import AgentError
-from dicegym.players.botfile import one_line
+from dicegym.errors import AgentError, one_line
 from dicegym.server.framing import Malformed, parse
 from dicegym.server.wire import Message
 
@@ -95,9 +94,16 @@ class LocalAgent(asyncio.SubprocessProtocol):
         self._begun = loop.create_future()
         path = [folder or os.getcwd() for folder in sys.path]
         await loop.subprocess_exec(
-            lambda: self, sys.executable, "-P", "-c", _CODE, *self._made, json.dumps(path),
-            env=os.environ | {"PYTHONHASHSEED": "0"}, start_new_session=True,
-        )  # fmt: skip
+            lambda: self,
+            sys.executable,
+            "-P",
+            "-c",
+            _CODE,
+            *self._made,
+            json.dumps(path),
+            env=os.environ | {"PYTHONHASHSEED": "0"},
+            start_new_session=True,
+        )
         try:
             await asyncio.wait_for(self._begun, SECONDS_TO_START)
         except TimeoutError:

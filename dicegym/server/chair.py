@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dicegym.core import Game
-from dicegym.dice import named_seed
+from dicegym.engine.dice import named_seed
+from dicegym.engine.game import Game
 from dicegym.games import game as game_of
-from dicegym.players import Act, Player, Turn, whole
+from dicegym.play.player import Player, whole
+from dicegym.play.turn import Act, Turn
 from dicegym.server.wire import Message, Wire
 
 Load = Callable[[Game], Player]

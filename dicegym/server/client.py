@@ -351,9 +351,15 @@ class Join:
 
 
 def join(
-    game: str, server: str, spec: str, name: str | None, secret: str | None, games: int, seed: int | None,
+    game: str,
+    server: str,
+    spec: str,
+    name: str | None,
+    secret: str | None,
+    games: int,
+    seed: int | None,
     log: Callable[[str], None],
-) -> None:  # fmt: skip
+) -> None:
     """Let the agent ``spec`` play on a server until ``games`` games are over; see `Join`.
 
     Raises what `Join.run` raises; and ParameterError, UnknownNameError if an argument names nothing.

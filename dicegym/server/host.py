@@ -17,13 +17,12 @@ import threading
 import time
 from typing import Any, BinaryIO
 
-from dicegym.arena.jobs import Limits
-from dicegym.arena.worker import limit_memory
-from dicegym.errors import AgentError, DicegymError
+from dicegym.errors import AgentError, DicegymError, one_line
 from dicegym.games import game as game_of
-from dicegym.players import Player, RandomPlayer, play_game
-from dicegym.players.botfile import one_line
+from dicegym.play.drive import play_game
+from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.roster import agent
+from dicegym.sandbox.limits import Limits, limit_memory
 from dicegym.server.chair import Chair
 from dicegym.server.wire import Wire, wire_of
 

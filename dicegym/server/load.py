@@ -42,9 +42,15 @@ def measure(game: str, seconds: float = 5.0, games: int = 50, players: int = 2) 
     """
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(
-            game, tcp=0, players=players, database=Path(folder) / "results.sqlite", pause=0, gather=0.05, seed=0,
+            game,
+            tcp=0,
+            players=players,
+            database=Path(folder) / "results.sqlite",
+            pause=0,
+            gather=0.05,
+            seed=0,
             connections=games * players + 8,
-        )  # fmt: skip
+        )
         return asyncio.run(_measure(settings, seconds, games * players))
 
 

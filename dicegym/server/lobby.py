@@ -10,16 +10,7 @@ from dicegym.server.connections import Link
 from dicegym.server.framing import Malformed
 from dicegym.server.names import Secrets, name_fault
 from dicegym.server.table import Table
-from dicegym.server.wire import (
-    BAD_NAME,
-    FULL,
-    NOT_YOUR_TURN,
-    REPLACED,
-    SECRET_NEEDED,
-    WRONG_SECRET,
-    Wire,
-    line,
-)
+from dicegym.server.wire import BAD_NAME, FULL, NOT_YOUR_TURN, REPLACED, SECRET_NEEDED, WRONG_SECRET, Wire, line
 
 WRONG_SECRETS = 3
 """After so many a client is disconnected."""
@@ -94,9 +85,17 @@ class Lobby:
     """
 
     def __init__(
-        self, wire: Wire, floor: Floor, secrets: Secrets | None, guests: bool, reserved: Collection[str],
-        seconds: float, pause: float, most: int, log: Callable[[str], None],
-    ) -> None:  # fmt: skip
+        self,
+        wire: Wire,
+        floor: Floor,
+        secrets: Secrets | None,
+        guests: bool,
+        reserved: Collection[str],
+        seconds: float,
+        pause: float,
+        most: int,
+        log: Callable[[str], None],
+    ) -> None:
         self.clients: dict[Link, Client] = {}
         self._wire = wire
         self._floor = floor

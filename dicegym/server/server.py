@@ -15,15 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dicegym.core import Game, Parameter
-from dicegym.dice import named_seed
+from dicegym.engine.dice import named_seed
+from dicegym.engine.game import Game
+from dicegym.engine.spec import Parameter
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.games import game as game_of
 from dicegym.players.roster import agent_name, resolve
 from dicegym.server.agents import LocalAgent
 from dicegym.server.connections import CLOSING, listen_tcp, listen_ws, port_of
-from dicegym.server.floor import Floor, Ledger
 from dicegym.server.lobby import Lobby
+from dicegym.server.matchmaking import Floor, Ledger
 from dicegym.server.names import Secrets, name_fault
 from dicegym.server.wire import STOPPED, wire_of
 
@@ -87,7 +88,7 @@ class Settings:
             raise ParameterError(
                 "nobody could reach this server: give --tcp PORT, --ws PORT or both; 0 is any free port"
             )
-        most = game_of(self.game).rules.players[1]
+        most = game_of(self.game).spec.players[1]
         Parameter(2, 2, most, "the number of players at a table").check("--players", self.players)
         Parameter(0, 0, 1 << 53, "a number of games").check("--games", self.games)
         Parameter(1, 1, 1 << 20, "a number of connections").check("--connections", self.connections)
@@ -195,16 +196,31 @@ class Server:
         seed = entropy.randbits(63) if settings.seed is None else settings.seed
         run = self.store.begin_run(seed)
         self.floor = Floor(
-            self._wire, self._game, named_seed("server", settings.game, seed, run), self._agents, self._ledger,
-            settings.games, settings.answer, settings.gather, max(min(settings.gather, settings.pause), 0.01), self.log,
-        )  # fmt: skip
+            self._wire,
+            self._game,
+            named_seed("server", settings.game, seed, run),
+            self._agents,
+            self._ledger,
+            settings.games,
+            settings.answer,
+            settings.gather,
+            max(min(settings.gather, settings.pause), 0.01),
+            self.log,
+        )
         names = [agent.name for agent in self._agents]
         self.lobby = self.floor.lobby = Lobby(
-            self._wire, self.floor, secrets, settings.allows_guests, names, settings.login, settings.pause,
-            settings.connections, self.log,
-        )  # fmt: skip
+            self._wire,
+            self.floor,
+            secrets,
+            settings.allows_guests,
+            names,
+            settings.login,
+            settings.pause,
+            settings.connections,
+            self.log,
+        )
         await self._listen()
-        self.log(f"{self._game.rules.title} on {', '.join(self.addresses)}")
+        self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
         self.log(f"results in {self.store.path}: {self.store.finished()} games so far; run {run}, seed {seed}")
         self.floor.fill()
 
@@ -277,10 +293,18 @@ class Server:
         best = heapq.nlargest(MOST_SHOWN, standings, key=lambda name: standings[name].rating)
         ratings = tuple((name, *standings[name]) for name in best)
         return Snapshot(
-            self._game.rules.title, self.addresses, time.monotonic() - self._began, len(self.lobby.clients),
-            sum(client.waits for client in self.lobby.named), self.floor.turns, self.floor.finished,
-            tuple(tables), ratings, len(standings), tuple(self.lines),
-        )  # fmt: skip
+            self._game.spec.title,
+            self.addresses,
+            time.monotonic() - self._began,
+            len(self.lobby.clients),
+            sum(client.waits for client in self.lobby.named),
+            self.floor.turns,
+            self.floor.finished,
+            tuple(tables),
+            ratings,
+            len(standings),
+            tuple(self.lines),
+        )
 
 
 async def serve(settings: Settings, board: Any) -> None:

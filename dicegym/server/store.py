@@ -162,9 +162,13 @@ class Store:
                     .order_by(INCIDENTS.c.id)
                 ).all()
                 yield GameResult(
-                    game.number, int(game.seed), game.seconds, tuple(json.loads(game.actions)),
-                    tuple(Place(*row) for row in places), tuple(Incident(*row) for row in incidents),
-                )  # fmt: skip
+                    game.number,
+                    int(game.seed),
+                    game.seconds,
+                    tuple(json.loads(game.actions)),
+                    tuple(Place(*row) for row in places),
+                    tuple(Incident(*row) for row in incidents),
+                )
 
     def write(self, results: Sequence[GameResult]) -> None:
         """Store games, all or none, with the ratings they led to; later ones count."""
@@ -180,10 +184,14 @@ class Store:
             connection.execute(insert(RATINGS).values(row).on_conflict_do_update(index_elements=["name"], set_=changed))
         game = connection.execute(
             GAMES.insert().values(
-                run=self._run, number=result.number, seed=str(result.seed), ended=_now(),
-                seconds=round(result.seconds, 3), actions=json.dumps(result.actions, separators=(",", ":")),
+                run=self._run,
+                number=result.number,
+                seed=str(result.seed),
+                ended=_now(),
+                seconds=round(result.seconds, 3),
+                actions=json.dumps(result.actions, separators=(",", ":")),
             )
-        ).inserted_primary_key[0]  # type: ignore[index]  # fmt: skip
+        ).inserted_primary_key[0]  # type: ignore[index]
         connection.execute(
             RESULTS.insert(),
             [{"game": game, "seat": seat} | place._asdict() for seat, place in enumerate(result.places)],

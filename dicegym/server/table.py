@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from dicegym.core import Game
-from dicegym.dice import private_seed
+from dicegym.engine.dice import private_seed
+from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.server.agents import LocalAgent
 from dicegym.server.results import Incident
@@ -65,11 +65,19 @@ class Table:
     """
 
     def __init__(
-        self, wire: Wire, game: Game, number: int, seed: int, seats: Sequence[Seat], seconds: float,
-        changed: Callable[[], None], ended: Callable[[Table], None], log: Callable[[str], None],
-    ) -> None:  # fmt: skip
-        if game.rules.forfeit is None:
-            raise ParameterError(f"{game.rules.title} cannot be served: its rules know no forfeit for who is silent")
+        self,
+        wire: Wire,
+        game: Game,
+        number: int,
+        seed: int,
+        seats: Sequence[Seat],
+        seconds: float,
+        changed: Callable[[], None],
+        ended: Callable[[Table], None],
+        log: Callable[[str], None],
+    ) -> None:
+        if game.spec.forfeit is None:
+            raise ParameterError(f"{game.spec.title} cannot be served: its rules know no forfeit for who is silent")
         self.game = game
         self.number = number
         self.seed = seed
@@ -78,8 +86,8 @@ class Table:
         self.incidents: list[Incident] = []
         self.over = False
         self._wire = wire
-        self._forfeit = game.rules.forfeit
-        self._step = game.rules.kernels.step
+        self._forfeit = game.spec.forfeit
+        self._step = game.spec.kernels.step
         states = game.new_game(seed, number)
         self.state = states[0]
         self.key = int(self.state["key"])

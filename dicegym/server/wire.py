@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Protocol, cast
 
-from dicegym.core import Game
+from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games import game as game_of
 from dicegym.registry import GAMES
@@ -106,7 +106,7 @@ def wire_of(game: str | Game) -> Wire:
     table = game_of(game)
     if not _has_wire(table.name):
         having = ", ".join(name for name in GAMES if _has_wire(name)) or "none"
-        raise ParameterError(f"{table.rules.title} has no server protocol; games that have: {having}")
+        raise ParameterError(f"{table.spec.title} has no server protocol; games that have: {having}")
     return cast(Wire, importlib.import_module(f"dicegym.games.{table.name}.protocol"))
 
 

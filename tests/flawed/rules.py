@@ -8,26 +8,68 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.core import Parameter, Rules, record
-from dicegym.dice import die, turn_stream
-from dicegym.jit import kernel
-from dicegym.loops import Kernels
+from dicegym.engine.dice import die, turn_stream
+from dicegym.engine.jit import kernel
+from dicegym.engine.loops import Kernels
+from dicegym.engine.spec import GameSpec, Parameter, record
 
 FLAWS = (
-    "none", "reset changes the key", "over at once", "player out of range", "nothing is legal",
-    "legal writes too far", "observe writes too far", "observe writes before", "returns writes too far",
-    "observe forgets an element", "observe changes the state", "observe is not finite", "observe is above one",
-    "observe shows the key", "legal depends on the key", "step refuses legal", "step takes illegal",
-    "fault without a text", "step changes a parameter", "never ends", "an illegal action turns back time",
-    "random", "view shows the key", "view holds arrays", "view is unnamed", "scene is text",
-    "scene changes the state", "scene shows the key", "actions share a name",
-)  # fmt: skip
+    "none",
+    "reset changes the key",
+    "over at once",
+    "player out of range",
+    "nothing is legal",
+    "legal writes too far",
+    "observe writes too far",
+    "observe writes before",
+    "returns writes too far",
+    "observe forgets an element",
+    "observe changes the state",
+    "observe is not finite",
+    "observe is above one",
+    "observe shows the key",
+    "legal depends on the key",
+    "step refuses legal",
+    "step takes illegal",
+    "fault without a text",
+    "step changes a parameter",
+    "never ends",
+    "an illegal action turns back time",
+    "random",
+    "view shows the key",
+    "view holds arrays",
+    "view is unnamed",
+    "scene is text",
+    "scene changes the state",
+    "scene shows the key",
+    "actions share a name",
+)
 FLAW = {name: number for number, name in enumerate(FLAWS)}
 (
-    SOUND, RESET_KEY, RESET_OVER, BAD_PLAYER, NOTHING_LEGAL, LEGAL_FAR, OBSERVE_FAR, OBSERVE_BEFORE, RETURNS_FAR,
-    FORGETS, OBSERVE_WRITES, NOT_FINITE, ABOVE_ONE, SHOWS_KEY, LEGAL_KEY, REFUSES, TAKES, BAD_FAULT,
-    CHANGES_PARAMETER, ENDLESS, TURNS_BACK, RANDOM, *_,
-) = range(len(FLAWS))  # fmt: skip
+    SOUND,
+    RESET_KEY,
+    RESET_OVER,
+    BAD_PLAYER,
+    NOTHING_LEGAL,
+    LEGAL_FAR,
+    OBSERVE_FAR,
+    OBSERVE_BEFORE,
+    RETURNS_FAR,
+    FORGETS,
+    OBSERVE_WRITES,
+    NOT_FINITE,
+    ABOVE_ONE,
+    SHOWS_KEY,
+    LEGAL_KEY,
+    REFUSES,
+    TAKES,
+    BAD_FAULT,
+    CHANGES_PARAMETER,
+    ENDLESS,
+    TURNS_BACK,
+    RANDOM,
+    *_,
+) = range(len(FLAWS))
 
 # The cached loops know a record by its fields alone, and this file is outside the package they belong to.
 EDITION = "edition_" + hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:8]
@@ -130,7 +172,7 @@ def view(state: Any, seat: int) -> Any:
     return (int(state["total"]),) if flaw == "view is unnamed" else View(int(state["total"]))
 
 
-RULES = Rules(
+SPEC = GameSpec(
     name="flawed",
     title="Flawed",
     state=STATE,
@@ -141,6 +183,6 @@ RULES = Rules(
     view=view,
     faults=("", "no number from 1 to 3, or the last one again"),
     default_opponent="one",
-    yardstick="one",
+    baseline="one",
     parameters={"flaw": Parameter(0, 0, len(FLAWS) - 1, "what is wrong")},
 )

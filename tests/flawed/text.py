@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dicegym.scene import Line, Scene
+from dicegym.engine.scene import Line, Scene
 from flawed.rules import FLAWS
 
 NAMES = ["add 1", "add 2", "add 3"]

@@ -12,9 +12,17 @@ Roll = Callable[[int, int, int, int], int]
 
 UPPER = {name: face for face, name in enumerate(("Ones", "Twos", "Threes", "Fours", "Fives", "Sixes"), 1)}
 BOXES = (
-    *UPPER, "One Pair", "Two Pairs", "Three of a Kind", "Four of a Kind", "Small Straight", "Large Straight",
-    "Full House", "Chance", "Yatzy",
-)  # fmt: skip
+    *UPPER,
+    "One Pair",
+    "Two Pairs",
+    "Three of a Kind",
+    "Four of a Kind",
+    "Small Straight",
+    "Large Straight",
+    "Full House",
+    "Chance",
+    "Yatzy",
+)
 
 
 def asked_for(box: str, dice: Sequence[int]) -> bool:

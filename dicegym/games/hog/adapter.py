@@ -1,7 +1,7 @@
 """Hog's original bot interface: a file ``hog.py`` with ``final_strategy(score, opponent_score)`` -> -1..10.
 
 The file may be the whole course project: the modules ``dice`` and ``ucb`` that it imports are supplied here,
-and ``@main`` does not run it. See `dicegym.players.botfile` for what every adapter offers.
+and ``@main`` does not run it. See `dicegym.bots.program` for what every adapter offers.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.core import Game
-from dicegym.errors import AgentError
-from dicegym.games.hog.export import strategy_source
-from dicegym.games.hog.house import every_situation
+from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.program import Program
+from dicegym.bots.source import Source
+from dicegym.bots.surroundings import PrivateRandom
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, one_line
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
-from dicegym.players import Act, Player, Turn
-from dicegym.players.botfile import BotPlayer, Program, Source, one_line
-from dicegym.players.private import PrivateRandom
+from dicegym.games.hog.strategy_file import strategy_source
+from dicegym.games.hog.twins import every_situation
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
 
 ENTRY_FILES = ("hog.py",)
 ENTRY_POINT = "final_strategy"
@@ -143,7 +146,7 @@ def recognises(text: str) -> bool:
 
 
 def export(player: Player, game: Game, form: str) -> str:
-    """Return the source of a bot that chooses as ``player`` does; see `dicegym.players.export`."""
+    """Return the source of a bot that chooses as ``player`` does; see `dicegym.bots.export`."""
     heading = f"The choices of {player.name} in Hog, written out.\n\nMade by `dicegym export`."
     return strategy_source(examine(game, player, lambda question: None), heading)
 

@@ -72,6 +72,9 @@ Version history
     v0: first version.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -79,10 +82,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.core import Parameter, Rules, record
-from dicegym.dice import die, turn_stream
-from dicegym.jit import kernel
-from dicegym.loops import Kernels
+from dicegym.engine.dice import die, turn_stream
+from dicegym.engine.jit import kernel
+from dicegym.engine.loops import Kernels
+from dicegym.engine.spec import GameSpec, Parameter, record
 
 MOST_DICE = 10
 N_ACTIONS = MOST_DICE + 2
@@ -171,7 +174,7 @@ def reset(state):
 
 @kernel
 def step(state, action):
-    """Play one turn; see `dicegym.core.Rules`."""
+    """Play one turn; see `dicegym.engine.spec.GameSpec`."""
     me = state.player
     other = 1 - me
     if action < 0 or action >= N_ACTIONS:
@@ -264,10 +267,21 @@ def returns(state, out):
 def features(parameters: Mapping[str, int]) -> dict[str, int]:
     """Return the observation's parts in order, each with its length."""
     parts = {
-        "scores": 2, "lead": 1, "leading": 1, "own tens": 10, "own units": 10, "opponent tens": 10,
-        "opponent units": 10, "sum modulo 7": WILD, "to swap": 2, "bacon": 1, "bacon swaps": LONGEST_RUN,
-        "bacon wild": 1, "exchange swaps": LONGEST_RUN, "exchange wild": 1,
-    }  # fmt: skip
+        "scores": 2,
+        "lead": 1,
+        "leading": 1,
+        "own tens": 10,
+        "own units": 10,
+        "opponent tens": 10,
+        "opponent units": 10,
+        "sum modulo 7": WILD,
+        "to swap": 2,
+        "bacon": 1,
+        "bacon swaps": LONGEST_RUN,
+        "bacon wild": 1,
+        "exchange swaps": LONGEST_RUN,
+        "exchange wild": 1,
+    }
     if parameters["memory"]:
         parts |= {"run": LONGEST_RUN + 1, "exchanges": 2}
     return parts
@@ -289,12 +303,15 @@ def view(state: Any, seat: int) -> View:
     """Return the `View` of ``seat``."""
     scores, memory = state["scores"].tolist(), int(state["memory"])
     return View(
-        scores[seat], scores[1 - seat], int(state["goal"]),
-        memory * int(state["runs"][seat]), memory * int(state["exchanges"][seat]),
-    )  # fmt: skip
+        scores[seat],
+        scores[1 - seat],
+        int(state["goal"]),
+        memory * int(state["runs"][seat]),
+        memory * int(state["exchanges"][seat]),
+    )
 
 
-RULES = Rules(
+SPEC = GameSpec(
     name="hog",
     title="Hog",
     state=STATE,
@@ -305,11 +322,11 @@ RULES = Rules(
     view=view,
     faults=("", "a number of dice outside -1..10"),
     default_opponent="always_roll(5)",
-    yardstick="always_roll(5)",
+    baseline="always_roll(5)",
     parameters={
         "goal": Parameter(100, 10, 999, "the score that ends a game of Hog"),
         "memory": Parameter(0, 0, 1, "whether Hog players observe what they can remember"),
     },
     games_per_match=9,
-    own=frozenset({"runs", "exchanges", "turns", "chosen", "rolled"}),
+    private=frozenset({"runs", "exchanges", "turns", "chosen", "rolled"}),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dicegym.engine.scene import Line, Scene
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, sides
-from dicegym.scene import Line, Scene
 
 
 def action_name(action: int) -> str:

@@ -11,14 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from dicegym.core import Game
-from dicegym.games.bidding import FACES, MOST_QUANTITY
-from dicegym.games.bidding_view import Bid, Showdown, View
+from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.export import network_source
+from dicegym.bots.program import Program
+from dicegym.bots.source import Source
+from dicegym.bots.surroundings import PrivateRandom
+from dicegym.engine.game import Game
+from dicegym.games.bidding.table import FACES, MOST_QUANTITY
+from dicegym.games.bidding.view import Bid, Showdown, View
 from dicegym.games.liarsdice.rules import LIAR, NO_PLAY
-from dicegym.players import Act, Player, Turn
-from dicegym.players.botfile import BotPlayer, Program, Source
-from dicegym.players.export import network_source
-from dicegym.players.private import PrivateRandom
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
 
 ENTRY_FILES = ("player.py", "bot.py")
 ENTRY_POINTS = ("get_play", "play")
@@ -159,7 +162,7 @@ def get_play(me, hands, history):
 
 
 def export(player: Player, game: Game, form: str) -> str:
-    """Return the source of a bot that chooses as ``player`` does; see `dicegym.players.export`."""
+    """Return the source of a bot that chooses as ``player`` does; see `dicegym.bots.export`."""
     interface = _INTERFACE if form == ENTRY_FILES[0] else _INTERFACE.replace("get_play", "play")
     return network_source(player, game, interface, action_of, play_of)
 

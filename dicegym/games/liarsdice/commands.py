@@ -14,16 +14,17 @@ import typer
 
 import dicegym
 from dicegym import arena, cli
-from dicegym.arena.one_table import one_table
+from dicegym.arena.formats.one_table import one_table
 from dicegym.arena.report import show
-from dicegym.core import Game
+from dicegym.engine.game import Game
+from dicegym.engine.scene import FACES
 from dicegym.errors import ParameterError
-from dicegym.games.bidding_text import bid_text, dice_text
-from dicegym.games.bidding_view import Bid, Showdown
+from dicegym.games.bidding.text import bid_text, dice_text
+from dicegym.games.bidding.view import Bid, Showdown
 from dicegym.games.liarsdice.adapter import IDS, action_of, history_text, ids_of, play_of
-from dicegym.players import Act, Player, Turn
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent_name
-from dicegym.scene import FACES
 
 HUMAN = "p_human"
 """The name of the person at the keyboard."""

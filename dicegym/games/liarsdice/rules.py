@@ -78,15 +78,18 @@ Version history
     v0: first version.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
 from __future__ import annotations
 
 import numpy as np
 
-from dicegym.core import Parameter, Rules, record
-from dicegym.games import bidding as table
-from dicegym.games.bidding_view import Reader
-from dicegym.jit import kernel
-from dicegym.loops import Kernels
+from dicegym.engine.jit import kernel
+from dicegym.engine.loops import Kernels
+from dicegym.engine.spec import GameSpec, Parameter, record
+from dicegym.games.bidding import table
+from dicegym.games.bidding.view import Reader
 
 LIAR = table.N_BIDS
 N_ACTIONS = LIAR + 1
@@ -136,7 +139,7 @@ def fault_of(state, action):
 
 @kernel
 def step(state, action):
-    """Play one bid or call; see `dicegym.core.Rules`."""
+    """Play one bid or call; see `dicegym.engine.spec.GameSpec`."""
     fault = fault_of(state, action)
     if fault == 0 and action != LIAR:
         table.add_bid(state, action)
@@ -174,7 +177,7 @@ def returns(state, out):
     table.share_out(state, out)
 
 
-RULES = Rules(
+SPEC = GameSpec(
     name="liarsdice",
     title="Liar's Dice",
     state=STATE,
@@ -184,15 +187,18 @@ RULES = Rules(
     features=table.shared_features,
     view=Reader(STATE),
     faults=(
-        "", "no play at all (taken as liar)", "a quantity above the dice of all who started (taken as liar)",
-        "a bid that is not higher than the last one (taken as liar)", "liar before any bid",
+        "",
+        "no play at all (taken as liar)",
+        "a quantity above the dice of all who started (taken as liar)",
+        "a bid that is not higher than the last one (taken as liar)",
+        "liar before any bid",
         "no answer (taken as liar)",
     ),
     games_per_match=50,
     default_opponent="even",
-    yardstick="even",
+    baseline="even",
     parameters={"dice": Parameter(table.MOST_DICE, 1, table.MOST_DICE, "the dice that each player begins with")},
-    own=frozenset({"hands"}),
+    private=frozenset({"hands"}),
     forfeit=NO_ANSWER,
-    milestone="finished",
-)  # fmt: skip
+    public_event="finished",
+)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dicegym.games.bidding_text import bid_name, table_scene
+from dicegym.engine.scene import Scene
+from dicegym.games.bidding.text import bid_name, table_scene
 from dicegym.games.liarsdice.rules import LIAR, NO_ANSWER, WILD
-from dicegym.scene import Scene
 
 
 def action_name(action: int) -> str:

@@ -14,15 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.core import Game
+from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.export import network_source
+from dicegym.bots.program import Program
+from dicegym.bots.source import Source
+from dicegym.bots.surroundings import PrivateRandom
+from dicegym.engine.game import Game
 from dicegym.errors import AgentError
-from dicegym.games.bidding import FACES, N_BIDS
+from dicegym.games.bidding.table import FACES, N_BIDS
 from dicegym.games.liarsdice_spot_on.rules import LARGEST, N_CHALLENGES, NO_MOVE
 from dicegym.games.liarsdice_spot_on.text import CHALLENGES
-from dicegym.players import Act, Player, Turn
-from dicegym.players.botfile import BotPlayer, Program, Source
-from dicegym.players.export import network_source
-from dicegym.players.private import PrivateRandom
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
 
 ENTRY_FILES = ("player_bot.py", "bot.py")
 ACTIONS = {word: action for action, word in CHALLENGES.items()}
@@ -70,9 +73,10 @@ def find(program: Program) -> Callable[..., Any]:
             raise AgentError(program.name, f"{program.source.attribute} is no class that derives from Player")
         return named
     players = [
-        value for value in program.namespace.values()
+        value
+        for value in program.namespace.values()
         if isinstance(value, type) and issubclass(value, base) and not inspect.isabstract(value)
-    ]  # fmt: skip
+    ]
     if not players:
         raise AgentError(
             program.name, f"{program.source.file.name} defines no class that derives from Player and has a method move"
@@ -140,7 +144,7 @@ class Learned(Player):
 
 
 def export(player: Player, game: Game, form: str) -> str:
-    """Return the source of a bot that chooses as ``player`` does; see `dicegym.players.export`.
+    """Return the source of a bot that chooses as ``player`` does; see `dicegym.bots.export`.
 
     Who was disqualified in the present round is not told to bots: there a model that sees it may choose otherwise.
     """

@@ -90,17 +90,20 @@ Version history
     v0: first version.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import numpy as np
 
-from dicegym.core import Parameter, Rules, record
-from dicegym.games import bidding as table
-from dicegym.games.bidding_view import Reader
-from dicegym.jit import kernel
-from dicegym.loops import Kernels
+from dicegym.engine.jit import kernel
+from dicegym.engine.loops import Kernels
+from dicegym.engine.spec import GameSpec, Parameter, record
+from dicegym.games.bidding import table
+from dicegym.games.bidding.view import Reader
 
 LIAR, LOSE_TWO, GAIN_ONE = table.N_BIDS, table.N_BIDS + 1, table.N_BIDS + 2
 N_CHALLENGES = 3
@@ -171,7 +174,7 @@ def fault_of(state, action):
 
 @kernel
 def step(state, action):
-    """Play one bid or challenge; see `dicegym.core.Rules`."""
+    """Play one bid or challenge; see `dicegym.engine.spec.GameSpec`."""
     fault = fault_of(state, action)
     me = np.int64(state.player)
     if fault != 0:
@@ -233,7 +236,7 @@ def features(parameters: Mapping[str, int]) -> dict[str, int]:
     return table.shared_features(parameters) | {"exact chance": 1, "may gain": 1}
 
 
-RULES = Rules(
+SPEC = GameSpec(
     name="liarsdice_spot_on",
     title="Liar's Dice, spot on",
     state=STATE,
@@ -243,16 +246,19 @@ RULES = Rules(
     features=features,
     view=Reader(STATE),
     faults=(
-        "", "a challenge before any bid (disqualified)", "gain one with no die lost (disqualified)",
+        "",
+        "a challenge before any bid (disqualified)",
+        "gain one with no die lost (disqualified)",
         "a bid that is not worth more than the last one (disqualified)",
-        "neither a bid nor a challenge (disqualified)", "no answer (disqualified)",
+        "neither a bid nor a challenge (disqualified)",
+        "no answer (disqualified)",
         "one bid more than a round has room for (disqualified)",
     ),
     games_per_match=50,
     default_opponent="even",
-    yardstick="even",
+    baseline="even",
     parameters={"dice": Parameter(table.MOST_DICE, 1, table.MOST_DICE, "the dice that each player begins with")},
-    own=frozenset({"hands"}),
+    private=frozenset({"hands"}),
     forfeit=NO_ANSWER,
-    milestone="finished",
-)  # fmt: skip
+    public_event="finished",
+)

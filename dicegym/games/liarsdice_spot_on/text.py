@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dicegym.games.bidding_text import bid_text, table_scene
+from dicegym.engine.scene import Scene
+from dicegym.games.bidding.text import bid_text, table_scene
 from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, NO_ANSWER, WILD, bid_of
-from dicegym.scene import Scene
 
 CHALLENGES = {LIAR: "Liar", LOSE_TWO: "Spot on, lose two", GAIN_ONE: "Spot on, gain one"}
 """The challenges by their action, in the words of the original interface."""

@@ -2,7 +2,7 @@
 
 The class has ``get_orders(self, money, dice, index, shop)``, which returns a list of numbers of dice, and may have
 ``__init__(self, random)``. `Bot` is supplied: imported from ``bot`` or ``lucky``, or named without an import. See
-`dicegym.players.botfile` for what every adapter offers.
+`dicegym.bots.program` for what every adapter offers.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.core import Game
+from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.export import network_source
+from dicegym.bots.program import Program
+from dicegym.bots.source import Source
+from dicegym.bots.surroundings import PrivateRandom
+from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.lucky.catalogue import N_DICE, STOCK
 from dicegym.games.lucky.rules import DONE, INVALID, View, added
-from dicegym.players import Act, Player, Turn
-from dicegym.players.botfile import BotPlayer, Program, Source
-from dicegym.players.export import network_source
-from dicegym.players.private import PrivateRandom
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
 
 ENTRY_FILES = ("bot.py",)
 ENTRY_POINT = "get_orders"
@@ -57,9 +60,10 @@ def find(program: Program) -> Callable[..., Any]:
         return program.entry(program.source.attribute, "class")
     base = program.builtins[BASE]
     classes = [
-        value for value in program.namespace.values()
+        value
+        for value in program.namespace.values()
         if isinstance(value, type) and issubclass(value, base) and value is not base
-    ]  # fmt: skip
+    ]
     own = [value for value in classes if value.__module__ == program.namespace["__name__"]]
     if not classes:
         raise AgentError(program.name, f"{program.source.file.name} defines no class that inherits from {BASE}")
@@ -166,5 +170,5 @@ class Exported(Bot):
 
 
 def export(player: Player, game: Game, form: str) -> str:
-    """Return the source of a bot that orders as ``player`` does; see `dicegym.players.export`."""
+    """Return the source of a bot that orders as ``player`` does; see `dicegym.bots.export`."""
     return network_source(player, game, _INTERFACE)

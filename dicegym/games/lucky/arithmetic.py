@@ -6,13 +6,16 @@ form is exact whatever was rolled. Attacks take whole amounts or everything, so 
 asked: what is the whole part of one, or of a sum of several?
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
 from __future__ import annotations
 
 import math
 
 import numpy as np
 
-from dicegym.jit import kernel
+from dicegym.engine.jit import kernel
 
 MOST = np.int64(1 << 53)
 """Points and money saturate here."""

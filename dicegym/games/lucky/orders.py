@@ -1,14 +1,17 @@
-"""Orders of Lucky & Co as house bots make them: worked out whole every time, and placed die by die.
+"""Orders of Lucky & Co as twins make them: worked out whole every time, and placed die by die.
 
 What an order lacks of a die is a *lack*, ``kind * 32 + count``; of several the smallest comes first, as in the adapter.
 """
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
 
 from __future__ import annotations
 
 import numpy as np
 
+from dicegym.engine.jit import kernel
 from dicegym.games.lucky.rules import DONE, added
-from dicegym.jit import kernel
 
 _BITS = 5  # a die has at most 20 copies
 NOTHING = np.int64(DONE << _BITS)

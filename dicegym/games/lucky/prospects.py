@@ -1,7 +1,11 @@
 """What dice are worth in Lucky & Co, for observations: expected points a round, and the gain by one die more."""
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
 from __future__ import annotations
 
+from dicegym.engine.jit import kernel
 from dicegym.games.lucky.catalogue import (
     AGAIN,
     ALL_AGAIN,
@@ -19,8 +23,7 @@ from dicegym.games.lucky.catalogue import (
     STOCK,
     TAKEN,
     TEN,
-)  # fmt: skip
-from dicegym.jit import kernel
+)
 
 
 @kernel

@@ -102,6 +102,9 @@ Version history
     v0: first version.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
 from __future__ import annotations
 
 import struct
@@ -111,7 +114,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.core import Order, Parameter, Rules, record
+from dicegym.engine.jit import kernel
+from dicegym.engine.loops import Kernels
+from dicegym.engine.spec import GameSpec, Order, Parameter, record
 from dicegym.games.lucky.arithmetic import MOST
 from dicegym.games.lucky.catalogue import (
     AGAIN,
@@ -128,11 +133,9 @@ from dicegym.games.lucky.catalogue import (
     STOCK,
     TAKEN,
     TEN,
-)  # fmt: skip
+)
 from dicegym.games.lucky.prospects import engine, gain, income
 from dicegym.games.lucky.scoring import score
-from dicegym.jit import kernel
-from dicegym.loops import Kernels
 
 START = 5
 DONE = N_DICE
@@ -194,7 +197,7 @@ def reset(state):
 
 @kernel
 def step(state, action):
-    """Add to the order of the player to move, or complete it; see `dicegym.core.Rules`."""
+    """Add to the order of the player to move, or complete it; see `dicegym.engine.spec.GameSpec`."""
     seat = state.player
     fault = 0
     if action != DONE:
@@ -352,9 +355,20 @@ def observe(state, seat, out):
 def features(parameters: Mapping[str, int]) -> dict[str, int]:
     """Return the observation's parts in order, each with its length."""
     return {
-        "money": 5, "money left": 5, "dice": N_DICE, "order": N_DICE, "shop": N_DICE, "may add": N_DICE,
-        "gain": N_DICE, "income": 3, "parts": 2, "lead": 3, "time": 2, "others": 60, "players": 2,
-    }  # fmt: skip
+        "money": 5,
+        "money left": 5,
+        "dice": N_DICE,
+        "order": N_DICE,
+        "shop": N_DICE,
+        "may add": N_DICE,
+        "gain": N_DICE,
+        "income": 3,
+        "parts": 2,
+        "lead": 3,
+        "time": 2,
+        "others": 60,
+        "players": 2,
+    }
 
 
 class View(NamedTuple):
@@ -394,9 +408,15 @@ def view(state: Any, seat: int) -> View:
     rounds, lead, played, *money = _NUMBERS.unpack_from(raw, _AT["rounds"])
     dice, shop, order = _AT["dice"], _AT["shop"], _AT["order"] + seat * N_DICE
     return View(
-        tuple(money[:players]), _numbers(raw[dice : dice + players * N_DICE], players), seat,
-        tuple(raw[shop : shop + N_DICE]), played, tuple(raw[order : order + N_DICE]), rounds, lead,
-    )  # fmt: skip
+        tuple(money[:players]),
+        _numbers(raw[dice : dice + players * N_DICE], players),
+        seat,
+        tuple(raw[shop : shop + N_DICE]),
+        played,
+        tuple(raw[order : order + N_DICE]),
+        rounds,
+        lead,
+    )
 
 
 def added(kind: int, count: int) -> int:
@@ -415,7 +435,7 @@ def order_limits(state: Any, seat: int) -> list[int]:
     return limits
 
 
-RULES = Rules(
+SPEC = GameSpec(
     name="lucky",
     title="Lucky & Co",
     state=STATE,
@@ -426,17 +446,20 @@ RULES = Rules(
     features=features,
     view=view,
     faults=(
-        "", "more of a die than the shop has", "dice for more than the player's money", "an unknown action",
+        "",
+        "more of a die than the shop has",
+        "dice for more than the player's money",
+        "an unknown action",
         "a malformed order",
     ),
     default_opponent="compound",
-    yardstick="investor",
+    baseline="investor",
     parameters={
         "rounds": Parameter(500, 1, 10_000, "the number of rounds after which a game of Lucky & Co ends"),
         "lead": Parameter(200, 1, 1_000_000, "the lead over the second that ends a game of Lucky & Co"),
     },
-    own=frozenset({"order", "left", "rolled"}),
+    private=frozenset({"order", "left", "rolled"}),
     forfeit=INVALID,
     order=Order(tuple(STOCK.tolist()), order_actions, order_limits),
     contest="groups",
-)  # fmt: skip
+)

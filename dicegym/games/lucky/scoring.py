@@ -1,10 +1,14 @@
 """How dice fall in Lucky & Co: everybody's points of a round, attacks included."""
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
 from __future__ import annotations
 
 import numpy as np
 
-from dicegym.dice import die, draw, turn_stream
+from dicegym.engine.dice import die, draw, turn_stream
+from dicegym.engine.jit import kernel
 from dicegym.games.lucky.arithmetic import MOST, add_points, is_whole, new_limbs, quotient, reduced, whole_part
 from dicegym.games.lucky.catalogue import (
     AGAIN,
@@ -27,8 +31,7 @@ from dicegym.games.lucky.catalogue import (
     TEN,
     THREES,
     TWOS,
-)  # fmt: skip
-from dicegym.jit import kernel
+)
 
 
 @kernel

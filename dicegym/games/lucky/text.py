@@ -5,16 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dicegym.engine.scene import Line, Scene
 from dicegym.games.lucky.catalogue import N_DICE, PRICES
 from dicegym.games.lucky.rules import DONE, INVALID, N_ACTIONS
-from dicegym.scene import Line, Scene
 
 EFFECTS = (
-    "rolls a 1", "likely low", "unlikely high", "even chances", "unlikely low", "likely high", "rolls a 6",
-    "times r/3", "times r/2", "times r", "times 2r", "times 3r",
-    "all others -r", "somebody -10", "steals 10", "somebody -25", "steals 25",
-    "shield", "basics again", "basics and multipliers again", "square", "cube",
-)  # fmt: skip
+    "rolls a 1",
+    "likely low",
+    "unlikely high",
+    "even chances",
+    "unlikely low",
+    "likely high",
+    "rolls a 6",
+    "times r/3",
+    "times r/2",
+    "times r",
+    "times 2r",
+    "times 3r",
+    "all others -r",
+    "somebody -10",
+    "steals 10",
+    "somebody -25",
+    "steals 25",
+    "shield",
+    "basics again",
+    "basics and multipliers again",
+    "square",
+    "cube",
+)
 """What each die does, in short."""
 
 SHOWN = 10

@@ -3,7 +3,7 @@
 Bots of the original speak to a server: they read a STANDING and answer with ROLL_DICE or SCORE_BOX. Played here,
 a bot is the function between the two messages, both as plain dicts, and is asked when it is its turn. A command
 that means nothing or is illegal is an error by the rules, and the bot is asked again. See
-`dicegym.players.botfile` for what every adapter offers.
+`dicegym.bots.program` for what every adapter offers.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dicegym.core import Game
+from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.export import network_source
+from dicegym.bots.program import Program
+from dicegym.bots.source import Source
+from dicegym.bots.surroundings import PrivateRandom
+from dicegym.engine.game import Game
 from dicegym.games.yatzy.protocol import OPEN, START_RATING, CommandError, action_of, named_by, table_message, written
 from dicegym.games.yatzy.rules import SEATS, UNREADABLE, known_fields
-from dicegym.players import Act, Player, Turn
-from dicegym.players.botfile import BotPlayer, Program, Source
-from dicegym.players.export import network_source
-from dicegym.players.private import PrivateRandom
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
 
 ENTRY_FILES = ("yatzy.py",)
 ENTRY_POINT = "command"
@@ -81,7 +84,7 @@ def command(standing):
 
 
 def export(player: Player, game: Game, form: str) -> str:
-    """Return the source of a bot that plays as ``player`` does; see `dicegym.players.export`."""
+    """Return the source of a bot that plays as ``player`` does; see `dicegym.bots.export`."""
     return network_source(player, game, f"OPEN = {OPEN!r}\n{_INTERFACE}", known_fields, named_by, written)
 
 

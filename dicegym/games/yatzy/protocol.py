@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.core import Game
+from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
 from dicegym.games.yatzy.rules import (
     BAD_COMMAND,
@@ -29,8 +29,8 @@ from dicegym.games.yatzy.rules import (
     NO_ROLLS_LEFT,
     NOT_SHOWN,
     ROLL_PLACES,
-    RULES,
     SCORE_PLACES,
+    SPEC,
     UNREADABLE,
     USED_BOX,
     View,
@@ -50,12 +50,19 @@ ROLL_DICE, SCORE_BOX, LOGIN = "ROLL_DICE", "SCORE_BOX", "LOGIN"
 STANDING, FINAL, ERROR, WELCOME = "STANDING", "FINAL", "ERROR", "WELCOME"
 
 BAD_WORD, BAD_INDEX, BAD_BOX, BAD_STANDING, BAD_LOGIN = (
-    "bad-command", "bad-index", "bad-box", "bad-standing", "bad-login",
-)  # fmt: skip
+    "bad-command",
+    "bad-index",
+    "bad-box",
+    "bad-standing",
+    "bad-login",
+)
 FAULT_CODES = {
-    BAD_COMMAND: BAD_WORD, NO_ROLLS_LEFT: "no-rolls-left", USED_BOX: "used-box", NOT_SHOWN: "bad-dice",
+    BAD_COMMAND: BAD_WORD,
+    NO_ROLLS_LEFT: "no-rolls-left",
+    USED_BOX: "used-box",
+    NOT_SHOWN: "bad-dice",
     NO_DICE: "no-dice",
-}  # fmt: skip
+}
 """The code of an ERROR for each fault of the engine that a player can commit."""
 _LONGEST = 60
 _SCORE_TEXTS = (*map(str, range(128)), OPEN)  # -1, an open box, is the last
@@ -98,9 +105,14 @@ def score_text(scores: tuple[int, ...]) -> str:
 
 
 def table_message(
-    scores: Sequence[tuple[int, ...]], player: int, round_number: int, rolls_left: int, dice: Sequence[int],
-    names: Sequence[str], ratings: Sequence[int],
-) -> dict[str, Any]:  # fmt: skip
+    scores: Sequence[tuple[int, ...]],
+    player: int,
+    round_number: int,
+    rolls_left: int,
+    dice: Sequence[int],
+    names: Sequence[str],
+    ratings: Sequence[int],
+) -> dict[str, Any]:
     """Return the STANDING of a table given as plain values, all by seat; see `standing_message`."""
     return {
         "key": STANDING,
@@ -123,9 +135,14 @@ def standing_message(game: Game, state: Any, names: Sequence[str], ratings: Sequ
         ratings: likewise.
     """
     return table_message(
-        _rows(game, state), int(state["player"]), int(state["round_number"]), int(state["rolls_left"]),
-        state["dice"].tolist(), names, ratings,
-    )  # fmt: skip
+        _rows(game, state),
+        int(state["player"]),
+        int(state["round_number"]),
+        int(state["rolls_left"]),
+        state["dice"].tolist(),
+        names,
+        ratings,
+    )
 
 
 def _rows(game: Game, state: Any) -> list[tuple[int, ...]]:
@@ -168,7 +185,7 @@ def error_message(code: str, message: str) -> dict[str, Any]:
 def fault_error(fault: int) -> CommandError:
     """Return the error that tells a player of a fault that ``step`` found with its command."""
     code = FAULT_CODES.get(fault, BAD_WORD)
-    return CommandError(code, f"{RULES.faults[fault]}: nothing has changed, send another command")
+    return CommandError(code, f"{SPEC.faults[fault]}: nothing has changed, send another command")
 
 
 def login_message(secret: str | None = None, name: str | None = None) -> dict[str, Any]:

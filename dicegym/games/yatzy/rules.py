@@ -94,6 +94,9 @@ Version history
     v0: first version.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -101,8 +104,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.core import Game, Rules, record
-from dicegym.dice import die, turn_stream
+from dicegym.engine.dice import die, turn_stream
+from dicegym.engine.game import Game
+from dicegym.engine.jit import kernel
+from dicegym.engine.loops import Kernels
+from dicegym.engine.spec import GameSpec, record
 from dicegym.games.yatzy.tables import (
     BEST,
     BOXES,
@@ -120,8 +126,6 @@ from dicegym.games.yatzy.tables import (
     SETS,
     UPPER,
 )
-from dicegym.jit import kernel
-from dicegym.loops import Kernels
 
 SEATS = 6
 BONUS_FROM, BONUS = 63, 50
@@ -141,9 +145,14 @@ UNREADABLE = -1
 """What stands for a command that cannot be read: one of the many numbers that are no action."""
 BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, HOUSE_PLAYS = range(1, 7)
 FAULTS = (
-    "", "a command that means nothing", "a roll when none is left", "a box that is filled",
-    "dice to keep that are not shown", "a roll of no dice", "the server played the turn",
-)  # fmt: skip
+    "",
+    "a command that means nothing",
+    "a roll when none is left",
+    "a box that is filled",
+    "dice to keep that are not shown",
+    "a roll of no dice",
+    "the server played the turn",
+)
 
 PAR = 3
 """So many of each number in the upper boxes earn just the bonus."""
@@ -329,7 +338,7 @@ def play(state, action):
 
 @kernel
 def step(state, action):
-    """Play one decision; see `dicegym.core.Rules`."""
+    """Play one decision; see `dicegym.engine.spec.GameSpec`."""
     if action == HOUSE:
         help_out(state)
         return HOUSE_PLAYS
@@ -422,10 +431,23 @@ def features(parameters: Mapping[str, int]) -> dict[str, int]:
     """Return the observation's parts in order, each with its length."""
     others = SEATS - 1
     return {
-        "counts": FACES * DICE, "sorted dice": DICE * FACES, "own turn": 1, "rolls left": ROLLS + 1, "rounds left": 1,
-        "open": BOXES, "now": BOXES, "in sight": BOXES, "upper": 4, "par": 2 * PAR_STEPS + 1, "total": 1,
-        "presence": others, "totals": others, "leads": 2 * others, "uppers": others, "their open": others * BOXES,
-    }  # fmt: skip
+        "counts": FACES * DICE,
+        "sorted dice": DICE * FACES,
+        "own turn": 1,
+        "rolls left": ROLLS + 1,
+        "rounds left": 1,
+        "open": BOXES,
+        "now": BOXES,
+        "in sight": BOXES,
+        "upper": 4,
+        "par": 2 * PAR_STEPS + 1,
+        "total": 1,
+        "presence": others,
+        "totals": others,
+        "leads": 2 * others,
+        "uppers": others,
+        "their open": others * BOXES,
+    }
 
 
 class View(NamedTuple):
@@ -446,9 +468,13 @@ def view(state: Any, seat: int) -> View:
     """Return the `View` of ``seat``."""
     players = int(state["players"])
     return View(
-        seat, int(state["player"]), int(state["round_number"]), int(state["rolls_left"]), tuple(state["dice"].tolist()),
+        seat,
+        int(state["player"]),
+        int(state["round_number"]),
+        int(state["rolls_left"]),
+        tuple(state["dice"].tolist()),
         tuple(map(tuple, state["scores"][:players].tolist())),
-    )  # fmt: skip
+    )
 
 
 def known_fields(shown: View) -> dict[str, Any]:
@@ -461,10 +487,16 @@ def known_fields(shown: View) -> dict[str, Any]:
     scores[:players] = shown.scores
     points = np.maximum(scores, 0)
     return {
-        "players": players, "player": shown.player, "round_number": shown.round_number, "dice": shown.dice,
-        "rolls_left": shown.rolls_left, "scores": scores, "totals": points.sum(axis=1),
-        "upper": points[:, :UPPER].sum(axis=1), "over": bool((scores[:players] >= 0).all()),
-    }  # fmt: skip
+        "players": players,
+        "player": shown.player,
+        "round_number": shown.round_number,
+        "dice": shown.dice,
+        "rolls_left": shown.rolls_left,
+        "scores": scores,
+        "totals": points.sum(axis=1),
+        "upper": points[:, :UPPER].sum(axis=1),
+        "over": bool((scores[:players] >= 0).all()),
+    }
 
 
 def record_of(game: Game, shown: View) -> Any:
@@ -478,7 +510,7 @@ def record_of(game: Game, shown: View) -> Any:
     return state
 
 
-RULES = Rules(
+SPEC = GameSpec(
     name="yatzy",
     title="Yatzy",
     state=STATE,
@@ -490,8 +522,8 @@ RULES = Rules(
     faults=FAULTS,
     games_per_match=20,
     default_opponent="gather",
-    yardstick="thrifty",
+    baseline="thrifty",
     default_players=2,
-    hidden=frozenset({"errors", "helped"}),
+    secret=frozenset({"errors", "helped"}),
     forfeit=HOUSE,
 )

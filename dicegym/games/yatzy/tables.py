@@ -17,9 +17,22 @@ DICE = 5
 ROLLS = 2
 """How often dice can be rolled again in a turn."""
 BOX_NAMES = (
-    "Ones", "Twos", "Threes", "Fours", "Fives", "Sixes", "One Pair", "Two Pairs", "Three of a Kind",
-    "Four of a Kind", "Small Straight", "Large Straight", "Full House", "Chance", "Yatzy",
-)  # fmt: skip
+    "Ones",
+    "Twos",
+    "Threes",
+    "Fours",
+    "Fives",
+    "Sixes",
+    "One Pair",
+    "Two Pairs",
+    "Three of a Kind",
+    "Four of a Kind",
+    "Small Straight",
+    "Large Straight",
+    "Full House",
+    "Chance",
+    "Yatzy",
+)
 BOXES = len(BOX_NAMES)
 UPPER = FACES
 """The first boxes, one for each face; their sum earns the bonus."""

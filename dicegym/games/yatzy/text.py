@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from dicegym.engine.scene import Line, Scene
 from dicegym.games.yatzy.rules import FIRST_BOX, HANDFULS, HOUSE, N_ACTIONS, ROLL_PLACES, SCORE_PLACES, bonus, total
 from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, DICE, KEEPS, SETS
-from dicegym.scene import Line, Scene
 
 _SHORT = ("1s", "2s", "3s", "4s", "5s", "6s", "1P", "2P", "3K", "4K", "SS", "LS", "FH", "Ch", "Y")
 _WIDTH = 3

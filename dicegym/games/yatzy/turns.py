@@ -3,10 +3,13 @@
 Values are kept by set: float64[462], hands from `KEEPS` on.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
 from __future__ import annotations
 
+from dicegym.engine.jit import kernel
 from dicegym.games.yatzy.tables import KEEPS, WITH
-from dicegym.jit import kernel
 
 
 @kernel

@@ -1,0 +1,134 @@
+"""The way back: any player as a file in its game's original bot interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.network import ACTIVATIONS, NetworkPlayer
+from dicegym.bots.transcription import HELPERS, packed, transcribe
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
+from dicegym.play.player import Player
+
+_SOURCE = '''"""{heading}
+
+Made by `dicegym export`; needs NumPy alone.
+"""
+
+{helpers}
+
+# What a player sees of a state and may do in it.
+
+{kernels}
+
+# The state, as far as this player knows it.
+
+FIELDS = {fields}
+PARAMETERS = {parameters}
+
+
+def known_state():
+    found = {{name: np.zeros(shape, np.int64) if shape else 0 for name, shape in FIELDS.items()}}
+    return types.SimpleNamespace(**(found | PARAMETERS))
+
+
+# The network: weights, biases, and what follows them.
+
+LAYERS = [
+{layers}
+]
+
+
+def chosen(state, seat):
+    seen = np.zeros({size}, np.float32)
+    observe(state, seat, seen)
+    mask = np.zeros({n_actions}, np.bool_)
+    legal(state, mask)
+    x = seen[None].astype(np.float64)
+    for weight, bias, activation in LAYERS:
+        x = x @ weight + bias
+        if activation:
+            x = activation(x)
+    return int(np.where(mask, x[0], -np.inf).argmax())
+
+
+# The interface.
+
+{interface}
+'''
+
+
+def export_forms(game: Game) -> tuple[str, ...]:
+    """Return the file names that bots of a game can be exported as; empty if they cannot."""
+    forms: tuple[str, ...] = game.adapter.ENTRY_FILES if hasattr(game.adapter, "export") else ()
+    return forms
+
+
+def export_source(player: Player, game: Game, form: str) -> str:
+    """Return the source of a bot that plays as ``player`` does.
+
+    Args:
+        player: any player; a learned one plays its best action.
+        game: the game with its parameters.
+        form: the file name of the original interface, such as ``hog.py``.
+
+    Raises:
+        ParameterError: the game has no such form, or the player cannot be written in it.
+        AgentError, ModelError: the player cannot play the game.
+    """
+    forms = export_forms(game)
+    if not forms:
+        raise ParameterError(f"players of {game.spec.title} cannot be written as bots: enter the model itself")
+    if form not in forms:
+        raise ParameterError(f"{game.spec.title} has no bots called {form!r}: export as {' or '.join(forms)}")
+    source: str = game.adapter.export(player, game, form)
+    return source
+
+
+def network_source(player: Player, game: Game, interface: str, *functions: Callable[..., Any]) -> str:
+    """Return the source of a bot that carries the network of ``player`` and the kernels that say what it sees.
+
+    Args:
+        player: a model; a bot that is one file of the original interface already is returned as it is.
+        game: the game with its parameters.
+        interface: the source of the original interface's entry point. It may use ``known_state()`` (all fields of
+            the record zero but for the parameters, arrays as int64), ``chosen(state, seat)`` (the number of the
+            best legal action) and ``functions``.
+        *functions: of the game's adapter, which the interface uses; see `dicegym.bots.transcription.transcribe`.
+
+    Raises:
+        ParameterError: the player is neither.
+        ModelError: the model was trained on another game.
+    """
+    if isinstance(player, BotPlayer) and player.source.arguments is None:
+        return player.source.file.read_text()
+    if not isinstance(player, NetworkPlayer):
+        raise ParameterError(f"{player.name!r} is no model, and no bot that is one file: neither can be written as one")
+    player.check_fit(game)
+    kernels = game.spec.kernels
+    activations = {layer.activation: ACTIVATIONS[layer.activation] for layer in player.network.layers[:-1]}
+    names = {"": None} | {kind: function.__name__ for kind, function in activations.items()}
+    layers = "\n".join(
+        f"    ({_weights(layer.weight)}, {_weights(layer.bias)}, {names[layer.activation]}),"
+        for layer in player.network.layers
+    )
+    return _SOURCE.format(
+        heading=f"The choices of {player.name} in {game.spec.title}.",
+        helpers=HELPERS,
+        kernels=transcribe(kernels.observe, kernels.legal, *functions, *activations.values()),
+        fields={name: game.spec.state[name].shape for name in game.spec.state.names or ()},
+        parameters=game.parameters,
+        layers=layers,
+        size=game.observation_size,
+        n_actions=game.n_actions,
+        interface=interface.strip(),
+    )
+
+
+def _weights(array: np.ndarray) -> str:
+    """Return an expression for weights, which networks are trained in as float32."""
+    return f"{packed(array.astype(np.float32))}.astype(np.float64)"

@@ -1,0 +1,86 @@
+"""The part of a policy network that plays, in NumPy: no process that plays has to load PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+
+def relu(x: np.ndarray) -> Any:
+    """Return the rectified linear unit."""
+    return np.maximum(x, 0)
+
+
+def tanh(x: np.ndarray) -> Any:
+    """Return the hyperbolic tangent."""
+    return np.tanh(x)
+
+
+def sigmoid(x: np.ndarray) -> Any:
+    """Return the logistic function."""
+    return 1 / (1 + np.exp(-x))
+
+
+def silu(x: np.ndarray) -> Any:
+    """Return the sigmoid linear unit."""
+    return x / (1 + np.exp(-x))
+
+
+def elu(x: np.ndarray) -> Any:
+    """Return the exponential linear unit, with alpha 1."""
+    return np.where(x > 0, x, np.expm1(np.minimum(x, 0)))
+
+
+def leaky_relu(x: np.ndarray) -> Any:
+    """Return the leaky rectified linear unit, with slope 0.01."""
+    return np.where(x > 0, x, 0.01 * x)
+
+
+ACTIVATIONS: dict[str, Callable[[np.ndarray], Any]] = {
+    "ReLU": relu,
+    "Tanh": tanh,
+    "Sigmoid": sigmoid,
+    "SiLU": silu,
+    "ELU": elu,
+    "LeakyReLU": leaky_relu,
+}
+"""The classes of ``torch.nn`` (with their default arguments) that a network may have between its layers."""
+
+
+class Layer(NamedTuple):
+    """A linear layer and what follows it."""
+
+    weight: np.ndarray
+    """float64[inputs, outputs]"""
+    bias: np.ndarray
+    """float64[outputs]"""
+    activation: str = ""
+    """A key of `ACTIVATIONS`; empty after the last layer."""
+
+
+class Network(NamedTuple):
+    """A multilayer perceptron in float64, so that one game and a thousand at once round to the same choice."""
+
+    layers: tuple[Layer, ...]
+
+    def scores(self, observations: np.ndarray) -> np.ndarray:
+        """Return a score of each action, float64[n, n_actions], of float32[n, observation size]."""
+        x = observations.astype(np.float64)
+        for weight, bias, activation in self.layers:
+            x = x @ weight + bias
+            if activation:
+                x = ACTIVATIONS[activation](x)
+        return x
+
+
+@runtime_checkable
+class NetworkPlayer(Protocol):
+    """A player that chooses the best legal action by a `Network`, such as a trained model."""
+
+    name: str
+    network: Network
+
+    def check_fit(self, game: Any) -> None:
+        """Raise ModelError unless the network is one for ``game``."""

@@ -1,0 +1,227 @@
+"""Bots kept as they are: a source file of the original interface becomes a running program of its own.
+
+`Program` executes a file (or the entry file of a directory) in a namespace that nobody shares. What the bot
+takes for the world is private: the modules that the game's adapter supplies, the helper files beside it, the
+module ``random``, ``print`` and ``input``. Two programs, even of one file, never see each other, and no
+module of a bot stays in ``sys.modules``. This protects bots from each other's accidents; against bots that
+break the interpreter there is the sandbox of the arena.
+
+A game's ``adapter.py`` stands on this module. It is loaded by name when the first bot of its game is, and so
+may import `dicegym.players`, which otherwise stands above the games. Every adapter offers:
+
+    ENTRY_FILES: names of the file that is the bot in a directory, in order of preference.
+    load(source, name, keep=False, seed=0) -> BotPlayer: make a player of a `Source`; see `BotPlayer`.
+    recognises(text) -> bool: whether a file with this text looks like a bot of the game.
+
+And where they exist:
+
+    examine(game, player, asked) -> array: ask all that the contest's own test asks, calling ``asked(i)``
+        before question i = 0, 1, ..., and return the answers. Raises AgentError. Games without one are given
+        some games to play (`dicegym.bots.smoke_games`).
+    question(game, i) -> str: name question i of the test in words.
+    export(player, game, form) -> str: the source of a bot, for the file name ``form`` of ENTRY_FILES.
+"""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+import sys
+import traceback
+import types
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dicegym.bots.source import Source, _compiled
+from dicegym.bots.surroundings import Printed, PrivateRandom, no_input, private_print
+from dicegym.errors import AgentError, one_line
+
+Supplied = Callable[[PrivateRandom], Mapping[str, types.ModuleType]]
+"""What an adapter hands to `Program`: from the bot's randomness to the modules that the original had.
+
+What a module called ``builtins`` holds is what bots may name without an import.
+"""
+
+
+class Program:
+    """One running copy of a bot's source.
+
+    Args:
+        source: where it is.
+        name: what errors call the bot.
+        supplied: makes the modules of the original interface, given the bot's own randomness.
+        seed: of the bot's randomness while the file is executed.
+        printed: takes what the bot prints; default: one of its own.
+
+    Attributes:
+        namespace: what the file defined.
+        builtins: what it may name without an import.
+        random: the generator behind the bot's module ``random``.
+        printed: what it printed.
+
+    Raises:
+        AgentError: the file is missing, not UTF-8, not Python, or fails while it is executed.
+    """
+
+    def __init__(
+        self, source: Source, name: str, supplied: Supplied, seed: int = 0, printed: Printed | None = None
+    ) -> None:
+        self.source = source
+        self.name = name
+        self.printed = Printed() if printed is None else printed
+        self.random = PrivateRandom(seed)
+        self._folder = source.file.resolve().parent
+        self._modules: dict[str, types.ModuleType] = {"random": self.random.as_module(), **supplied(self.random)}
+        self.builtins = dict(vars(builtins))
+        self.builtins |= {"__import__": self._import, "print": private_print(self.printed), "input": no_input}
+        if named := self._modules.pop("builtins", None):
+            self.builtins |= {key: value for key, value in vars(named).items() if not key.startswith("__")}
+        self._absent: set[str] = set()
+        module = self._module(source.file.stem, source.file)
+        self._modules.setdefault(source.file.stem, module)
+        self.namespace = module.__dict__
+        try:
+            self._execute(module, source.file)
+        except BaseException as error:
+            raise self.failure(error, "while it was loaded") from error
+
+    def failure(self, error: BaseException, when: str) -> AgentError:
+        """Return the AgentError for what the bot raised ``when``; KeyboardInterrupt is raised again as it is."""
+        if isinstance(error, KeyboardInterrupt):
+            raise error
+        if isinstance(error, AgentError):
+            return error
+        file = self.source.file
+        if isinstance(error, FileNotFoundError) and error.filename == str(file):
+            return AgentError(self.name, f"there is no file {file}")
+        if isinstance(error, UnicodeDecodeError) and error.__traceback__ and not self._line(error):
+            return AgentError(self.name, f"{file} is not UTF-8 text (byte {error.start}: {error.reason})")
+        line = self._line(error)
+        if isinstance(error, SyntaxError) and not line:
+            where = f"line {error.lineno}" if error.lineno else "no line given"
+            return AgentError(self.name, f"{Path(error.filename or file).name} is not Python: {error.msg} ({where})")
+        if isinstance(error, SystemExit):
+            text = "called sys.exit"
+        else:
+            message = one_line(error)
+            text = f"raised {type(error).__name__}" + (f": {message}" if message else "")
+        return AgentError(self.name, f"{text} {when}" + (f" ({line})" if line else ""))
+
+    def _line(self, error: BaseException) -> str:
+        """Return the bot's own innermost line in the traceback of ``error``: ``file.py, line 7``."""
+        found = ""
+        for frame, number in traceback.walk_tb(error.__traceback__):
+            if frame.f_globals.get("__builtins__") is self.builtins:
+                found = f"{Path(frame.f_code.co_filename).name}, line {number}"
+        return found
+
+    def get(self, name: str, kind: str = "function") -> Callable[..., Any]:
+        """Return what the file defined as ``name``. Raises AgentError if that is missing or not callable."""
+        if name not in self.namespace:
+            own = [
+                key
+                for key, value in self.namespace.items()
+                if callable(value) and getattr(value, "__module__", None) == self.namespace["__name__"]
+            ]
+            close = difflib.get_close_matches(name, own, n=1)
+            found = f"found: {', '.join(own[:8])}" if own else f"it defines no {kind} at all"
+            guess = f"; is {close[0]} meant?" if close else ""
+            raise AgentError(self.name, f"{self.source.file.name} has no {kind} {name} ({found}{guess})")
+        value = self.namespace[name]
+        if not callable(value):
+            raise AgentError(self.name, f"{name} is {one_line(repr(value), 60)}, not a {kind}")
+        return value  # type: ignore[no-any-return]  # anybody's code
+
+    def entry(self, default: str, kind: str = "function") -> Callable[..., Any]:
+        """Return the bot itself: ``default``, or what the source names, called with its arguments if it has any.
+
+        Raises AgentError if that is missing, fails, or is not callable.
+        """
+        made = self.get(self.source.attribute or default, kind)
+        if self.source.arguments is None:
+            return made
+        call = f"{self.source.attribute or default}({', '.join(map(str, self.source.arguments))})"
+        try:
+            value = made(*self.source.arguments)
+        except BaseException as error:
+            raise self.failure(error, f"in {call}") from error
+        if not callable(value):
+            raise AgentError(self.name, f"{call} gave {one_line(repr(value), 60)}, not a {kind}")
+        return value  # type: ignore[no-any-return]  # anybody's code
+
+    def _module(self, name: str, path: Path) -> types.ModuleType:
+        module = types.ModuleType(f"bot.{name}")  # no real module is called so
+        module.__dict__.update(__file__=str(path), __builtins__=self.builtins)
+        return module
+
+    def _execute(self, module: types.ModuleType, path: Path) -> None:
+        status = path.stat() if path.is_file() else None
+        if status is None:
+            raise FileNotFoundError(2, "No such file", str(path))
+        code = _compiled(str(path), status.st_mtime_ns, status.st_size)
+        before = sys.modules.get(module.__name__)
+        sys.modules[module.__name__] = module  # dataclasses look themselves up while they are made
+        try:
+            exec(code, module.__dict__)
+        finally:
+            if before is None:
+                sys.modules.pop(module.__name__, None)
+            else:
+                sys.modules[module.__name__] = before
+
+    def _helper(self, name: str) -> types.ModuleType | None:
+        """Return the module with the dotted ``name`` from the bot's own folder, executed on first import."""
+        if name in self._modules:
+            return self._modules[name]
+        if name in self._absent:
+            return None
+        base = self._folder.joinpath(*name.split("."))
+        is_package = (base / "__init__.py").is_file()
+        path = base / "__init__.py" if is_package else base.with_name(base.name + ".py")
+        if not path.is_file():
+            self._absent.add(name)
+            return None
+        parent, _, child = name.rpartition(".")
+        if parent and self._helper(parent) is None:
+            return None
+        module = self._module(name, path)
+        module.__package__ = name if is_package else parent
+        if is_package:
+            module.__path__ = [str(base)]
+        self._modules[name] = module  # before it runs, so that a circle of imports ends
+        try:
+            self._execute(module, path)
+        except BaseException:
+            del self._modules[name]
+            raise
+        if parent:
+            setattr(self._modules[parent], child, module)
+        return module
+
+    def _import(
+        self,
+        name: str,
+        globals: Mapping[str, Any] | None = None,
+        locals: Mapping[str, Any] | None = None,
+        fromlist: Iterable[str] | None = (),
+        level: int = 0,
+    ) -> types.ModuleType:
+        """Stand in for ``__import__``: supplied modules first, then the bot's folder, then everybody's."""
+        if level:
+            package = (globals or {}).get("__package__") or ""
+            above = package.split(".")[: len(package.split(".")) - level + 1] if package else []
+            name = ".".join([*above, name] if name else above)
+        found = self._helper(name) if name else types.ModuleType("folder")
+        if found is None:
+            if level:
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+            return builtins.__import__(name, globals, locals, tuple(fromlist or ()), 0)
+        if not fromlist:
+            return self._modules[name.partition(".")[0]]
+        for child in fromlist:
+            if not hasattr(found, child):  # `from package import module`
+                below = self._helper(f"{name}.{child}" if name else child)
+                if below is not None:
+                    setattr(found, child, below)
+        return found

@@ -1,0 +1,54 @@
+"""Where a bot's program is: its file, and what in it is the bot."""
+
+from __future__ import annotations
+
+import functools
+import types
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Source(NamedTuple):
+    """Where a bot is: its file, and what in it is the bot."""
+
+    file: Path
+    attribute: str | None = None
+    """Function or class that is the bot; None: the one the original interface asks for."""
+    arguments: tuple[int, ...] | None = None
+    """Integers to call ``attribute`` with, to get the bot; None: ``attribute`` is the bot itself."""
+
+
+def locate(text: str | Path, entry_files: Iterable[str]) -> Source | None:
+    """Return the bot that ``text`` names: ``file.py``, ``folder``, ``folder:file`` or ``folder:file:function``.
+
+    A folder is searched for ``entry_files`` in order. ``file.py:function`` names a function too. Returns None
+    if there is no such file.
+    """
+    whole = str(text)
+    for parts in (0, 1, 2):  # a path may hold colons itself, so whatever exists with fewer of them is meant
+        path, *rest = whole.rsplit(":", parts) if parts else [whole]
+        base = Path(path)
+        if base.is_file() and len(rest) <= 1:
+            return Source(base, rest[0] if rest else None)
+        if base.is_dir():
+            names = [rest[0], f"{rest[0]}.py"] if rest else list(entry_files)
+            for name in names:
+                if (base / name).is_file():
+                    return Source(base / name, rest[1] if len(rest) > 1 else None)
+    return None
+
+
+@functools.lru_cache(maxsize=512)
+def _compiled(path: str, modified: int, size: int) -> types.CodeType:
+    source = Path(path).read_bytes()
+    source.decode("utf-8-sig")  # a file in another encoding is refused even if it declares one
+    with warnings.catch_warnings(action="ignore"):  # an odd escape in somebody's docstring is not our business
+        return compile(source, path, "exec", dont_inherit=True)
+
+
+def precompile(file: Path) -> None:
+    """Compile ``file`` now, so that programs of it start sooner. Raises what compiling raises; runs nothing."""
+    status = file.stat()
+    _compiled(str(file), status.st_mtime_ns, status.st_size)

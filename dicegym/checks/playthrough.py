@@ -1,0 +1,134 @@
+"""Golden playthroughs: one game written out in full, to be read by people and compared by the tests.
+
+A change of rules, observations, names or screens shows in them as a difference that can be reviewed.
+To write them anew: ``python -m dicegym.checks.playthrough --write tests/playthroughs``.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dicegym import games
+from dicegym.checks import forms
+from dicegym.engine.dice import drawn, named_seed
+from dicegym.engine.game import Game
+from dicegym.registry import GAMES
+
+HEAD, TAIL = 16, 3
+"""How many decisions at either end of a game are shown."""
+LONGEST = 5_000
+"""Decisions after which a game is broken off."""
+SLIP = 3
+"""The decision at which the second game tries something illegal."""
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def compact(values: np.ndarray) -> str:
+    """Return one part of an observation in short: ``#3`` is one-hot at 3, ``-`` all zero."""
+    if len(values) > 1 and set(values.tolist()) <= {0.0, 1.0}:
+        ones = np.flatnonzero(values)
+        return "#" + ",".join(map(str, ones)) if len(ones) else "-"
+    return " ".join(_number(value) for value in values.tolist())
+
+
+def observation_text(game: Game, state: Any, seat: int) -> str:
+    """Return what ``seat`` observes, part by part, on one line."""
+    ends = np.cumsum(list(game.features.values()))
+    parts = zip(game.features, np.split(game.observe(state, seat), ends[:-1]), strict=True)
+    return " | ".join(f"{name}: {compact(values)}" for name, values in parts)
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Return increasing whole numbers in short: ``0 2-5 9``."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and spans[-1][1] == number - 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return " ".join(str(low) if low == high else f"{low}-{high}" for low, high in spans)
+
+
+def _illegal_action(game: Game, state: Any, otherwise: int) -> int:
+    """Return an action with which the rules find a fault, one that is masked out if there is any."""
+    masked_out = np.flatnonzero(~game.legal(state)).tolist()
+    for action in (*masked_out, -1, game.n_actions):
+        if game.step(state.copy(), action):
+            return int(action)
+    return otherwise
+
+
+def _decision(game: Game, state: Any, time: int, action: int) -> Iterator[str]:
+    """Yield the lines of one decision and play it."""
+    seat = int(state["player"])
+    legal = np.flatnonzero(game.legal(state)).tolist()
+    yield f"--- decision {time}: player {seat}"
+    yield game.scene(state).text()
+    yield f"observation  {observation_text(game, state, seat)}"
+    yield f"legal        {ranges(legal)}"
+    name = game.action_name(action) if action in legal else "illegal"
+    fault = game.step(state, action)
+    yield f"action       {action} ({name})" + (f" -> fault {fault}: {game.spec.faults[fault]}" if fault else "")
+    yield f"returns      {' '.join(_number(value) for value in game.returns(state).tolist())}"
+
+
+def _game(game: Game, seed: int, slip: int | None) -> Iterator[str]:
+    """Yield the lines of one random game; at decision ``slip`` something illegal is tried."""
+    state = game.new_game(seed)[0]
+    decisions: list[list[str]] = []
+    while not state["over"] and len(decisions) < LONGEST:
+        legal = np.flatnonzero(game.legal(state))
+        action = int(legal[drawn(named_seed("playthrough", seed), 0, len(decisions), 0, len(legal))])
+        if len(decisions) == slip:
+            action = _illegal_action(game, state, action)
+        decisions.append(list(_decision(game, state, len(decisions), action)))
+    left_out = len(decisions) - HEAD - TAIL
+    for time, lines in enumerate(decisions):
+        if left_out <= 0 or time < HEAD or time >= len(decisions) - TAIL:
+            yield from lines
+        elif time == HEAD:
+            yield f"--- {left_out} decisions left out"
+    yield f"--- the {'end' if state['over'] else 'game is broken off here'}"
+    yield game.scene(state).text()
+    for seat in range(game.players):
+        yield f"player {seat}     {observation_text(game, state, seat)}"
+
+
+def playthrough(name: str) -> str:
+    """Return the golden playthrough of a registered game: its facts, a whole game, and one with a slip."""
+    game = games.game(name)
+    lines = [f"{game.spec.title}: {game!r}", f"actions      {game.n_actions}", "observation  length of each part"]
+    lines += [f"  {length:4d}  {part}" for part, length in game.features.items()]
+    lines += ["fingerprints"]
+    lines += [f"  {form.fingerprint}  {form!r}" for form in forms(game.spec)]
+    fullest = Game(game.spec, game.spec.players[1])
+    for table, seed, slip in ((game, 1, None), (fullest, 2, SLIP)):
+        lines += ["", f"=== {table!r}, seed {seed}", *_game(table, seed, slip)]
+    return "\n".join(line.rstrip() for line in "\n".join(lines).splitlines()) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print playthroughs, or write them into a folder."""
+    parser = argparse.ArgumentParser(prog="python -m dicegym.checks.playthrough", description=main.__doc__)
+    parser.add_argument("games", nargs="*", metavar="game", help=f"default: all of {', '.join(GAMES)}")
+    parser.add_argument("--write", type=Path, metavar="FOLDER", help="write <game>.txt files instead of printing")
+    options = parser.parse_args(arguments)
+    for name in options.games or GAMES:
+        text = playthrough(name)
+        if options.write:
+            options.write.mkdir(parents=True, exist_ok=True)
+            (options.write / f"{name}.txt").write_text(text, encoding="utf-8", newline="\n")
+        else:
+            print(text, end="")
+
+
+if __name__ == "__main__":
+    main()

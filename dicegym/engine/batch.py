@@ -1,0 +1,96 @@
+"""Many games of one kind stepped together, each by its player to move."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from dicegym.engine import loops
+from dicegym.engine.spec import Parameter
+from dicegym.engine.threads import Threads
+from dicegym.errors import ParameterError
+
+
+class BatchGame(Protocol):
+    """What a batch asks of a game; `dicegym.engine.game.Game` is one."""
+
+    players: int
+    n_actions: int
+    observation_size: int
+    blank: np.ndarray
+
+    def new_states(self, n: int) -> np.ndarray:
+        """Return ``n`` records in which no game has begun."""
+
+
+class Batch:
+    """Many games of one kind, each stepped by its player to move; finished games start anew at once.
+
+    All arrays are allocated once and overwritten by each step:
+        states: records[n].
+        observations: float32[n, observation_size] of the player to move.
+        masks: bool[n, n_actions] of the player to move.
+        results: float32[n, players], valid where ``overs``.
+        overs: bool[n], games that ended with the last step.
+
+    ``threads`` says how many threads step the games; what is played does not depend on it.
+    """
+
+    def __init__(self, game: BatchGame, n: int, seed: int = 0, threads: int = 1) -> None:
+        self._threads = Threads(threads)
+        Parameter(1, 1, 1 << 30, "the number of games in a batch").check("n", n)
+        self.game = game
+        self.seed = np.uint64(seed % (1 << 64))
+        self.seeds = self.seed + np.arange(n, dtype=np.uint64)
+        self.episodes = np.zeros(n, np.uint64)
+        self.states = game.new_states(n)
+        self.observations = np.zeros((n, game.observation_size), np.float32)
+        self.masks = np.zeros((n, game.n_actions), np.bool_)
+        self.results = np.zeros((n, game.players), np.float32)
+        self.overs = np.zeros(n, np.bool_)
+        self._actions = np.zeros(n, np.int64)
+        rows = np.arange(n)
+        loops.begin_rows(self.states, rows, game.blank, self.seeds, self.episodes)
+        seats = self.states["player"].astype(np.int64)
+        loops.observe_rows(self.states, rows, seats, self.observations, self.masks, self.results)
+
+    def __len__(self) -> int:
+        """Return the number of games."""
+        return len(self.states)
+
+    def step(self, actions: np.ndarray) -> None:
+        """Play one decision in every game: ``actions`` is int64[n]. Illegal ones are what the rules make of them.
+
+        Raises ParameterError if ``actions`` has another shape or is not of whole numbers.
+        """
+        actions = np.asarray(actions)
+        if actions.shape != self._actions.shape or actions.dtype.kind not in "iu":
+            raise ParameterError(
+                f"actions of shape {actions.shape} and dtype {actions.dtype} do not fit this batch: "
+                f"give {len(self)} whole numbers, one a game"
+            )
+        arrays = (
+            self.states,
+            self.seeds,
+            self.episodes,
+            actions.astype(np.int64, copy=False),
+            self.observations,
+            self.masks,
+            self.results,
+            self.overs,
+        )
+
+        def part(start: int, end: int) -> None:
+            loops.play_on(self.game.blank, *(array[start:end] for array in arrays))
+
+        self._threads.share(len(self), part)
+
+    def random_actions(self, time: int) -> np.ndarray:
+        """Return a random legal action for every game (int64[n], overwritten by the next call)."""
+
+        def part(start: int, end: int) -> None:
+            loops.random_legal(self.masks[start:end], self.seed, time, start, self._actions[start:end])
+
+        self._threads.share(len(self), part)
+        return self._actions

@@ -1,0 +1,164 @@
+"""A game: a fact sheet (`GameSpec`) with its parameters set."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.engine import loops
+from dicegym.engine.batch import Batch
+from dicegym.engine.dice import game_key
+from dicegym.engine.jit import records
+from dicegym.engine.scene import Scene
+from dicegym.engine.spec import GameSpec, Parameter
+from dicegym.errors import StepError, unknown_name
+
+
+class Game:
+    """A game with its parameters set.
+
+    Args:
+        rules: the fact sheet.
+        players: number of seats; default: ``rules.default_players``.
+        **parameters: the game's own parameters (``game.spec.parameters``).
+
+    Raises:
+        ParameterError: a value is out of range.
+        UnknownNameError: the game has no such parameter.
+    """
+
+    def __init__(self, rules: GameSpec, players: int | None = None, **parameters: Any) -> None:
+        self.spec = rules
+        low, high = rules.players
+        seats = Parameter(low, low, high, f"the number of players of {rules.title}")
+        self.players = seats.check("players", (rules.default_players or low) if players is None else players)
+        for name in parameters:
+            if name not in rules.parameters:
+                raise unknown_name(f"parameter of {rules.title}", name, ["players", *rules.parameters])
+        self.parameters = {
+            name: parameter.check(name, parameters.get(name, parameter.default))
+            for name, parameter in rules.parameters.items()
+        }
+        self.features = rules.features({"players": self.players, **self.parameters})
+        self.observation_size = sum(self.features.values())
+        self.n_actions = rules.n_actions
+        self.blank = records(1, rules.state)
+        self.blank["players"] = self.players
+        for name, value in self.parameters.items():
+            self.blank[name] = value
+
+    @property
+    def name(self) -> str:
+        """The game's short name, as on the command line."""
+        return self.spec.name
+
+    def __repr__(self) -> str:
+        """Return the call that makes this game."""
+        settings = "".join(f", {name}={value}" for name, value in self.parameters.items())
+        return f"dicegym.game({self.name!r}, players={self.players}{settings})"
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are the same rules with the same parameters."""
+        return isinstance(other, Game) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        """Return a hash that agrees with ``==``."""
+        return hash(repr(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the rules' module and the parameters: kernels are found again, not shipped."""
+        return _rebuild, (self.spec.kernels.step.__module__, self.players, self.parameters)
+
+    def new_states(self, n: int) -> np.ndarray:
+        """Return ``n`` records (structured array, dtype ``rules.state``) that no game has begun in yet."""
+        states = records(n, self.spec.state)
+        states[:] = self.blank[0]
+        return states
+
+    def new_game(self, seed: int = 0, episode: int = 0) -> np.ndarray:
+        """Return an array of one record, in which game ``episode`` of ``seed`` has begun.
+
+        Its only element is the state: ``state = game.new_game(seed)[0]``. ``state.copy()`` is a branch of the
+        game, ``state.tobytes()`` a save file.
+        """
+        states = records(1, self.spec.state)
+        loops.begin(states, 0, self.blank, np.uint64(game_key(seed, episode)))
+        return states
+
+    def step(self, state: Any, action: int) -> int:
+        """Play ``action`` in place; return 0, or the number of the fault if it was illegal.
+
+        Raises StepError if the game is over.
+        """
+        if state["over"]:
+            raise StepError("the game is over and takes no more actions: begin another with new_game()")
+        return int(self.spec.kernels.step(state, action))
+
+    def legal(self, state: Any) -> np.ndarray:
+        """Return the action mask of the player to move: bool[n_actions], all False when the game is over."""
+        mask = np.zeros(self.n_actions, np.bool_)
+        if not state["over"]:
+            self.spec.kernels.legal(state, mask)
+        return mask
+
+    def observe(self, state: Any, seat: int) -> np.ndarray:
+        """Return what ``seat`` knows: float32[observation_size]."""
+        out = np.zeros(self.observation_size, np.float32)
+        self.spec.kernels.observe(state, seat, out)
+        return out
+
+    def returns(self, state: Any) -> np.ndarray:
+        """Return the sum of rewards of each seat so far: float32[players]."""
+        out = np.zeros(self.players, np.float32)
+        self.spec.kernels.returns(state, out)
+        return out
+
+    def view(self, state: Any, seat: int) -> NamedTuple:
+        """Return what ``seat`` knows as plain named values."""
+        return self.spec.view(state, seat)
+
+    def _sibling(self, module: str) -> Any:
+        """Return another module of the game's folder (loaded on first use)."""
+        return importlib.import_module(f"{self.spec.kernels.step.__module__.rpartition('.')[0]}.{module}")
+
+    def action_name(self, action: int) -> str:
+        """Return what ``action`` means, in words (the game's ``text.py``)."""
+        return str(self._sibling("text").action_name(action))
+
+    def scene(self, state: Any, seat: int | None = None) -> Scene:
+        """Return one screen of a state as ``seat`` sees it, or of the whole table (the game's ``text.py``)."""
+        found: Scene = self._sibling("text").scene(state, seat)
+        return found
+
+    @property
+    def adapter(self) -> Any:
+        """The module that plays bots of the game's original interface (the game's ``adapter.py``)."""
+        return self._sibling("adapter")
+
+    def batch(self, n: int, seed: int = 0, threads: int = 1) -> Batch:
+        """Return ``n`` games that are stepped together; game i has the seed ``seed + i``."""
+        return Batch(self, n, seed, threads)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits that change when rules, observations, actions or rewards change.
+
+        A hash of what 64 games of 256 random legal decisions show, so comments and speed may change freely.
+        """
+        batch = self.batch(64, seed=0)
+        digest = hashlib.sha256(repr(self.features).encode())
+        for time in range(256):
+            actions = batch.random_actions(time)
+            for array in (batch.observations, batch.masks, actions):
+                digest.update(array.tobytes())
+            batch.step(actions)
+            digest.update(batch.results[batch.overs].tobytes())
+        return digest.hexdigest()[:16]
+
+
+def _rebuild(module: str, players: int, parameters: dict[str, int]) -> Game:
+    return Game(importlib.import_module(module).SPEC, players, **parameters)

@@ -1,0 +1,293 @@
+"""The generic loops: what environments, tournaments and solvers do with any game, compiled once per record.
+
+`reset`, `step`, `legal`, `observe` and `returns` are the five kernels of a game, found by the dtype of the
+record they are handed: at compile time through `numba.extending.overload`, with compilation off in a table.
+`choose` and `situation` are found in the game's ``twins.py`` the same way, if it has them. The loops below name
+them and no game.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+from numba.np.numpy_support import as_dtype
+
+from dicegym.engine.dice import HOST_SEAT, draw, key_of, turn_stream
+from dicegym.engine.jit import kernel
+
+
+class Kernels(NamedTuple):
+    """The rules of one game as compiled functions over its record (see `dicegym.engine.spec.GameSpec`)."""
+
+    reset: Callable[..., Any]
+    step: Callable[..., Any]
+    legal: Callable[..., Any]
+    observe: Callable[..., Any]
+    returns: Callable[..., Any]
+
+
+_KERNELS: dict[np.dtype, Kernels] = {}
+_BLOCKS = (np.uint64(64), np.uint64(16))
+
+
+def bind(dtype: np.dtype, kernels: Kernels) -> None:
+    """Let the generic loops find ``kernels`` by ``dtype``. Raises TypeError if another game has that dtype."""
+    if _KERNELS.get(dtype, kernels) != kernels:
+        raise TypeError(f"two games share the record {dtype}; give one of them a field of its own name")
+    _KERNELS[dtype] = kernels
+    _KERNELS[np.dtype((np.record, dtype))] = kernels  # the form a record has with compilation off
+
+
+def _of(state):
+    return _KERNELS[state.dtype]
+
+
+def _compiled(state, name):
+    """Return the compiled kernel ``name`` for a Numba record type."""
+    if not isinstance(state, types.Record):
+        raise TypeError(f"{name} takes one record of a game, not {state}")
+    return getattr(_KERNELS[as_dtype(state)], name)
+
+
+def reset(state):
+    """Make a zeroed record with key, players and parameters a new game."""
+    _of(state).reset(state)
+
+
+def step(state, action):
+    """Play one decision; return 0 or the number of the fault."""
+    return _of(state).step(state, action)
+
+
+def legal(state, mask):
+    """Write what the player to move may do."""
+    _of(state).legal(state, mask)
+
+
+def observe(state, seat, out):
+    """Write what ``seat`` may know."""
+    _of(state).observe(state, seat, out)
+
+
+def returns(state, out):
+    """Write each seat's sum of rewards so far."""
+    _of(state).returns(state, out)
+
+
+def twins_module(rules_module: str) -> ModuleType | None:
+    """Return the module of compiled bots beside a game's rules, or None if there is none; see `dicegym.players.twins`.
+
+    It uses the rules, so that they cannot name it among their kernels: it is found when it is wanted.
+    """
+    name = f"{rules_module.rpartition('.')[0]}.twins"
+    return importlib.import_module(name) if "." in rules_module and find_spec(name) else None
+
+
+def _twins_of(kernels: Kernels, name: str) -> Callable[..., Any] | None:
+    found: Callable[..., Any] | None = getattr(twins_module(kernels.step.__module__), name, None)
+    return found
+
+
+def choose(state, bot):
+    """Return the action of compiled bot number ``bot`` for the player to move."""
+    call = _twins_of(_of(state), "choose")
+    return call(state, bot) if call else 0
+
+
+def situation(state):
+    """Return the number of what the player to move knows; -1 in games that number no situations."""
+    call = _twins_of(_of(state), "situation")
+    return call(state) if call else -1
+
+
+@overload(choose)
+def _choose(state, bot):
+    call = _twins_of(_KERNELS[as_dtype(state)], "choose")
+    return (lambda state, bot: call(state, bot)) if call else (lambda state, bot: np.int64(0))
+
+
+@overload(situation)
+def _situation(state):
+    call = _twins_of(_KERNELS[as_dtype(state)], "situation")
+    return (lambda state: call(state)) if call else (lambda state: np.int64(-1))
+
+
+@overload(reset)
+def _reset(state):
+    call = _compiled(state, "reset")
+    return lambda state: call(state)
+
+
+@overload(step)
+def _step(state, action):
+    call = _compiled(state, "step")
+    return lambda state, action: call(state, action)
+
+
+@overload(legal)
+def _legal(state, mask):
+    call = _compiled(state, "legal")
+    return lambda state, mask: call(state, mask)
+
+
+@overload(observe)
+def _observe(state, seat, out):
+    call = _compiled(state, "observe")
+    return lambda state, seat, out: call(state, seat, out)
+
+
+@overload(returns)
+def _returns(state, out):
+    call = _compiled(state, "returns")
+    return lambda state, out: call(state, out)
+
+
+@kernel
+def begin(states, row, blank, key):
+    """Start a new game in ``states[row]``: a copy of ``blank[0]`` (the parameters) with its key."""
+    states[row] = blank[0]
+    states[row].key = key
+    reset(states[row])
+
+
+@kernel
+def observe_and_mask(state, seat, observation, mask):
+    """Write what ``seat`` sees, and what the player to move may do (nothing at the end)."""
+    observe(state, seat, observation)
+    if state.over:
+        mask[:] = False
+    else:
+        legal(state, mask)
+
+
+@kernel
+def observe_mask_and_returns(state, seat, observation, mask, gained):
+    """As `observe_and_mask`, and write all returns so far."""
+    observe_and_mask(state, seat, observation, mask)
+    returns(state, gained)
+
+
+@kernel
+def step_and_observe(state, action, seat, observation, mask, gained):
+    """Play one decision; look for ``seat`` if it is to move or the game is over.
+
+    Returns (fault, player to move, over): fault 0, or the number of the fault of an illegal action.
+    """
+    fault = step(state, action)
+    if state.over or state.player == seat:
+        observe_mask_and_returns(state, seat, observation, mask, gained)
+    return fault, state.player, state.over
+
+
+@kernel
+def begin_rows(states, rows, blank, seeds, episodes):
+    """Start game number ``episodes[i]`` of seed ``seeds[i]`` in each row i of ``rows``."""
+    for i in rows:
+        begin(states, i, blank, key_of(seeds[i], episodes[i]))
+
+
+@kernel
+def step_rows(states, rows, actions, faults):
+    """Play ``actions[k]`` in game ``rows[k]`` for each k; write each fault number (0: legal) to ``faults[k]``."""
+    for k in range(len(rows)):
+        faults[k] = step(states[rows[k]], actions[k])
+
+
+@kernel
+def observe_rows(states, rows, seats, observations, masks, gained):
+    """`observe_mask_and_returns` for seat ``seats[i]`` in each row i of ``rows``; arrays are indexed by row."""
+    for i in rows:
+        observe_mask_and_returns(states[i], seats[i], observations[i], masks[i], gained[i])
+
+
+@kernel
+def others_to_move(states, rows, seats, out):
+    """Write those of ``rows`` in which another than ``seats[row]`` is to move to ``out``; return their number."""
+    n = 0
+    for i in rows:
+        if not states[i].over and states[i].player != seats[i]:
+            out[n] = i
+            n += 1
+    return n
+
+
+@kernel
+def choose_rows(states, rows, bot, out):
+    """Write the action of compiled bot number ``bot`` in each game ``rows[k]`` to ``out[k]``."""
+    for k in range(len(rows)):
+        out[k] = choose(states[rows[k]], bot)
+
+
+@kernel
+def situation_rows(states, rows, out):
+    """Write the situation of the player to move in each game ``rows[k]`` to ``out[k]``."""
+    for k in range(len(rows)):
+        out[k] = situation(states[rows[k]])
+
+
+@kernel
+def draw_seats(keys, players, out):
+    """Write a uniformly drawn seat for each of ``keys``: who sits where is the host's draw number 0."""
+    for i in range(len(keys)):
+        out[i] = draw(turn_stream(keys[i], HOST_SEAT, 0), 0, players)
+
+
+@kernel
+def play_on(blank, states, seeds, episodes, actions, observations, masks, results, overs):
+    """Play one decision in every game; a finished one gives its results and starts its seed's next episode.
+
+    Observations and masks are those of the player now to move. ``results[i]`` is valid where ``overs[i]``.
+    """
+    for i in range(len(states)):
+        step(states[i], actions[i])
+        overs[i] = states[i].over
+        if overs[i]:
+            returns(states[i], results[i])
+            episodes[i] += 1
+            begin(states, i, blank, key_of(seeds[i], episodes[i]))
+        observe(states[i], states[i].player, observations[i])
+        legal(states[i], masks[i])
+
+
+@kernel
+def random_legal(masks, seed, time, first, out):
+    """Write a uniformly random legal action of each row of ``masks`` to ``out`` (-1: no action is legal).
+
+    Row i at ``time`` is a function of (seed, first + i, time) alone. Counters of 32 bits and indices without a sign
+    let the compiler count many actions at once; blocks are skipped until the one that holds the drawn action.
+    """
+    stream = turn_stream(seed, np.int64(0), time)
+    n = np.uint64(masks.shape[1])
+    for i in range(len(masks)):
+        count = np.int32(0)
+        for action in range(n):
+            count = np.int32(count + masks[i, action])
+        out[i] = -1
+        if count == 0:
+            continue
+        left = np.int32(draw(stream, first + i, count))
+        start = np.uint64(0)
+        for block in _BLOCKS:
+            while start + block < n:
+                inside = np.int32(0)
+                for action in range(start, start + block):
+                    inside = np.int32(inside + masks[i, action])
+                if left < inside:
+                    break
+                left = np.int32(left - inside)
+                start += block
+        for action in range(start, n):
+            left = np.int32(left - masks[i, action])
+            if left < 0:
+                out[i] = action
+                break

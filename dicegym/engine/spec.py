@@ -1,0 +1,122 @@
+"""The form of a game: a record dtype, five kernels over it, and a fact sheet (`GameSpec`).
+
+`Game` is a fact sheet with its parameters set; it is what environments, tournaments and solvers work with.
+It knows no game by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.engine import loops
+from dicegym.engine.loops import Kernels
+from dicegym.errors import ParameterError
+
+HEADER = [
+    ("key", np.uint64),  # (): names the dice of this game; never shown to a player
+    ("players", np.int8),  # (): number of seats
+    ("player", np.int8),  # (): seat to move
+    ("over", np.bool_),  # (): True when the game has ended
+]
+"""The fields that every record starts with; the generic layer reads and writes no others but parameters."""
+
+
+def record(fields: list[tuple[Any, ...]]) -> np.dtype:
+    """Return the dtype of a game's record: the common header, then ``fields``.
+
+    Without padding: a copy would leave it undefined, and equal states must have equal bytes.
+    """
+    return np.dtype([*HEADER, *fields])
+
+
+class Parameter(NamedTuple):
+    """A number that a game may be played with; it stands in the record under the same name."""
+
+    default: int
+    low: int
+    high: int
+    doc: str
+
+    def check(self, name: str, value: Any) -> int:
+        """Return ``value`` as an int; raise ParameterError if it is no whole number in low..high."""
+        whole = isinstance(value, int | np.integer | np.bool_)
+        if not whole or not self.low <= int(value) <= self.high:
+            raise ParameterError(
+                f"{name}={value!r} cannot be used as {self.doc}: give a whole number from {self.low} to {self.high}"
+            )
+        return int(value)
+
+
+class Order(NamedTuple):
+    """A whole choice in a game of simultaneous, secret choices: a number for each of several things.
+
+    Such a game is still stepped seat by seat; nobody sees what others have chosen in the present round. The seat
+    to move plays actions until its choice is complete and the next seat is to move.
+    """
+
+    most: tuple[int, ...]
+    """For each thing the largest number that may be chosen."""
+    actions: Callable[[Sequence[int]], list[int]]
+    """The numbers, one for each thing -> the actions that make exactly this choice, which are played in turn; what
+    they come to is the same as if the choice had been made action by action."""
+    limits: Callable[[Any, int], Sequence[int]]
+    """(record, seat) -> for each thing the largest number that the seat may choose if it chooses nothing else."""
+
+
+@dataclass(frozen=True)
+class GameSpec:
+    """The fact sheet of a game, declared at the end of its ``rules.py``.
+
+    The five kernels (compiled by `dicegym.engine.jit.kernel`; a record is handed over by reference):
+        reset(state): make a zeroed record with key, players and parameters a new game.
+        step(state, action) -> int: one decision of the player to move, chance included; 0, or the number of
+            the fault (an index into ``faults``) when the action was illegal and the rule for that was applied.
+        legal(state, mask): write bool[n_actions] for the player to move.
+        observe(state, seat, out): write float32[observation size], only what ``seat`` may know.
+        returns(state, out): write float32[players], each seat's sum of rewards so far.
+    """
+
+    name: str
+    title: str
+    state: np.dtype
+    kernels: Kernels
+    players: tuple[int, int]
+    """Fewest and most seats."""
+    n_actions: int
+    features: Callable[[Mapping[str, int]], dict[str, int]]
+    """Parameters, and ``players`` -> the observation's parts in order, each with its length."""
+    view: Callable[[Any, int], NamedTuple]
+    """(record, seat) -> what the seat may know, as plain values with names; for scripted agents."""
+    faults: tuple[str, ...]
+    """What was wrong with an action, by the number that ``step`` returned; index 0 is unused."""
+    default_opponent: str
+    """The agent that environments seat when none is named."""
+    baseline: str
+    """The agent that contests and models are measured against."""
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    games_per_match: int = 1
+    """Games that the entries of a match play against each other in the game's contest."""
+    default_players: int | None = None
+    """Seats when their number is not given; None: the fewest."""
+    private: frozenset[str] = frozenset()
+    """Fields of the record, indexed by seat first, of which a seat may know its own entry and no other."""
+    secret: frozenset[str] = frozenset()
+    """Fields of the record that no seat may know. All fields that stand in neither set are public."""
+    forfeit: int | None = None
+    """The action that counts when a player does not answer properly: it raises, hangs or answers nonsense. None:
+    the rules know no such action, and contests strike the player."""
+    public_event: str | None = None
+    """A field of the record that changes when those who follow a game (`dicegym.play.turn.Follower`) are to be
+    told, such as the number of hands played."""
+    order: Order | None = None
+    """For games in which all players choose at once and in secret: what a whole choice is."""
+    contest: str = "round_robin"
+    """The format of the game's contest, a key of `dicegym.arena.contest.FORMATS`."""
+
+    def __post_init__(self) -> None:
+        """Let the generic loops find the kernels."""
+        loops.bind(self.state, self.kernels)

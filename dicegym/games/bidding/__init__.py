@@ -1,0 +1,1 @@
+"""What the games of hidden dice and rising bids share."""

@@ -1,0 +1,321 @@
+"""What games of hidden dice and rising bids share: cups, hands, bids, the showdown, and what a learner sees of them.
+
+A game is played in hands: everybody rolls as many dice as it has left, sees its own alone, and bids in turn on how
+many dice of one face all hands hold together, until somebody doubts. Which bids rise, what a doubt costs and who
+opens the next hand is for each game's ``rules.py`` to say.
+
+A bid has an index, (quantity - 1) * 6 + face - 1, and is kept as index * 8 + seat of the bidder.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dicegym.engine.dice import die, draw, turn_stream
+from dicegym.engine.jit import kernel
+
+FACES = 6
+MOST_PLAYERS = 6
+MOST_DICE = 5
+MOST_QUANTITY = MOST_PLAYERS * MOST_DICE
+"""The largest quantity that an ordinary action bids: all dice that can be on a table."""
+N_BIDS = MOST_QUANTITY * FACES
+"""Ordinary bids; they are the actions 0 to N_BIDS - 1, by their index."""
+SEAT_BITS = 3
+SEATS = 1 << SEAT_BITS
+"""What the index of a bid is multiplied by to make room for the seat."""
+TABLE_SEAT = 253
+"""The seat whose dice belong to the table: who opens the first hand."""
+NOBODY = -1
+
+PARTS = {
+    "own dice": FACES * MOST_DICE,
+    "seats": MOST_PLAYERS,
+    "dice left": MOST_PLAYERS * MOST_DICE,
+    "all dice": 1,
+    "bid face": FACES,
+    "bid quantity": 2,
+    "bid chance": 1,
+    "support": FACES,
+    "lowest raise": FACES,
+    "raise chance": FACES,
+    "next chance": FACES,
+    "highest bids": MOST_PLAYERS * FACES,
+    "bids": N_BIDS,
+}
+"""The parts of the observation that all these games have, in order, each with its length."""
+
+(
+    _OWN,
+    _SEATS,
+    _LEFT,
+    _ALL,
+    _FACE,
+    _QUANTITY,
+    _CHANCE,
+    _SUPPORT,
+    _RAISE,
+    _RAISE_CHANCE,
+    _NEXT_CHANCE,
+    _HIGHEST,
+    _BIDS,
+    _,
+) = (sum(list(PARTS.values())[:part]) for part in range(len(PARTS) + 1))
+N_SHARED = sum(PARTS.values())
+"""Length of the shared parts; a game's own follow."""
+
+
+def _tail(n: int, k: int, sixths: int) -> float:
+    ways = sum(math.comb(n, i) * sixths**i * (6 - sixths) ** (n - i) for i in range(k, n + 1))
+    return ways / 6**n
+
+
+ODDS = np.array(
+    [[[_tail(n, k, sixths) for k in range(MOST_QUANTITY + 2)] for n in range(MOST_QUANTITY + 1)] for sixths in (1, 2)]
+)
+"""float64[2, 31, 32]: the probability that at least k of n dice show one of 1 (first index 0) or 2 given faces."""
+AT_LEAST = ODDS.astype(np.float32)
+"""The same as observations have it."""
+
+
+AS_ONES = np.tri(MOST_DICE + 1, MOST_DICE, -1, np.float32)
+"""float32[6, 5]: a number of dice as that many ones. Copying a row costs less than a loop of unforeseeable length."""
+
+
+def table_fields(bid: type, most_bids: int) -> list[tuple[Any, ...]]:
+    """Return the record's fields: bids are kept as ``bid``, at most ``most_bids`` of them in a hand."""
+    by_seat = (MOST_PLAYERS,)
+    return [
+        ("dice", np.int8),  # (): parameter
+        ("left", np.int8, by_seat),  # per seat: dice it has left; 0 is out
+        ("rolled", np.int8, by_seat),  # per seat: dice it rolled for this hand
+        ("hands", np.int8, (MOST_PLAYERS, FACES)),  # per seat: how many of its dice show each face
+        ("finished", np.int32),  # (): hands that have ended; names the dice of this one
+        ("n_bids", np.int16),  # (): bids made in this hand
+        ("bids", bid, (most_bids,)),  # index * 8 + seat of each; before the first one, still those of the hand before
+        ("shown", np.int8, (MOST_PLAYERS, FACES)),  # the hands of the last hand that ended
+        ("shown_bids", np.int16),  # (): how many bids were made in it
+        ("shown_bid", bid),  # (): its last one, or -1
+        ("caller", np.int8),  # (): who ended it, or -1 before any has ended
+        ("call", np.int16),  # (): with which action
+        ("changed", np.int8),  # (): whose number of dice that changed
+        ("change", np.int8),  # (): by how much
+    ]
+
+
+# --- bids ----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def bid_index(quantity, face):
+    """Return the index of a bid."""
+    return (quantity - 1) * FACES + face - 1
+
+
+@kernel
+def bid_at(state, number):
+    """Return (seat, quantity, face) of bid ``number`` (0, 1, ...) of this hand."""
+    kept = np.int64(state.bids[number])
+    index = kept >> SEAT_BITS
+    quantity = index // FACES + 1
+    return kept & (SEATS - 1), quantity, index - bid_index(quantity, 1) + 1
+
+
+@kernel
+def last_bid(state):
+    """Return (seat, quantity, face) of the last bid of this hand; quantity and face are 0 if there is none."""
+    if state.n_bids == 0:
+        return np.int64(NOBODY), np.int64(0), np.int64(0)
+    return bid_at(state, state.n_bids - 1)
+
+
+@kernel
+def add_bid(state, index):
+    """Let the player to move bid; the next player with dice is to move."""
+    state.bids[state.n_bids] = np.int64(index) * SEATS + state.player
+    state.n_bids += 1
+    state.player = seat_from(state, state.player + 1)
+
+
+@kernel
+def matching(state, face, wild):
+    """Return how many dice of all hands show ``face``; with ``wild``, sixes count as any face."""
+    found = np.int64(0)
+    for seat in range(state.players):
+        found += state.hands[seat, face - 1]
+        if wild and face != FACES:
+            found += state.hands[seat, FACES - 1]
+    return found
+
+
+# --- cups ----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def seat_from(state, seat):
+    """Return the first seat with dice among ``seat``, ``seat`` + 1, ..."""
+    players = np.int64(state.players)
+    seat = np.int64(seat) % players
+    while state.left[seat] == 0:
+        seat = (seat + 1) % players
+    return seat
+
+
+@kernel
+def begin_table(state):
+    """Give every seat its dice and roll the first hand; whoever opens it is still to be said."""
+    state.caller = NOBODY
+    state.changed = NOBODY
+    state.shown_bid = -1
+    for seat in range(state.players):
+        state.left[seat] = state.dice
+    roll_hands(state)
+
+
+@kernel
+def drawn_seat(state):
+    """Return a uniformly drawn seat, the same for the whole game."""
+    return draw(turn_stream(state.key, TABLE_SEAT, 0), 0, state.players)
+
+
+@kernel
+def roll_hands(state):
+    """Let every seat roll what it has left: die d of a seat's hand h is die d of its turn h."""
+    for seat in range(state.players):
+        state.hands[seat] = 0
+        state.rolled[seat] = state.left[seat]
+        if state.left[seat] > 0:
+            stream = turn_stream(state.key, seat, state.finished)
+            for number in range(state.left[seat]):
+                state.hands[seat, die(stream, number, FACES) - 1] += 1
+
+
+@kernel
+def end_hand(state, call, changed, change, opener):
+    """Show all hands: the player to move ended this one by ``call``, which changes a seat's number of dice.
+
+    The next hand is opened by ``opener`` or the first seat with dice after it; a last one left has won.
+    """
+    state.shown[:, :] = state.hands
+    state.shown_bids = state.n_bids
+    state.shown_bid = state.bids[state.n_bids - 1] if state.n_bids > 0 else -1
+    state.caller = state.player
+    state.call = call
+    state.changed = changed
+    state.change = change
+    state.left[changed] += change
+    state.n_bids = 0
+    state.finished += 1
+    roll_hands(state)
+    state.player = seat_from(state, opener)
+    check_end(state)
+
+
+@kernel
+def check_end(state):
+    """End the game if one seat alone has dice."""
+    alive = 0
+    for seat in range(state.players):
+        alive += state.left[seat] > 0
+    state.over = alive == 1
+
+
+@kernel
+def share_out(state, out):
+    """A seat with the share s of all dice left has (n * s - 1) / (n - 1): 0 at first, +1 if it is the last one."""
+    total = np.int64(0)
+    for seat in range(state.players):
+        total += state.left[seat]
+    n = np.int64(state.players)
+    for seat in range(n):
+        out[seat] = (n * state.left[seat] - total) / (total * (n - 1))
+
+
+# --- what a seat sees ----------------------------------------------------------------------------------------
+
+
+@kernel
+def dice_of_others(state, seat):
+    """Return how many dice all seats but ``seat`` rolled for this hand."""
+    others = -np.int64(state.rolled[seat])
+    for other in range(state.players):
+        others += state.rolled[other]
+    return others
+
+
+@kernel
+def own_matching(state, seat, face, wild):
+    """Return how many of the dice of ``seat`` count for ``face``."""
+    own = np.int64(state.hands[seat, face - 1])
+    return own + state.hands[seat, FACES - 1] if wild and face != FACES else own
+
+
+@kernel
+def chance(others, need, sixths):
+    """Return the probability that at least ``need`` of ``others`` unknown dice match, each by that many sixths."""
+    return AT_LEAST[np.uint64(sixths - 1), np.uint64(others), np.uint64(max(0, min(need, MOST_QUANTITY + 1)))]
+
+
+@kernel
+def sixths_of(face, wild):
+    """Return how many of the six faces count for ``face``."""
+    return 2 if wild and face != FACES else 1
+
+
+@kernel
+def observe_table(state, seat, others, quantity, face, wild, out):
+    """Write the shared parts of the observation, raises excepted.
+
+    ``others`` is `dice_of_others`, ``quantity`` and ``face`` are those of `last_bid`.
+    """
+    players = np.int64(state.players)
+    out[:] = 0
+    for own in range(FACES):
+        dice = np.uint64(state.hands[seat, own])
+        for number in range(MOST_DICE):
+            out[_OWN + own * MOST_DICE + number] = AS_ONES[dice, number]
+    other = np.int64(seat)
+    for relative in range(players):
+        out[_SEATS + relative] = 1
+        dice = np.uint64(state.left[other])
+        for number in range(MOST_DICE):
+            out[_LEFT + relative * MOST_DICE + number] = AS_ONES[dice, number]
+        other = other + 1 if other + 1 < players else np.int64(0)
+    all_dice = np.float32(others + state.rolled[seat])
+    share = np.float32(1) / all_dice
+    out[_ALL] = all_dice * (np.float32(1) / np.float32(MOST_QUANTITY))
+    if quantity > 0:
+        out[_FACE + face - 1] = 1
+        out[_QUANTITY] = min(quantity * (np.float32(1) / np.float32(MOST_QUANTITY)), np.float32(1))
+        out[_QUANTITY + 1] = min(quantity * share, np.float32(1))
+        need = quantity - own_matching(state, seat, face, wild)
+        out[_CHANCE] = chance(others, need, sixths_of(face, wild))
+    for number in range(state.n_bids):
+        bidder, bid, bid_face = bid_at(state, number)
+        relative = bidder - seat if bidder >= seat else bidder - seat + players
+        out[_HIGHEST + relative * FACES + bid_face - 1] = min(bid * share, np.float32(1))
+        if bid <= MOST_QUANTITY:
+            out[_BIDS + bid_index(bid, bid_face)] = 1
+
+
+@kernel
+def observe_raise(state, seat, others, face, least, wild, out):
+    """Write what is known of ``face``: what to expect of it, and of ``least``, the least that may be bid on it."""
+    share = np.float32(1) / np.float32(others + state.rolled[seat])
+    own, sixths = own_matching(state, seat, face, wild), sixths_of(face, wild)
+    out[_SUPPORT + face - 1] = (own + np.float32(others) * np.float32(sixths) / np.float32(6)) * share
+    out[_RAISE + face - 1] = min(least * share, np.float32(1))
+    out[_RAISE_CHANCE + face - 1] = chance(others, least - own, sixths)
+    out[_NEXT_CHANCE + face - 1] = chance(others, least + 1 - own, sixths)
+
+
+def shared_features(parameters: Mapping[str, int]) -> dict[str, int]:
+    """Return the shared parts of the observation; they are the same for any number of players and dice."""
+    return dict(PARTS)

@@ -1,0 +1,225 @@
+"""Exact values of classic Liar's Dice for two with one die each: the whole game is a single hand.
+
+A table is a strategy as float64[6, 4096, 13]: for the own face - 1 and the set of bids made (a number whose bit b
+stands for the bid of action b) the probability of each of the twelve bids and, last, of calling liar; what the rules
+take as liar counts as such. Wherever a strategy is asked for, a player may be given too and is made a table by
+`tabulate`, whose errors may then be raised (AgentError, ParameterError).
+
+Values are win probabilities over both dice and, where nothing else is said, over who moves first. They are exact up to
+the rounding of floats for players that draw nothing; see `tabulate`. An equilibrium comes from counterfactual regret
+minimisation (Zinkevich et al. 2007; CFR+ by Tammelin 2014), and how far it is from one is computed, not guessed.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.engine.dice import named_seed
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, ParameterError
+from dicegym.games.liarsdice import exact_kernels as kernels
+from dicegym.games.liarsdice import rules
+from dicegym.games.liarsdice.exact_kernels import FACES, LIAR, N_BIDS, N_CHOICES, N_SETS
+from dicegym.play.player import Player, sit_down, whole
+from dicegym.play.turn import Act, Turn
+
+Strategy = np.ndarray | Player
+SHAPE = (FACES, N_SETS, N_CHOICES)
+ASKED = 64
+"""How often a player that may draw is asked the same question."""
+CODE = "0123456789ab-"
+"""One character for each choice in a bot's file; the last is liar."""
+
+_SOURCE = '''"""The best reply to {name} in Liar's Dice with one die each, written out; it knows nothing else.
+
+Made by `dicegym exact`. TABLE holds the choice for the own face and the set of bids made: row by row the sets from
+0 on, whose bits stand for the bids 11, 12, ..., 16, 21, ..., 26; the choices are those bids by number, - is liar.
+"""
+
+PURE = True
+BIDS = [10 * quantity + face for quantity in (1, 2) for face in range(1, 7)]
+TABLE = {{
+{rows}
+}}
+
+
+def get_play(me, hands, history):
+    own = next(hand.partition(":")[2] for hand in hands.split(",") if hand.startswith(me))
+    plays = [int(play.partition(":")[2]) for play in history.split(",")] if history else []
+    if len(own) != 1 or not set(plays) <= set(BIDS):
+        return 0
+    choice = TABLE[own][sum(1 << BIDS.index(play) for play in plays)]
+    return 0 if choice == "-" else BIDS[int(choice, 16)]
+'''
+
+
+def solves(game: Game) -> bool:
+    """Return whether the game is a single hand of two dice."""
+    return game.players == 2 and game.parameters["dice"] == 1
+
+
+def _check_game(game: Game) -> None:
+    if not solves(game):
+        raise ParameterError(f"{game!r} is too large for exact values: give players=2 and dice=1")
+
+
+def tabulate(player: Player, game: Game) -> np.ndarray:
+    """Return ``player``'s strategy as a table, float64[6, 4096, 13]; sets that it never lets come about stay all zero.
+
+    Each question is put once to a player that is pure, and `ASKED` times to another, whose answers are then taken
+    for its probabilities; what such a player remembers from one question to the next is its own affair.
+
+    Raises:
+        AgentError: it cannot sit down.
+        ParameterError: the game is none that this module `solves`.
+    """
+    _check_game(game)
+    table = np.zeros(SHAPE)
+    for seat in (0, 1):
+        act = sit_down(player, game, seat, named_seed("exact", seat))
+        for face in range(FACES):
+            _explore(player, act, game, seat, face, table)
+    return table
+
+
+def _explore(player: Player, act: Act, game: Game, seat: int, face: int, table: np.ndarray) -> None:
+    """Ask for every choice of a seat with this face; the other seat bids whatever it likes."""
+    start = game.new_game()[0]
+    start["hands"] = 0
+    start["hands"][:2, face] = 1  # a face of the other's, of which the player knows nothing
+    waiting = [(0, start)]
+    while waiting:
+        made, state = waiting.pop()
+        bids = np.flatnonzero(game.legal(state)[:N_BIDS]).tolist()
+        if state["player"] == seat:
+            table[face, made] = _choices(player, act, game, state)
+            bids = np.flatnonzero(table[face, made, :N_BIDS]).tolist()
+        for bid in bids:
+            after = state.copy()
+            game.step(after, bid)
+            waiting.append((made | 1 << bid, after))
+
+
+def _choices(player: Player, act: Act, game: Game, state: Any) -> np.ndarray:
+    """Return the probability of each choice, float64[13]."""
+    found, mask = np.zeros(N_CHOICES), game.legal(state)
+    turn = Turn(game, state, int(state["player"]))
+    times = 1 if player.pure else ASKED
+    for _ in range(times):
+        try:
+            action = whole(act(turn), player)
+        except AgentError:
+            action = rules.NO_ANSWER
+        found[action if 0 <= action < N_BIDS and mask[action] else LIAR] += 1 / times
+    return found
+
+
+def _table(strategy: Strategy, game: Game) -> np.ndarray:
+    """Return any strategy as a table that fits the game."""
+    if isinstance(strategy, Player):
+        return tabulate(strategy, game)
+    _check_game(game)
+    array = np.asarray(strategy)
+    if array.shape != SHAPE or array.dtype.kind != "f" or array.min() < 0 or array.sum(axis=2).max() > 1 + 1e-9:
+        raise ParameterError(
+            f"a table of shape {array.shape} and dtype {array.dtype} is no strategy of Liar's Dice with one die each: "
+            f"give probabilities, float64{list(SHAPE)}"
+        )
+    return np.ascontiguousarray(array, np.float64)
+
+
+def _first_chance(first: np.ndarray, second: np.ndarray) -> float:
+    """Return the probability that ``first``, who moves first, wins."""
+    values = np.empty(N_SETS)
+    pairs = [(one, other) for one in range(FACES) for other in range(FACES)]
+    return float(np.mean([kernels.win_chance(first, second, *pair, values) for pair in pairs]))
+
+
+def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
+    """Return the probability that strategy ``a`` beats ``b``, who moves first being drawn by a fair coin."""
+    one, other = _table(a, game), _table(b, game)
+    return (_first_chance(one, other) + 1 - _first_chance(other, one)) / 2
+
+
+def win_rate_matrix(strategies: Sequence[Strategy], game: Game) -> np.ndarray:
+    """Return float64[n, n]: `win_rate` of each strategy (row) against each other one (column)."""
+    tables = [_table(strategy, game) for strategy in strategies]
+    return np.array([[win_rate(one, other, game) for other in tables] for one in tables])
+
+
+def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
+    """Return the best win rate for one who sees the opponent's die too: float64[2, 6, 6] by seat, own and its face.
+
+    The float is their mean.
+    """
+    table, values = _table(opponent, game), np.empty(N_SETS)
+    chances = np.array(
+        [
+            [
+                [kernels.clairvoyant_chance(table, first, own, hidden, values) for hidden in range(FACES)]
+                for own in range(FACES)
+            ]
+            for first in (True, False)
+        ]
+    )
+    return float(chances.mean()), chances
+
+
+def best_table(opponent: Strategy, game: Game, *, seed: int = 0, trials: int = 0) -> tuple[float, np.ndarray]:
+    """Return the best win rate against ``opponent`` by what players see, and a table that has it.
+
+    There is no better one, and nothing to search: ``seed`` and ``trials`` make no difference. A strategy against which
+    this is 0.5 cannot be exploited.
+    """
+    against = _table(opponent, game)
+    choices = np.full((FACES, N_SETS), LIAR, np.int8)
+    reach, values = np.empty((2, N_SETS, FACES))
+    rates = [kernels.best_reply(against, first, reach, values, choices) for first in (True, False)]
+    table = np.zeros(SHAPE)
+    np.put_along_axis(table, choices[:, :, None].astype(np.int64), 1.0, axis=2)
+    return float(np.mean(rates)), table
+
+
+def best_bot(opponent: Player, game: Game, *, seed: int = 0, trials: int = 0) -> str:
+    """Return the source of a bot, in the game's original interface, that plays `best_table`."""
+    choices = best_table(opponent, game)[1].argmax(axis=2)
+    rows = []
+    for face in range(FACES):
+        text = "".join(CODE[choice] for choice in choices[face])
+        lines = "\n".join(f'        "{line}"' for line in textwrap.wrap(text, 100, break_on_hyphens=False))
+        rows.append(f'    "{face + 1}": (\n{lines}\n    ),')
+    return _SOURCE.format(name=opponent.name, rows="\n".join(rows))
+
+
+class Equilibrium(NamedTuple):
+    """How the game goes between players who leave each other nothing to gain."""
+
+    value: float
+    """Win probability of whoever moves first; true up to ``exploitability``."""
+    exploitability: float
+    """How much more than 0.5 a best reply to the table wins, who moves first being drawn by a fair coin."""
+    table: np.ndarray
+
+
+def equilibrium(game: Game, steps: int = 500) -> Equilibrium:
+    """Return an approximate equilibrium after ``steps`` steps of counterfactual regret minimisation for both seats.
+
+    500 steps leave an exploitability below 0.0001. Raises ParameterError for a game that this module does not solve.
+    """
+    _check_game(game)
+    regrets, strategy, total = np.zeros(SHAPE), np.zeros(SHAPE), np.zeros(SHAPE)
+    own_reach, reach, values = np.empty((3, N_SETS, FACES))
+    for made in range(N_SETS):
+        lowest, end = made.bit_length(), N_CHOICES if made else N_BIDS
+        strategy[:, made, lowest:end] = 1 / (end - lowest)
+    for step in range(1, steps + 1):
+        for first in (True, False):
+            kernels.learn(regrets, strategy, total, first, float(step), own_reach, reach, values)
+    mass = total.sum(axis=2, keepdims=True)
+    table = np.where(mass > 0, total / np.where(mass > 0, mass, 1), strategy)
+    exploitability = best_table(table, game)[0] - 0.5
+    return Equilibrium(_first_chance(table, table), exploitability, table)

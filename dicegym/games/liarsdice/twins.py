@@ -1,0 +1,169 @@
+"""Compiled twins of bots in ``agents/liarsdice/``: what each does, and why, is told there."""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dicegym.engine.dice import draw
+from dicegym.engine.jit import kernel
+from dicegym.games.bidding import table
+from dicegym.games.bidding import twins as shared
+from dicegym.games.liarsdice.rules import LIAR, WILD, least
+
+HOUSE = {
+    "even": "f9571bfdd31811c4",
+    "timid": "eca5972a208efbd7",
+    "honest": "ab3b4be81337f072",
+    "bayes": "d7be24d28f863d7f",
+    "bluffer": "316ba5704dd7cef5",
+    "haphazard": "c739acd3d0189622",
+}
+"""Name of the bot -> first 16 hexadecimal digits of the SHA-256 of its file's text; its number is its place here."""
+EVEN, TIMID, HONEST, BAYES, BLUFFER, HAPHAZARD = range(len(HOUSE))
+
+SIXTHS = 1
+BLUFF_ONE_IN, HOPELESS = 5, 0.15
+CALL_ONE_IN, SAME_ONE_IN = 4, 2
+TILT, MOST_TOLD = 0.7, 2
+TRUSTED, SHARPNESS, STILL, FALSE, NOISE = 0.68, 2.2, 0.3, 0.97, 0.02
+RAISES = 3
+WEIGHTS = np.array([math.exp(TILT * told) for told in range(MOST_TOLD + 1)])
+
+
+@kernel
+def likeliest_raise(state, quantity, face):
+    """Return the action that bids as little more as possible on the face of which the fewest dice are missing."""
+    me = np.int64(state.player)
+    best, fewest = np.int64(0), np.int64(table.MOST_QUANTITY + 1)
+    for raised in range(1, table.FACES + 1):
+        lowest = least(quantity, face, raised)
+        missing = max(np.int64(0), lowest - table.own_matching(state, me, raised, WILD))
+        if missing < fewest:
+            fewest = missing
+            best = table.bid_index(lowest, raised)
+    return best
+
+
+@kernel
+def even(state, others, quantity, face):
+    """Play as ``even`` does."""
+    me = np.int64(state.player)
+    if quantity > 0:
+        missing = quantity - table.own_matching(state, me, face, WILD)
+        if missing > shared.EVEN_NEED[SIXTHS - 1, others]:
+            return np.int64(LIAR)
+    return likeliest_raise(state, quantity, face)
+
+
+@kernel
+def timid(state, others, quantity, face):
+    """Play as ``timid`` does."""
+    if quantity == 0:
+        return np.int64(0)
+    dice = others + state.left[state.player]
+    return np.int64(LIAR) if (quantity - 1) * table.FACES > dice else table.bid_index(quantity, face) + 1
+
+
+@kernel
+def honest(state, others, quantity, face):
+    """Play as ``honest`` does; some face of the own dice is always worth an opening bid."""
+    me = np.int64(state.player)
+    expected = shared.EVEN_NEED[SIXTHS - 1, others]
+    best = np.int64(-1)
+    for raised in range(1, table.FACES + 1):
+        best = max(best, table.bid_index(expected + table.own_matching(state, me, raised, WILD), raised))
+    return best if quantity == 0 or best > table.bid_index(quantity, face) else np.int64(LIAR)
+
+
+@kernel
+def bluffer(state, others, quantity, face, bluffs):
+    """Play as ``bluffer`` does when it would bluff or not."""
+    me = np.int64(state.player)
+    if quantity > 0 and bluffs:
+        missing = quantity + 1 - table.own_matching(state, me, face, WILD)
+        if shared.odds(others, missing, SIXTHS) > HOPELESS:
+            return table.bid_index(quantity + 1, face)
+    return even(state, others, quantity, face)
+
+
+@kernel
+def haphazard(state, others, quantity, face, stream):
+    """Play as ``haphazard`` does, by the draws of ``stream``."""
+    if quantity == 0:
+        return table.bid_index(np.int64(1), 1 + draw(stream, 2, table.FACES))
+    dice = others + state.left[state.player]
+    if draw(stream, 0, CALL_ONE_IN) == 0 or quantity >= dice:
+        return np.int64(LIAR)
+    if face < table.FACES and draw(stream, 1, SAME_ONE_IN) == 0:
+        return table.bid_index(quantity, face + 1 + draw(stream, 2, table.FACES - face))
+    return table.bid_index(quantity + 1, 1 + draw(stream, 2, table.FACES))
+
+
+@kernel
+def tilt(told, chances):
+    """Write how likely a die shows each face if its owner's bids named the faces as often as ``told`` says."""
+    total = 0.0
+    for face in range(1, table.FACES + 1):
+        chances[face] = WEIGHTS[np.int64(min(told[face], MOST_TOLD))]
+        total += chances[face]
+    for face in range(1, table.FACES + 1):
+        chances[face] = shared.rounded(chances[face] / total)
+
+
+@kernel
+def bayes_answers(state, actions):
+    """Write the answers among which ``bayes`` draws to int64[MOST_ANSWERS] ``actions``; return their number."""
+    me, players = np.int64(state.player), np.int64(state.players)
+    scratch = np.empty((shared.ROWS, shared.ROOM))
+    told, chances = shared.nothing_told(scratch), scratch[shared.CHANCES :]
+    worths, tilted = scratch[shared.WORTHS], scratch[shared.TILTED]
+    for number in range(state.n_bids):
+        seat, quantity, face = table.bid_at(state, number)
+        told[seat, face] += 1
+    others = np.int64(0)
+    for seat in range(players):
+        if state.left[seat] > 0:
+            tilt(told[seat], chances[seat])
+            others += seat != me
+    gain = 1 / others
+    _, quantity, face = table.last_bid(state)
+    answers = np.int64(0)
+    if quantity > 0:
+        size = shared.expect(state, face, chances, scratch)
+        true = shared.at_least(scratch[2], size, quantity - state.hands[me, face - 1])
+        actions[0], worths[0] = LIAR, (1 - true) * gain - true
+        answers = np.int64(1)
+    for raised in range(1, table.FACES + 1):
+        scratch[shared.LEAST, raised] = least(quantity, face, raised)
+        told[me, raised] += 1
+        tilt(told[me], tilted)  # how the next one reads this hand after the bid
+        told[me, raised] -= 1
+        scratch[shared.SEEN, raised] = tilted[raised]
+    answers = shared.weigh_all(
+        state, WILD, gain, TRUSTED, SHARPNESS, STILL * gain, FALSE * gain, RAISES, scratch, actions, answers
+    )
+    return shared.keep_best(actions, worths, answers, NOISE)
+
+
+@kernel
+def choose(state, bot):
+    """Return the action of twin number ``bot`` for the player to move."""
+    others = shared.dice_left_to_others(state, state.player)
+    _, quantity, face = table.last_bid(state)
+    if bot == EVEN:
+        return even(state, others, quantity, face)
+    if bot == TIMID:
+        return timid(state, others, quantity, face)
+    if bot == HONEST:
+        return honest(state, others, quantity, face)
+    if bot == BAYES:
+        actions = np.empty(shared.MOST_ANSWERS, np.int64)
+        return actions[draw(shared.stream_of(state), 0, bayes_answers(state, actions))]
+    if bot == BLUFFER:
+        return bluffer(state, others, quantity, face, draw(shared.stream_of(state), 0, BLUFF_ONE_IN) == 0)
+    return haphazard(state, others, quantity, face, shared.stream_of(state))

@@ -1,0 +1,247 @@
+"""Compiled twins of bots in ``agents/liarsdice_spot_on/``: what each does, and why, is told there."""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dicegym.engine.dice import draw
+from dicegym.engine.jit import kernel
+from dicegym.games.bidding import table
+from dicegym.games.bidding import twins as shared
+from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, N_CHALLENGES, WILD, least, worth
+
+HOUSE = {
+    "even": "3e2fcda0193f6137",
+    "timid": "7c0d6e3c976a68ed",
+    "honest": "8b33aa50b2a328af",
+    "exact": "0b7e8edda4a08f8b",
+    "bayes": "fc82313b605176da",
+    "bluffer": "b39666b79f8177de",
+    "haphazard": "bc7fa8b10225023d",
+}
+"""Name of the bot -> first 16 hexadecimal digits of the SHA-256 of its file's text; its number is its place here."""
+EVEN, TIMID, HONEST, EXACT, BAYES, BLUFFER, HAPHAZARD = range(len(HOUSE))
+
+SIXES = table.FACES
+SPOT = 0.3
+BLUFF_ONE_IN, BLUFF_OF, HOPELESS, DOUBT = 20, 3, 0.25, 0.4
+CALL_ONE_IN = 4
+TILT, WILD_SHARE, ALONG, MOST_TOLD = 0.9, 0.4, 0.1, 2.0
+SHARPNESS, GAINED, NOISE = 6.0, 1.2, 0.02
+RAISES, TRUSTED, STILL, FALSE = (3, 6), (0.55, 0.6), (0.2, -0.23), (0.2, 0.0)  # for two players, and for more
+
+
+@kernel
+def bid(quantity, face):
+    """Return the action that bids, a wide one if need be."""
+    index = table.bid_index(quantity, face)
+    return index if index < table.N_BIDS else index + N_CHALLENGES
+
+
+@kernel
+def chance_of(state, others, quantity, face):
+    """Return the probability that a bid is true, by the own dice alone."""
+    own = table.own_matching(state, np.int64(state.player), face, WILD)
+    return shared.odds(others, quantity - own, table.sixths_of(face, WILD))
+
+
+@kernel
+def likeliest_bid(state, others, quantity, face):
+    """Return the action of the likeliest of the least bids on each face, the first one if several are."""
+    best, likeliest = np.int64(0), -1.0
+    for raised in range(1, table.FACES + 1):
+        lowest = least(quantity, face, raised)
+        chance = chance_of(state, others, lowest, raised)
+        if chance > likeliest:
+            likeliest = chance
+            best = bid(lowest, raised)
+    return best
+
+
+@kernel
+def even(state, others, quantity, face):
+    """Play as ``even`` does."""
+    me = np.int64(state.player)
+    if quantity > 0 and chance_of(state, others, quantity, face) < 0.5:
+        return np.int64(LIAR)
+    held = np.int64(1)
+    for value in range(2, SIXES):
+        if state.hands[me, value - 1] > state.hands[me, held - 1]:
+            held = np.int64(value)
+    more, sixes = least(quantity, face, held), least(quantity, face, SIXES)
+    if chance_of(state, others, sixes, SIXES) > chance_of(state, others, more, held):
+        return bid(sixes, SIXES)
+    return bid(more, held)
+
+
+@kernel
+def timid(state, others, quantity, face):
+    """Play as ``timid`` does."""
+    if quantity == 0:
+        return np.int64(0)
+    dice = others + state.left[state.player]
+    if (quantity - 1) * table.FACES > dice * table.sixths_of(face, WILD):
+        return np.int64(LIAR)
+    raised = 1 if face == SIXES else face
+    return bid(least(quantity, face, raised), raised)
+
+
+@kernel
+def honest(state, others, quantity, face):
+    """Play as ``honest`` does; some face of the own dice is always worth an opening bid."""
+    me = np.int64(state.player)
+    most, best = np.int64(0), np.int64(0)
+    for number in range(SIXES):  # sixes first: of bids worth the same, that on sixes has the smaller quantity
+        raised = np.int64(number if number > 0 else SIXES)
+        own = table.own_matching(state, me, raised, WILD)
+        likely = own + shared.EVEN_NEED[table.sixths_of(raised, WILD) - 1, others]
+        if worth(likely, raised) > most:
+            most = worth(likely, raised)
+            best = bid(likely, raised)
+    return best if most > worth(quantity, face) else np.int64(LIAR)
+
+
+@kernel
+def exact(state, others, quantity, face):
+    """Play as ``exact`` does."""
+    me = np.int64(state.player)
+    if quantity > 0:
+        true = chance_of(state, others, quantity, face)
+        spot = true - chance_of(state, others, quantity + 1, face)
+        if spot > max(1 - true, SPOT):
+            for seat in range(state.players):
+                if state.left[seat] > state.left[me]:
+                    return np.int64(GAIN_ONE)
+            return np.int64(LOSE_TWO)
+        if true < 0.5:
+            return np.int64(LIAR)
+    return likeliest_bid(state, others, quantity, face)
+
+
+@kernel
+def bluffer(state, others, quantity, face, bluffs):
+    """Play as ``bluffer`` does when it would bluff or not."""
+    if quantity > 0 and bluffs and chance_of(state, others, quantity + 1, face) > HOPELESS:
+        return bid(quantity + 1, face)
+    if quantity > 0 and chance_of(state, others, quantity, face) < DOUBT:
+        return np.int64(LIAR)
+    return likeliest_bid(state, others, quantity, face)
+
+
+@kernel
+def haphazard(state, others, quantity, face, stream):
+    """Play as ``haphazard`` does, by the draws of ``stream``."""
+    raised = 1 + draw(stream, 1, table.FACES)
+    if quantity == 0:
+        return bid(np.int64(1), raised)
+    me = np.int64(state.player)
+    dice = others + state.left[me]
+    if draw(stream, 0, CALL_ONE_IN) == 0 or worth(quantity, face) >= dice:
+        return LIAR + draw(stream, 1, N_CHALLENGES if state.left[me] < state.dice else N_CHALLENGES - 1)
+    return bid(least(quantity, face, raised), raised)
+
+
+@kernel
+def count_told(state, told):
+    """Write to float64[seats, 7] ``told`` how much each seat's bids tell of each face.
+
+    Who only goes along with the face bid before tells less. Whose bid it was follows from the order of play: the
+    last one was made by the nearest seat with dice before, and so on, as bots of the original interface have it.
+    """
+    seat = np.int64(state.player)
+    for number in range(np.int64(state.n_bids) - 1, -1, -1):
+        seat = shared.seat_before(state, seat)
+        _, _, face = table.bid_at(state, number)
+        along = False
+        if number > 0:
+            _, _, before = table.bid_at(state, number - 1)
+            along = before == face
+        told[seat, face] += ALONG if along else 1.0
+
+
+@kernel
+def tilt(told, weights):
+    """Write to ``weights`` how much each face's share is tilted by what is ``told``, and to its first their sum."""
+    below, total = 0.0, 0.0
+    for face in range(1, table.FACES + 1):
+        weights[face] = math.exp(TILT * min(told[face], MOST_TOLD)) if told[face] > 0 else 1.0
+        if face < SIXES:
+            below += told[face]
+            total += weights[face]
+    weights[SIXES] *= math.exp(TILT * WILD_SHARE * min(below, MOST_TOLD))
+    weights[0] = total + weights[SIXES]
+
+
+@kernel
+def counts_for(weights, face):
+    """Return how likely a die counts for ``face`` by what `tilt` wrote."""
+    chance = weights[face] / weights[0]
+    return shared.rounded(chance + weights[SIXES] / weights[0] if face < SIXES else chance)
+
+
+@kernel
+def bayes_answers(state, actions):
+    """Write the answers among which ``bayes`` draws to int64[MOST_ANSWERS] ``actions``; return their number."""
+    me, others = np.int64(state.player), np.int64(-1)
+    scratch = np.empty((shared.ROWS, shared.ROOM))
+    told, chances = shared.nothing_told(scratch), scratch[shared.CHANCES :]
+    weights, worths = scratch[shared.TILTED], scratch[shared.WORTHS]
+    count_told(state, told)
+    for seat in range(state.players):
+        if state.left[seat] > 0:
+            others += 1
+            tilt(told[seat], weights)
+            for face in range(1, table.FACES + 1):
+                chances[seat, face] = counts_for(weights, face)
+    gain = 1 / others
+    _, quantity, face = table.last_bid(state)
+    answers = np.int64(0)
+    if quantity > 0:
+        own = table.own_matching(state, me, face, WILD)
+        size = shared.expect(state, face, chances, scratch)
+        true = shared.at_least(scratch[2], size, quantity - own)
+        spot = true - shared.at_least(scratch[2], size, quantity - own + 1)
+        taken = min(np.int64(2), np.int64(state.left[shared.seat_before(state, me)]))
+        actions[0], worths[0] = LIAR, (1 - true) * gain - true
+        actions[1], worths[1] = LOSE_TWO, spot * taken * gain - (1 - spot)
+        answers = np.int64(2)
+        if state.left[me] < state.dice:
+            actions[2], worths[2] = GAIN_ONE, spot * GAINED - (1 - spot)
+            answers = np.int64(3)
+    for raised in range(1, table.FACES + 1):
+        scratch[shared.LEAST, raised] = least(quantity, face, raised)
+        told[me, raised] += 1.0
+        tilt(told[me], weights)  # how the next one reads this hand after the bid
+        told[me, raised] -= 1.0
+        scratch[shared.SEEN, raised] = counts_for(weights, raised)
+    many = np.int64(others > 1)
+    answers = shared.weigh_all(
+        state, WILD, gain, TRUSTED[many], SHARPNESS, STILL[many], FALSE[many], RAISES[many], scratch, actions, answers
+    )
+    return shared.keep_best(actions, worths, answers, NOISE)
+
+
+@kernel
+def choose(state, bot):
+    """Return the action of twin number ``bot`` for the player to move."""
+    others = shared.dice_left_to_others(state, state.player)
+    _, quantity, face = table.last_bid(state)
+    if bot == EVEN:
+        return even(state, others, quantity, face)
+    if bot == TIMID:
+        return timid(state, others, quantity, face)
+    if bot == HONEST:
+        return honest(state, others, quantity, face)
+    if bot == EXACT:
+        return exact(state, others, quantity, face)
+    if bot == BAYES:
+        actions = np.empty(shared.MOST_ANSWERS, np.int64)
+        return actions[draw(shared.stream_of(state), 0, bayes_answers(state, actions))]
+    if bot == BLUFFER:
+        return bluffer(state, others, quantity, face, draw(shared.stream_of(state), 0, BLUFF_ONE_IN) < BLUFF_OF)
+    return haphazard(state, others, quantity, face, shared.stream_of(state))

@@ -1,0 +1,199 @@
+"""The twin `investor` of Lucky & Co: what every affordable order is worth by the end of the game.
+
+The same sums in the same order as in ``agents/lucky/investor.py``, where they are explained: of orders that are worth
+the same, rounding decides. The numbers that are the bot's own stand there too, as the files of agents are complete.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
+from __future__ import annotations
+
+import numpy as np
+
+from dicegym.engine.jit import kernel
+from dicegym.games.lucky.catalogue import (
+    AGAIN,
+    ALL_AGAIN,
+    CUBE,
+    FIRST_ATTACK,
+    FIRST_MULTIPLIER,
+    MEANS,
+    MOST_PLAYERS,
+    N_DICE,
+    PRICES,
+    SCALES,
+    SQUARE,
+)
+from dicegym.games.lucky.orders import NOTHING, lack
+
+FACTORS = 3.5 / (1 / SCALES)
+"""Mean of each multiplier, rounded as 3.5 over 3, 2, 1, 1/2 and 1/3."""
+LEAD = 200
+LONGEST = 4
+CAP = 1e6
+MOST_BUNDLES = 200
+MOST_COPIES = 3
+ESPECIAL = np.array([*range(CUBE, AGAIN - 1, -1), *range(FIRST_ATTACK - 1, FIRST_MULTIPLIER - 1, -1)])
+"""The dice that bundles are made of; a bundle is a number with two bits for each, the first of them lowest."""
+_ROOM = (MOST_COPIES + 1) * MOST_BUNDLES + 1
+CHOOSE = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 1, 0], [1, 3, 3, 1]])
+ROOTS = np.array([[CAP ** (1 / (2**s * 3**c)) for c in range(4)] for s in range(4)])
+"""From where on points are above `CAP` once they have been squared and cubed so often."""
+
+
+@kernel
+def engine(state, seat):
+    """Return (mean of basic dice, mean product of multipliers) of a seat's dice, added up die by die."""
+    basic, product = 0.0, 1.0
+    for kind in range(FIRST_MULTIPLIER):
+        for _ in range(state.dice[seat, kind]):
+            basic += MEANS[kind]
+    for kind in range(FIRST_MULTIPLIER, FIRST_ATTACK):
+        for _ in range(state.dice[seat, kind]):
+            product *= FACTORS[kind - FIRST_MULTIPLIER]
+    return basic, product
+
+
+@kernel
+def income(basic, product, again, every, squares, cubes):
+    """Return the expected points of a round, each outcome of the coins counting up to `CAP`."""
+    if every + squares + cubes == 0:
+        return min(basic * (1 + again / 2) * product, CAP)
+    total = 0.0
+    for e in range(every + 1):
+        points = min(basic * (1 + again / 2 + e) * product ** np.float64(1 + e), CAP)
+        for s in range(squares + 1):
+            for c in range(cubes + 1):
+                weight = CHOOSE[every, e] * CHOOSE[squares, s] * CHOOSE[cubes, c]
+                total += weight * (CAP if points > ROOTS[s, c] else points ** np.float64(2**s * 3**c))
+    return total / 2 ** (every + squares + cubes)
+
+
+@kernel
+def rounds_left(state, incomes):
+    """Return in how many rounds somebody is `LEAD` ahead of everybody else if all go on with these incomes."""
+    for rounds in range(1, LONGEST):
+        first, second = -1.0, -1.0
+        for seat in range(state.players):
+            reached = state.money[seat] + rounds * incomes[seat]
+            if reached > first:
+                first, second = reached, first
+            elif reached > second:
+                second = reached
+        if first - second >= LEAD:
+            return rounds
+    return LONGEST
+
+
+@kernel
+def fair(state, kind):
+    """Return how many of a die the player to move asks for, so that all who can afford the die could do the same."""
+    rivals = 0
+    for seat in range(state.players):
+        rivals += seat != state.player and state.money[seat] >= PRICES[kind]
+    stock = np.int64(state.shop[kind])
+    return min(stock, max(stock // (1 + rivals), np.int64(rivals < stock)))
+
+
+@kernel
+def bundles(money, limits, found, lefts):
+    """Write about `MOST_BUNDLES` bundles and the money left after each, nothing first; return their number."""
+    found[0], lefts[0] = 0, money
+    n = 1
+    for i in range(len(ESPECIAL)):
+        kind = ESPECIAL[i]
+        price = PRICES[kind]
+        if price <= money and limits[kind] > 0:
+            for before in range(n):
+                left = lefts[before]
+                for count in range(1, min(limits[kind], left // price, MOST_COPIES) + 1):
+                    found[n], lefts[n] = found[before] | count << 2 * i, left - count * price
+                    n += 1
+            if n > MOST_BUNDLES:
+                break
+    return n
+
+
+@kernel
+def copies(bundle, i):
+    """Return how many of ``ESPECIAL[i]`` are in a bundle."""
+    return bundle >> 2 * i & 3
+
+
+@kernel
+def rate_of(rounds, product, again):
+    """Return what a point of basic dice is worth."""
+    return rounds * product * (1 + again / 2)
+
+
+@kernel
+def affordable(kind, left, limits, rate):
+    """Return how many of a basic die to buy: all that can be had if it pays, else none."""
+    price = PRICES[kind]
+    return min(limits[kind], left // price) if rate * MEANS[kind] > price else np.int64(0)
+
+
+@kernel
+def coins_of(state, seat):
+    """Return how many of `AGAIN`, `ALL_AGAIN`, `SQUARE` and `CUBE` a seat owns."""
+    own = state.dice[seat]
+    return np.int64(own[AGAIN]), np.int64(own[ALL_AGAIN]), np.int64(own[SQUARE]), np.int64(own[CUBE])
+
+
+@kernel
+def with_bundle(bundle, product, coins):
+    """Return the mean product of the multipliers and the coins once those of a bundle are added."""
+    again, every, squares, cubes = coins
+    if bundle:
+        cubes += copies(bundle, 0)
+        squares += copies(bundle, 1)
+        every += copies(bundle, 2)
+        again += copies(bundle, 3)
+        for i in range(4, len(ESPECIAL)):
+            for _ in range(copies(bundle, i)):
+                product *= FACTORS[ESPECIAL[i] - FIRST_MULTIPLIER]
+    return product, (again, every, squares, cubes)
+
+
+@kernel
+def investor(state):
+    """Return what comes first of what the order of the player to move lacks."""
+    me = state.player
+    incomes = np.empty(MOST_PLAYERS)
+    for seat in range(state.players):
+        basic, product = engine(state, seat)
+        again, every, squares, cubes = coins_of(state, seat)
+        incomes[seat] = income(basic, product, again, every, squares, cubes)
+    rounds = rounds_left(state, incomes)
+    limits = np.empty(N_DICE, np.int64)
+    for kind in range(N_DICE):
+        limits[kind] = fair(state, kind)
+    found, lefts = np.empty(_ROOM, np.int64), np.empty(_ROOM, np.int64)
+    n = bundles(state.money[me], limits, found, lefts)
+
+    own_basic, own_product = engine(state, me)
+    own_coins = coins_of(state, me)
+    best, chosen = -1.0, 0
+    for k in range(n):
+        product, (again, every, squares, cubes) = with_bundle(found[k], own_product, own_coins)
+        rate = rate_of(rounds, product, again)
+        basic, left = own_basic, lefts[k]
+        for kind in range(FIRST_MULTIPLIER):  # the dearer, the less for its price: the best come first
+            count = affordable(kind, left, limits, rate)
+            basic += count * MEANS[kind]
+            left -= count * PRICES[kind]
+        value = rounds * income(basic, product, again, every, squares, cubes) + left
+        if value > best:
+            best, chosen = value, k
+
+    product, (again, every, squares, cubes) = with_bundle(found[chosen], own_product, own_coins)
+    rate = rate_of(rounds, product, again)
+    first, left = NOTHING, lefts[chosen]
+    for kind in range(FIRST_MULTIPLIER):
+        count = affordable(kind, left, limits, rate)
+        left -= count * PRICES[kind]
+        first = min(first, lack(state, kind, count))
+    for i in range(len(ESPECIAL)):
+        first = min(first, lack(state, ESPECIAL[i], copies(found[chosen], i)))
+    return first

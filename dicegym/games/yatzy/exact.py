@@ -1,0 +1,125 @@
+"""Exact values of Yatzy for one: the best mean score, how to reach it, and what a player's choices cost.
+
+Points are all that counts, so a position between two turns is the set of filled boxes and the sum of the upper boxes
+up to 63; `dicegym.games.yatzy.exact_kernels` works backwards through all of them in one sweep of about 20 seconds. A
+player's own mean cannot be computed that way: it would have to be asked for 750 decisions in each of a million
+positions. But in every decision it can be told exactly what it gives away, and the mean of that over some games is
+a far better estimate than the mean of the scores, of which most is luck.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from dicegym.engine import loops
+from dicegym.engine.dice import private_seed
+from dicegym.engine.game import Game
+from dicegym.engine.spec import Parameter
+from dicegym.errors import ParameterError
+from dicegym.games.parts import Estimate
+from dicegym.games.yatzy import exact_kernels as kernels
+from dicegym.games.yatzy.rules import N_ACTIONS, SPEC, record_of
+from dicegym.play.player import Player, answer, sit_down
+from dicegym.play.turn import Act, Turn
+
+GAMES = 1000
+"""Games of an estimate unless told otherwise: the interval is then about half a point for a middling player."""
+Z_95 = 1.959963984540054
+
+
+def solves(game: Game) -> bool:
+    """Return whether ``game`` is Yatzy for one."""
+    return game.name == SPEC.name and game.players == 1
+
+
+def _check(game: Game) -> None:
+    if not solves(game):
+        raise ParameterError(f"{game!r} has no exact values: give dicegym.game({SPEC.name!r}, players=1)")
+
+
+@functools.cache
+def values() -> np.ndarray:
+    """Return the mean of what is still to come in every position: float64[2**15, 64], read only.
+
+    Indexed by the filled boxes (a bit mask, box 1 lowest) and the sum of the boxes 1 to 6, at most 63.
+    """
+    found = np.zeros((kernels.ALL_FILLED + 1, kernels.SUMS))
+    kernels.solve(0, found)
+    found.setflags(write=False)
+    return found
+
+
+def optimum(game: Game) -> float:
+    """Return the mean score of the best way to play. Raises ParameterError if ``game`` is not Yatzy for one."""
+    _check(game)
+    return float(values()[0, 0])
+
+
+def action_values(state: Any, seat: int) -> np.ndarray:
+    """Return the mean of what is still to come after each action: float64[225], -1 for an illegal one.
+
+    ``seat`` is taken to roll the dice shown, and to play for points alone whoever else is there.
+    """
+    out = np.empty(N_ACTIONS)
+    kernels.action_values(values(), state, seat, kernels.new_levels(), out)
+    return out
+
+
+class OptimalPlayer(Player):
+    """Scores the most on average; at a table with others it takes no notice of them."""
+
+    name = "optimal"
+    pure = True
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down at any game of Yatzy; see `Player.join`."""
+
+        def act(turn: Turn) -> int:
+            view: Any = turn.view
+            return int(action_values(record_of(turn.game, view), turn.seat).argmax())
+
+        return act
+
+    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action for each row; see `Player.act_rows`."""
+        out = np.empty(len(rows), np.int64)
+        kernels.choose_rows(values(), states, rows, seats, out)
+        return out
+
+
+def mean_return(player: Player, game: Game, games: int = GAMES, seed: int = 0) -> Estimate:
+    """Return the mean score of ``player``: the optimum less what its choices give away in ``games`` games.
+
+    Args:
+        player: anybody; illegal and wide actions count as the rules have it.
+        game: Yatzy for one.
+        games: how many games are played.
+        seed: which.
+
+    Raises:
+        ParameterError: ``game`` is not Yatzy for one, or there is no game to play.
+        AgentError: the player cannot sit down.
+    """
+    _check(game)
+    games = Parameter(GAMES, 1, 1 << 30, "the number of games of an estimate").check("games", games)
+    states, rows = game.new_states(games), np.arange(games)
+    keys = np.full(games, seed % (1 << 64), np.uint64)
+    loops.begin_rows(states, rows, game.blank, keys, rows.astype(np.uint64))
+    acts = [] if player.pure else [_seated(player, game, int(key)) for key in states["key"]]
+    costs = np.zeros(games)
+    while len(rows):
+        if player.pure:
+            actions = player.act_rows(game, states, rows, np.zeros(len(rows), np.int64))
+        else:
+            chosen = (answer(acts[row], Turn(game, states[row], 0), player) for row in rows.tolist())
+            actions = np.fromiter(chosen, np.int64, len(rows))
+        kernels.play_rows(values(), states, rows, actions, costs)
+        rows = rows[~states["over"][rows]]
+    return Estimate(optimum(game) - float(costs.mean()), Z_95 * float(costs.std()) / games**0.5, games)
+
+
+def _seated(player: Player, game: Game, key: int) -> Act:
+    return sit_down(player, game, 0, private_seed(key, 0))

@@ -1,0 +1,108 @@
+"""The card of a trained model: how it was made, and how it fares against every scripted agent of its game."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dicegym.engine.game import Game
+from dicegym.learning.evaluate import CARD_SEED, Score, evaluate
+from dicegym.play.player import Player
+from dicegym.players import model as policy
+from dicegym.players.roster import agent_names, resolve
+
+PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
+"""What a trained model depends on."""
+CHOSEN_BY = {
+    "mean": "The score is the mean over the opponents of the training's evaluations.",
+    "worst": "The score is that against the hardest of the opponents of the training's evaluations.",
+}
+
+
+def made_with() -> dict[str, Any]:
+    """Return the machine and the versions of packages, as model files hold them."""
+    return {
+        "machine": f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",
+        "versions": {name: version(name) for name in PACKAGES},
+    }
+
+
+def stages(facts: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the facts of the trainings that a model comes from, the first one first; the last are its own.
+
+    A training that began with another model's networks holds that model's facts as ``began_with``.
+    """
+    before = facts.get("began_with")
+    return [*(stages(before) if before else []), facts]
+
+
+def scores_against_all(game: Game, player: Player, games: int, tables: Sequence[Any] = ()) -> list[Score]:
+    """Return the score of ``player`` against each scripted agent of the game; alone, what it scores.
+
+    Each of ``tables`` is one opponent more: a list of agents that share a table.
+    """
+    if game.players == 1:
+        return [evaluate(game, player, games=games, seed=CARD_SEED)]
+    scripted = [name for name in agent_names(game) if not isinstance(resolve(game, name), Path)]
+    return [evaluate(game, player, rivals, games, seed=CARD_SEED) for rivals in [*scripted, *tables]]
+
+
+def card(model: Path, games: int) -> str:
+    """Return what a model's file says of itself, and its scores in ``games`` games each, as a page for people.
+
+    Raises ModelError if the file does not fit the rules.
+    """
+    player, facts = policy.load(model), policy.facts(model)
+    tables = [one for one in facts["settings"]["run"].get("evaluate_against", []) if isinstance(one, list)]
+    return page(facts, model.stem, scores_against_all(player.game, player, games, tables))
+
+
+def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
+    """Return the page."""
+    score = Score(**facts["score"])
+    parameters = "".join(f", {key} {value}" for key, value in facts["parameters"].items())
+    players = f"{facts['players']} player{'s' if facts['players'] > 1 else ''}"
+    parts = facts.get("scores", [])  # files of earlier versions have one score
+    chosen = ""
+    if len(parts) > 1:
+        by = facts["settings"]["run"]["best_by"]
+        how = CHOSEN_BY.get(by, f"The score is that against {by}, one of the opponents of the training's evaluations.")
+        chosen = "\n".join([how, *(f"- {Score(**part)}" for part in parts), ""]) + "\n"
+    lines = "\n".join(
+        f"| {line.opponent} | {line.value:.4f} | {line.low:.4f} - {line.high:.4f} | {line.games or 'exact'} |"
+        for line in scores
+    )
+    *earlier, _ = stages(facts)
+    begun = "".join(
+        f"| stage {number} | `{stage['command']}`: {stage['timesteps']:,} steps, {stage['seconds']:,.0f} s; "
+        f"the next stage begins with its model, there `{stage['path']}` |\n"
+        for number, stage in enumerate(earlier, 1)
+    )
+    return f"""# {name}
+
+A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
+
+| | |
+|---|---|
+| score | {score} |
+{begun}| command | `{facts["command"]}` |
+| seed | {facts["settings"]["run"]["seed"]} |
+| steps | {facts["timesteps"]:,} decisions of the learner |
+| time | {facts["seconds"]:,.0f} s |
+| machine | {facts["machine"]} |
+| versions | {", ".join(f"{package} {version}" for package, version in facts["versions"].items())} |
+| rules | fingerprint {facts["fingerprint"]} |
+
+{chosen}The score above chose this model among those of its training. The scores below are of other games, from every
+seat in turn, with 95 % intervals.
+
+| against | {scores[0].measure} | interval | games |
+|---|---|---|---|
+{lines}
+
+All settings stand in the model's file: `dicegym.players.model.facts("{name}.zip")["settings"]`.
+"""

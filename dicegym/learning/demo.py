@@ -1,0 +1,57 @@
+"""The demonstration: train an agent, write it as a bot of the original interface, and let the contest judge it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dicegym import games
+from dicegym.arena.entries import check_table
+from dicegym.bots.export import export_forms, export_source
+from dicegym.errors import ParameterError
+from dicegym.learning.evaluate import Score
+from dicegym.players import model as policy
+
+ENTRY = "learned"
+"""The folder, and so the name in reports, of what the demonstration trained."""
+
+
+def run_demo(
+    training: Any, game: str, folder: Path, seed: int, progress: Callable[[int, int, str], None]
+) -> tuple[Path, Score]:
+    """Train in ``folder`` with the ``[demo]`` settings of the game's configuration; export the best model.
+
+    Args:
+        training: the training script as a module.
+        game: a game's name.
+        folder: is replaced if it is an earlier run's; otherwise it must not exist or be empty.
+        seed: of the training.
+        progress: told (steps done, steps in all, text).
+
+    Returns:
+        The entry for the contest, and the score of the model that it was made of.
+
+    Raises:
+        ParameterError: the game has no contest, or ``folder`` holds something else than an earlier run.
+    """
+    config = training.read_config(game)
+    overrides = [*(f"{name}={value}" for name, value in config["demo"].items()), f"run.seed={seed}"]
+    settings = training.override(config, overrides)["game"]
+    table = games.game(game, **{name: value for name, value in settings.items() if name != "players"})
+    check_table(table)  # the contest's, which may seat more players than learned together
+    if folder.exists() and any(folder.iterdir()):
+        if not (folder / "settings.json").is_file():
+            raise ParameterError(f"{folder} holds files that no demonstration wrote: give another --run-dir")
+        shutil.rmtree(folder)
+    training.train(game, folder, None, overrides, False, progress)
+    best = folder / "best.zip"
+    score = Score(**policy.facts(best)["score"])
+    forms = export_forms(table)
+    if not forms:  # then the model takes part as it is
+        return Path(shutil.copy(best, folder / f"{ENTRY}.zip")), score
+    entry = folder / ENTRY
+    entry.mkdir()
+    (entry / forms[0]).write_text(export_source(policy.load(best, table), table, forms[0]))
+    return entry, score

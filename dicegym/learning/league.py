@@ -1,0 +1,216 @@
+"""A league: whom a learner meets, so that it neither forgets old answers nor trains against straw men.
+
+Self-play against the newest copy alone can run in circles: each copy beats the one before it, and the last loses to
+the first. Fictitious play (Heinrich, Lanctot and Silver, "Fictitious self-play in extensive-form games", ICML 2015)
+answers the mean of all past selves instead; prioritised fictitious self-play (Vinyals et al., "Grandmaster level in
+StarCraft II using multi-agent reinforcement learning", Nature 575, 2019) gives most games to those among them who
+are still hard to beat, and adds exploiters, who are trained against the present learner alone to show its holes.
+
+    scripted     agents that the configuration names; they never leave
+    past self    what the learner was, taken at intervals
+    exploiter    made by the training script against the learner of that time
+
+Whoever joins plays against everybody who is there: an exact win rate where the game has exact values, else the same
+games for every pair, of seeds that training never sees. Past selves join as the learner of that moment, so the row of
+the newest one says how the learner stands to each member, and that is what priorities are made of until the next one
+joins. All of it is a function of the settings and of who joined, so a resumed run goes on with the same league.
+
+With more than two players, a win rate is the share of first places at tables filled with one opponent, which is
+1 / players among equals. Priorities need it on the scale of duels: if first places fall to players by their strengths
+(Luce, "Individual choice behavior", 1959), whoever takes a share s among n - 1 equals wins a duel against one of them
+with probability s (n - 1) / (s (n - 1) + 1 - s).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dicegym.engine.game import Game
+from dicegym.engine.spec import Parameter
+from dicegym.errors import ParameterError, unknown_name
+from dicegym.learning.evaluate import LEAGUE_SEED, evaluate, rivals_of
+from dicegym.learning.league_table import LeagueTable, Standing
+from dicegym.play.player import Player, RandomPlayer
+from dicegym.players.pool import Pool
+
+SELF = "self"
+"""The name among a run's opponents that stands for all past selves and exploiters together."""
+SCRIPTED, PAST_SELF, EXPLOITER = "scripted", "past self", "exploiter"
+
+PRIORITIES: dict[str, Callable[[float, float], float]] = {
+    "hard": lambda rate, exponent: (1 - rate) ** exponent,
+    "even": lambda rate, exponent: rate * (1 - rate),
+    "uniform": lambda rate, exponent: 1.0,
+}
+"""What a member's share is proportional to, given the learner's win rate against it: those who are hard to beat come
+first, those who are about as strong, or nobody. The first two are those of AlphaStar."""
+
+DEFAULTS: dict[str, Any] = {
+    "snapshot_every": 500_000,
+    "keep": 8,
+    "priority": "uniform",
+    "exponent": 2.0,
+    "floor": 0.2,
+    "games": 200,
+    "exploiter_every": 0,
+    "exploiter_steps": 200_000,
+    "exploiter_fresh": False,
+}
+"""The settings of ``[self_play]``, for configurations that leave some out; training/configs say what each is."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """Somebody whom the learner meets."""
+
+    name: str
+    kind: str
+    player: Player
+    joined: int = 0
+    """Steps of the learner by then."""
+    weight: float = 1.0
+    """Its share among its kin where priorities are equal."""
+
+
+class League:
+    """Scripted agents, past selves and exploiters, with what is known of who beats whom.
+
+    The shares that the opponents' section gives to each scripted agent, and to `SELF` for all others together, hold
+    between the two groups; priorities hold within each. Without `SELF` shares are as given, and nothing is measured.
+
+    Args:
+        game: the game.
+        opponents: weight by agent's name, `SELF` included.
+        settings: ``[self_play]``; see `DEFAULTS`.
+
+    Raises:
+        UnknownNameError, ParameterError: an opponent or a setting cannot be.
+        AgentError, ModelError: an opponent cannot be loaded.
+    """
+
+    def __init__(self, game: Game, opponents: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+        self.game = game
+        self.settings = DEFAULTS | dict(settings)
+        self._check()
+        weights = dict(opponents)
+        self._self_weight = weights.pop(SELF, None)
+        number = isinstance(self._self_weight, int | float) and not isinstance(self._self_weight, bool)
+        if self._self_weight is not None and not (number and 0 < self._self_weight < math.inf):
+            raise ParameterError(
+                f"weight {self._self_weight!r} of {SELF!r} is no share of games: give a number above 0, or leave it out"
+            )
+        fixed = Pool.of(game, weights) if weights or self._self_weight is None else None
+        if fixed is None:  # somebody is needed until the first past self joins
+            fixed = Pool([RandomPlayer()], [1e-6])
+        self.fixed = list(fixed.players)
+        self.members: list[Member] = []
+        self.table = LeagueTable(1 / game.players)
+        # Exact values ask a bot's file: its compiled twin, which plays in the batch, hides what it draws.
+        self._files = {name: rivals_of(game, name)[0] for name in weights} if self.learns_from_itself else {}
+        for name, player, weight in zip(weights or ["uniform"], fixed.players, fixed.weights, strict=True):
+            self.join(Member(name, SCRIPTED, player, weight=weight))
+
+    def _check(self) -> None:
+        found = self.settings
+        if found["priority"] not in PRIORITIES:
+            raise unknown_name("priority of a league", found["priority"], list(PRIORITIES))
+        Parameter(0, 0, 1 << 40, "the steps between exploiters").check(
+            "self_play.exploiter_every", found["exploiter_every"]
+        )
+        for name in ("snapshot_every", "keep", "games", "exploiter_steps"):
+            Parameter(1, 1, 1 << 40, f"{name} of a league").check(f"self_play.{name}", found[name])
+        if not 0 < found["floor"] <= 1:
+            raise ParameterError(
+                f"self_play.floor={found['floor']!r} is no share of games: give more than 0, at most 1"
+            )
+        if not 0 < found["exponent"] < math.inf:
+            raise ParameterError(f"self_play.exponent={found['exponent']!r} orders nobody: give a number above 0")
+
+    @property
+    def learns_from_itself(self) -> bool:
+        """Whether past selves join; nobody does where nobody plays against anybody."""
+        return self._self_weight is not None and self.game.players > 1
+
+    @property
+    def newest(self) -> Member | None:
+        """The newest past self."""
+        return next((member for member in reversed(self.members) if member.kind == PAST_SELF), None)
+
+    def join(self, member: Member) -> None:
+        """Take ``member`` in: it plays against everybody; if there are too many then, the easiest who learned leaves.
+
+        Scripted agents play when somebody joins who learned. Raises ParameterError if the name was ever here.
+        """
+        self.table.add(member.name, member.kind, member.joined)
+        self.members.append(member)
+        if member.kind == SCRIPTED:
+            return
+        for number, later in enumerate(self.members):
+            for earlier in self.members[:number]:
+                self._measure(later, earlier)
+        if member.kind == EXPLOITER and self.newest is not None:
+            self._measure(self.newest, member)  # at larger tables its row does not say how the learner fares
+        while sum(one.kind != SCRIPTED for one in self.members) > self.settings["keep"]:
+            leaver = self._easiest()
+            self.members.remove(leaver)
+            self.table.leave(leaver.name)
+
+    def _measure(self, a: Member, b: Member) -> None:
+        """Let ``a`` play against ``b`` unless that is known."""
+        if self.table.standing(a.name, b.name) is None:
+            player, rival = (self._files.get(one.name, one.player) for one in (a, b))
+            score = evaluate(self.game, player, rival, self.settings["games"], seed=LEAGUE_SEED)
+            self.table.record(a.name, b.name, Standing(score.value, score.games))
+
+    def _easiest(self) -> Member:
+        """Return who is to leave: whom the learner beats most, the oldest of those; the newest past self last."""
+        newest = self.newest
+        learned = [member for member in self.members if member.kind != SCRIPTED]
+        order = {member.name: (member is not newest, self.rate(member), -member.joined) for member in learned}
+        return max(learned, key=lambda member: order[member.name])
+
+    def rate(self, member: Member) -> float:
+        """Return the learner's win rate against ``member`` on the scale of duels; 0.5 if nothing is known."""
+        newest = self.newest
+        known = None if newest is None or newest is member else self.table.standing(newest.name, member.name)
+        if known is None:
+            return 0.5
+        odds = known.rate * (self.game.players - 1)
+        return odds / (odds + 1 - known.rate)
+
+    def weights(self) -> list[float]:
+        """Return each member's weight in the pool, in the order of `members`."""
+        scripted = [member for member in self.members if member.kind == SCRIPTED]
+        learned = [member for member in self.members if member.kind != SCRIPTED]
+        if not learned:
+            return [member.weight for member in scripted]
+        share: dict[str, float] = {}
+        for group, total in ((scripted, sum(one.weight for one in scripted)), (learned, self._self_weight)):
+            f = PRIORITIES[self.settings["priority"]]
+            wanted = [one.weight * f(self.rate(one), self.settings["exponent"]) for one in group]
+            even = [one.weight / sum(one.weight for one in group) for one in group]
+            floor = self.settings["floor"] if sum(wanted) > 0 else 1.0
+            for one, mine, plain in zip(group, wanted, even, strict=True):
+                prior = mine / sum(wanted) if floor < 1 else 0.0
+                share[one.name] = total * (floor * plain + (1 - floor) * prior)
+        return [share[member.name] for member in self.members]
+
+    def pool(self) -> Pool:
+        """Return the opponents of a batch as they are now."""
+        return Pool([member.player for member in self.members], self.weights())
+
+    def shares(self) -> dict[str, float]:
+        """Return the part of all games that each member gets, by name."""
+        weights = self.weights()
+        return {member.name: weight / sum(weights) for member, weight in zip(self.members, weights, strict=True)}
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return who is here and what is known: what `load_state_dict` needs. Later changes do not change it."""
+        return {"members": list(self.members), "table": self.table.copy()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on where `state_dict` was taken."""
+        self.members, self.table = list(state["members"]), state["table"].copy()

@@ -1,0 +1,176 @@
+"""The table of a league's history against itself: who beat whom, and whether that runs in circles."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import math
+from collections.abc import Mapping
+from itertools import permutations
+from pathlib import Path
+from typing import NamedTuple
+
+from dicegym.arena.report import Report, percent, plain_text
+from dicegym.errors import ParameterError
+from dicegym.learning.evaluate import wilson
+
+Z_SURE = 3.0
+"""Standard errors beyond which a result is no chance: so many pairs are looked at that two would often be exceeded."""
+MARGIN = 0.01
+"""Less than this is not worth reporting, however sure it is."""
+MOST_CYCLES = 10
+"""How many are told one by one."""
+_FIXED = ("member", "kind", "joined", "share", "even")
+
+
+class Standing(NamedTuple):
+    """The result of one member against another."""
+
+    rate: float
+    """Share of first places of the one at tables filled with the other."""
+    games: int
+    """0 if exact."""
+
+
+class LeagueTable:
+    """Who was ever in a league, in order of joining, and the result of each against those who were there.
+
+    Args:
+        even: what equals get: 1 / players.
+    """
+
+    def __init__(self, even: float) -> None:
+        self.even = even
+        self.kinds: dict[str, str] = {}
+        self.joined: dict[str, int] = {}
+        self.gone: set[str] = set()
+        self.results: dict[tuple[str, str], Standing] = {}
+
+    def copy(self) -> LeagueTable:
+        """Return a table of its own."""
+        return copy.deepcopy(self)
+
+    def add(self, name: str, kind: str, joined: int) -> None:
+        """Note that a member joined after so many steps. Raises ParameterError for a name that is known."""
+        if name in self.kinds:
+            raise ParameterError(f"there is a {name!r} in the league already: give it another name")
+        self.kinds[name], self.joined[name] = kind, joined
+
+    def leave(self, name: str) -> None:
+        """Note that a member has left; its results remain."""
+        self.gone.add(name)
+
+    def record(self, a: str, b: str, standing: Standing) -> None:
+        """Note the result of ``a`` against ``b``; of two players, the other one's follows."""
+        self.results[a, b] = standing
+        if self.even == 0.5:
+            self.results[b, a] = Standing(1 - standing.rate, standing.games)
+
+    def standing(self, a: str, b: str) -> Standing | None:
+        """Return the result of ``a`` against ``b``; None if they did not play."""
+        return self.results.get((a, b))
+
+    def beats(self, a: str, b: str) -> bool:
+        """Return whether ``a`` is better than ``b`` by more than chance (`Z_SURE`) and than `MARGIN`."""
+        above, below = self.results.get((a, b)), self.results.get((b, a))
+        low = _interval(above)[0] if above else -math.inf
+        high = _interval(below)[1] if below else math.inf
+        return low > self.even + MARGIN or high < self.even - MARGIN
+
+    def regressions(self) -> list[str]:
+        """Return the past selves that beat the newest one."""
+        past = [name for name, kind in self.kinds.items() if kind == "past self"]
+        return [name for name in past[:-1] if self.beats(name, past[-1])]
+
+    def cycles(self) -> list[tuple[str, str, str]]:
+        """Return the triples of which each beats the next and the last the first, each once."""
+        beaten: dict[str, list[str]] = {name: [] for name in self.kinds}
+        for a, b in permutations(self.kinds, 2):
+            if self.beats(a, b):
+                beaten[a].append(b)
+        number = {name: k for k, name in enumerate(self.kinds)}
+        return [
+            (a, b, c)
+            for a in self.kinds
+            for b in beaten[a]
+            for c in beaten[b]
+            if a in beaten[c] and number[a] < min(number[b], number[c])
+        ]
+
+    def remarks(self) -> list[str]:
+        """Return what is wrong, in words."""
+        past = [name for name, kind in self.kinds.items() if kind == "past self"]
+        lines = [f"regression: {name} beats {past[-1]}" for name in self.regressions()]
+        cycles = self.cycles()
+        lines += [f"cycle: {a} beats {b}, {b} beats {c}, {c} beats {a}" for a, b, c in cycles[:MOST_CYCLES]]
+        if len(cycles) > MOST_CYCLES:
+            lines.append(f"and {len(cycles) - MOST_CYCLES} more cycles")
+        return lines or ["no past self beats the newest one, and nothing runs in circles, as far as games tell"]
+
+    def report(self, shares: Mapping[str, float]) -> Report:
+        """Return all of it, to be shown; ``shares`` is what part of games each member gets."""
+        titles = ["", "Member", "Joined", "Games of the learner", *map(str, range(1, len(self.kinds) + 1))]
+        rows = []
+        for number, name in enumerate(self.kinds, 1):
+            cells = [_cell(self.standing(name, other)) for other in self.kinds]
+            share = "left" if name in self.gone else percent(shares.get(name))
+            rows.append([str(number), f"{name} ({self.kinds[name]})", f"{self.joined[name]:,}", share, *cells])
+        heading = f"League of {len(self.kinds)}: win rate of the row against the column, and games (none: exact)"
+        if self.even != 0.5:
+            heading += f"; first places at a table filled with the column, {percent(self.even)} among equals"
+        return Report(heading, (("Results", titles, rows),), remarks=self.remarks())
+
+    def write(self, folder: Path, shares: Mapping[str, float]) -> None:
+        """Write ``league.csv``, which `read` reads, and ``league.md``, for people, into ``folder``."""
+        names = list(self.kinds)
+        header = [*_FIXED, *(f"against {name}" for name in names), *(f"games against {name}" for name in names)]
+        with (folder / "league.csv").open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(header)
+            for name in names:
+                cells = [self.standing(name, other) for other in names]
+                share = "" if name in self.gone else f"{shares.get(name, 0.0):.6f}"
+                writer.writerow(
+                    [
+                        name,
+                        self.kinds[name],
+                        self.joined[name],
+                        share,
+                        self.even,
+                        *("" if cell is None else f"{cell.rate:.6f}" for cell in cells),
+                        *("" if cell is None else cell.games for cell in cells),
+                    ]
+                )
+        (folder / "league.md").write_text(f"```text\n{plain_text(self.report(shares))}\n```\n")
+
+
+def read(path: Path) -> tuple[LeagueTable, dict[str, float]]:
+    """Return the table in a ``league.csv`` and the shares of those in it. Raises ParameterError if it is none."""
+    try:
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        table, shares = LeagueTable(float(rows[0]["even"])), {}
+        for row in rows:
+            table.add(row["member"], row["kind"], int(row["joined"]))
+            if row["share"]:
+                shares[row["member"]] = float(row["share"])
+            else:
+                table.leave(row["member"])
+        for row in rows:
+            for other in table.kinds:
+                if rate := row[f"against {other}"]:
+                    games = int(row[f"games against {other}"])
+                    table.results[row["member"], other] = Standing(float(rate), games)
+    except (KeyError, ValueError, IndexError, csv.Error) as error:
+        raise ParameterError(f"{path} is no table of a league ({error}): `dicegym train` writes them") from None
+    return table, shares
+
+
+def _interval(standing: Standing) -> tuple[float, float]:
+    return wilson(standing.rate, standing.games, Z_SURE) if standing.games else (standing.rate, standing.rate)
+
+
+def _cell(standing: Standing | None) -> str:
+    if standing is None:
+        return "-"
+    return percent(standing.rate) + (f" of {standing.games}" if standing.games else "")

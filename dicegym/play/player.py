@@ -1,0 +1,130 @@
+"""Players: whatever can be asked for an action, scripted, learned or human.
+
+A `Player` sits down at a game with `Player.join` and from then on is asked with a `Turn`. What it can ask the
+turn for are plain copies of what its seat may know.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError
+from dicegym.play.turn import Act, Turn
+
+_TOO_LARGE = 1 << 63
+
+
+class Player:
+    """Base class of all players. Subclasses define `join`; fast ones override `act_rows` too.
+
+    Attributes:
+        name: how reports call the player.
+        pure: True if its action is a function of what its seat knows alone (no memory, no randomness), so that
+            one seated player may serve many games at once.
+    """
+
+    name: str = "player"
+    pure: bool = False
+
+    @property
+    def at_once(self) -> bool:
+        """Whether `act_rows` may be asked for many games at once instead of a seated player for each."""
+        return self.pure
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down in ``seat`` of one new game; return the function that will be asked for actions.
+
+        ``seed`` is the only source of randomness that the player may use.
+
+        Raises:
+            AgentError: the player cannot play this game; the returned function raises it when the player
+                fails while it is asked.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define join(game, seat, seed)")
+
+    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action (int64) for each game ``states[rows[k]]``, in which ``seats[k]`` is to move.
+
+        Only asked of players who answer `at_once`. This one asks a seated player game by game.
+        """
+        act = sit_down(self, game, 0, 0)
+        turns = (Turn(game, states[row], int(seat)) for row, seat in zip(rows, seats, strict=True))
+        chosen = (answer(act, turn, self) for turn in turns)
+        return np.fromiter(chosen, np.int64, len(rows))
+
+
+def whole(chosen: Any, player: Player) -> int:
+    """Return what a player chose as an int. Raises AgentError unless it is a whole number of 64 bits."""
+    try:
+        number = operator.index(chosen)
+    except TypeError:
+        number = _TOO_LARGE
+    if not -_TOO_LARGE <= number < _TOO_LARGE:
+        raise AgentError(player.name, f"chose {chosen!r}, which is no action: an action is a whole number")
+    return number
+
+
+class FunctionPlayer(Player):
+    """A player made of a function from `Turn` to an action."""
+
+    def __init__(self, function: Act, name: str = "", pure: bool = False) -> None:
+        self._function = function
+        self.name = name or getattr(function, "__name__", "function")
+        self.pure = pure
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Return the function itself."""
+        return self._function
+
+
+class RandomPlayer(Player):
+    """Chooses uniformly among the legal actions."""
+
+    name = "uniform"
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Return a chooser with a generator of its own."""
+        generator = np.random.default_rng(seed)
+
+        def act(turn: Turn) -> int:
+            return int(generator.choice(np.flatnonzero(turn.mask)))
+
+        return act
+
+
+def sit_down(player: Player, game: Game, seat: int, seed: int) -> Act:
+    """Return ``player.join(game, seat, seed)``; whoever fails to, and may by the rules, fails when it is asked.
+
+    Raises AgentError if it fails in a game whose rules know no ``forfeit``.
+    """
+    try:
+        return player.join(game, seat, seed)
+    except AgentError as error:
+        if game.spec.forfeit is None:
+            raise
+        failure = error
+
+    def act(turn: Turn) -> int:
+        raise failure
+
+    return act
+
+
+def answer(act: Act, turn: Turn, player: Player) -> int:
+    """Return the action of a seated player; if it fails, the one that the rules take that for, with a warning.
+
+    Raises AgentError if it fails in a game whose rules know no such action.
+    """
+    try:
+        return whole(act(turn), player)
+    except AgentError as error:
+        forfeit = turn.game.spec.forfeit
+        if forfeit is None:
+            raise
+        warnings.warn(f"{error}; {turn.game.spec.title} takes that for a fault", RuntimeWarning, stacklevel=2)
+        return forfeit

@@ -1,0 +1,75 @@
+"""One decision, as the player to move may know it, and the function that makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.engine.scene import Scene
+
+Act = Callable[["Turn"], int]
+
+
+"""What a seated player is: a function from its turn to an action."""
+
+
+@runtime_checkable
+class Follower(Protocol):
+    """A seated player (an `Act` that is an object) which is told of what happens between its own turns.
+
+    Only games whose fact sheet names a ``public_event`` tell: whenever that field has changed, all followers of the
+    game are called, their seat's view of the state being that after the change. What they return is ignored.
+    """
+
+    def __call__(self, turn: Turn) -> int:
+        """Return an action; see `Act`."""
+
+    def follow(self, turn: Turn) -> None:
+        """Take note of the state; ``turn.seat`` is not to move."""
+
+
+def follows(act: Act) -> TypeGuard[Follower]:
+    """Return whether a seated player is a `Follower`; asking the protocol itself takes longer than a move."""
+    return hasattr(act, "follow")
+
+
+class Turn:
+    """One decision: what the player to move may know, computed when asked for.
+
+    Attributes:
+        game: the game, with its parameters.
+        seat: the seat that is to move.
+        order: per seat the number of the player in it, by the order in which the players of a match were named;
+            the number of the seat itself where there is no match.
+    """
+
+    __slots__ = ("_state", "game", "order", "seat")
+
+    def __init__(self, game: Game, state: Any, seat: int, order: Sequence[int] | None = None) -> None:
+        self.game = game
+        self.seat = seat
+        self.order = tuple(range(game.players) if order is None else order)
+        self._state = state
+
+    @property
+    def view(self) -> NamedTuple:
+        """What the seat may know, as plain values with names."""
+        return self.game.spec.view(self._state, self.seat)
+
+    @property
+    def observation(self) -> np.ndarray:
+        """What the seat may know, encoded: a new float32[observation_size]."""
+        return self.game.observe(self._state, self.seat)
+
+    @property
+    def mask(self) -> np.ndarray:
+        """Which actions are legal: a new bool[n_actions]."""
+        return self.game.legal(self._state)
+
+    @property
+    def scene(self) -> Scene:
+        """The table as the seat sees it, for people."""
+        return self.game.scene(self._state, self.seat)

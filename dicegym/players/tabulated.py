@@ -1,0 +1,50 @@
+"""The answers of a pure player by situation, asked for once each."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from dicegym.engine import loops
+from dicegym.engine.game import Game
+from dicegym.play.player import Player
+
+UNKNOWN = np.iinfo(np.int32).min
+
+
+"""What a table of `Tabulated` holds where its player has not been asked yet."""
+
+
+class Tabulated:
+    """The answers of a pure player by situation, asked for once each.
+
+    Args:
+        game: a game that numbers its situations.
+        player: a pure player.
+        size: how many situations there are.
+    """
+
+    def __init__(self, game: Game, player: Player, size: int) -> None:
+        self._game = game
+        self._player = player
+        self.answers = np.full(size, UNKNOWN, np.int32)
+
+    def act_rows(self, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action for each row, and remember those that have 32 bits."""
+        numbers = np.empty(len(rows), np.int64)
+        loops.situation_rows(states, rows, numbers)
+        found, first, place = np.unique(numbers, return_index=True, return_inverse=True)
+        actions = self._player.act_rows(self._game, states, rows[first], seats[first])
+        fits = (actions > UNKNOWN) & (actions <= np.iinfo(np.int32).max)
+        self.answers[found[fits]] = actions[fits]
+        answers: np.ndarray = actions[place]
+        return answers
+
+
+@functools.cache
+def situations(game: Game) -> int:
+    """Return how many situations a player of ``game`` can be in; 0 if they are not numbered."""
+    find = getattr(loops.twins_module(game.spec.kernels.step.__module__), "situations", None)
+    found = find(game) if find else None
+    return 0 if found is None else len(found)

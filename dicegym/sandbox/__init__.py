@@ -1,0 +1,1 @@
+"""Where untrusted programs run: processes of their own, watched and limited."""

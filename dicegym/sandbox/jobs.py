@@ -1,0 +1,114 @@
+"""What is done in a sandbox: a piece of work, what comes out of it, and the limits it keeps."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from dicegym.bots.surroundings import Printed
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, ModelError, ParameterError
+from dicegym.play.player import Player
+from dicegym.players.roster import Origin, load, resolve
+from dicegym.sandbox.heartbeat import Beat, Reading
+
+
+class Entry(NamedTuple):
+    """One participant: what the reports call it, and where it comes from."""
+
+    name: str
+    origin: Origin
+
+    def load(self, game: Game, seed: int) -> Player:
+        """Return a fresh player that keeps one program for all its games. Raises AgentError."""
+        return load(game, self.origin, self.name, keep=True, seed=seed)
+
+
+def entry(game: Game, name: str, spec: Player | str | Path) -> Entry:
+    """Return the entry that ``spec`` names, as for `dicegym.agent`.
+
+    A model is loaded here and enters as a player that needs NumPy alone: no job has to load PyTorch.
+
+    Raises:
+        AgentError: there is no such file, or it is a model that does not fit the game.
+        UnknownNameError, ParameterError: it names nothing, or is a Player that cannot be sent to a process.
+    """
+    origin = resolve(game, spec)
+    if isinstance(origin, Path):
+        try:
+            origin = load(game, origin, name)
+        except ModelError as error:
+            raise AgentError(name, str(error)) from error
+    try:
+        if isinstance(origin, Player) and type(origin).__module__ == "__main__":
+            raise TypeError("its class is defined in the script itself")
+        pickle.dumps(origin)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ParameterError(
+            f"player {name!r} cannot be sent to the process that plays it ({error}): "
+            "define its class in a module, or write it as a bot's file"
+        ) from error
+    return Entry(name, origin)
+
+
+class Job(Protocol):
+    """A piece of work that asks untrusted entries. It is sent to a sandbox, and its result comes back as JSON."""
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Who is asked."""
+
+    @property
+    def known(self) -> bool:
+        """Whether the entries have been loaded once, so that compiling their files again is safe."""
+
+    def run(self, beat: Beat, stray: Printed) -> Any:
+        """Do it and return plain values; ``stray`` takes what is printed past the bots' own ``print``.
+
+        Raises AgentError if an entry fails; ``beat`` knows which.
+        """
+
+    def without(self, fault: Fault) -> Job | None:
+        """Return the job to do instead after ``fault`` ended this one, or None if that was its outcome."""
+
+    def moment(self, reading: Reading) -> str:
+        """Return in words when ``reading`` was taken, as "in game 3 against bacon"."""
+
+
+class Fault(NamedTuple):
+    """An entry failed, and the work ended there."""
+
+    actor: int
+    """Index into the job's entries."""
+    reason: str
+    game: int = 0
+    """Number of the game, from 1, if it stopped or ended its process while it was asked or sat down; else 0."""
+    turn: int = 0
+    """Number of its decision in that game, from 1."""
+
+
+class Watch:
+    """Sees to it that an entry does not print while it is asked; the text it has printed is part of the reason."""
+
+    def __init__(self, player: Player, stray: Printed) -> None:
+        own = getattr(player, "printed", None)
+        self._own = own if isinstance(own, Printed) else Printed()
+        self._stray = stray
+        self.begin()
+
+    def begin(self) -> None:
+        """Take what has been printed so far as no offence."""
+        self._own.clear()
+        self._stray.clear()
+
+    @property
+    def printed(self) -> str:
+        """What was printed since `begin`; empty if nothing was."""
+        if not (self._own.count or self._stray.count):
+            return ""
+        return (self._own.text + self._stray.text) or "(nothing visible)"

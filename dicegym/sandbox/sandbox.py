@@ -1,0 +1,248 @@
+"""Isolation: untrusted bots run in processes of their own and are watched from here.
+
+Whoever is acting when a process hangs, dies or runs out of memory is at fault; the job ends there, its child is
+killed, and all other jobs lose nothing. This keeps a contest going through every accident and crude trick.
+It is no prison: a bot can read files and open connections as any program of the user can. Nor is it a vault: a
+match is played in the process of its bots, and a hostile file can inspect the interpreter's frames there, find the
+game's record with its key, and foresee the dice. Plain writes to the record are noticed, reading is not, and who
+goes to such lengths can forge the result as well. So results of untrusted code prove no more than its honesty
+allows: read the files whose wins matter.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing
+import os
+import pickle
+import sys
+import types
+from collections.abc import Iterable, Iterator
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from dicegym.bots.source import Source
+from dicegym.engine.game import Game
+from dicegym.engine.spec import Parameter
+from dicegym.errors import DicegymError
+from dicegym.players.roster import agent_name, resolve
+from dicegym.sandbox.heartbeat import PLAYING, Beat, Reading
+from dicegym.sandbox.jobs import Entry, Fault, Job
+from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.worker import CAN_FORK, keep
+
+LOOK_EVERY = 0.02
+"""Seconds between two looks at the running jobs."""
+Outcome = Any | Fault
+
+
+def cores() -> int:
+    """Return the number of processors that this process may use."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+_STARTED_WITH = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
+"""The second keeps what lies in the current folder, such as a bot called ``random.py``, from being imported."""
+
+
+@contextlib.contextmanager
+def _plain_start() -> Iterator[None]:
+    """Start processes so that they need nothing of this one's script, and so that sets of strings keep their order.
+
+    multiprocessing runs the caller's script again in each process unless there seems to be none; a script
+    without a ``__main__`` guard would start another contest there.
+    """
+    main, before = sys.modules["__main__"], {name: os.environ.get(name) for name in _STARTED_WITH}
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    os.environ |= _STARTED_WITH
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+
+
+def _fault(reading: Reading, reason: str) -> Fault:
+    """Return the fault of whoever was acting when its process stopped or ended."""
+    playing = reading.phase == PLAYING
+    return Fault(max(reading.actor, 0), reason, reading.number + 1 if playing else 0, reading.turn)
+
+
+class _Worker:
+    """A keeper, as seen from here."""
+
+    def __init__(self, game: Game, limits: Limits, rehearsal: Entry) -> None:
+        method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+        context: Any = multiprocessing.get_context(method)
+        if method == "forkserver":
+            context.set_forkserver_preload(["dicegym.sandbox.worker"])
+        self.job: Job | None = None
+        self._limits = limits
+        self._stopped: Fault | None = None
+        self.conn: Connection
+        self.conn, other = context.Pipe()
+        cells = context.RawArray("d", Beat.SIZE)
+        self._beat = Beat(cells)
+        self._process = context.Process(target=keep, args=(other, cells, game, rehearsal, limits), daemon=True)
+        with _plain_start():
+            self._process.start()
+        other.close()
+
+    def wait_ready(self) -> None:
+        """Wait until the keeper has loaded the rules. Raises DicegymError if it could not."""
+        try:
+            self.conn.recv_bytes()
+        except EOFError:
+            self._process.join()
+            raise DicegymError(
+                f"a process for the bots could not be started (exit status {self._process.exitcode}); "
+                "its error message is above"
+            ) from None
+
+    def start(self, job: Job) -> None:
+        """Hand over ``job``."""
+        self.job, self._stopped = job, None
+        self._beat.reset()
+        origins = [entry.origin for entry in job.entries] if job.known else []
+        files = [origin.file for origin in origins if isinstance(origin, Source)]
+        self.conn.send_bytes(pickle.dumps((files, pickle.dumps(job))))
+
+    def watch(self) -> None:
+        """Look whether the acting entry keeps its time; end the job if not."""
+        job = self.job
+        reading = self._beat.read()
+        if job is None or self._stopped or reading.spent <= self._limits.seconds:
+            return
+        again = self._beat.read()
+        if again.actor != reading.actor or again.spent <= self._limits.seconds:
+            return  # read while it was being written
+        together = ", in all its moves of the match together" if again.phase == PLAYING else ""
+        self._stopped = _fault(again, f"took more than {self._limits.seconds:g} s {job.moment(again)}{together}")
+        if CAN_FORK:
+            with contextlib.suppress(OSError):  # it has died just now, as `finish` will see
+                self.conn.send_bytes(b"stop")
+        else:
+            self._process.kill()
+
+    def finish(self) -> tuple[Job, Outcome, bool]:
+        """Return (job, outcome, whether this worker can go on) once ``conn`` has something to say."""
+        job, reading = self.job, self._beat.read()
+        if job is None:
+            raise RuntimeError("a worker without a job has nothing to say")
+        self.job = None
+        alive = True
+        try:
+            answer = self.conn.recv_bytes()
+        except (EOFError, OSError):
+            answer, alive = b"died without a word", False
+        if self._stopped:
+            return job, self._stopped, alive
+        if answer.startswith(b"died "):
+            how = answer.removeprefix(b"died ").decode()
+            return job, _fault(reading, f"ended its process ({how}) {job.moment(reading)}"), alive
+        try:
+            found = json.loads(answer)
+            if "value" in found:
+                return job, found["value"], alive
+            where = f" {job.moment(reading)}" if reading.phase == PLAYING else ""
+            return job, Fault(max(int(found["actor"]), 0), str(found["reason"]) + where), alive
+        except (ValueError, KeyError, TypeError):
+            return job, _fault(reading, f"sent nonsense from its process {job.moment(reading)}"), alive
+
+    def close(self) -> None:
+        """End the keeper and whatever it runs."""
+        self.conn.close()
+        self._process.join(1)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+        self._process.close()
+
+
+class Sandbox:
+    """Processes in which jobs are done, several at a time.
+
+    Args:
+        game: the game; its baseline plays a game in each process before anything is timed.
+        workers: number of processes (default: of usable processors).
+        limits: what each entry may use.
+
+    Raises:
+        ParameterError: ``workers`` is no positive whole number.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        workers: int | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.limits = limits or Limits()
+        number = cores() if workers is None else workers
+        self._count = Parameter(1, 1, 1024, "the number of processes").check("workers", number)
+        baseline = game.spec.baseline
+        self._made = (game, self.limits, Entry(agent_name(game, baseline), resolve(game, baseline)))
+        self._workers: list[_Worker] = []
+
+    def __enter__(self) -> Sandbox:
+        """Start the processes."""
+        try:
+            for _ in range(self._count):
+                self._workers.append(_Worker(*self._made))
+            for worker in self._workers:
+                worker.wait_ready()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the processes, and whatever bots still run in them."""
+        for worker in self._workers:
+            worker.close()
+        self._workers = []
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Outcome]]:
+        """Do ``jobs``, taken one by one in their order; yield each with its outcome as they end.
+
+        An outcome is what the job returned, or a `Fault`. Where a job can go on without the entry at fault
+        (`Job.without`), it is done again so; it is then yielded in its new form.
+        """
+        waiting = iter(jobs)
+        more = True
+        while True:
+            for worker in self._workers:
+                job = next(waiting, None) if more and worker.job is None else None
+                if job is not None:
+                    worker.start(job)
+                elif worker.job is None:
+                    more = False
+            busy = {worker.conn: worker for worker in self._workers if worker.job is not None}
+            if not busy:
+                return
+            ready = wait(list(busy), LOOK_EVERY)
+            for conn in ready:
+                worker = busy[conn]  # type: ignore[index]  # `wait` gives back what it was given
+                done, outcome, alive = worker.finish()
+                if not alive:
+                    worker = self._replace(worker)
+                instead = done.without(outcome) if isinstance(outcome, Fault) else None
+                if instead is not None:
+                    worker.start(instead)
+                else:
+                    yield done, outcome
+            for worker in busy.values():
+                if worker.job is not None and worker.conn not in ready:
+                    worker.watch()
+
+    def _replace(self, worker: _Worker) -> _Worker:
+        worker.close()
+        fresh = _Worker(*self._made)
+        fresh.wait_ready()
+        self._workers[self._workers.index(worker)] = fresh
+        return fresh

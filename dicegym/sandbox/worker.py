@@ -1,0 +1,143 @@
+"""What runs inside a sandbox's process.
+
+A keeper loads the rules once and then forks a child for every job, so that whatever a bot does to its
+process (memory, threads, patched modules, recursion limits) is gone with the next job. Only the child runs
+bots. Where there is no fork, the keeper runs the jobs itself and is replaced if one goes wrong.
+
+Children answer in JSON and not by pickle: what comes from the process of an untrusted bot is only data.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import pickle
+import signal
+import sys
+from multiprocessing.connection import Connection, Pipe, wait
+from typing import Any, NoReturn
+
+from dicegym.bots.source import precompile
+from dicegym.bots.surroundings import Printed
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, DicegymError, one_line
+from dicegym.play.drive import play_game
+from dicegym.sandbox.heartbeat import Beat
+from dicegym.sandbox.jobs import Entry, Job
+from dicegym.sandbox.limits import Limits, limit_memory
+
+CAN_FORK = hasattr(os, "fork")
+
+
+def rehearse(game: Game, entry: Entry) -> None:
+    """Play one game between copies of ``entry``, so that all kernels are in memory before anybody is timed."""
+    game.returns(play_game(game, [entry.load(game, seat) for seat in range(game.players)]))
+
+
+def outcome(pickled: bytes, beat: Beat) -> bytes:
+    """Run a pickled job; return {"value": ...}, or {"actor": ..., "reason": ...} of the entry at fault, as JSON."""
+    stray = Printed()
+    streams = sys.stdout, sys.stderr
+    sys.stdout = sys.stderr = stray
+    answer: dict[str, Any]
+    try:
+        job: Job = pickle.loads(pickled)
+        answer = {"value": job.run(beat, stray)}
+    except AgentError as error:
+        answer = {"actor": beat.actor, "reason": error.reason}
+    except DicegymError as error:
+        answer = {"actor": beat.actor, "reason": one_line(error)}
+    except BaseException as error:  # a contest must go on, and a bot can break anything in its process
+        answer = {"actor": beat.actor, "reason": f"broke its process: {type(error).__name__}: {one_line(error)}"}
+    finally:
+        sys.stdout, sys.stderr = streams
+    return json.dumps(answer).encode()
+
+
+def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits) -> None:
+    """Serve jobs that come through ``conn`` until it is closed: pickles of (files to compile first, pickled job).
+
+    Each is answered by one message: what `outcome` returned, or ``died <text>`` if the child left none.
+    The message ``stop`` during a job kills the child.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
+    beat = Beat(cells)
+    rehearse(game, entry)
+    gc.collect()
+    gc.freeze()  # so that the children's collections do not copy what they share
+    conn.send_bytes(b"ready")
+    while True:
+        try:
+            message = conn.recv_bytes()
+        except (EOFError, OSError):
+            return
+        if message == b"stop":  # came too late: the job had ended
+            continue
+        files, job = pickle.loads(message)
+        for file in files:
+            with contextlib.suppress(Exception):  # the child will say what is wrong with it
+                precompile(file)
+        if CAN_FORK:
+            conn.send_bytes(_by_child(job, conn, beat, limits))
+        else:
+            conn.send_bytes(outcome(job, beat))
+
+
+def _by_child(job: bytes, conn: Connection, beat: Beat, limits: Limits) -> bytes:
+    receiver, sender = Pipe(duplex=False)
+    beat.reset()
+    child = os.fork()
+    if child == 0:
+        conn.close()
+        receiver.close()
+        _child(job, sender, beat, limits)
+    sender.close()
+    answer = b""
+    parent_gone = False
+    ready = wait([conn, receiver])
+    if receiver in ready:
+        with contextlib.suppress(EOFError, OSError):
+            answer = receiver.recv_bytes()
+    else:
+        try:
+            conn.recv_bytes()
+        except (EOFError, OSError):
+            parent_gone = True
+    with contextlib.suppress(OSError):
+        os.killpg(child, signal.SIGKILL)  # with everything that the bot may have started
+    with contextlib.suppress(OSError):
+        os.kill(child, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    receiver.close()
+    if parent_gone:
+        os._exit(0)
+    return answer or f"died {_status_in_words(status)}".encode()
+
+
+def _status_in_words(status: int) -> str:
+    if status >= 0:
+        return f"exit status {status}"
+    try:
+        return signal.Signals(-status).name
+    except ValueError:
+        return f"signal {-status}"
+
+
+def _child(job: bytes, sender: Connection, beat: Beat, limits: Limits) -> NoReturn:
+    """Run one job and leave, whatever happens."""
+    own = os.getpid()
+    status = 1
+    try:
+        os.setsid()
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(null, stream)
+        limit_memory(limits.memory)
+        answer = outcome(job, beat)
+        if os.getpid() == own:  # a bot may have forked; the copy has nothing to say
+            sender.send_bytes(answer)
+        status = 0
+    finally:
+        os._exit(status)
