@@ -50,7 +50,7 @@ def contest(
         limits: what an entry may use; default: 10 s and 512 MiB.
 
     Returns:
-        What the format returns (`dicegym.arena.formats.round_robin.ContestResult`, `dicegym.arena.formats.groups.GroupsResult`);
+        What the format returns (`dicegym.arena.formats.round_robin.ContestResult`, `...groups.GroupsResult`);
         see `Contest`.
 
     Raises:

@@ -59,7 +59,9 @@ def check_facts(game: Game) -> None:
         _check_parameter(game, name, parameter, remedy)
     for name in sorted(rules.private | rules.secret | ({rules.public_event} if rules.public_event else set())):
         if name not in names:
-            raise broken(game, f"{name!r} is no field of the record", "own, hidden and public_event name fields", remedy)
+            raise broken(
+                game, f"{name!r} is no field of the record", "private, secret and public_event name fields", remedy
+            )
     for name in sorted(rules.private):
         if rules.state[name].shape[:1] < (high,):
             raise broken(

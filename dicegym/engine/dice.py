@@ -32,6 +32,8 @@ _LOW_64 = (1 << 64) - 1
 HOST_SEAT = 254
 """The seat whose dice belong to those who hold games. In its turn 0 environments draw: number 0 the learner's seat,
 number 1 + s the opponent in seat s. In its turn 1 matches draw who sits where."""
+FINE = 1 << 31
+"""Weights are compared with a whole number drawn below this, so a share is right to 5e-10."""
 BOT_SEATS = 128
 """Seat s's compiled bot draws as seat ``BOT_SEATS + s``, so that what it draws never meets the game's own dice."""
 

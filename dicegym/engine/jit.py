@@ -2,14 +2,16 @@
 
 Numba keys a cached function on the file that holds it alone: after a change of a rule, a loop in another
 file that calls it would go on running the old rule. So all kernels live in a folder named by a hash of
-every source file of the package; any change of any file starts a new folder.
+every source file that kernels stand in or take constants from (`KERNEL_SOURCES`, which a test compares with the
+imports); a change of any of them starts a new folder.
 
 Environment variables:
     DICEGYM_CACHE: folder for compiled kernels (default: ``dicegym`` in the user's cache folder).
     NUMBA_DISABLE_JIT=1: run every kernel as plain Python (for debuggers, coverage and reading).
 """
 
-# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any, disable-error-code="attr-defined"
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# mypy: disable-error-code="attr-defined"
 # Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ import numpy as np
 PACKAGE = Path(__file__).parents[1]
 COMPILED: bool = not numba.config.DISABLE_JIT
 """False when ``NUMBA_DISABLE_JIT`` is set: kernels are then plain Python functions."""
+KERNEL_SOURCES = ("engine", "games", "envs/batch_kernels.py")
+"""Folders and files of the package that compiled code depends on."""
 KEPT_FOLDERS = 4
 """How many generations of compiled kernels stay on disk, so that two checkouts do not evict each other."""
 
@@ -38,12 +42,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def source_hash(package: Path = PACKAGE) -> str:
-    """Return 16 hexadecimal digits that change with any ``.py`` file below ``package``."""
+    """Return 16 hexadecimal digits that change with any file of `KERNEL_SOURCES` below ``package``."""
     digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        relative = path.relative_to(package)
-        if not relative.parts[0].startswith("_") or len(relative.parts) == 1:  # agents are data, not kernels
-            digest.update(str(relative).encode() + b"\0" + path.read_bytes() + b"\0")
+    for place in KERNEL_SOURCES:
+        found = package / place
+        for path in sorted(found.rglob("*.py")) if found.is_dir() else [found]:
+            digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 

@@ -37,6 +37,10 @@ class Kernels(NamedTuple):
 
 
 _KERNELS: dict[np.dtype, Kernels] = {}
+UNKNOWN = np.iinfo(np.int32).min
+
+
+"""What a table of answers holds where its player has not been asked yet."""
 _BLOCKS = (np.uint64(64), np.uint64(16))
 
 

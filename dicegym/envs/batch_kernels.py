@@ -14,11 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.engine.dice import HOST_SEAT, draw, key_of, turn_stream
+from dicegym.engine.dice import FINE, HOST_SEAT, draw, key_of, turn_stream
 from dicegym.engine.jit import kernel
-from dicegym.engine.loops import choose, observe_and_mask, observe_mask_and_returns, reset, returns, situation, step
-from dicegym.players.pool import FINE
-from dicegym.players.tabulated import UNKNOWN
+from dicegym.engine.loops import (
+    UNKNOWN,
+    choose,
+    observe_and_mask,
+    observe_mask_and_returns,
+    reset,
+    returns,
+    situation,
+    step,
+)
 
 PLAY, WAIT, REFUSE, BEGIN = 0, 1, 2, 3
 """What is to happen in a row: play the given action; none, look on; end the episode, as the learner's action was
@@ -120,7 +127,7 @@ def play_opponents(state, seat, sitting, codes, tables):
 
 @kernel
 def advance_among(state, moves, action, seat, codes, observation, mask, gained):
-    """Play ``action`` if ``moves``, then compiled opponents' turns, and look for ``seat`` (see `dicegym.engine.loops.observe_mask_and_returns`).
+    """Play ``action`` if ``moves``, then compiled opponents' turns, and look for ``seat`` (`observe_mask_and_returns`).
 
     ``codes[s]`` is who sits in seat s. Returns (fault, over).
     """

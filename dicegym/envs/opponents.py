@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.engine.loops import UNKNOWN
 from dicegym.envs.batch_kernels import ASK, PLAY, WAIT, Opposition, play_others
 from dicegym.play.audience import Audience
 from dicegym.play.drive import join_table
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players.pool import Pool
-from dicegym.players.tabulated import UNKNOWN, Tabulated, situations
+from dicegym.players.tabulated import Tabulated, situations
 from dicegym.players.twins import TwinPlayer
 
 

@@ -8,14 +8,11 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from dicegym.engine.dice import HOST_SEAT, drawn
+from dicegym.engine.dice import FINE, HOST_SEAT, drawn
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.play.player import Player
 from dicegym.players.twins import opponent
-
-FINE = 1 << 31
-"""Weights are compared with a whole number drawn below this, so a share is right to 5e-10."""
 
 
 class Pool:

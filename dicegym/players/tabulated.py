@@ -8,12 +8,8 @@ import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.game import Game
+from dicegym.engine.loops import UNKNOWN
 from dicegym.play.player import Player
-
-UNKNOWN = np.iinfo(np.int32).min
-
-
-"""What a table of `Tabulated` holds where its player has not been asked yet."""
 
 
 class Tabulated:

@@ -190,7 +190,7 @@ class _Table:
         return Match(game, entries, named_seed("groups", self.seed, *session.label), session.games)
 
     def play(self, sessions: Sequence[Session]) -> list[Sequence[Sequence[float]]]:
-        """Play ``sessions``; see `dicegym.arena.formats.grouping.Play`. Raises _StruckError by the first faulty session."""
+        """Play ``sessions``; see `Play` in ``grouping.py``. Raises _StruckError by the first faulty session."""
         jobs = [self._job(session) for session in sessions]
         numbers = {job.seed: number for number, job in enumerate(jobs)}
         outcomes: dict[int, Any] = {}

@@ -87,7 +87,7 @@ def test_an_edited_rule_is_what_the_next_process_runs(tmp_path: Path) -> None:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    for name in ("a.py", "games/hog/rules.py", "_agents/bot.py", "readme.md"):
+    for name in ("engine/a.py", "envs/batch_kernels.py", "games/hog/rules.py", "_agents/bot.py", "readme.md"):
         path = tmp_path / "package" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name)
@@ -98,26 +98,28 @@ def package(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("path", "counts"),
     [
-        ("a.py", True),
+        ("engine/a.py", True),
+        ("envs/batch_kernels.py", True),
+        ("cli/new.py", False),
         ("games/hog/rules.py", True),
-        ("new.py", True),
-        ("_private.py", True),
+        ("games/pig/_new.py", True),
         ("_agents/bot.py", False),
         ("readme.md", False),
     ],
 )
-def test_every_source_file_counts(package: Path, path: str, counts: bool) -> None:
-    """Agents are data: a new bot must not make everybody compile again."""
+def test_sources_of_kernels_count(package: Path, path: str, counts: bool) -> None:
+    """A new bot or command must not make everybody compile again."""
     before = jit.source_hash(package)
+    (package / path).parent.mkdir(parents=True, exist_ok=True)
     (package / path).write_text("changed")
     assert (jit.source_hash(package) != before) is counts
 
 
 @pytest.mark.nojit
 def test_moving_text_from_file_to_file_counts(package: Path) -> None:
-    (package / "a.py").write_text("x")
+    (package / "engine" / "a.py").write_text("x")
     before = jit.source_hash(package)
-    (package / "a.py").rename(package / "b.py")
+    (package / "engine" / "a.py").rename(package / "engine" / "b.py")
     assert jit.source_hash(package) != before
 
 

@@ -8,7 +8,7 @@ from typer.main import get_command
 
 from dicegym.cli import _add_commands_of_games, app
 
-README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 COMMANDS = re.findall(
     r"^dicegym (\w+)(.*?)(?:#.*)?$", "\n".join(re.findall(r"```console\n(.*?)```", README, re.DOTALL)), re.M

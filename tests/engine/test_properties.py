@@ -231,7 +231,7 @@ def test_batches_of_one_seed_are_alike_and_of_another_are_not(name: str) -> None
 
 WITHOUT_COMPILATION = """
 import json, sys
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1:]
 import numba
 import numpy as np
 from test_properties import digests
@@ -244,7 +244,7 @@ print(json.dumps([digests(game.batch(3, 77), np.arange(3), 40) for game in VARIA
 def test_compilation_off_is_the_same_game() -> None:
     """Compiled code and plain Python agree to the last bit, in all that is seen of every game."""
     run = subprocess.run(
-        [sys.executable, "-c", WITHOUT_COMPILATION, str(Path(__file__).parent)],
+        [sys.executable, "-c", WITHOUT_COMPILATION, str(Path(__file__).parent), str(Path(__file__).parents[1])],
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,

@@ -15,7 +15,7 @@ from dicegym.checks import playthrough
 from dicegym.engine.game import Game
 from dicegym.registry import GAMES
 
-FOLDER = Path(__file__).parent / "playthroughs"
+FOLDER = Path(__file__).parents[1] / "playthroughs"
 REMEDY = "if that is meant: python -m dicegym.checks.playthrough --write tests/playthroughs, and review the difference"
 
 

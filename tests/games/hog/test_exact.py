@@ -23,7 +23,7 @@ from dicegym.play.player import RandomPlayer
 
 GAME = dicegym.game("hog")
 SHIPPED_TRIALS = 1000
-SHIPPED = Path(__file__).resolve().parents[1] / "agents" / "hog" / "best_by_scores.py"
+SHIPPED = Path(__file__).resolve().parents[3] / "agents" / "hog" / "best_by_scores.py"
 
 
 def always(number: int, goal: int = 100) -> np.ndarray:

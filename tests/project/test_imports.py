@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 # The house, from the bottom up: a module may import what stands on lines above its own and what shares its line, but
-# never in a circle. A name is the first part after `dicegym.`: a module or a whole folder. docs/design.md says what each
-# is for.
+# never in a circle. A name is the first part after `dicegym.`: a module or a whole folder. docs/design.md says what
+# each is for.
 LADDER: tuple[tuple[str, ...], ...] = (
     ("errors", "registry", "shipped"),  # test_the_list_of_environments_is_light says more of the registry
     ("engine",),

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from filelock import FileLock
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = PROJECT["tool"]["setuptools"]
 DATA_FOLDERS = {folder: package.replace(".", "/") for package, folder in SETUPTOOLS["package-dir"].items()}

@@ -312,4 +312,6 @@ def test_advance_looks_when_the_seat_is_to_move(game: Game) -> None:
 
 def test_a_compiled_loop_refuses_what_is_no_record() -> None:
     with pytest.raises(TypeError, match="takes one record of a game"):
-        loops.observe_mask_and_returns(np.zeros(3), 0, np.zeros(3, np.float32), np.zeros(3, bool), np.zeros(2, np.float32))
+        loops.observe_mask_and_returns(
+            np.zeros(3), 0, np.zeros(3, np.float32), np.zeros(3, bool), np.zeros(2, np.float32)
+        )
