@@ -19,7 +19,7 @@ SCRIPT = """
 import json, sys
 import numpy as np
 import dicegym
-from dicegym import jit, loops
+from dicegym.engine import jit, loops
 from dicegym.games import game
 
 hog = game("hog")
