@@ -1,7 +1,7 @@
 """What the site and the README tell people to type works.
 
 Blocks of Python run, page by page, each page in a folder and a namespace of its own. One that begins with
-``# file: NAME`` is a file that the reader is to write. All commands are parsed, and those below a line ``% run`` are run.
+``# file: NAME`` is one that the reader is to write. All commands are parsed, and those below a line ``% run`` run.
 """
 
 from __future__ import annotations
