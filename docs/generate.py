@@ -66,6 +66,7 @@ def sections(rules_page: str) -> Iterator[tuple[str, str]]:
         first, _, rest = block.strip("\n").partition("\n")
         title, colon, tail = first.partition(": ")
         if colon:
+            tail = tail[:1].upper() + tail[1:]
             indented = rest.startswith("    ")
             yield title, f"{tail}\n\n{inspect.cleandoc(rest)}" if indented else f"{tail}\n{rest}"
         elif rest.startswith("    "):
