@@ -261,4 +261,5 @@ SPEC = GameSpec(
     private=frozenset({"hands"}),
     forfeit=NO_ANSWER,
     public_event="finished",
+    stage="finished",
 )

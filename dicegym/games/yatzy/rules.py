@@ -526,4 +526,5 @@ SPEC = GameSpec(
     default_players=2,
     secret=frozenset({"errors", "helped"}),
     forfeit=HOUSE,
+    stage="finished",
 )
