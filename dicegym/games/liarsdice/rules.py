@@ -85,6 +85,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, Parameter, record
@@ -100,6 +101,7 @@ WILD = False
 NO_PLAY_FAULT, TOO_MANY, NOT_HIGHER, LIAR_FIRST, NO_ANSWER_FAULT = 1, 2, 3, 4, 5
 
 STATE = record(table.table_fields(np.int16, table.N_BIDS))
+FEATURES = Features(table.PARTS)
 
 
 @kernel
@@ -184,7 +186,7 @@ SPEC = GameSpec(
     kernels=Kernels(reset, step, legal, observe, returns),
     players=(2, table.MOST_PLAYERS),
     n_actions=N_ACTIONS,
-    features=table.shared_features,
+    features=FEATURES,
     view=Reader(STATE),
     faults=(
         "",

@@ -108,12 +108,13 @@ Version history
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, Order, Parameter, record
@@ -157,6 +158,29 @@ STATE = record(
         ("rolled", np.int16, (MOST_PLAYERS, 6)),  # per seat and face: basic dice and multipliers of the last round
     ]
 )
+
+RIVAL = Features({"presence": 1, "money": 3, "lead": 1, "income": 3, "attacks": 1, "shields": 1})
+OF_RIVAL = RIVAL.offsets
+"""Of the part "others": where each thing begins in what there is of one of them."""
+RIVAL_SIZE = RIVAL.size
+FEATURES = Features(
+    {
+        "money": 5,
+        "money left": 5,
+        "dice": N_DICE,
+        "order": N_DICE,
+        "shop": N_DICE,
+        "may add": N_DICE,
+        "gain": N_DICE,
+        "income": 3,
+        "parts": 2,
+        "lead": 3,
+        "time": 2,
+        "others": (MOST_PLAYERS - 1) * RIVAL_SIZE,
+        "players": 2,
+    }
+)
+AT = FEATURES.offsets
 
 
 @kernel
@@ -278,26 +302,29 @@ def logarithm(money):
 
 
 @kernel
+def observe_money(amount, at, out):
+    """Write an amount of money on five scales."""
+    out[at] = logarithm(amount)
+    scale = 10
+    for i in range(1, 5):
+        out[at + i] = share(amount, scale)
+        scale *= 5
+
+
+@kernel
 def observe(state, seat, out):
     """Write the observation of the table above."""
     money, left, players = state.money[seat], state.left[seat], state.players
     own, order = state.dice[seat], state.order[seat]
     out[:] = 0
-    at = 0
-    for amount in (money, left):
-        out[at] = logarithm(amount)
-        scale = 10
-        for i in range(1, 5):
-            out[at + i] = share(amount, scale)
-            scale *= 5
-        at += 5
+    observe_money(money, AT.money, out)
+    observe_money(left, AT.money_left, out)
 
     rivals = players - 1
     best, ahead, threat = np.int64(-1), 0, 0.0
-    others = at + 5 * N_DICE + 10
-    for i in range(1, players):
-        other = (seat + i) % players
-        place = others + 10 * (i - 1)
+    for i in range(rivals):
+        other = (seat + 1 + i) % players
+        at = AT.others + RIVAL_SIZE * i
         rival, dice = state.money[other], state.dice[other]
         best = max(best, rival)
         ahead += rival > money
@@ -308,16 +335,16 @@ def observe(state, seat, out):
         threat += 3.5 * dice[EVERYBODY] + taken / rivals
         basic, product = engine(state, other, 0)
         points = income(basic, product, dice[AGAIN], dice[ALL_AGAIN], dice[SQUARE], dice[CUBE])
-        out[place] = 1
-        out[place + 1] = logarithm(rival)
-        out[place + 2] = share(rival, 50)
-        out[place + 3] = share(rival, 250)
-        out[place + 4] = centred(money - rival, state.lead)
-        out[place + 5] = share(points, 10)
-        out[place + 6] = share(points, 100)
-        out[place + 7] = share(points, 1000)
-        out[place + 8] = min((attacks + dice[EVERYBODY]) / 10, 1.0)
-        out[place + 9] = min(dice[SHIELD] / 3, 1.0)
+        out[at + OF_RIVAL.presence] = 1
+        out[at + OF_RIVAL.money] = logarithm(rival)
+        out[at + OF_RIVAL.money + 1] = share(rival, 50)
+        out[at + OF_RIVAL.money + 2] = share(rival, 250)
+        out[at + OF_RIVAL.lead] = centred(money - rival, state.lead)
+        out[at + OF_RIVAL.income] = share(points, 10)
+        out[at + OF_RIVAL.income + 1] = share(points, 100)
+        out[at + OF_RIVAL.income + 2] = share(points, 1000)
+        out[at + OF_RIVAL.attacks] = min((attacks + dice[EVERYBODY]) / 10, 1.0)
+        out[at + OF_RIVAL.shields] = min(dice[SHIELD] / 3, 1.0)
 
     basic, product = engine(state, seat, 1)
     again, all_again = own[AGAIN] + order[AGAIN], own[ALL_AGAIN] + order[ALL_AGAIN]
@@ -330,45 +357,24 @@ def observe(state, seat, out):
         affordable = free if free * price <= left else left // price
         ordered += order[kind]
         more = gain(kind, basic, product, again, all_again, squares, cubes, points, threat, rivals)
-        out[at + kind] = own[kind] * of_stock
-        out[at + N_DICE + kind] = order[kind] * of_stock
-        out[at + 2 * N_DICE + kind] = free * of_stock
-        out[at + 3 * N_DICE + kind] = affordable * of_stock
-        out[at + 4 * N_DICE + kind] = share(more, price)
-    at += 5 * N_DICE
-    out[at] = share(points, 10)
-    out[at + 1] = share(points, 100)
-    out[at + 2] = share(points, 1000)
-    out[at + 3] = share(basic, 20)
-    out[at + 4] = share(product, 4)
+        out[AT.dice + kind] = own[kind] * of_stock
+        out[AT.order + kind] = order[kind] * of_stock
+        out[AT.shop + kind] = free * of_stock
+        out[AT.may_add + kind] = affordable * of_stock
+        out[AT.gain + kind] = share(more, price)
+    out[AT.income] = share(points, 10)
+    out[AT.income + 1] = share(points, 100)
+    out[AT.income + 2] = share(points, 1000)
+    out[AT.parts] = share(basic, 20)
+    out[AT.parts + 1] = share(product, 4)
     first, second = standing(state)
-    out[at + 5] = centred(money - best, state.lead)
-    out[at + 6] = centred(first - second, state.lead)
-    out[at + 7] = ahead / rivals
-    out[at + 8] = state.played / state.rounds
-    out[at + 9] = share(state.played, 10)
-    at = others + 10 * (MOST_PLAYERS - 1)
-    out[at] = players / MOST_PLAYERS
-    out[at + 1] = ordered == 0
-
-
-def features(parameters: Mapping[str, int]) -> dict[str, int]:
-    """Return the observation's parts in order, each with its length."""
-    return {
-        "money": 5,
-        "money left": 5,
-        "dice": N_DICE,
-        "order": N_DICE,
-        "shop": N_DICE,
-        "may add": N_DICE,
-        "gain": N_DICE,
-        "income": 3,
-        "parts": 2,
-        "lead": 3,
-        "time": 2,
-        "others": 60,
-        "players": 2,
-    }
+    out[AT.lead] = centred(money - best, state.lead)
+    out[AT.lead + 1] = centred(first - second, state.lead)
+    out[AT.lead + 2] = ahead / rivals
+    out[AT.time] = state.played / state.rounds
+    out[AT.time + 1] = share(state.played, 10)
+    out[AT.players] = players / MOST_PLAYERS
+    out[AT.players + 1] = ordered == 0
 
 
 class View(NamedTuple):
@@ -443,7 +449,7 @@ SPEC = GameSpec(
     players=(2, MOST_PLAYERS),
     default_players=MOST_PLAYERS,
     n_actions=N_ACTIONS,
-    features=features,
+    features=FEATURES,
     view=view,
     faults=(
         "",

@@ -99,12 +99,12 @@ Version history
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dicegym.engine.dice import die, turn_stream
+from dicegym.engine.features import Features
 from dicegym.engine.game import Game
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
@@ -173,11 +173,33 @@ STATE = record(
     ]
 )
 
-_COUNTS = (COUNTS[KEEPS:, :, None] > np.arange(DICE)).reshape(-1, FACES * DICE)
-_SORTED = (np.array(SETS[KEEPS:])[:, :, None] == np.arange(1, FACES + 1)).reshape(-1, DICE * FACES)
-HAND = np.concatenate([_COUNTS, _SORTED], axis=1).astype(np.float32)
-"""float32[252, 60]: the first two parts of the observation, by hand."""
-HAND_PARTS = HAND.shape[1]
+OTHERS = SEATS - 1
+FEATURES = Features(
+    {
+        "counts": FACES * DICE,
+        "sorted dice": DICE * FACES,
+        "own turn": 1,
+        "rolls left": ROLLS + 1,
+        "rounds left": 1,
+        "open": BOXES,
+        "now": BOXES,
+        "in sight": BOXES,
+        "upper": 4,
+        "par": 2 * PAR_STEPS + 1,
+        "total": 1,
+        "presence": OTHERS,
+        "totals": OTHERS,
+        "leads": 2 * OTHERS,
+        "uppers": OTHERS,
+        "their open": OTHERS * BOXES,
+    }
+)
+AT = FEATURES.offsets
+
+AT_LEAST = (COUNTS[KEEPS:, :, None] > np.arange(DICE)).reshape(-1, FACES * DICE).astype(np.float32)
+"""float32[252, 30]: the part "counts", by hand."""
+SORTED = (np.array(SETS[KEEPS:])[:, :, None] == np.arange(1, FACES + 1)).reshape(-1, DICE * FACES).astype(np.float32)
+"""float32[252, 30]: the part "sorted dice", by hand."""
 NOW = (BEST / MOST).astype(np.float32)
 IN_SIGHT = (EXPECTED / MOST).astype(np.float32)
 
@@ -366,32 +388,33 @@ def observe(state, seat, out):
     """Write the observation of the table above."""
     out[:] = 0
     hand, left = hand_of(state.dice), state.rolls_left
-    for i in range(HAND_PARTS):  # faster than the assignment of a slice
-        out[i] = HAND[hand, i]
-    out[60] = seat == state.player
-    out[61 + left] = 1
+    for i in range(FACES * DICE):  # faster than the assignment of slices
+        out[AT.counts + i] = AT_LEAST[hand, i]
+        out[AT.sorted_dice + i] = SORTED[hand, i]
+    out[AT.own_turn] = seat == state.player
+    out[AT.rolls_left + left] = 1
     n_open, upper, par = 0, int(state.upper[seat]), 0
     reachable = upper
     scores = state.scores[seat]
     for box in range(BOXES):
         if scores[box] < 0:
             n_open += 1
-            out[65 + box] = 1
-            out[80 + box] = NOW[hand, box]
-            out[95 + box] = IN_SIGHT[left, hand, box]
+            out[AT.open + box] = 1
+            out[AT.now + box] = NOW[hand, box]
+            out[AT.in_sight + box] = IN_SIGHT[left, hand, box]
     for box in range(UPPER):
         if scores[box] < 0:
             reachable += DICE * (box + 1)
         else:
             par += int(scores[box]) - PAR * (box + 1)
-    out[64] = n_open / BOXES
-    out[110] = min(upper / BONUS_FROM, 1.0)
-    out[111] = max(BONUS_FROM - upper, 0) / BONUS_FROM
-    out[112] = upper >= BONUS_FROM
-    out[113] = reachable >= BONUS_FROM
-    out[114 + PAR_STEPS + max(-PAR_STEPS, min(par, PAR_STEPS))] = 1
+    out[AT.rounds_left] = n_open / BOXES
+    out[AT.upper] = min(upper / BONUS_FROM, 1.0)
+    out[AT.upper + 1] = max(BONUS_FROM - upper, 0) / BONUS_FROM
+    out[AT.upper + 2] = upper >= BONUS_FROM
+    out[AT.upper + 3] = reachable >= BONUS_FROM
+    out[AT.par + PAR_STEPS + max(-PAR_STEPS, min(par, PAR_STEPS))] = 1
     points = total(state, seat)
-    out[135] = min(points / MOST_TOTAL, 1.0)
+    out[AT.total] = min(points / MOST_TOTAL, 1.0)
     other = seat
     for i in range(state.players - 1):
         other += 1
@@ -399,14 +422,14 @@ def observe(state, seat, out):
             other = 0
         theirs = total(state, other)
         lead = points - theirs
-        out[136 + i] = 1
-        out[141 + i] = min(theirs / MOST_TOTAL, 1.0)
-        out[146 + 2 * i] = max(0.0, min(0.5 + 0.5 * lead / MOST_TOTAL, 1.0))
-        out[147 + 2 * i] = max(0.0, min(0.5 + 0.5 * lead / NEAR, 1.0))
-        out[156 + i] = min(int(state.upper[other]) / BONUS_FROM, 1.0)
+        out[AT.presence + i] = 1
+        out[AT.totals + i] = min(theirs / MOST_TOTAL, 1.0)
+        out[AT.leads + 2 * i] = max(0.0, min(0.5 + 0.5 * lead / MOST_TOTAL, 1.0))
+        out[AT.leads + 2 * i + 1] = max(0.0, min(0.5 + 0.5 * lead / NEAR, 1.0))
+        out[AT.uppers + i] = min(int(state.upper[other]) / BONUS_FROM, 1.0)
         scores = state.scores[other]
         for box in range(BOXES):
-            out[161 + BOXES * i + box] = scores[box] < 0
+            out[AT.their_open + BOXES * i + box] = scores[box] < 0
 
 
 @kernel
@@ -425,29 +448,6 @@ def returns(state, out):
                 theirs = total(state, other)
                 better += (points > theirs) - (points < theirs)
             out[seat] = better / (players - 1)
-
-
-def features(parameters: Mapping[str, int]) -> dict[str, int]:
-    """Return the observation's parts in order, each with its length."""
-    others = SEATS - 1
-    return {
-        "counts": FACES * DICE,
-        "sorted dice": DICE * FACES,
-        "own turn": 1,
-        "rolls left": ROLLS + 1,
-        "rounds left": 1,
-        "open": BOXES,
-        "now": BOXES,
-        "in sight": BOXES,
-        "upper": 4,
-        "par": 2 * PAR_STEPS + 1,
-        "total": 1,
-        "presence": others,
-        "totals": others,
-        "leads": 2 * others,
-        "uppers": others,
-        "their open": others * BOXES,
-    }
 
 
 class View(NamedTuple):
@@ -517,7 +517,7 @@ SPEC = GameSpec(
     kernels=Kernels(reset, step, legal, observe, returns),
     players=(1, SEATS),
     n_actions=N_ACTIONS,
-    features=features,
+    features=FEATURES,
     view=view,
     faults=FAULTS,
     games_per_match=20,
