@@ -72,7 +72,7 @@ AS_ONES = np.tri(MOST_DICE + 1, MOST_DICE, -1, np.float32)
 """float32[6, 5]: a number of dice as that many ones. Copying a row costs less than a loop of unforeseeable length."""
 
 
-def table_fields(bid: type, most_bids: int) -> list[tuple[Any, ...]]:
+def record_fields(bid: type, most_bids: int) -> list[tuple[Any, ...]]:
     """Return the record's fields: bids are kept as ``bid``, at most ``most_bids`` of them in a hand."""
     by_seat = (MOST_PLAYERS,)
     return [
@@ -152,7 +152,7 @@ def seat_from(state, seat):
 
 
 @kernel
-def begin_table(state):
+def begin(state):
     """Give every seat its dice and roll the first hand; whoever opens it is still to be said."""
     state.caller = NOBODY
     state.changed = NOBODY
@@ -253,7 +253,7 @@ def sixths_of(face, wild):
 
 
 @kernel
-def observe_table(state, seat, others, quantity, face, wild, out):
+def observe_shared(state, seat, others, quantity, face, wild, out):
     """Write the shared parts of the observation, raises excepted.
 
     ``others`` is `dice_of_others`, ``quantity`` and ``face`` are those of `last_bid`.

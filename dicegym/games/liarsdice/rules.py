@@ -100,7 +100,7 @@ NO_PLAY = N_ACTIONS
 WILD = False
 NO_PLAY_FAULT, TOO_MANY, NOT_HIGHER, LIAR_FIRST, NO_ANSWER_FAULT = 1, 2, 3, 4, 5
 
-STATE = record(table.table_fields(np.int16, table.N_BIDS))
+STATE = record(table.record_fields(np.int16, table.N_BIDS))
 FEATURES = Features(table.PARTS)
 
 
@@ -121,7 +121,7 @@ def least(quantity, face, raised):
 @kernel
 def reset(state):
     """Begin: seat 0 opens."""
-    table.begin_table(state)
+    table.begin(state)
 
 
 @kernel
@@ -168,7 +168,7 @@ def observe(state, seat, out):
     """Write the observation of the table above."""
     others = table.dice_of_others(state, seat)
     _, quantity, face = table.last_bid(state)
-    table.observe_table(state, seat, others, quantity, face, WILD, out)
+    table.observe_shared(state, seat, others, quantity, face, WILD, out)
     for raised in range(1, table.FACES + 1):
         table.observe_raise(state, seat, others, raised, least(quantity, face, raised), WILD, out)
 

@@ -116,7 +116,7 @@ LARGEST = 10**15
 MOST_BIDS = 100
 NO_BID, NO_LOSS, NOT_MORE, NO_MOVE_FAULT, NO_ANSWER_FAULT, ONE_TOO_MANY = 1, 2, 3, 4, 5, 6
 
-STATE = record(table.table_fields(np.int64, MOST_BIDS))
+STATE = record(table.record_fields(np.int64, MOST_BIDS))
 FEATURES = Features(table.PARTS | {"exact chance": 1, "may gain": 1})
 AT = FEATURES.offsets
 
@@ -144,7 +144,7 @@ def least(quantity, face, raised):
 @kernel
 def reset(state):
     """Begin: a drawn seat opens."""
-    table.begin_table(state)
+    table.begin(state)
     state.player = table.drawn_seat(state)
 
 
@@ -217,7 +217,7 @@ def observe(state, seat, out):
     """Write the observation of the table above."""
     others = table.dice_of_others(state, seat)
     _, quantity, face = table.last_bid(state)
-    table.observe_table(state, seat, others, quantity, face, WILD, out)
+    table.observe_shared(state, seat, others, quantity, face, WILD, out)
     for raised in range(1, table.FACES + 1):
         table.observe_raise(state, seat, others, raised, least(quantity, face, raised), WILD, out)
     if quantity > 0:

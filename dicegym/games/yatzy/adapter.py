@@ -20,7 +20,8 @@ from dicegym.bots.source import Source
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
 from dicegym.games.yatzy.protocol import OPEN, START_RATING, CommandError, action_of, named_by, table_message, written
-from dicegym.games.yatzy.rules import SEATS, UNREADABLE, known_fields
+from dicegym.games.yatzy.rules import UNREADABLE
+from dicegym.games.yatzy.view import SEATS, known_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 

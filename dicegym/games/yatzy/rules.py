@@ -99,20 +99,17 @@ Version history
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from dicegym.engine.dice import die, turn_stream
 from dicegym.engine.features import Features
-from dicegym.engine.game import Game
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, record
+from dicegym.games.yatzy.hands import HANDFULS, hand_of, places_kept, set_of
 from dicegym.games.yatzy.tables import (
     BEST,
     BOXES,
-    CODES,
     COUNTS,
     DICE,
     EXPECTED,
@@ -123,12 +120,11 @@ from dicegym.games.yatzy.tables import (
     MOST,
     POINTS,
     ROLLS,
-    SET_OF,
     SETS,
     UPPER,
 )
+from dicegym.games.yatzy.view import SEATS, view
 
-SEATS = 6
 BONUS_FROM, BONUS = 63, 50
 MOST_TOTAL = int(MOST.sum()) + BONUS
 MOST_ERRORS = 10
@@ -138,13 +134,12 @@ MOST_HELP = 2
 N_ACTIONS = KEEPS + BOXES
 FIRST_BOX = KEEPS
 """The action that scores box 1 with its best dice."""
-HANDFULS = 1 << DICE
 ROLL_PLACES = 256
 SCORE_PLACES = 512
-HOUSE = 1000
+SERVER_TURN = 1000
 UNREADABLE = -1
 """What stands for a command that cannot be read: one of the many numbers that are no action."""
-BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, HOUSE_PLAYS = range(1, 7)
+BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, SERVER_PLAYS = range(1, 7)
 FAULTS = (
     "",
     "a command that means nothing",
@@ -204,41 +199,6 @@ HAND[:, AT.counts :][:, : FACES * DICE] = (COUNTS[KEEPS:, :, None] > np.arange(D
 HAND[:, AT.sorted_dice :] = (np.array(SETS[KEEPS:])[:, :, None] == np.arange(1, FACES + 1)).reshape(HANDS, -1)
 NOW = (BEST / MOST).astype(np.float32)
 IN_SIGHT = (EXPECTED / MOST).astype(np.float32)
-
-
-@kernel
-def set_of(dice, places):
-    """Return the set of those dice whose places are in the bit mask ``places``."""
-    index = np.int64(0)
-    for place in range(DICE - 1, -1, -1):
-        index *= FACES + 1
-        if places >> place & 1:
-            index += dice[place]
-    return np.int64(SET_OF[index])
-
-
-@kernel
-def hand_of(dice):
-    """Return the hand that five dice show."""
-    return set_of(dice, HANDFULS - 1) - KEEPS
-
-
-@kernel
-def places_kept(dice, kept):
-    """Return the bit mask of the first places whose dice are those of the set ``kept``."""
-    return first_places(dice, CODES[kept])
-
-
-@kernel
-def first_places(dice, wanted):
-    """Return the bit mask of the first places that show as many of each face as ``wanted`` says, coded as `CODES`."""
-    places = np.int64(0)
-    for place in range(DICE):
-        shift = 4 * (np.int64(dice[place]) - 1)
-        if wanted >> shift & 15:
-            wanted -= np.int64(1) << shift
-            places |= np.int64(1) << place
-    return places
 
 
 @kernel
@@ -363,9 +323,9 @@ def play(state, action):
 @kernel
 def step(state, action):
     """Play one decision; see `dicegym.engine.spec.GameSpec`."""
-    if action == HOUSE:
+    if action == SERVER_TURN:
         help_out(state)
-        return HOUSE_PLAYS
+        return SERVER_PLAYS
     fault = play(state, action)
     if fault:
         state.errors += 1
@@ -451,66 +411,6 @@ def returns(state, out):
             out[seat] = better / (players - 1)
 
 
-class View(NamedTuple):
-    """What a player may know: all that lies on the table."""
-
-    seat: int
-    player: int
-    """The seat to move."""
-    round_number: int
-    rolls_left: int
-    dice: tuple[int, ...]
-    """The face in each of five places."""
-    scores: tuple[tuple[int, ...], ...]
-    """By seat and box (from 0): points, -1 while the box is open."""
-
-
-def view(state: Any, seat: int) -> View:
-    """Return the `View` of ``seat``."""
-    players = int(state["players"])
-    return View(
-        seat,
-        int(state["player"]),
-        int(state["round_number"]),
-        int(state["rolls_left"]),
-        tuple(state["dice"].tolist()),
-        tuple(map(tuple, state["scores"][:players].tolist())),
-    )
-
-
-def known_fields(shown: View) -> dict[str, Any]:
-    """Return the fields of the record that ``shown`` tells, by their names.
-
-    Exported bots read a standing with it, so it needs no more than the attributes of a `View`.
-    """
-    players = len(shown.scores)
-    scores = np.full((SEATS, BOXES), -1, np.int64)
-    scores[:players] = shown.scores
-    points = np.maximum(scores, 0)
-    return {
-        "players": players,
-        "player": shown.player,
-        "round_number": shown.round_number,
-        "dice": shown.dice,
-        "rolls_left": shown.rolls_left,
-        "scores": scores,
-        "totals": points.sum(axis=1),
-        "upper": points[:, :UPPER].sum(axis=1),
-        "over": bool((scores[:players] >= 0).all()),
-    }
-
-
-def record_of(game: Game, shown: View) -> Any:
-    """Return a record that looks like ``shown``; what nobody may know is as in a new game.
-
-    ``shown`` must have as many seats as ``game``, and values that a game can have.
-    """
-    state = game.new_states(1)[0]
-    for name, value in known_fields(shown).items():
-        state[name] = value
-    return state
-
-
 SPEC = GameSpec(
     name="yatzy",
     title="Yatzy",
@@ -526,5 +426,5 @@ SPEC = GameSpec(
     baseline="thrifty",
     default_players=2,
     secret=frozenset({"errors", "helped"}),
-    forfeit=HOUSE,
+    forfeit=SERVER_TURN,
 )
