@@ -328,4 +328,5 @@ SPEC = GameSpec(
     },
     games_per_match=9,
     private=frozenset({"runs", "exchanges", "turns", "chosen", "rolled"}),
+    stage="finished",
 )

@@ -203,4 +203,5 @@ SPEC = GameSpec(
     private=frozenset({"hands"}),
     forfeit=NO_ANSWER,
     public_event="finished",
+    stage="finished",
 )

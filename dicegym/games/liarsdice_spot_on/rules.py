@@ -257,4 +257,5 @@ SPEC = GameSpec(
     private=frozenset({"hands"}),
     forfeit=NO_ANSWER,
     public_event="finished",
+    stage="finished",
 )

@@ -398,4 +398,5 @@ SPEC = GameSpec(
     forfeit=INVALID,
     order=Order(tuple(STOCK.tolist()), order_actions, order_limits),
     contest="groups",
+    stage="finished",
 )

@@ -1,6 +1,6 @@
 """The twin `investor` of Lucky & Co: what every affordable order is worth by the end of the game.
 
-The same sums in the same order as in ``agents/lucky/investor.py``, where they are explained: of orders that are worth
+The same sums in the same order as in ``agents/lucky/_sums.py``, where they are explained: of orders that are worth
 the same, rounding decides. The numbers that are the bot's own stand there too, as the files of agents are complete.
 """
 

@@ -427,4 +427,5 @@ SPEC = GameSpec(
     default_players=2,
     secret=frozenset({"errors", "helped"}),
     forfeit=SERVER_TURN,
+    stage="finished",
 )

@@ -25,7 +25,7 @@ from dicegym.play.turn import Turn
 from dicegym.players.roster import agent, agent_names, agents_folder
 
 GAME = dicegym.game("lucky")
-FILES = sorted(agents_folder("lucky").glob("*.py"))
+FILES = sorted(agents_folder("lucky").glob("[!_]*.py"))
 SCRIPTED = [name for name in agent_names(GAME) if (agents_folder("lucky") / f"{name}.py").is_file()]
 
 
