@@ -60,11 +60,13 @@ def _add_commands_of_games(arguments: list[str]) -> None:
 
     They are loaded only if one of them, or the list of all commands, is asked for: that loads the games.
     """
+    from dicegym.games.parts import COMMANDS, part
+
     first = next((argument for argument in arguments if not argument.startswith("-")), None)
     for name in GAMES if first is None else {first} & set(GAMES):
         known = any(group.name == name for group in app.registered_groups)
-        if not known and (Path(dicegym.__file__).parent / "games" / name / "commands.py").is_file():
-            app.add_typer(importlib.import_module(f"dicegym.games.{name}.commands").app, name=name)
+        if not known and (commands := part(name, COMMANDS)) is not None:
+            app.add_typer(commands.app, name=name)
 
 
 def _show_version(wanted: bool) -> None:
