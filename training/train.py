@@ -28,7 +28,6 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +48,7 @@ from dicegym.learning.interruption import Interruptible, Interruption, StopTrain
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
 from dicegym.learning.learner import anneal, as_player, new_games, new_model, start_from
 from dicegym.learning.settings import TrainingSettings
-from dicegym.learning.state import Moment, RunState
+from dicegym.learning.state import Moment, RunState, restored
 from dicegym.players import model as policy
 
 Progress = Callable[[int, int, str], None]
@@ -102,7 +101,8 @@ class Run:
         )
         newest = checkpoint.newest(folder) if resume else None
         if newest:
-            self.model = self.restored(newest)
+            self.model, moment = restored(newest, self.env, self.league)
+            self.state, self.seconds = moment.run, moment.seconds
         else:  # also a run that was killed before its first checkpoint
             if not resume and folder.exists() and any(folder.iterdir()):
                 raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
@@ -228,27 +228,8 @@ class Run:
 
     def checkpoint(self) -> None:
         """Write the state at the start of the present rollout; the model goes back there too."""
-        self.start.rewind(self.model)
-        moment = replace(self.start, seconds=self.seconds + time.monotonic() - self.began)
-
-        def fill(folder: Path) -> None:
-            policy.save(self.model, self.game, folder / "model.zip", self.facts(), to_go_on=True)
-            checkpoint.dump(moment, folder / "state.pkl", self.league.fixed)
-
-        checkpoint.replace(self.folder, fill)
-
-    def restored(self, folder: Path) -> BaseAlgorithm:
-        """Go on where the checkpoint in ``folder`` was taken; return its model."""
-        moment: Moment = checkpoint.load(folder / "state.pkl", self.league.fixed)
-        self.league.load_state(moment.league)
-        self.env.batch.set_opponent(self.league.pool())
-        kind: type[BaseAlgorithm] = policy.algorithm(policy.facts(folder / "model.zip")["algorithm"])
-        model = kind.load(folder / "model.zip", device="cpu")
-        model.set_env(self.env, force_reset=False)
-        self.env.load_state_dict(moment.env)
-        self.state, self.seconds = moment.run, moment.seconds
-        moment.generators.restore()
-        return model
+        seconds = self.seconds + time.monotonic() - self.began
+        self.start.write(self.folder, self.model, self.game, self.facts(), self.league.fixed, seconds)
 
 
 def train(
