@@ -256,7 +256,7 @@ def test_the_demonstration_refuses_before_it_trains(monkeypatch, tmp_path):
     from dicegym.learning import demo
     from dicegym.learning.settings import TrainingSettings
 
-    monkeypatch.setattr(demo.configuration, "read_config", lambda game: TrainingSettings())
+    monkeypatch.setattr(demo.configuration, "read_config", lambda *_: TrainingSettings())
     alone = types.SimpleNamespace(players=1)
     monkeypatch.setattr(demo.games, "game", lambda name, **_: alone)
     with pytest.raises(ParameterError, match="needs a game for two or more"):
@@ -277,7 +277,7 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(monkeypatch, tmp_p
     small |= {"run.card_games": 10}
     small |= {"algorithm.batch_size": 128}
     config = replace(demo.configuration.read_config("hog"), demo=small)
-    monkeypatch.setattr(demo.configuration, "read_config", lambda game: config)
+    monkeypatch.setattr(demo.configuration, "read_config", lambda *_: config)
     entry, score = demo.run_demo(_training().train, "hog", tmp_path / "run", 1, lambda *_: None)
     game = dicegym.game("hog")
     assert score.value == pytest.approx(evaluate(game, str(entry)).value, abs=1e-9)

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,9 +25,11 @@ import dicegym
 from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
-from dicegym.learning.configuration import settings_of
+from dicegym.learning.card import card
+from dicegym.learning.configuration import read_config, settings_of
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
 from dicegym.players import model as policy
+from dicegym.players.roster import agent_names
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
 
@@ -59,6 +61,14 @@ def training() -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_cards() -> Iterator[None]:
+    """Let cards measure against one agent: against all of them takes longer than all else in these runs together."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dicegym.learning.card.agent_names", lambda game: [game.spec.baseline])
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +114,22 @@ def test_run_leaves_models_settings_curve_and_tensorboard(done: Callable[[str, l
     assert policy.load(folder / "best.zip").game == run.game
     assert json.loads((folder / "settings.json").read_text())["settings"]["run"]["games"] == 16
     assert list((folder / "tensorboard").rglob("events*"))
-    card = (folder / "model.md").read_text()
+    page = (folder / "model.md").read_text()
     for fact in (f"dicegym train {game} --set run.games=16", "| seed | 1 |", "3,072 decisions", str(run.score)):
-        assert fact in card
+        assert fact in page
+
+
+@each_game
+def test_a_card_tells_of_every_scripted_agent(
+    done: Callable[[str, list[str]], Done], game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, folder = done(game, SMALL)
+    monkeypatch.setattr("dicegym.learning.card.agent_names", agent_names)
+    page = card(folder / "model.zip", 10)
+    played_by = dicegym.game(game, **read_config(game).game)
+    scripted = [name for name in agent_names(played_by) if name != "ppo"]
+    for name in scripted if played_by.players > 1 else ["nobody"]:
+        assert f"| {name} |" in page
 
 
 @each_game
