@@ -28,8 +28,8 @@ from dicegym.bench import (
 from dicegym.bench.figures import Figure, Measure, Result, Skipped
 from dicegym.bench.run import LOOP_MODES
 from dicegym.bench.setting import Setting
-from dicegym.cli import bench as command
 from dicegym.cli import main
+from dicegym.cli.bench import bench as command
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.registry import ENVIRONMENTS
 

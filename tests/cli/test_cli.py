@@ -270,11 +270,11 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(tmp_path):
     import types
 
     import dicegym
-    from dicegym.cli import _training
+    from dicegym.cli.training import training_script
     from dicegym.learning import demo
     from dicegym.learning.evaluate import evaluate
 
-    script = _training()
+    script = training_script()
     small = {"run.steps": 2048, "run.games": 16, "run.evaluate_every": 512, "algorithm.n_steps": 16}
     small |= {"run.card_games": 10}
     small |= {"algorithm.batch_size": 128}
