@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dicegym.bench.figures import Figure, Measure, Result, Skipped
+from dicegym.bench.figures import Figure, Measure, Skipped
+from dicegym.bench.result import Result
 from dicegym.bench.run import DEFAULT_MODES, MODES, Options, run_bench
 
 __all__ = ["DEFAULT_MODES", "MODES", "Figure", "Measure", "Options", "Result", "Skipped", "run_bench"]

@@ -7,9 +7,10 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from dicegym.bench.figures import Figure, Result
+from dicegym.bench.figures import Figure
 from dicegym.bench.ratios import DECISIONS
 from dicegym.bench.report import facts
+from dicegym.bench.result import Result
 from dicegym.bench.run import LOOP_MODES
 from dicegym.errors import DependencyError, ParameterError
 

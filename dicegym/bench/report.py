@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dicegym.arena.report import Table, plain_table
-from dicegym.bench.figures import Figure, Result
+from dicegym.bench.figures import Figure
 from dicegym.bench.ratios import peer_ratios
+from dicegym.bench.result import Result
 from dicegym.bench.run import LOOP_MODES
 
 SECTIONS = {

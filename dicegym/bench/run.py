@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import dicegym
 from dicegym.bench import contest, loops, memory, peers, start
-from dicegym.bench.figures import Figure, Measure, Plan, Result, Skipped
+from dicegym.bench.figures import Figure, Measure, Plan, Skipped
 from dicegym.bench.machine import machine
 from dicegym.bench.ratios import DECISIONS, MANY_THREADS, derived
+from dicegym.bench.result import Result
 from dicegym.bench.setting import Setting
 from dicegym.engine.spec import Parameter
 from dicegym.errors import DependencyError, ParameterError, unknown_name

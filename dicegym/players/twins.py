@@ -58,7 +58,7 @@ class TwinPlayer(Player):
         choose, number = house.choose, self.number  # type: ignore[union-attr]  # it was there on construction
 
         def act(turn: Turn) -> int:
-            return int(choose(turn._state, number))
+            return int(choose(turn.record, number))
 
         return act
 

@@ -25,7 +25,8 @@ from dicegym.bench import (
     run_bench,
     start,
 )
-from dicegym.bench.figures import Figure, Measure, Result, Skipped
+from dicegym.bench.figures import Figure, Measure, Skipped
+from dicegym.bench.result import Result
 from dicegym.bench.run import LOOP_MODES
 from dicegym.bench.setting import Setting
 from dicegym.cli import main
