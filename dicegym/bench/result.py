@@ -11,7 +11,7 @@ from dicegym.bench.ratios import peer_ratios
 from dicegym.errors import ParameterError
 
 
-class Result(NamedTuple):
+class BenchResult(NamedTuple):
     """All figures, with the machine and the versions that they were measured on."""
 
     machine: dict[str, str]
@@ -31,16 +31,18 @@ class Result(NamedTuple):
         }
 
     @staticmethod
-    def from_json(value: dict[str, Any]) -> Result:
+    def from_json(value: dict[str, Any]) -> BenchResult:
         """Return the result that `to_json` wrote."""
         figures = [Figure.from_json(figure) for figure in value["figures"]]
-        return Result(value["machine"], value["options"], figures, [Skipped(**entry) for entry in value["skipped"]])
+        return BenchResult(
+            value["machine"], value["options"], figures, [Skipped(**entry) for entry in value["skipped"]]
+        )
 
     @staticmethod
-    def read(path: Path) -> Result:
+    def read(path: Path) -> BenchResult:
         """Return the result in a file. Raises ParameterError if the file holds none."""
         try:
-            return Result.from_json(json.loads(path.read_text(encoding="utf-8")))
+            return BenchResult.from_json(json.loads(path.read_text(encoding="utf-8")))
         except (KeyError, TypeError, ValueError) as error:
             raise ParameterError(
                 f"{path} holds no figures of the bench ({type(error).__name__}: {error}): name what --json wrote"

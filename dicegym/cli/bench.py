@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dicegym.bench.modes import listed
 from dicegym.cli.common import JsonFile, check_writable, err, out, write_json
 from dicegym.errors import ParameterError
 
@@ -27,14 +28,12 @@ def bench(
         Path | None, typer.Option("--from", help="measure nothing: show the figures that --json wrote")
     ] = None,
 ) -> None:
-    """Measure speed on this machine, beside the peers that are installed: medians, with machine and versions.
-
-    Modes: memory, batch, make_vec, sb3, make, state, aec, parallel, threads, peers, start; and the long ones, contest,
-    server and training.
-    """
-    from dicegym.bench import Options, Result, run_bench
+    """Measure speed on this machine, beside the peers that are installed: medians, with machine and versions."""
     from dicegym.bench.chart import check_chart, draw
+    from dicegym.bench.options import Options
     from dicegym.bench.report import markdown, plain
+    from dicegym.bench.result import BenchResult
+    from dicegym.bench.run import run_bench
 
     numbers = threads.split(",")
     if not all(number.isdigit() for number in numbers):
@@ -46,7 +45,7 @@ def bench(
     if chart is not None:
         check_chart(chart)
     if from_file is not None:
-        result = Result.read(from_file)
+        result = BenchResult.read(from_file)
     else:
         result = run_bench(options, progress=lambda text: err.print(text, markup=False))
     out.print(plain(result), markup=False)
@@ -55,3 +54,7 @@ def bench(
         table.write_text(markdown(result), encoding="utf-8")
     if chart is not None:
         draw(result, chart)
+
+
+# For the help: a paragraph with a line for each mode, which must not be filled.
+bench.__doc__ = f"{bench.__doc__}\n\n\b\nModes:\n{listed()}"
