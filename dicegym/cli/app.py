@@ -64,8 +64,16 @@ def games_with_commands() -> list[str]:
 def commands_of(game: str) -> TyperGroup:
     """Return the commands that a game has of its own, loaded."""
     own = importlib.import_module(f"dicegym.games.{game}.commands").app
-    own.info.help = _help_of(game)
+    own.info.name, own.info.help = game, _help_of(game)
     group: TyperGroup = typer.main.get_group(own)
+    return group
+
+
+def whole_command() -> TyperGroup:
+    """Return the command with those of all games loaded, for pages and tests that go through all of it."""
+    group = typer.main.get_group(app)
+    for game in games_with_commands():
+        group.add_command(commands_of(game))
     return group
 
 
