@@ -19,6 +19,8 @@ import dicegym
 from dicegym.cli.app import whole_command
 from dicegym.registry import ENVIRONMENTS, Environment
 
+BORDER = re.compile(r"\s*=+( +=+)*")
+TERM = re.compile(r"([A-Z][A-Za-z]*(?: [A-Za-z]+){0,2}): ")
 PICTURE_SEED = 3
 PICTURE_STEPS = 6
 """After so many random decisions of the learner a table looks like a game."""
@@ -65,6 +67,7 @@ def sections(rules_page: str) -> Iterator[tuple[str, str]]:
         first, _, rest = block.strip("\n").partition("\n")
         title, colon, tail = first.partition(": ")
         if colon:
+            tail = tail[:1].upper() + tail[1:]
             indented = rest.startswith("    ")
             yield title, f"{tail}\n\n{inspect.cleandoc(rest)}" if indented else f"{tail}\n{rest}"
         elif rest.startswith("    "):
@@ -75,15 +78,22 @@ def sections(rules_page: str) -> Iterator[tuple[str, str]]:
 
 
 def apart(text: str) -> str:
-    """Return ``text`` with a blank line below each table, which a rules page may leave out."""
+    """Return ``text`` with a blank line below each table and above each line such as "Hog wild: the dice ...".
+
+    A rules page leaves them out, as it is read as it stands.
+    """
     lines: list[str] = []
-    borders = 0
+    borders = 0  # of a table: above the heads, below them, and at the end
     for line in text.splitlines():
-        if borders == 3:  # above the heads, below them, and at the end
-            borders = 0
-            lines += [""] * bool(line)
-        borders += re.fullmatch(r"\s*=+( +=+)*", line) is not None
-        lines.append(line)
+        if borders == 3 and line:
+            lines.append("")
+        borders = 0 if borders == 3 else borders
+        term = TERM.match(line) if borders == 0 else None
+        if term:
+            lines += ["", f"**{term[1]}**{line[term.end(1) :]}"]
+        else:
+            lines.append(line)
+        borders += BORDER.fullmatch(line) is not None
     return "\n".join(lines)
 
 
@@ -134,6 +144,11 @@ def commands() -> Iterator[tuple[str, Any]]:
     yield from walk("", whole_command())
 
 
+def literal(text: str) -> str:
+    """Return ``text`` with options as literals: two dashes in a text become one long one."""
+    return re.sub(r"(?<![\w`-])--[a-z][a-z-]*", r"``\g<0>``", text)
+
+
 def command_page() -> str:
     """Return the reference of the command line."""
     lines = [
@@ -146,12 +161,12 @@ def command_page() -> str:
         usage = command.get_usage(context).removeprefix("Usage: ")
         lines += [heading(f"dicegym {words}", "-"), f".. code-block:: text\n\n   {usage}\n"]
         text, _, listed = inspect.cleandoc(command.help or "").partition("\b\n")  # lines that the help must not fill
-        lines.append(text.rstrip() + "\n")
+        lines.append(literal(text.rstrip()) + "\n")
         if listed:
             lines.append(f".. code-block:: text\n\n{textwrap.indent(listed, '   ')}\n")
         for parameter in command.get_params(context):
             record = parameter.get_help_record(context)
             if record is None or record[0].endswith("--help"):
                 continue
-            lines.append(f"``{record[0]}``\n    {' '.join(record[1].split()) or 'see above'}\n")
+            lines.append(f"``{record[0]}``\n    {literal(' '.join(record[1].split())) or 'see above'}\n")
     return "\n".join(lines)
