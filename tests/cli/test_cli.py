@@ -163,14 +163,14 @@ def test_mistakes_end_with_one_helpful_line(run, arguments, message):
 
 def test_paths_are_refused_before_the_work(run, tmp_path, monkeypatch):
     """What takes long must not have begun when a result turns out to have no place."""
-    import dicegym.bench
+    import dicegym.bench.run
     import dicegym.learning.evaluate
     from dicegym.games.hog import exact as hog
 
     def work(*_, **__):
         raise AssertionError("the work has begun")
 
-    for place in (hog, "best_bot"), (dicegym.learning.evaluate, "evaluate"), (dicegym.bench, "run_bench"):
+    for place in (hog, "best_bot"), (dicegym.learning.evaluate, "evaluate"), (dicegym.bench.run, "run_bench"):
         monkeypatch.setattr(*place, work)
     taken = tmp_path / "hog.py"
     taken.write_text("mine")
@@ -227,7 +227,10 @@ def test_with_several_games_the_file_or_the_name_tells(monkeypatch, tmp_path):
     from dicegym.players import about
 
     hog, adapter = games.game("hog"), types.SimpleNamespace(ENTRY_FILES=("o.py",), recognises=lambda text: False)
-    other = types.SimpleNamespace(adapter=adapter)
+    other = types.SimpleNamespace()
+    part, entry_files = about.part, about.entry_files
+    monkeypatch.setattr(about, "part", lambda game, kind: adapter if game is other else part(game, kind))
+    monkeypatch.setattr(about, "entry_files", lambda game: ("o.py",) if game is other else entry_files(game))
 
     def resolve(game, spec):
         if game is hog and spec == "bacon":
@@ -269,7 +272,7 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(monkeypatch, tmp_p
     from dataclasses import replace
 
     import dicegym
-    from dicegym.cli import _training
+    from dicegym.cli.training import training_script
     from dicegym.learning import demo
     from dicegym.learning.evaluate import evaluate
 
@@ -278,7 +281,7 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(monkeypatch, tmp_p
     small |= {"algorithm.batch_size": 128}
     config = replace(demo.configuration.read_config("hog"), demo=small)
     monkeypatch.setattr(demo.configuration, "read_config", lambda *_: config)
-    entry, score = demo.run_demo(_training().train, "hog", tmp_path / "run", 1, lambda *_: None)
+    entry, score = demo.run_demo(training_script().train, "hog", tmp_path / "run", 1, lambda *_: None)
     game = dicegym.game("hog")
     assert score.value == pytest.approx(evaluate(game, str(entry)).value, abs=1e-9)
     curve = (tmp_path / "run" / "curve.csv").read_text().split()[1:]
@@ -315,3 +318,12 @@ def test_help_names_every_verb():
         "train",
     ):
         assert re.search(rf"^\W*{verb}\b", done.stdout, re.MULTILINE), verb
+
+
+def test_games_with_commands_are_those_with_the_part() -> None:
+    """The list looks for files, so as not to load the games; the part says what there is."""
+    from dicegym.cli.app import games_with_commands
+    from dicegym.games.parts import COMMANDS, part
+    from dicegym.registry import GAMES
+
+    assert games_with_commands() == [name for name in GAMES if part(name, COMMANDS)]
