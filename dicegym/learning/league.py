@@ -92,7 +92,7 @@ class League:
         self._self_weight = weights.pop(SELF, None)
         if self._self_weight is not None and not 0 < self._self_weight < math.inf:
             raise ParameterError(
-                f"weight {self._self_weight!r} of {SELF!r} is no share of games: give a number above 0, or leave it out"
+                f"weight {self._self_weight:g} of {SELF!r} is no share of games: give a number above 0, or leave it out"
             )
         # Somebody is needed until the first past self joins.
         fixed = Pool.of(game, weights) if weights else Pool([RandomPlayer()], [1e-6])
