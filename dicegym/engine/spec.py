@@ -89,7 +89,8 @@ class GameSpec:
     """Fewest and most seats."""
     n_actions: int
     features: Callable[[Mapping[str, int]], dict[str, int]]
-    """Parameters, and ``players`` -> the observation's parts in order, each with its length."""
+    """Parameters, and ``players`` -> the observation's parts in order, each with its length; a
+    `dicegym.engine.features.Features`, which `observe` takes its offsets from, is one."""
     view: Callable[[Any, int], NamedTuple]
     """(record, seat) -> what the seat may know, as plain values with names; for scripted agents."""
     faults: tuple[str, ...]

@@ -22,7 +22,8 @@ from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.lucky.catalogue import N_DICE, STOCK
-from dicegym.games.lucky.rules import DONE, INVALID, View, added
+from dicegym.games.lucky.orders import DONE, INVALID, added
+from dicegym.games.lucky.view import View
 from dicegym.play.turn import Act, Turn
 
 ENTRY_FILES = ("bot.py",)

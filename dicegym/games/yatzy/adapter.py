@@ -19,7 +19,8 @@ from dicegym.bots.source import Source
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
 from dicegym.games.yatzy.protocol import START_RATING, CommandError, action_of, table_message
-from dicegym.games.yatzy.rules import SEATS, UNREADABLE
+from dicegym.games.yatzy.rules import UNREADABLE
+from dicegym.games.yatzy.view import SEATS
 from dicegym.play.turn import Act, Turn
 
 ENTRY_FILES = ("yatzy.py",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dicegym.bots.export import network_source
 from dicegym.engine.game import Game
 from dicegym.games.yatzy.protocol import OPEN, named_by, written
-from dicegym.games.yatzy.rules import known_fields
+from dicegym.games.yatzy.view import known_fields
 from dicegym.play.player import Player
 
 _INTERFACE = """

@@ -14,7 +14,8 @@ from dicegym.engine.dice import bot_stream, draw
 from dicegym.engine.jit import kernel
 from dicegym.engine.twins import twin
 from dicegym.games.yatzy import twins_planner
-from dicegym.games.yatzy.rules import HANDFULS, PAR, ROLL_PLACES, SCORE_PLACES, first_places, hand_of, places_kept
+from dicegym.games.yatzy.hands import HANDFULS, first_places, hand_of, places_kept
+from dicegym.games.yatzy.rules import PAR, ROLL_PLACES, SCORE_PLACES
 from dicegym.games.yatzy.tables import (
     BEST,
     BOXES,
