@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from variants import FINISHED
 
 import dicegym
 from dicegym.arena.contest import contest
@@ -49,8 +50,8 @@ def written(tmp_path):
     return write
 
 
-def test_every_game_has_a_form():
-    assert {name for name, _ in FORMS} == set(GAMES)
+def test_every_finished_game_has_a_form():
+    assert {name for name, _ in FORMS} >= set(FINISHED)
 
 
 @each_form

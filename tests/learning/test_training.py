@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from variants import FINISHED
 
 pytest.importorskip("sb3_contrib")
 
@@ -22,7 +23,6 @@ from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
 from dicegym.players import model as policy
-from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
 
 SMALL = [
@@ -39,7 +39,7 @@ SMALL = [
     "self_play.games=2",
     "self_play.keep=2",
 ]
-each_game = pytest.mark.parametrize("game", GAMES)
+each_game = pytest.mark.parametrize("game", FINISHED)
 
 
 @pytest.fixture(scope="module")
