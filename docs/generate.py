@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,9 @@ import numpy as np
 from PIL import Image
 from typer import Context
 from typer.core import TyperGroup
-from typer.main import get_command
 
 import dicegym
+from dicegym.cli.app import whole_command
 from dicegym.registry import ENVIRONMENTS, Environment
 
 BORDER = re.compile(r"\s*=+( +=+)*")
@@ -132,9 +133,6 @@ def environment_page(environment: Environment) -> str:
 
 def commands() -> Iterator[tuple[str, Any]]:
     """Yield (words, command) of everything that can be typed after ``dicegym``."""
-    from dicegym import cli
-
-    cli._add_commands_of_games([])
 
     def walk(words: str, command: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(command, TyperGroup):
@@ -143,7 +141,7 @@ def commands() -> Iterator[tuple[str, Any]]:
         else:
             yield words, command
 
-    yield from walk("", get_command(cli.app))
+    yield from walk("", whole_command())
 
 
 def literal(text: str) -> str:
@@ -162,7 +160,10 @@ def command_page() -> str:
         context = Context(command, info_name=f"dicegym {words}")
         usage = command.get_usage(context).removeprefix("Usage: ")
         lines += [heading(f"dicegym {words}", "-"), f".. code-block:: text\n\n   {usage}\n"]
-        lines.append(literal(inspect.cleandoc(command.help or "")) + "\n")
+        text, _, listed = inspect.cleandoc(command.help or "").partition("\b\n")  # lines that the help must not fill
+        lines.append(literal(text.rstrip()) + "\n")
+        if listed:
+            lines.append(f".. code-block:: text\n\n{textwrap.indent(listed, '   ')}\n")
         for parameter in command.get_params(context):
             record = parameter.get_help_record(context)
             if record is None or record[0].endswith("--help"):

@@ -65,7 +65,7 @@ class TwinPlayer(Player):
         chosen_by = declared(game.spec.module)[self.number].kernel
 
         def act(turn: Turn) -> int:
-            return int(chosen_by(turn._state))
+            return int(chosen_by(turn.record))
 
         return act
 
