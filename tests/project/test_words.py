@@ -101,13 +101,10 @@ NOT_YET = frozenset(
     {
         "dicegym/arena/check.py",
         "dicegym/arena/match.py",
-        "dicegym/engine/spec.py",
-        "dicegym/envs/simultaneous.py",
         "dicegym/envs/vector.py",
         "dicegym/games/hog/twins.py",
         "dicegym/games/liarsdice/twins.py",
         "dicegym/games/liarsdice_spot_on/twins.py",
-        "dicegym/games/lucky/rules.py",
         "dicegym/games/lucky/twins.py",
         "dicegym/games/yatzy/twins.py",
         "dicegym/learning/evaluate.py",
