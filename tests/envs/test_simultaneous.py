@@ -14,7 +14,7 @@ from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 from dicegym.registry import ENVIRONMENTS
 
-SIMULTANEOUS = [e for e in ENVIRONMENTS if e.multi and games.spec(e.game).order is not None]
+SIMULTANEOUS = [e for e in ENVIRONMENTS if e.multi and games.spec(e.game).joint_action is not None]
 each_environment = pytest.mark.parametrize("environment", SIMULTANEOUS, ids=lambda environment: environment.id)
 
 
@@ -125,7 +125,7 @@ def test_masks_say_what_may_be_chosen_alone(environment):
 
 @each_environment
 def test_illegal_choices_by_the_rule_raised_or_terminating(environment):
-    too_much = np.array(games.spec(environment.game).order.most)
+    too_much = np.array(games.spec(environment.game).joint_action.most)
     none = too_much * 0
 
     def choices(env):
