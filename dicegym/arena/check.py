@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.bots import smoke_games as trial
+from dicegym.bots import smoke_games
 from dicegym.bots.surroundings import Printed
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -17,8 +17,8 @@ from dicegym.errors import AgentError, one_line
 from dicegym.games import game as game_of
 from dicegym.play.player import Player
 from dicegym.players.roster import agent_name
-from dicegym.sandbox.heartbeat import ASKED, LOADING, Beat, Reading
-from dicegym.sandbox.jobs import Entry, Fault, Watch, entry
+from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, Reading
+from dicegym.sandbox.jobs import Entry, Failure, PrintGuard, entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import Outcome, Sandbox
 
@@ -99,18 +99,18 @@ class Check:
         """False: nothing is known about an entry yet."""
         return False
 
-    def run(self, beat: Beat, stray: Printed) -> dict[str, Any]:
+    def run(self, heartbeat: Heartbeat, stray: Printed) -> dict[str, Any]:
         """Load the entry and ask it everything; see `Job.run`."""
         game, (entry,) = self.game, self.entries
-        beat.note(LOADING, 0)
-        beat.act(0)
+        heartbeat.note(LOADING, 0)
+        heartbeat.act(0)
         started = time.perf_counter()
         player = entry.load(game, named_seed("check", self.seed, entry.name))
         loaded = time.perf_counter()
         own = getattr(player, "printed", None)
         printed = (own.text if isinstance(own, Printed) else "") + stray.text
-        beat.forgive(0)
-        answers, questions = self._ask(player, Watch(player, stray), beat) if self.ask else (np.zeros(0), 0)
+        heartbeat.forgive(0)
+        answers, questions = self._ask(player, PrintGuard(player, stray), heartbeat) if self.ask else (np.zeros(0), 0)
         seconds = time.perf_counter() - loaded
         if seconds > self.limits.seconds:
             raise AgentError(entry.name, f"took {seconds:.1f} s for all {questions} questions")
@@ -123,16 +123,16 @@ class Check:
             "dtype": str(answers.dtype),
         }
 
-    def _ask(self, player: Player, watch: Watch, beat: Beat) -> tuple[np.ndarray, int]:
+    def _ask(self, player: Player, guard: PrintGuard, heartbeat: Heartbeat) -> tuple[np.ndarray, int]:
         asked = 0
 
         def ask(question: int) -> None:
             nonlocal asked
-            if watch.printed:
-                text = one_line(watch.printed, 60)
+            if guard.printed:
+                text = one_line(guard.printed, 60)
                 raise AgentError(player.name, f"printed {text!r} while choosing, in {self._question(asked)}")
             asked = question
-            beat.note(ASKED, question)
+            heartbeat.note(ASKED, question)
 
         answers = np.asarray(self._test.examine(self.game, player, ask))
         ask(asked)
@@ -141,12 +141,12 @@ class Check:
     @property
     def _test(self) -> Any:
         """What offers ``examine`` and ``question``: the game's adapter, if its contest had a test."""
-        return self.game.adapter if hasattr(self.game.adapter, "examine") else trial
+        return self.game.adapter if hasattr(self.game.adapter, "examine") else smoke_games
 
     def _question(self, number: int) -> str:
         return str(self._test.question(self.game, number))
 
-    def without(self, fault: Fault) -> None:
+    def without(self, failure: Failure) -> None:
         """Return None: a failed test is failed."""
 
     def moment(self, reading: Reading) -> str:
@@ -158,7 +158,7 @@ class Check:
     def report(self, outcome: Outcome) -> CheckReport:
         """Return what an outcome of this job means."""
         name = self.entries[0].name
-        if isinstance(outcome, Fault):
+        if isinstance(outcome, Failure):
             verdict = "disqualified" if self.game.spec.forfeit is None else "at fault"
             return CheckReport(name, self.game.name, outcome.reason, limit=self.limits.seconds, verdict=verdict)
         try:

@@ -127,7 +127,8 @@ class Game:
 
     def action_name(self, action: int) -> str:
         """Return what ``action`` means, in words (the game's ``text.py``)."""
-        return str(self._sibling("text").action_name(action))
+        name: str = self._sibling("text").action_name(action)
+        return name
 
     def scene(self, state: Any, seat: int | None = None) -> Scene:
         """Return one screen of a state as ``seat`` sees it, or of the whole table (the game's ``text.py``)."""

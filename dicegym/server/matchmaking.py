@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from dicegym.arena.match import seating
 from dicegym.arena.ratings import START, updated
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
+from dicegym.engine.seats import seating
 from dicegym.errors import DicegymError
 from dicegym.server.agents import LocalAgent
 from dicegym.server.lobby import Client, Lobby

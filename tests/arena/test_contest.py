@@ -19,11 +19,12 @@ import dicegym
 from dicegym.arena import ContestResult, contest, play_match
 from dicegym.arena.entries import Disqualified, entries_of
 from dicegym.arena.formats.round_robin import MatchResult, Standing
-from dicegym.arena.match import Match, seating
+from dicegym.arena.match import Match
 from dicegym.arena.report import plain_table, show
 from dicegym.bots.export import export_source
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
+from dicegym.engine.seats import seating
 from dicegym.errors import AgentError, ParameterError, UnknownNameError
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, RandomPlayer
@@ -105,7 +106,7 @@ def test_a_bot_that_writes_through_the_frames_is_disqualified(tmp_path: Path) ->
         "import sys\n"
         "def final_strategy(score, opponent_score):\n"
         "    turn = sys._getframe(1).f_locals['turn']\n"
-        "    if 'act_of' in sys._getframe(2).f_locals:\n"
+        "    if sys._getframe(2).f_code.co_name == 'moves':\n"
         "        turn._state['scores'][turn.seat] = 99\n"
         "    return 1\n"
     )

@@ -21,7 +21,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.spec import Parameter
 from dicegym.errors import ParameterError
 from dicegym.games import game as game_of
-from dicegym.sandbox.jobs import Entry, Fault
+from dicegym.sandbox.jobs import Entry, Failure
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import Sandbox
 
@@ -201,7 +201,7 @@ class _Table:
         found: list[Sequence[Sequence[float]]] = []
         for number, session in enumerate(sessions):
             outcome = outcomes[number]
-            if isinstance(outcome, Fault):
+            if isinstance(outcome, Failure):
                 raise _StruckError(session.group[outcome.actor], outcome.reason)
             for misplay in misplays_of(session.group, outcome):
                 self._kept[misplay.name] += 1

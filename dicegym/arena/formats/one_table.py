@@ -13,7 +13,7 @@ from dicegym.arena.report import Report, percent, plain_text
 from dicegym.engine.game import Game
 from dicegym.engine.spec import Parameter
 from dicegym.errors import AgentError
-from dicegym.sandbox.jobs import Entry, Fault, entry
+from dicegym.sandbox.jobs import Entry, Failure, entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import Sandbox
 
@@ -105,7 +105,7 @@ def one_table(
             names = [one.name for one in seated]
             job = Match(_table(game, len(seated)), seated, seed, games)
             for _, result in sandbox.run([job]):
-                if isinstance(result, Fault):
+                if isinstance(result, Failure):
                     struck[names[result.actor]] = result.reason
                 else:
                     outcome = result

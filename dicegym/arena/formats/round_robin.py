@@ -22,7 +22,7 @@ from dicegym.errors import ParameterError
 from dicegym.games import game as game_of
 from dicegym.games.parts import solver
 from dicegym.players.roster import agent
-from dicegym.sandbox.jobs import Entry, Fault, Job
+from dicegym.sandbox.jobs import Entry, Failure, Job
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import Sandbox
 
@@ -211,7 +211,7 @@ def _play_all(
     for job, outcome in sandbox.run(waiting()):
         names = tuple(entry.name for entry in job.entries)
         number = numbers[names]
-        if isinstance(outcome, Fault):
+        if isinstance(outcome, Failure):
             name = job.entries[outcome.actor].name
             failed[name] = min(failed.get(name, (number, outcome.reason)), (number, outcome.reason))
         else:
