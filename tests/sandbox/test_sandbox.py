@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import dicegym
-from dicegym.arena import CheckReport, ContestResult, Limits, check, contest
+from dicegym.arena import CheckReport, Limits, check, contest
 from dicegym.arena.check import Check
+from dicegym.arena.formats.round_robin import RoundRobinResult
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.players.roster import resolve
@@ -105,13 +106,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def result(folder: Path) -> ContestResult:
+def result(folder: Path) -> RoundRobinResult:
     paths = [folder / f"{name}.py" for name in [*BAD, *GOOD, "missing"]]
     return contest("hog", paths, seed=3, workers=2, limits=LIMITS)
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_submission_is_struck_with_its_reason(result: ContestResult, name: str) -> None:
+def test_a_bad_submission_is_struck_with_its_reason(result: RoundRobinResult, name: str) -> None:
     import re
 
     reasons = {bad.name: bad.reason for bad in result.disqualified}
@@ -121,12 +122,12 @@ def test_a_bad_submission_is_struck_with_its_reason(result: ContestResult, name:
     assert f"disqualified: {name}: {reasons[name]}" in result.text()
 
 
-def test_a_missing_file_is_struck_too(result: ContestResult) -> None:
+def test_a_missing_file_is_struck_too(result: RoundRobinResult) -> None:
     (missing,) = (bad for bad in result.disqualified if bad.name == "missing")
     assert missing.reason.startswith("there is no file ")
 
 
-def test_only_bad_submissions_are_struck(result: ContestResult) -> None:
+def test_only_bad_submissions_are_struck(result: RoundRobinResult) -> None:
     assert {bad.name for bad in result.disqualified} == {*BAD, "missing"}
     assert sorted(line.name for line in result.standings) == sorted(GOOD)
     assert {name for match in result.matches for name in match.entries} == set(GOOD)
@@ -134,14 +135,14 @@ def test_only_bad_submissions_are_struck(result: ContestResult) -> None:
     assert all(line.wins + line.losses == len(GOOD) - 1 for line in result.standings)
 
 
-def test_nobody_elses_results_change(result: ContestResult, folder: Path) -> None:
+def test_nobody_elses_results_change(result: RoundRobinResult, folder: Path) -> None:
     alone = contest("hog", [folder / f"{name}.py" for name in GOOD], seed=3, workers=1)
     assert alone.matches == result.matches
     assert alone.standings == result.standings
     assert alone.disqualified == ()
 
 
-def test_no_process_is_left_behind(result: ContestResult) -> None:
+def test_no_process_is_left_behind(result: RoundRobinResult) -> None:
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
     if not children.exists():
         pytest.skip("needs Linux")
