@@ -15,12 +15,13 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, one_line
 from dicegym.games import game as game_of
+from dicegym.games.parts import EXAMINATION, Examination, part
 from dicegym.play.player import Player
 from dicegym.players.roster import agent_name
 from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, Reading
 from dicegym.sandbox.jobs import Entry, Failure, PrintGuard, entry
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.sandbox import Outcome, Sandbox
+from dicegym.sandbox.sandbox import JobOutcome, Sandbox
 
 
 @dataclass(frozen=True)
@@ -139,12 +140,12 @@ class Check:
         return answers, asked + 1
 
     @property
-    def _test(self) -> Any:
-        """What offers ``examine`` and ``question``: the game's adapter, if its contest had a test."""
-        return self.game.adapter if hasattr(self.game.adapter, "examine") else smoke_games
+    def _test(self) -> Examination:
+        """The game's own test if its contest had one, else smoke games."""
+        return part(self.game, EXAMINATION) or smoke_games
 
     def _question(self, number: int) -> str:
-        return str(self._test.question(self.game, number))
+        return self._test.question(self.game, number)
 
     def without(self, failure: Failure) -> None:
         """Return None: a failed test is failed."""
@@ -155,7 +156,7 @@ class Check:
             return "while it was loaded"
         return f"in {self._question(reading.number)}, after {reading.number} others"
 
-    def report(self, outcome: Outcome) -> CheckReport:
+    def report(self, outcome: JobOutcome) -> CheckReport:
         """Return what an outcome of this job means."""
         name = self.entries[0].name
         if isinstance(outcome, Failure):

@@ -34,7 +34,7 @@ from dicegym.sandbox.worker import CAN_FORK, keep
 
 LOOK_EVERY = 0.02
 """Seconds between two looks at the running jobs."""
-Outcome = Any | Failure
+JobOutcome = Any | Failure
 
 
 def cores() -> int:
@@ -129,7 +129,7 @@ class _Worker:
         else:
             self._process.kill()
 
-    def finish(self) -> tuple[Job, Outcome, bool]:
+    def finish(self) -> tuple[Job, JobOutcome, bool]:
         """Return (job, outcome, whether this worker can go on) once ``conn`` has something to say."""
         job, reading = self.job, self._heartbeat.read()
         if job is None:
@@ -207,7 +207,7 @@ class Sandbox:
             worker.close()
         self._workers = []
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Outcome]]:
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
         """Do ``jobs``, taken one by one in their order; yield each with its outcome as they end.
 
         An outcome is what the job returned, or a `Failure`. Where a job can go on without the entry that failed

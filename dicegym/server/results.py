@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Incident(NamedTuple):
+class ForcedTurn(NamedTuple):
     """A turn that the server had to play for somebody."""
 
     seat: int
@@ -35,7 +35,7 @@ class GameResult(NamedTuple):
     actions: tuple[int, ...]
     places: tuple[SeatResult, ...]
     """By seat."""
-    incidents: tuple[Incident, ...]
+    incidents: tuple[ForcedTurn, ...]
 
 
 class PlayerRating(NamedTuple):

@@ -18,7 +18,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 import dicegym
 from dicegym.errors import ParameterError
-from dicegym.server.results import GameResult, Incident, PlayerRating, SeatResult
+from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult
 
 SCHEMA = "1"
 """Changes when the tables do."""
@@ -167,7 +167,7 @@ class Store:
                     game.seconds,
                     tuple(json.loads(game.actions)),
                     tuple(SeatResult(*row) for row in places),
-                    tuple(Incident(*row) for row in incidents),
+                    tuple(ForcedTurn(*row) for row in incidents),
                 )
 
     def write(self, results: Sequence[GameResult]) -> None:

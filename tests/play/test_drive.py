@@ -86,10 +86,12 @@ def test_seats_and_players_must_match() -> None:
 
 def test_a_walk_shows_every_state_and_the_last_one() -> None:
     game = Game(SPEC)
+
+    def choose(state: Any, time: int) -> int:
+        return first_legal(Turn(game, state, 0))
+
     state = game.new_game(2)[0]
-    turns = [
-        int(seen["turn"]) for seen in walk(game, state, lambda state, time: first_legal(Turn(game, state, 0)), 999)
-    ]
+    turns = [int(seen["turn"]) for seen in walk(game, state, choose, 999)]
     assert state["over"]
     assert turns == list(range(len(turns)))
     fresh = game.new_game(2)[0]

@@ -15,13 +15,13 @@ import pytest
 from dicegym.errors import ParameterError
 
 pytest.importorskip("sqlalchemy")
-from dicegym.server.results import GameResult, Incident, PlayerRating, SeatResult
+from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult
 from dicegym.server.store import Store
 
 
 def result(number: int, *, first: str = "anna", second: Any = "bob", after: Any = (1216.0, 1184.0)) -> Any:
     places = (SeatResult(first, 231, 1, 1200.0, after[0]), SeatResult(second, 198, 2, 1200.0, after[1]))
-    return GameResult(number, 2**64 - 1, 1.5, (256, 512, 1000), places, (Incident(1, 4, "took more than 10 s"),))
+    return GameResult(number, 2**64 - 1, 1.5, (256, 512, 1000), places, (ForcedTurn(1, 4, "took more than 10 s"),))
 
 
 @pytest.fixture
