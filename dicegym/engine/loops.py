@@ -21,7 +21,7 @@ from numba import types
 from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
-from dicegym.engine.dice import HOST_SEAT, draw, key_of, turn_stream
+from dicegym.engine.dice import draw, key_of, turn_stream
 from dicegym.engine.jit import kernel
 from dicegym.engine.twins import chain, declared, situation_kernel
 
@@ -226,13 +226,6 @@ def situation_rows(states, rows, out):
     """Write the situation of the player to move in each game ``rows[k]`` to ``out[k]``."""
     for k in range(len(rows)):
         out[k] = situation(states[rows[k]])
-
-
-@kernel
-def draw_seats(keys, players, out):
-    """Write a uniformly drawn seat for each of ``keys``: who sits where is the host's draw number 0."""
-    for i in range(len(keys)):
-        out[i] = draw(turn_stream(keys[i], HOST_SEAT, 0), 0, players)
 
 
 @kernel

@@ -26,6 +26,7 @@ from dicegym.engine.loops import (
     situation,
     step,
 )
+from dicegym.engine.seats import LEARNER_TURN
 
 PLAY, WAIT, REFUSE, BEGIN = 0, 1, 2, 3
 """What is to happen in a row: play the given action; none, look on; end the episode, as the learner's action was
@@ -173,7 +174,7 @@ def _begin(states, i, row, sitting, blank, terms, members, bounds):
     state.key = key
     reset(state)
     players = np.int64(state.players)
-    stream = turn_stream(key, HOST_SEAT, 0)
+    stream = turn_stream(key, HOST_SEAT, LEARNER_TURN)
     if terms.seat == RANDOM_SEAT:
         seat = draw(stream, 0, players)
     elif terms.seat == ALTERNATE_SEAT:

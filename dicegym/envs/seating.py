@@ -6,8 +6,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from dicegym.engine import loops
 from dicegym.engine.game import Game
+from dicegym.engine.seats import draw_seats
 from dicegym.engine.spec import Parameter
 from dicegym.envs.batch_kernels import ALTERNATE_SEAT, RANDOM_SEAT
 from dicegym.errors import ParameterError
@@ -55,7 +55,7 @@ class Seating:
         """Return the learner's seat (int64) in the games with these keys and episode numbers (uint64)."""
         out = np.empty(len(keys), np.int64)
         if self._seat == "random":
-            loops.draw_seats(keys, self.game.players, out)
+            draw_seats(keys, self.game.players, out)
         elif self._seat == "alternate":
             out[:] = episodes % np.uint64(self.game.players)
         else:

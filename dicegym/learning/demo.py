@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dicegym import games
-from dicegym.arena.entries import check_table
+from dicegym.arena.director import check_table
 from dicegym.bots.export import export_forms, export_source
 from dicegym.errors import ParameterError
 from dicegym.learning.evaluate import Score

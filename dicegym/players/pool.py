@@ -10,6 +10,7 @@ from typing import Any
 
 from dicegym.engine.dice import FINE, HOST_SEAT, drawn
 from dicegym.engine.game import Game
+from dicegym.engine.seats import LEARNER_TURN
 from dicegym.errors import ParameterError
 from dicegym.play.player import Player
 from dicegym.players.twins import opponent
@@ -68,5 +69,5 @@ class Pool:
         """Return the player that ``seat`` draws in the game with this key."""
         if len(self.players) == 1:
             return self.players[0]
-        at = drawn(key, HOST_SEAT, 0, 1 + seat, FINE)
+        at = drawn(key, HOST_SEAT, LEARNER_TURN, 1 + seat, FINE)
         return self.players[min(bisect_right(self.bounds, at), len(self.players) - 1)]
