@@ -10,7 +10,7 @@ from dicegym.arena.entries import AgentSpec, Disqualified, Progress, ProgressCou
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
 from dicegym.engine.game import Game
-from dicegym.engine.spec import Parameter
+from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
@@ -60,7 +60,7 @@ class Director:
         in_order: bool = False,
     ) -> None:
         self.game = game
-        self.seed = Parameter(0, -(1 << 63), (1 << 64) - 1, "the seed of a contest").check("seed", seed)
+        self.seed = whole_number("seed", seed, -(1 << 63), (1 << 64) - 1, "the seed of a contest")
         check_table(game)
         self._found, missing = entries_of(game, entries, in_order)
         if len(self._found) + len(missing) < fewest:

@@ -5,8 +5,8 @@ What those who hold games draw, they draw as seat `HOST_SEAT`, so that it meets 
 =================  ==================  =========================================================================
 turn of the host   number of the draw  what is drawn
 =================  ==================  =========================================================================
-`LEARNER_TURN`     0                   the learner's seat, where environments draw it (`draw_seats`)
-`LEARNER_TURN`     1 + s               the opponent in seat s, a member of the pool (`dicegym.players.pool`)
+`LEARNER_TURN`     0                   the learner's seat, where environments draw it (`learner_seat`)
+`LEARNER_TURN`     1 + s               the opponent in seat s, a member of the pool (`pool_member`)
 `MATCH_TURN`       n - 1, ..., 1       which of the n players of a match sits in each seat (`seating`)
 =================  ==================  =========================================================================
 """
@@ -16,17 +16,39 @@ turn of the host   number of the draw  what is drawn
 
 from __future__ import annotations
 
-from dicegym.engine.dice import HOST_SEAT, draw, drawn, turn_stream
-from dicegym.engine.jit import kernel
+import numpy as np
+
+from dicegym.engine.dice import FINE, HOST_SEAT, draw, drawn, turn_stream
+from dicegym.engine.jit import loop_kernel
 
 LEARNER_TURN, MATCH_TURN = 0, 1
+RANDOM_SEAT, ALTERNATE_SEAT = -1, -2
+"""Rules by which the learner's seat is found: drawn, or by the number of the episode. From 0 on, the seat itself."""
 
 
-@kernel
-def draw_seats(keys, players, out):
-    """Write a uniformly drawn seat for the learner of each of ``keys``."""
-    for i in range(len(keys)):
-        out[i] = draw(turn_stream(keys[i], HOST_SEAT, LEARNER_TURN), 0, players)
+@loop_kernel
+def learner_seat(rule, key, episode, players):
+    """Return the learner's seat in the game with ``key`` (uint64), its seed's number ``episode`` (uint64)."""
+    if rule == RANDOM_SEAT:
+        return draw(turn_stream(key, HOST_SEAT, LEARNER_TURN), 0, players)
+    if rule == ALTERNATE_SEAT:
+        return np.int64(np.uint64(episode) % np.uint64(players))
+    return np.int64(rule)
+
+
+@loop_kernel
+def pool_member(bounds, key, seat):
+    """Return which member of a pool sits in ``seat`` of the game with ``key`` (uint64).
+
+    Member m is drawn by numbers below ``bounds[m]`` (int64[size], rising to `FINE`) unless one before it is.
+    """
+    last = len(bounds) - 1
+    member = 0
+    if last > 0:
+        at = draw(turn_stream(key, HOST_SEAT, LEARNER_TURN), 1 + seat, FINE)
+        while member < last and bounds[member] <= at:
+            member += 1
+    return member
 
 
 def seating(key: int, players: int) -> list[int]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.loops import Kernels
-from dicegym.errors import ParameterError
+from dicegym.engine.validate import whole_number
 from dicegym.registry import GAMES, rules_module
 
 HEADER = [
@@ -43,13 +43,13 @@ class Parameter(NamedTuple):
     doc: str
 
     def check(self, name: str, value: Any) -> int:
-        """Return ``value`` as an int; raise ParameterError if it is no whole number in low..high."""
-        whole = isinstance(value, int | np.integer | np.bool_)
-        if not whole or not self.low <= int(value) <= self.high:
-            raise ParameterError(
-                f"{name}={value!r} cannot be used as {self.doc}: give a whole number from {self.low} to {self.high}"
-            )
-        return int(value)
+        """Return ``value`` as an int; raise ParameterError if it is no whole number in low..high.
+
+        A switch, whose numbers are 0 and 1, may be given as False and True.
+        """
+        if isinstance(value, bool | np.bool_) and (self.low, self.high) == (0, 1):
+            return int(value)
+        return whole_number(name, value, self.low, self.high, self.doc)
 
 
 class JointAction(NamedTuple):

@@ -11,8 +11,8 @@ from pettingzoo import ParallelEnv
 
 from dicegym.engine.game import Game
 from dicegym.engine.spec import JointAction
-from dicegym.envs.all_seats import Table
-from dicegym.envs.seating import check_cap, check_number, check_on_illegal
+from dicegym.envs.every_seat import EverySeat
+from dicegym.envs.options import documented
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 from dicegym.games import game as make_game
 
@@ -21,7 +21,8 @@ Outcome = tuple[dict[str, np.ndarray], dict[str, float], dict[str, bool], dict[s
 """Observations, rewards, terminations, truncations and infos by agent."""
 
 
-class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
+@documented
+class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     """Play all seats of a game of simultaneous choices (``game.spec.joint_action``), round by round.
 
     An action is the whole choice of a round: ``MultiDiscrete``, a number for each thing that can be chosen. The
@@ -31,15 +32,14 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
 
     Args:
         game: a game's name or a `dicegym.Game`; all its players choose at once.
-        on_illegal: ``"rule"`` (what the game says), ``"raise"`` (IllegalActionError, nothing played) or
-            ``"terminate"`` (the game ends; ``illegal_reward`` for the culprits, 0 for the others).
-        illegal_reward: see ``on_illegal``.
+        <on_illegal>
         max_cycles: truncate after so many rounds; None: never.
-        render_mode: as for the single-agent environment; shows the whole table.
-        **parameters: the game's parameters and ``players``, as for `dicegym.game`.
+        <render_mode>
+            It shows the whole table.
+        <parameters>
 
     Raises:
-        ParameterError, UnknownNameError: an argument cannot work; the message says why.
+        <raises>
     """
 
     def __init__(
@@ -55,10 +55,7 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
         if game.spec.joint_action is None:
             raise ParameterError(f"{game!r} is no game of simultaneous choices: use dicegym.envs.multi.parallel_env")
         self._joint_action: JointAction = game.spec.joint_action
-        self._lay(game, render_mode, is_parallelizable=True)
-        self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = check_number(illegal_reward, "illegal_reward")
-        self.max_cycles = check_cap(max_cycles, "max_cycles")
+        self._set_up(game, on_illegal, illegal_reward, max_cycles, render_mode, is_parallelizable=True)
         numbers = np.array(self._joint_action.most, np.int64) + 1
         for agent in self.possible_agents:
             self.observation_spaces[agent] = gym.spaces.Box(0.0, 1.0, (game.observation_size,), np.float32)
@@ -113,7 +110,7 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
             self._states[:] = before
             return self._illegal(faults)
         self._rounds += 1
-        rewards = dict(zip(self.possible_agents, self._earned(), strict=True))
+        rewards = dict(zip(self.possible_agents, self._new_rewards(), strict=True))
         over = bool(self._state["over"])
         return self._report(faults, rewards, over, not over and self._rounds == self.max_cycles)
 

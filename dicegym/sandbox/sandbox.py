@@ -24,7 +24,7 @@ from typing import Any
 
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
-from dicegym.engine.spec import Parameter
+from dicegym.engine.validate import whole_number
 from dicegym.errors import DicegymError
 from dicegym.players.roster import agent_name, resolve
 from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading
@@ -184,7 +184,7 @@ class Sandbox:
     ) -> None:
         self.limits = limits or Limits()
         number = cores() if workers is None else workers
-        self._count = Parameter(1, 1, 1024, "the number of processes").check("workers", number)
+        self._count = whole_number("workers", number, 1, 1024, "the number of processes")
         baseline = game.spec.baseline
         self._made = (game, self.limits, Entry(agent_name(game, baseline), resolve(game, baseline)))
         self._workers: list[_Worker] = []

@@ -7,7 +7,7 @@ import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
 
-from dicegym.engine.spec import Parameter
+from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games import game as game_of
 
@@ -59,15 +59,15 @@ class ServerSettings:
         """Check the values."""
         for option, port in (("--tcp", self.tcp), ("--ws", self.ws)):
             if port is not None:
-                Parameter(0, 0, 65535, "a port").check(option, port)
+                whole_number(option, port, 0, 65535, "a port")
         if self.tcp is None and self.ws is None:
             raise ParameterError(
                 "nobody could reach this server: give --tcp PORT, --ws PORT or both; 0 is any free port"
             )
         most = game_of(self.game).spec.players[1]
-        Parameter(2, 2, most, "the number of players at a table").check("--players", self.players)
-        Parameter(0, 0, 1 << 53, "a number of games").check("--games", self.games)
-        Parameter(1, 1, 1 << 20, "a number of connections").check("--connections", self.connections)
+        whole_number("--players", self.players, 2, most, "the number of players at a table")
+        whole_number("--games", self.games, 0, 1 << 53, "a number of games")
+        whole_number("--connections", self.connections, 1, 1 << 20, "a number of connections")
         if not self.allows_guests and self.secrets is None:
             raise ParameterError(
                 f"nobody could log in on {self.host}: without guests (the default unless --host is a loopback address) "

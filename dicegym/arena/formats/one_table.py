@@ -12,7 +12,7 @@ from dicegym.arena.match import Match
 from dicegym.arena.report import ReportTable, percent
 from dicegym.arena.results import ContestResult
 from dicegym.engine.game import Game
-from dicegym.engine.spec import Parameter
+from dicegym.engine.validate import whole_number
 from dicegym.sandbox.jobs import Failure
 from dicegym.sandbox.limits import Limits
 
@@ -77,7 +77,7 @@ def one_table(
         ParameterError: fewer entries than the game needs, or more than it takes.
         UnknownNameError: there is no such agent.
     """
-    games = Parameter(1, 1, 1 << 31, "the number of games").check("games", games)
+    games = whole_number("games", games, 1, 1 << 31, "the number of games")
     usual = Limits()
     limits = limits or Limits(max(usual.seconds, SECONDS_A_GAME * games), usual.memory)
     with Director(_table(game, len(entries)), entries, seed, 1, None, limits, in_order=True) as director:
