@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 
-from dicegym.engine.spec import Parameter
+from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 
 
@@ -29,7 +29,7 @@ class Limits:
         """Check the values."""
         if not self.seconds > 0:
             raise ParameterError(f"seconds={self.seconds!r} leaves no time to think: give more than 0")
-        Parameter(0, 1 << 20, 1 << 50, "the memory of an entry in bytes").check("memory", self.memory)
+        whole_number("memory", self.memory, 1 << 20, 1 << 50, "the memory of an entry in bytes")
 
 
 def limit_memory(extra: int) -> None:

@@ -189,9 +189,9 @@ def test_a_move_takes_time():
 
 def test_the_load_of_a_server(monkeypatch):
     pytest.importorskip("sqlalchemy")
-    from dicegym.server import load
+    from dicegym.server import load_test
 
-    monkeypatch.setattr(load, "measure", lambda game, seconds: load.Load(120.0, 0.5, 50))
+    monkeypatch.setattr(load_test, "measure", lambda game, seconds: load_test.ServerLoad(120.0, 0.5, 50))
     result = measured("server", games=("hog", "yatzy"))
     figures = [(f.subject, f.median, f.unit) for f in result.figures if f.section == "server"]
     assert figures == [("yatzy", 120.0, "turns/s"), ("yatzy", 50.0, "%"), ("yatzy", 50.0, "games")]

@@ -257,40 +257,48 @@ def test_the_demonstration_refuses_before_it_trains(monkeypatch, tmp_path):
 
     from dicegym.errors import ParameterError
     from dicegym.learning import demo
+    from dicegym.learning.settings import TrainingSettings
 
-    training = types.SimpleNamespace(
-        read_config=lambda game: {"demo": {}, "game": {}}, override=lambda config, overrides: config
-    )
+    monkeypatch.setattr(demo.configuration, "read_config", lambda *_: TrainingSettings())
     alone = types.SimpleNamespace(players=1)
     monkeypatch.setattr(demo.games, "game", lambda name, **_: alone)
     with pytest.raises(ParameterError, match="needs a game for two or more"):
-        demo.run_demo(training, "any", tmp_path / "run", 1, print)
+        demo.run_demo(print, "any", tmp_path / "run", 1, print)
     assert not (tmp_path / "run").exists()
 
 
-def test_the_demonstration_tells_the_score_of_what_it_exports(tmp_path):
+def test_the_demonstration_tells_the_score_of_what_it_exports(monkeypatch, tmp_path):
     pytest.importorskip("sb3_contrib")
-    import types
+    from dataclasses import replace
 
     import dicegym
     from dicegym.cli.training import training_script
     from dicegym.learning import demo
     from dicegym.learning.evaluate import evaluate
 
-    script = training_script()
     small = {"run.steps": 2048, "run.games": 16, "run.evaluate_every": 512, "algorithm.n_steps": 16}
     small |= {"run.card_games": 10}
     small |= {"algorithm.batch_size": 128}
-    training = types.SimpleNamespace(
-        read_config=lambda game: script.read_config(game) | {"demo": small},
-        override=script.override,
-        train=script.train,
-    )
-    entry, score = demo.run_demo(training, "hog", tmp_path / "run", 1, lambda *_: None)
+    config = replace(demo.configuration.read_config("hog"), demo=small)
+    monkeypatch.setattr(demo.configuration, "read_config", lambda *_: config)
+    entry, score = demo.run_demo(training_script().train, "hog", tmp_path / "run", 1, lambda *_: None)
     game = dicegym.game("hog")
     assert score.value == pytest.approx(evaluate(game, str(entry)).value, abs=1e-9)
     curve = (tmp_path / "run" / "curve.csv").read_text().split()[1:]
     assert score.value == pytest.approx(max(float(line.split(",")[1]) for line in curve), abs=1e-8)
+
+
+def test_settings_of_a_training_are_told_with_what_they_take_and_mean(run):
+    pytest.importorskip("pydantic")
+    status, out, _ = run("train", "--help-settings")
+    assert status == 0
+    for part in (
+        "[run]",
+        "steps: a whole number from 1 on (default: 1000000)\n      decisions of the learner in all",
+        'priority: one of "hard", "even", "uniform" (default: "uniform")',
+        "[opponents]\n  KEY: a number above 0",
+    ):
+        assert part in out
 
 
 def test_help_names_every_verb():

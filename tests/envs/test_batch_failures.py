@@ -40,7 +40,7 @@ def test_after_a_failure_games_are_only_begun_anew_together(mode):
         env.reset(options={"reset_mask": np.array([True, False, False])})
     env.reset()
     env.step(np.full(3, 5))
-    assert (env._board.states["player"] == 0).all()
+    assert (env._batch.states["player"] == 0).all()
 
 
 def test_same_step_mode_begins_all_games_with_the_first_reset():

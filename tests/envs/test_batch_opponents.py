@@ -156,9 +156,8 @@ def test_failure_in_a_thread_is_raised_when_all_have_ended():
 def test_batch_keeps_at_most_a_kilobyte_a_game_beyond_what_learners_are_given(environment):
     game = dicegym.game(environment.game, **environment.settings)
     env = BatchEnv(game, 64)
-    board = env._board
-    given = board.observations.nbytes + board.masks.nbytes
-    kept = sum(array.nbytes for array in (*board, env._all, env._waiting, env._verbs)) - given
+    given = env._batch.observations.nbytes + env._batch.masks.nbytes
+    kept = sum(array.nbytes for array in (*env._batch, env._all, env._waiting, env._tasks)) - given
     assert kept / 64 <= 1024
 
 
@@ -168,8 +167,8 @@ def test_pool_draws_the_same_in_the_loop_as_for_a_single_game():
     env = BatchEnv(game, 500, opponent=pool)
     env.reset(seed=9)
     for row in range(500):
-        key, seat = int(env._board.states["key"][row]), int(env._rows["seat"][row])
-        who = env._opponents._players[env._board.who[row, 1 - seat]]
+        key, seat = int(env._batch.states["key"][row]), int(env._rows["seat"][row])
+        who = env._opponents._players[env._batch.who[row, 1 - seat]]
         assert who is pool.pick(key, 1 - seat)
-    drawn = np.bincount(env._board.who.max(axis=1), minlength=3)
+    drawn = np.bincount(env._batch.who.max(axis=1), minlength=3)
     assert drawn[1] > drawn[2] > drawn[0] > 0

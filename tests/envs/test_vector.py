@@ -275,17 +275,29 @@ def test_state_dict_goes_on_where_it_was_taken(env_id):
 
 
 def test_state_dict_keeps_games_begun_under_another_pool():
-    """Who sits where is kept, not drawn again from the pool of now."""
-    env = BatchEnv("hog", 64, opponent={"streak": 1, "swap": 1})
+    """Who sits where is kept, not drawn again from the pool of now; the next episodes draw from that."""
+    n = 64
+    env = BatchEnv("hog", n, opponent={"always_roll": 1, "swap": 1}, autoreset_mode="SameStep")
     env.reset(seed=0)
     for _ in range(3):
-        env.step(np.full(64, 6))
-    new = {"streak": 1, "swap": 1, "bacon": 3}
-    env.set_opponent(new)
-    other = BatchEnv("hog", 64, opponent=new)
+        env.step(np.full(n, 6))
+    other = BatchEnv("hog", n, opponent="bacon", autoreset_mode="SameStep")
     other.load_state_dict(env.state_dict())
-    for _ in range(30):
-        other.step(np.full(64, 6))
+
+    def opponents(env: BatchEnv) -> np.ndarray:
+        return np.array([env._opponents._players[index].name for index in env._opponents.who.max(axis=1)])
+
+    first = np.ones(n, bool)  # games that go on since the state was taken
+    for _ in range(60):
+        assert set(opponents(env)) == {"always_roll", "swap"}
+        assert (opponents(other)[first] == opponents(env)[first]).all()
+        assert (opponents(other)[~first] == "bacon").all()
+        _, rewards, over, *_ = env.step(np.full(n, 6))
+        _, other_rewards, other_over, *_ = other.step(np.full(n, 6))
+        assert (rewards[first] == other_rewards[first]).all()
+        assert (over[first] == other_over[first]).all()
+        first &= ~over
+    assert not first.any()
 
 
 def test_copies_play_on_alike_and_apart():
