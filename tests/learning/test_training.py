@@ -1,5 +1,7 @@
 """The training script: curves, checkpoints, resuming, self-play, settings."""
 
+from __future__ import annotations
+
 import csv
 import importlib.util
 import json
@@ -9,12 +11,16 @@ import signal
 import subprocess
 import sys
 import time
-from types import SimpleNamespace
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib")
+
+from typing import Never
 
 import dicegym
 from dicegym.engine import loops
@@ -43,7 +49,7 @@ each_game = pytest.mark.parametrize("game", GAMES)
 
 
 @pytest.fixture(scope="module")
-def training():
+def training() -> ModuleType:
     spec = importlib.util.spec_from_file_location("dicegym_training", shipped_folder("training") / "train.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -51,7 +57,9 @@ def training():
 
 
 @each_game
-def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(training, game, tmp_path):
+def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
+    training: ModuleType, game: str, tmp_path: Path
+) -> None:
     curves, scores = [], []
     for folder, seed in (("a", 1), ("b", 1), ("c", 2)):
         run = training.train(game, tmp_path / folder, overrides=[*SMALL, f"run.seed={seed}"])
@@ -65,7 +73,7 @@ def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(tra
 
 
 @each_game
-def test_run_leaves_models_settings_curve_and_tensorboard(training, game, tmp_path):
+def test_run_leaves_models_settings_curve_and_tensorboard(training: ModuleType, game: str, tmp_path: Path) -> None:
     run = training.train(game, tmp_path / "run", overrides=SMALL)
     about = policy.facts(tmp_path / "run" / "model.zip")
     assert about["timesteps"] == 3072
@@ -81,14 +89,16 @@ def test_run_leaves_models_settings_curve_and_tensorboard(training, game, tmp_pa
 
 @each_game
 @pytest.mark.parametrize("opponents", [None, 'opponents={"self"=1}'])
-def test_resumed_run_has_the_curve_of_an_uninterrupted_one(training, game, opponents, tmp_path):
+def test_resumed_run_has_the_curve_of_an_uninterrupted_one(
+    training: ModuleType, game: str, opponents: Any, tmp_path: Path
+) -> None:
     overrides = [*SMALL, "self_play.snapshot_every=1024", *([opponents] if opponents else [])]
     training.train(game, tmp_path / "whole", overrides=overrides)
 
     class KilledError(Exception):
         pass
 
-    def kill(done, total, text):
+    def kill(done: int, total: int, text: str) -> None:
         if done >= 2100:
             raise KilledError
 
@@ -105,7 +115,7 @@ def test_resumed_run_has_the_curve_of_an_uninterrupted_one(training, game, oppon
     assert [line for line in cards[0] if "| command" in line] == [line for line in cards[1] if "| command" in line]
 
 
-def test_resuming_with_a_bot_that_remembers_beside_snapshots(training, tmp_path):
+def test_resuming_with_a_bot_that_remembers_beside_snapshots(training: ModuleType, tmp_path: Path) -> None:
     overrides = [*SMALL, "self_play.snapshot_every=512", 'opponents={"self"=1,"streak"=1}']
     training.train("hog", tmp_path / "run", overrides=overrides)
     run = training.train("hog", tmp_path / "run", overrides=["run.steps=4096"], resume=True)
@@ -114,8 +124,10 @@ def test_resuming_with_a_bot_that_remembers_beside_snapshots(training, tmp_path)
     assert "--set run.steps=4096" in policy.facts(tmp_path / "run/model.zip")["command"]
 
 
-def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(training, tmp_path):
-    def kill(done, total, text):
+def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(
+    training: ModuleType, tmp_path: Path
+) -> None:
+    def kill(done: int, total: int, text: str) -> Never:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -124,7 +136,7 @@ def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(train
     assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072
 
 
-def test_run_killed_with_sigkill_resumes(training, tmp_path):
+def test_run_killed_with_sigkill_resumes(training: ModuleType, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "run")]
     settings = [word for text in [*SMALL[:-1], "run.steps=10_000_000"] for word in ("--set", text)]
     process = subprocess.Popen([*command, *settings], stderr=subprocess.DEVNULL)
@@ -156,7 +168,7 @@ LEAGUE = [
 ]
 
 
-def test_ctrl_c_saves_and_resuming_is_exact(training, tmp_path):
+def test_ctrl_c_saves_and_resuming_is_exact(training: ModuleType, tmp_path: Path) -> None:
     """In a process of its own, wherever it is hit."""
     command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "cut")]
     settings = [word for text in [*STEADY, "run.steps=10_000_000"] for word in ("--set", text)]
@@ -181,18 +193,20 @@ def test_ctrl_c_saves_and_resuming_is_exact(training, tmp_path):
 
 
 @pytest.mark.parametrize("where", ["in a rollout", "in an exploiter"])
-def test_interrupted_league_goes_on_exactly(training, where, tmp_path, monkeypatch):
+def test_interrupted_league_goes_on_exactly(
+    training: ModuleType, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     training.train("hog", tmp_path / "whole", overrides=LEAGUE)
     if where == "in a rollout":
 
-        def interrupt(done, total, text):
+        def interrupt(done: int, total: int, text: str) -> None:
             if done == 2048 + 16 * 5 and "saving" not in text:
                 signal.raise_signal(signal.SIGINT)
     else:
         interrupt = None
         original = training.Interruptible._on_step
 
-        def on_step(self):
+        def on_step(self: Any) -> bool:
             if not isinstance(self, training.Conductor) and self.run.model.num_timesteps >= 2048:
                 signal.raise_signal(signal.SIGINT)
             return original(self)
@@ -209,8 +223,8 @@ def test_interrupted_league_goes_on_exactly(training, where, tmp_path, monkeypat
     assert "exploiter 2048 (exploiter)" in (tmp_path / "cut/league.md").read_text()
 
 
-def test_the_second_ctrl_c_leaves_at_once(training, tmp_path):
-    def interrupt(done, total, text):
+def test_the_second_ctrl_c_leaves_at_once(training: ModuleType, tmp_path: Path) -> None:
+    def interrupt(done: int, total: int, text: str) -> None:
         if done >= 1040:
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
@@ -223,7 +237,7 @@ def test_the_second_ctrl_c_leaves_at_once(training, tmp_path):
 
 
 @pytest.mark.parametrize("change", ["run.games=32", 'opponents={"bacon"=1}', "algorithm.learning_rate=5.0"])
-def test_resuming_refuses_what_it_cannot_change(training, change, tmp_path):
+def test_resuming_refuses_what_it_cannot_change(training: ModuleType, change: str, tmp_path: Path) -> None:
     training.train("hog", tmp_path / "run", overrides=SMALL)
     before = (tmp_path / "run/settings.json").read_text()
     with pytest.raises(ParameterError, match="cannot change what a run began with"):
@@ -231,10 +245,12 @@ def test_resuming_refuses_what_it_cannot_change(training, change, tmp_path):
     assert (tmp_path / "run/settings.json").read_text() == before
 
 
-def test_interrupted_while_measured_at_the_end_a_run_loses_nothing(training, tmp_path, monkeypatch):
+def test_interrupted_while_measured_at_the_end_a_run_loses_nothing(
+    training: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     measure, calls = training.Run.evaluate, []
 
-    def evaluate(run, logger):
+    def evaluate(run: Any, logger: Any) -> None:
         calls.append(run.model.num_timesteps)
         if run.model.num_timesteps >= 3072:
             raise KeyboardInterrupt
@@ -248,7 +264,7 @@ def test_interrupted_while_measured_at_the_end_a_run_loses_nothing(training, tmp
     assert again.first == again.model.num_timesteps == 3072
 
 
-def test_training_stops_at_its_target(training, tmp_path):
+def test_training_stops_at_its_target(training: ModuleType, tmp_path: Path) -> None:
     run = training.train("hog", tmp_path / "run", overrides=[*STEADY, "run.target=0.01", "run.steps=1_000_000"])
     assert run.score.value >= 0.01
     assert run.model.num_timesteps <= 2048
@@ -262,7 +278,7 @@ def test_training_stops_at_its_target(training, tmp_path):
     assert more.model.num_timesteps == 3072
 
 
-def test_training_begins_with_the_networks_of_another_model(training, tmp_path):
+def test_training_begins_with_the_networks_of_another_model(training: ModuleType, tmp_path: Path) -> None:
     first = training.train("yatzy", tmp_path / "first", overrides=SMALL)
     begin = f"run.start_from={tmp_path}/first/model.zip"
     second = training.train("yatzy", tmp_path / "second", overrides=[*SMALL, begin, "run.seed=2"])
@@ -279,7 +295,7 @@ def test_training_begins_with_the_networks_of_another_model(training, tmp_path):
     assert not (tmp_path / "third").exists()
 
 
-def test_evaluation_against_several_opponents(training, tmp_path):
+def test_evaluation_against_several_opponents(training: ModuleType, tmp_path: Path) -> None:
     told = []
     overrides = [*STEADY, 'run.evaluate_against=["bacon", "always_roll(5)", ["swap", "bacon"]]', "run.best_by=worst"]
     run = training.train("hog", tmp_path / "run", overrides=overrides, progress=lambda *text: told.append(text[2]))
@@ -298,18 +314,22 @@ def test_evaluation_against_several_opponents(training, tmp_path):
     assert games[-1] == run.games > 30
 
 
-def test_evaluations_play_games_that_training_never_sees(training, tmp_path, monkeypatch):
+def test_evaluations_play_games_that_training_never_sees(
+    training: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Everything that is measured has seeds from 2**63 on; batches, exploiters' too, have smaller ones."""
     measured, trained = set(), set()
     begin, reset = loops.begin_rows, BatchEnv.reset
 
-    def begin_rows(states, rows, blank, seeds, episodes):
+    def begin_rows(
+        states: np.ndarray, rows: np.ndarray, blank: np.ndarray, seeds: np.ndarray, episodes: np.ndarray
+    ) -> None:
         (measured if seeds[0] >= EVALUATION_SEED else trained).update(seeds[rows].tolist())
         begin(states, rows, blank, seeds, episodes)
 
     monkeypatch.setattr("dicegym.learning.evaluate.loops", SimpleNamespace(**vars(loops) | {"begin_rows": begin_rows}))
 
-    def begun(self, *, seed=None, options=None):
+    def begun(self: BatchEnv, *, seed: Any = None, options: Any = None) -> Any:
         trained.update([seed] if isinstance(seed, int) else seed or [])
         return reset(self, seed=seed, options=options)
 
@@ -320,7 +340,7 @@ def test_evaluations_play_games_that_training_never_sees(training, tmp_path, mon
     assert max(trained) < EVALUATION_SEED
 
 
-def test_commands_of_earlier_configurations_still_run(training, tmp_path):
+def test_commands_of_earlier_configurations_still_run(training: ModuleType, tmp_path: Path) -> None:
     """A file without the newer settings, as kept beside models that were trained before they existed."""
     text = (shipped_folder("training") / "configs/hog.toml").read_text()
     new = ("evaluate_against", "best_by", "target", "priority", "exponent", "floor", "games = 200", "exploiter_")
@@ -337,7 +357,7 @@ def test_commands_of_earlier_configurations_still_run(training, tmp_path):
 
 
 @each_game
-def test_self_play_meets_snapshots_and_keeps_the_newest(training, game, tmp_path):
+def test_self_play_meets_snapshots_and_keeps_the_newest(training: ModuleType, game: str, tmp_path: Path) -> None:
     overrides = [*SMALL, 'opponents={"self"=1}', "self_play.snapshot_every=1024", "self_play.keep=1"]
     run = training.train(game, tmp_path / "run", overrides=overrides)
     names = [member.name for member in run.league.members]
@@ -345,7 +365,7 @@ def test_self_play_meets_snapshots_and_keeps_the_newest(training, game, tmp_path
     assert {player.name for player in run.env.batch.seating.pool.players} >= set(names)
 
 
-def test_opponents_are_a_pool_from_the_settings(training, tmp_path):
+def test_opponents_are_a_pool_from_the_settings(training: ModuleType, tmp_path: Path) -> None:
     run = training.train("hog", tmp_path / "run", overrides=[*SMALL, 'opponents={"bacon"=1, "always_roll(4)"=2}'])
     assert {player.name for player in run.env.batch.seating.pool.players} == {"bacon", "always_roll(4)"}
 
@@ -374,13 +394,15 @@ def test_opponents_are_a_pool_from_the_settings(training, tmp_path):
         (["network.activation=Foo"], ParameterError, "activation='Foo'"),
     ],
 )
-def test_wrong_settings_are_refused_before_anything_is_written(training, overrides, error, match, tmp_path):
+def test_wrong_settings_are_refused_before_anything_is_written(
+    training: ModuleType, overrides: list[str], error: type[Exception], match: str, tmp_path: Path
+) -> None:
     with pytest.raises(error, match=match):
         training.train("hog", tmp_path / "run", overrides=overrides)
     assert not (tmp_path / "run").exists()
 
 
-def test_folders_that_do_not_fit_are_refused(training, tmp_path):
+def test_folders_that_do_not_fit_are_refused(training: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "kept.txt").write_text("precious")
     with pytest.raises(ParameterError, match="is not empty"):
         training.train("hog", tmp_path)
@@ -396,7 +418,7 @@ def test_folders_that_do_not_fit_are_refused(training, tmp_path):
 
 
 @each_game
-def test_every_game_has_a_configuration_with_a_reason_beside_each_value(game):
+def test_every_game_has_a_configuration_with_a_reason_beside_each_value(game: str) -> None:
     for line in (shipped_folder("training") / "configs" / f"{game}.toml").read_text().splitlines():
         code = line.split("#")[0].strip()
         if "=" in code:

@@ -1,10 +1,13 @@
 """What the server remembers survives whatever ends it."""
 
+from __future__ import annotations
+
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,17 +18,19 @@ from dicegym.server.results import GameResult, Incident, Place, Standing
 from dicegym.server.store import Store
 
 
-def result(number, *, first="anna", second="bob", after=(1216.0, 1184.0)):
+def result(
+    number: int, *, first: str = "anna", second: str = "bob", after: tuple[float, float] = (1216.0, 1184.0)
+) -> GameResult:
     places = (Place(first, 231, 1, 1200.0, after[0]), Place(second, 198, 2, 1200.0, after[1]))
     return GameResult(number, 2**64 - 1, 1.5, (256, 512, 1000), places, (Incident(1, 4, "took more than 10 s"),))
 
 
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path: Path) -> Path:
     return tmp_path / "results.sqlite"
 
 
-def test_results_and_ratings_come_back(path):
+def test_results_and_ratings_come_back(path: Path) -> None:
     store = Store(path, "yatzy")
     assert store.begin_run(7) == 1
     store.write([result(0)])
@@ -40,7 +45,7 @@ def test_results_and_ratings_come_back(path):
     store.close()
 
 
-def test_games_are_written_all_or_none(path):
+def test_games_are_written_all_or_none(path: Path) -> None:
     store = Store(path, "yatzy")
     store.begin_run(7)
     store.write([result(0)])
@@ -51,7 +56,7 @@ def test_games_are_written_all_or_none(path):
     store.close()
 
 
-def test_every_commit_reaches_the_disk(path):
+def test_every_commit_reaches_the_disk(path: Path) -> None:
     store = Store(path, "yatzy")
     with store._engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
@@ -73,7 +78,7 @@ for number in range(10**6):
 """
 
 
-def test_a_writer_that_is_killed_loses_nothing_it_announced(path):
+def test_a_writer_that_is_killed_loses_nothing_it_announced(path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True) as writer:
         announced = [int(writer.stdout.readline()) for _ in range(20)][-1]
         os.kill(writer.pid, signal.SIGKILL)
@@ -87,7 +92,7 @@ def test_a_writer_that_is_killed_loses_nothing_it_announced(path):
     store.close()
 
 
-def test_one_server_at_a_time(path):
+def test_one_server_at_a_time(path: Path) -> None:
     store = Store(path, "yatzy")
     with pytest.raises(ParameterError, match="in use by another server"):
         Store(path, "yatzy")
@@ -95,7 +100,7 @@ def test_one_server_at_a_time(path):
     Store(path, "yatzy").close()
 
 
-def test_wrong_files_are_refused_in_words(path, tmp_path):
+def test_wrong_files_are_refused_in_words(path: Path, tmp_path: Path) -> None:
     path.write_bytes(b"hello, this is no database at all, although it is long enough to be looked at" * 20)
     with pytest.raises(ParameterError, match="not a database"):
         Store(path, "yatzy")
@@ -109,7 +114,7 @@ def test_wrong_files_are_refused_in_words(path, tmp_path):
         Store(tmp_path / "nowhere" / "results.sqlite", "yatzy")
 
 
-def test_another_game_or_schema_is_refused(tmp_path):
+def test_another_game_or_schema_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
     Store(path, "hog").close()
     with pytest.raises(ParameterError, match="holds results of hog"):
