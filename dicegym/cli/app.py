@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -52,7 +51,7 @@ class GameCommands(TyperGroup):
 
 
 def _file(game: str) -> Path:
-    """Return where the commands of a game stand, if it has any."""
+    """Return where the commands of a game stand, if it has any, as `dicegym.games.parts` would after loading games."""
     return Path(dicegym.__file__).parent / "games" / game / "commands.py"
 
 
@@ -63,7 +62,9 @@ def games_with_commands() -> list[str]:
 
 def commands_of(game: str) -> TyperGroup:
     """Return the commands that a game has of its own, loaded."""
-    own = importlib.import_module(f"dicegym.games.{game}.commands").app
+    from dicegym.games.parts import COMMANDS, need
+
+    own = need(game, COMMANDS).app
     own.info.name, own.info.help = game, _help_of(game)
     group: TyperGroup = typer.main.get_group(own)
     return group

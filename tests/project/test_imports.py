@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
+from dicegym.games.parts import PARTS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # The house, from the bottom up: a module may import what stands on lines above its own and what shares its line, but
@@ -37,7 +39,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
 LEVEL = {name: level for level, names in enumerate(LADDER) for name in names}
 
 # Parts of a game that stand elsewhere on the ladder than the games: `dicegym.games.parts` finds them by name.
-PARTS_ELSEWHERE = {"adapter": "bots", "exporter": "bots", "commands": "cli"}
+PARTS_ELSEWHERE = {part.file: part.place for part in PARTS if part.place != "games"}
 
 # What `import dicegym` itself loads, as everybody pays for it; the rest is loaded on first use.
 LOADED_BY_THE_FRONT_DOOR = {"errors", "registry"}
