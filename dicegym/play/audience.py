@@ -22,10 +22,10 @@ class Audience:
     """
 
     def __init__(self, game: Game, state: Any, acts: Mapping[int, Act], order: Sequence[int] | None = None) -> None:
-        self._milestone = game.spec.public_event
+        self._public_event = game.spec.public_event
         self._state = state
         self._followers = [
-            (act, Turn(game, state, seat, order)) for seat, act in acts.items() if self._milestone and follows(act)
+            (act, Turn(game, state, seat, order)) for seat, act in acts.items() if self._public_event and follows(act)
         ]
         self._seen = self._now() if self._followers else 0
 
@@ -34,7 +34,7 @@ class Audience:
         return bool(self._followers)
 
     def _now(self) -> int:
-        return int(self._state[self._milestone])
+        return int(self._state[self._public_event])
 
     def due(self) -> list[tuple[Follower, Turn]]:
         """Return who is to be told now, and of what: nobody unless the public_event has changed since the last call."""
