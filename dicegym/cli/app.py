@@ -51,7 +51,10 @@ class GameCommands(TyperGroup):
 
 
 def _file(game: str) -> Path:
-    """Return where the commands of a game stand, if it has any, as `dicegym.games.parts` would after loading games."""
+    """Return where the commands of a game stand, if it has any: the part ``COMMANDS`` of `dicegym.games.parts`.
+
+    A list of all verbs looks for the file alone, as asking for the part loads the games.
+    """
     return Path(dicegym.__file__).parent / "games" / game / "commands.py"
 
 
