@@ -21,6 +21,7 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
+
 import dicegym
 from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv
