@@ -120,8 +120,8 @@ class GameSpec:
     """The format of the game's contest, a key of `dicegym.arena.contest.FORMATS`."""
     stage: Literal["young", "finished"] = "young"
     """How far the game has come. A young one has rules and text, and is played, trained on and contested with whatever
-    else it has. Of a finished one the tests demand all that `dicegym.games.parts` lists for it, and a trained model, a
-    configuration of its training and a playthrough too."""
+    else it has. Of a finished one the tests demand all that `dicegym.games.parts` lists for it, and a trained model and
+    a configuration of its training too."""
 
     def __post_init__(self) -> None:
         """Let the generic loops find the kernels."""

@@ -9,6 +9,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from variants import FINISHED
 
 import dicegym
 from dicegym.engine import loops
@@ -21,7 +22,7 @@ from dicegym.play.turn import Turn
 from dicegym.players.pool import Pool
 from dicegym.players.roster import agents_folder
 from dicegym.players.twins import TwinPlayer, opponent, source_hash, twin_numbers
-from dicegym.registry import ENVIRONMENTS, GAMES, Environment
+from dicegym.registry import ENVIRONMENTS, Environment
 
 each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
 MIDDLE = FunctionPlayer(lambda turn: int(np.flatnonzero(turn.mask)[turn.mask.sum() // 2]), "middle", pure=True)
@@ -53,7 +54,7 @@ def test_number_of_threads_changes_nothing(environment: Environment, monkeypatch
     assert one == three
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", FINISHED)
 def test_number_of_threads_changes_nothing_in_the_bare_batch(name: str) -> None:
     game = dicegym.game(name)
     one, two = (game.batch(2 * LEAST_ROWS + 1, seed=5, threads=threads) for threads in (1, 2))
@@ -75,7 +76,7 @@ def test_compiled_twin_plays_what_its_file_plays(environment: Environment) -> No
     assert transcript(environment, 12, 40, opponent=twin) == transcript(environment, 12, 40, opponent=file)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", FINISHED)
 def test_game_has_compiled_bots_and_its_default_opponent_needs_no_python(name: str) -> None:
     game = dicegym.game(name)
     assert twin_numbers(game)
@@ -83,7 +84,7 @@ def test_game_has_compiled_bots_and_its_default_opponent_needs_no_python(name: s
     assert isinstance(player, TwinPlayer) or part(game, SITUATIONS)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", FINISHED)
 def test_edited_file_plays_itself(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = dicegym.game(name)
     bot = next(bot for bot in twin_numbers(game) if "(" not in bot)
