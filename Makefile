@@ -14,7 +14,7 @@ export MYPY_CACHE_DIR := $(VENV)/cache/mypy
 export RUFF_CACHE_DIR := $(VENV)/cache/ruff
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench bench-docs notebooks test test-slow test-marked lint lint-style lint-format lint-types \
+.PHONY: help install demo bench bench-docs docs notebooks test test-slow test-marked lint lint-style lint-format lint-types \
         format clean distclean
 
 help:  ## show this list
@@ -31,6 +31,9 @@ bench: $(STAMP)  ## measure decisions per second
 bench-docs: $(STAMP)  ## measure everything beside the peers, on a quiet machine, and renew docs/
 	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[peers]'
 	$(BIN)/dicegym bench all --threads 1,2 --json docs/bench.json --table docs/bench.md --chart docs/bench.png
+
+docs: $(STAMP)  ## build the site in docs/_build/html, warnings being errors
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
 
 notebooks: $(STAMP)  ## run the notebooks and keep what they show
 	$(BIN)/python tests/notebook_runs.py
@@ -86,6 +89,6 @@ $(STAMP): pyproject.toml constraints.txt
 	  echo "$(VENV) was made by a Python older than 3.11: 'make distclean', then 'make PYTHON=python3.12 install'." >&2; \
 	  exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
-	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python -c constraints.txt -b constraints.txt -e '.[train,render,server,notebooks,dev]'
+	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python -c constraints.txt -b constraints.txt -e '.[train,render,server,notebooks,docs,dev]'
 	@rm -rf dicegym.egg-info
 	@touch $@

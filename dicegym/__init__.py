@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Batch": "dicegym.engine.spec",
-    "Game": "dicegym.engine.spec",
+    "Batch": "dicegym.engine.batch",
+    "Game": "dicegym.engine.game",
     "game": "dicegym.games",
-    "Player": "dicegym.players",
-    "Turn": "dicegym.players",
+    "Player": "dicegym.play.player",
+    "Turn": "dicegym.play.turn",
     "agent": "dicegym.players.roster",
     "agent_names": "dicegym.players.roster",
 }

@@ -6,13 +6,13 @@ Round
     face counts them as well. A bid's worth is its quantity, doubled for sixes, and it must be worth strictly more
     than the last one. The first bid may be any. No quantity is too large; those above 10**15 count as 10**15.
 
-    ===================  ===================  ================================  ==============================
-    challenge            it succeeds if       then                              otherwise
-    ===================  ===================  ================================  ==============================
-    Liar                 fewer than were bid  the bidder loses a die            the caller loses a die
+    ===================  ===================  =================================  ======================
+    challenge            it succeeds if       then                               otherwise
+    ===================  ===================  =================================  ======================
+    Liar                 fewer than were bid  the bidder loses a die             the caller loses a die
     Spot on, lose two    exactly so many      the bidder loses two, or its last  the caller loses a die
-    Spot on, gain one    exactly so many      the caller regains one            the caller loses a die
-    ===================  ===================  ================================  ==============================
+    Spot on, gain one    exactly so many      the caller regains one             the caller loses a die
+    ===================  ===================  =================================  ======================
 
     "Gain one" is for those who have fewer dice than they began with.
 

@@ -1,0 +1,156 @@
+"""The pages of the site that are made from the code: one for each environment, and the command reference."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from typer import Context
+from typer.core import TyperGroup
+from typer.main import get_command
+
+import dicegym
+from dicegym.registry import ENVIRONMENTS, Environment
+
+PICTURE_SEED = 3
+PICTURE_STEPS = 6
+"""After so many random decisions of the learner a table looks like a game."""
+
+
+def write_all(folder: Path) -> None:
+    """Write all generated pages below ``folder``, the site's source."""
+    (folder / "environments").mkdir(exist_ok=True)
+    for environment in ENVIRONMENTS:
+        name = environment.module_name
+        (folder / "environments" / f"{name}.rst").write_text(environment_page(environment), encoding="utf-8")
+        Image.fromarray(picture(environment)).save(folder / "environments" / f"{name}.png")
+    (folder / "reference").mkdir(exist_ok=True)
+    (folder / "reference" / "commands.rst").write_text(command_page(), encoding="utf-8")
+
+
+def heading(text: str, line: str) -> str:
+    """Return ``text`` underlined as a heading of reStructuredText."""
+    return f"{text}\n{line * len(text)}\n"
+
+
+# --- environments ----------------------------------------------------------------------------------------------
+
+
+def picture(environment: Environment) -> np.ndarray:
+    """Return what a learner sees after some random decisions: uint8[height, width, 3]."""
+    import gymnasium
+
+    env: Any = gymnasium.make(environment.full_id, render_mode="rgb_array", seat=0).unwrapped
+    _, info = env.reset(seed=PICTURE_SEED)
+    generator = np.random.default_rng(PICTURE_SEED)
+    for _ in range(PICTURE_STEPS):
+        _, _, terminated, _, info = env.step(int(generator.choice(np.flatnonzero(info["action_mask"]))))
+        if terminated:
+            _, info = env.reset()
+    frame: np.ndarray = env.render()
+    return frame
+
+
+def sections(rules_page: str) -> Iterator[tuple[str, str]]:
+    """Yield (title, text) of each section of a rules page: a line that begins at the margin, and what belongs to it."""
+    _, _, text = rules_page.strip().partition("\n\n")
+    for block in re.split(r"\n(?=[A-Z])", f"\n{text}"):
+        first, _, rest = block.strip("\n").partition("\n")
+        title, colon, tail = first.partition(": ")
+        if colon:
+            indented = rest.startswith("    ")
+            yield title, f"{tail}\n\n{inspect.cleandoc(rest)}" if indented else f"{tail}\n{rest}"
+        elif rest.startswith("    "):
+            yield first, inspect.cleandoc(rest)
+        elif first:
+            head, _, more = f"{first}\n{rest}".partition(" ")
+            yield head.rstrip(",:"), f"{head} {more}"
+
+
+def apart(text: str) -> str:
+    """Return ``text`` with a blank line below each table, which a rules page may leave out."""
+    lines: list[str] = []
+    borders = 0
+    for line in text.splitlines():
+        if borders == 3:  # above the heads, below them, and at the end
+            borders = 0
+            lines += [""] * bool(line)
+        borders += re.fullmatch(r"\s*=+( +=+)*", line) is not None
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def environment_page(environment: Environment) -> str:
+    """Return the page of one environment, made from its game's rules page."""
+    game = dicegym.game(environment.game, **environment.settings)
+    rules_page = importlib.import_module(f"dicegym.games.{game.name}.rules").__doc__ or ""
+    seats = "1" if not environment.multi else f"{max(2, game.spec.players[0])} to {game.spec.players[1]}"
+    if game.spec.players[0] == game.spec.players[1]:
+        seats = str(game.players)
+    parameters = ", ".join(f"``{name}={value}``" for name, value in game.parameters.items()) or "none"
+    facts = [
+        ("make", f"``gymnasium.make({environment.full_id!r})``"),
+        ("many games", f"``gymnasium.make_vec({environment.full_id!r}, num_envs=1024)``"),
+        *([("every seat", f"``pettingzoo.make('aec', {environment.full_id!r})``")] if environment.multi else []),
+        ("seats", seats),
+        ("action space", f"``Discrete({game.n_actions})``"),
+        ("observation space", f"``Box(0, 1, ({game.observation_size},), float32)``"),
+        ("parameters", parameters),
+        ("default opponent", f"``{game.spec.default_opponent}``" if game.players > 1 else "nobody"),
+    ]
+    lines = [
+        heading(environment.id, "="),
+        rules_page.strip().partition("\n\n")[0] + "\n",
+        f".. image:: {environment.module_name}.png\n   :alt: a game of {game.spec.title} as its learner sees it\n",
+        ".. list-table::\n   :widths: 25 75\n",
+        "\n".join(f"   * - {name}\n     - {value}" for name, value in facts) + "\n",
+        f"Train it: ``dicegym train {game.name}``. Bots that come with it: ``dicegym agents {game.name}``. "
+        f"How to bring your own: :doc:`/bots/{game.name}`.\n",
+    ]
+    lines += [f"{heading(title, '-')}\n{apart(text.strip())}\n" for title, text in sections(rules_page)]
+    return "\n".join(lines)
+
+
+# --- commands --------------------------------------------------------------------------------------------------
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Yield (words, command) of everything that can be typed after ``dicegym``."""
+    from dicegym import cli
+
+    cli._add_commands_of_games([])
+
+    def walk(words: str, command: Any) -> Iterator[tuple[str, Any]]:
+        if isinstance(command, TyperGroup):
+            for name, below in sorted(command.commands.items()):
+                yield from walk(f"{words} {name}".strip(), below)
+        else:
+            yield words, command
+
+    yield from walk("", get_command(cli.app))
+
+
+def command_page() -> str:
+    """Return the reference of the command line."""
+    lines = [
+        heading("Commands", "="),
+        "Made from the program itself; ``dicegym COMMAND --help`` says the same. Where something cannot work, a "
+        "command says why on standard error and ends with status 2.\n",
+    ]
+    for words, command in commands():
+        context = Context(command, info_name=f"dicegym {words}")
+        usage = command.get_usage(context).removeprefix("Usage: ")
+        lines += [heading(f"dicegym {words}", "-"), f".. code-block:: text\n\n   {usage}\n"]
+        lines.append(inspect.cleandoc(command.help or "") + "\n")
+        for parameter in command.get_params(context):
+            record = parameter.get_help_record(context)
+            if record is None or record[0].endswith("--help"):
+                continue
+            lines.append(f"``{record[0]}``\n    {' '.join(record[1].split()) or 'see above'}\n")
+    return "\n".join(lines)

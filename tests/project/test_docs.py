@@ -1,0 +1,114 @@
+"""What the site and the README tell people to type works.
+
+Blocks of Python run, page by page, each page in a folder and a namespace of its own. One that begins with
+``# file: NAME`` is one that the reader is to write. All commands are parsed, and those below a line ``% run`` run.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from typer.main import get_command
+
+from dicegym import cli
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
+BLOCK = re.compile(r"(?P<run>^% run\n)?^```(?P<language>python|console)\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"# file: (\S+)\n")
+
+
+class Block(NamedTuple):
+    language: str
+    text: str
+    run: bool
+
+
+def blocks(page: Path) -> list[Block]:
+    found = BLOCK.finditer(page.read_text(encoding="utf-8"))
+    return [Block(match["language"], match["text"], match["run"] is not None) for match in found]
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """Yield the words of every ``dicegym`` command, comments left out."""
+    for line in text.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        if words[:1] == ["dicegym"]:
+            yield words[1:]
+
+
+def parse(words: list[str]) -> None:
+    """Parse a command as the program does, without running it. Raises what typer raises."""
+    cli._add_commands_of_games(words)
+    command: Any = get_command(cli.app)
+    context = command.make_context("dicegym", list(words))
+    while hasattr(command, "commands"):
+        _, command, words = command.resolve_command(context, list(words))
+        context = command.make_context(command.name, list(words), parent=context)
+
+
+INLINE = re.compile(r"`(dicegym (?!COMMAND)[^`]+)`")
+COMMANDS = [
+    (page, words)
+    for page in PAGES
+    for text in (
+        *(block.text for block in blocks(page) if block.language == "console"),
+        *INLINE.findall(page.read_text(encoding="utf-8")),
+    )
+    for words in commands(text)
+]
+PYTHON = [page for page in PAGES if any(block.language == "python" or block.run for block in blocks(page))]
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PYTHON, ids=name_of)
+def test_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    space: dict[str, Any] = {"__name__": "page"}
+    for block in blocks(page):
+        if block.language == "console":
+            for words in commands(block.text) if block.run else ():
+                run(words)
+        elif file := FILE.match(block.text):
+            (tmp_path / file[1]).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / file[1]).write_text(block.text[file.end() :], encoding="utf-8")
+        else:
+            if "stable_baselines3" in block.text or "sb3" in block.text:
+                pytest.importorskip("sb3_contrib")
+            shorter = re.sub(r"learn\([\d_]+\)", "learn(2_000)", block.text)
+            exec(compile(shorter, page.name, "exec"), space)
+
+
+def run(words: list[str]) -> None:
+    """Run a command here; it must end well."""
+    code = 0
+    try:
+        cli.main(words)
+    except SystemExit as end:
+        code = end.code or 0
+    assert not code, f"dicegym {shlex.join(words)} ended with {code}"
+
+
+@pytest.mark.parametrize(
+    ("page", "words"), COMMANDS, ids=lambda value: name_of(value) if isinstance(value, Path) else " ".join(value)
+)
+def test_commands_can_be_typed(page: Path, words: list[str]) -> None:
+    parse(words)
+
+
+def test_a_wrong_command_is_found() -> None:
+    with pytest.raises(Exception, match="No such option"):
+        parse(["evaluate", "ppo", "--agianst", "bacon"])
+
+
+def test_there_is_something_to_check() -> None:
+    assert len(COMMANDS) >= 30
+    assert len(PYTHON) >= 8
