@@ -81,6 +81,10 @@ class Options(NamedTuple):
         return self
 
 
+SILENCE = 5.0
+"""Seconds after which a run says how far it has come."""
+
+
 def _with_mode(options: Options, mode: str) -> list[Environment]:
     """Return the environments that have a mode: games for one have none in which every seat is played."""
     return [e for e in options.environments if e.multi or mode not in ("aec", "parallel")]
@@ -262,16 +266,25 @@ def _packages(options: Options) -> tuple[str, ...]:
     return (*(peers.PACKAGES if "peers" in modes else ()), *(trained if {"training", "sb3"} & set(modes) else ()))
 
 
+def _title(measure: Measure) -> str:
+    figure = measure.figures[0]
+    return f"{figure.subject}, {figure.what}" + (f" ({figure.mode})" if figure.mode else "")
+
+
 def _run(measures: list[Measure], repeats: int, progress: Callable[[str], None]) -> list[Figure]:
     rows: list[list[list[float]]] = [[[] for _ in measure.figures] for measure in measures]
     began = time.perf_counter()
     for number, measure in enumerate(measures):
-        progress(f"warming up, {number + 1} of {len(measures)}: {measure.figures[0].subject}")
+        progress(f"warming up, {number + 1} of {len(measures)}: {_title(measure)}")
         measure.warm_up()
     for run in range(repeats):
         progress(f"run {run + 1} of {repeats}, after {time.perf_counter() - began:.0f} s")
-        for row, measure in zip(rows, measures, strict=True):
+        told = time.perf_counter()
+        for number, (row, measure) in enumerate(zip(rows, measures, strict=True)):
             if measure.repeats is None or run < measure.repeats:
+                if time.perf_counter() - told > SILENCE:  # between two measures, so that it disturbs none
+                    told = time.perf_counter()
+                    progress(f"  {number + 1} of {len(measures)}, after {told - began:.0f} s: {_title(measure)}")
                 for values, value in zip(row, measure.run(), strict=True):
                     values.append(value)
     return [

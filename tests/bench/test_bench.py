@@ -25,6 +25,7 @@ from dicegym.bench import (
     run_bench,
     start,
 )
+from dicegym.bench import run as bench_run
 from dicegym.bench.figures import Figure, Measure, Result, Skipped
 from dicegym.bench.run import LOOP_MODES
 from dicegym.bench.setting import Setting
@@ -168,8 +169,9 @@ def test_memory_of_every_batch(small_sizes):
 @pytest.mark.parametrize("mode", [mode for mode in LOOP_MODES if mode != "sb3"])
 def test_the_first_step_of_a_mode_is_a_step(mode, capsys):
     """The code that a new process runs works, here without the process."""
-    first, warm = start.measures(HOG, mode)
-    assert (first.repeats, warm.figures[0].unit) == (1, "s")
+    *first, warm = start.measures(HOG, mode)
+    assert [measure.repeats for measure in first] == [1] * (mode in start.FIRST_CALLS)
+    assert warm.figures[0].unit == "s"
     code = warm.run.args[0]
     exec(compile(code, mode, "exec"), {})
     assert float(capsys.readouterr().out) > 0
@@ -180,6 +182,15 @@ def test_a_start_is_timed_in_a_process_of_its_own():
     assert start.process(code, fresh_cache=True) == [0.0]
     (seconds,) = start.import_measure().run()
     assert seconds > 0
+
+
+def test_a_long_run_says_how_far_it_has_come(monkeypatch):
+    monkeypatch.setattr(bench_run, "SILENCE", 0.0)
+    told: list[str] = []
+    measures = [Measure((Figure("s", subject, "w", "u", mode="m"),), lambda: [1.0]) for subject in "ab"]
+    assert [figure.median for figure in bench_run._run(measures, 1, told.append)] == [1.0, 1.0]
+    assert [line.rpartition(": ")[2] for line in told] == ["a, w (m)", "b, w (m)", told[2], "a, w (m)", "b, w (m)"]
+    assert "2 of 2" in told[-1]
 
 
 def test_the_contest_leaves_out_what_a_game_does_not_have(tmp_path, monkeypatch):
