@@ -18,6 +18,10 @@ class ParameterError(DicegymError, ValueError):
     """A parameter has the wrong type or lies outside its range."""
 
 
+class PartError(DicegymError, LookupError):
+    """A game is asked for something that its folder holds no file for; the message says what to write."""
+
+
 class IllegalActionError(DicegymError, ValueError):
     """An action was passed that the rules do not allow now (only with ``on_illegal="raise"``)."""
 

@@ -45,6 +45,11 @@ ENVIRONMENTS: tuple[Environment, ...] = (
 GAMES: tuple[str, ...] = tuple(dict.fromkeys(environment.game for environment in ENVIRONMENTS))
 
 
+def rules_module(game: str) -> str:
+    """Return the dotted name of the rules of a registered game; its other parts stand beside them."""
+    return f"{NAMESPACE}.games.{game}.rules"
+
+
 def register_gymnasium() -> None:
     """Register every environment with Gymnasium, single and batch."""
     import gymnasium

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ import numpy as np
 from PIL import Image
 from typer import Context
 from typer.core import TyperGroup
-from typer.main import get_command
 
 import dicegym
+from dicegym.cli.app import whole_command
 from dicegym.registry import ENVIRONMENTS, Environment
 
+BORDER = re.compile(r"\s*=+( +=+)*")
+TERM = re.compile(r"([A-Z][A-Za-z]*(?: [A-Za-z]+){0,2}): ")
 PICTURE_SEED = 3
 PICTURE_STEPS = 6
 """After so many random decisions of the learner a table looks like a game."""
@@ -64,6 +67,7 @@ def sections(rules_page: str) -> Iterator[tuple[str, str]]:
         first, _, rest = block.strip("\n").partition("\n")
         title, colon, tail = first.partition(": ")
         if colon:
+            tail = tail[:1].upper() + tail[1:]
             indented = rest.startswith("    ")
             yield title, f"{tail}\n\n{inspect.cleandoc(rest)}" if indented else f"{tail}\n{rest}"
         elif rest.startswith("    "):
@@ -74,15 +78,22 @@ def sections(rules_page: str) -> Iterator[tuple[str, str]]:
 
 
 def apart(text: str) -> str:
-    """Return ``text`` with a blank line below each table, which a rules page may leave out."""
+    """Return ``text`` with a blank line below each table and above each line such as "Hog wild: the dice ...".
+
+    A rules page leaves them out, as it is read as it stands.
+    """
     lines: list[str] = []
-    borders = 0
+    borders = 0  # of a table: above the heads, below them, and at the end
     for line in text.splitlines():
-        if borders == 3:  # above the heads, below them, and at the end
-            borders = 0
-            lines += [""] * bool(line)
-        borders += re.fullmatch(r"\s*=+( +=+)*", line) is not None
-        lines.append(line)
+        if borders == 3 and line:
+            lines.append("")
+        borders = 0 if borders == 3 else borders
+        term = TERM.match(line) if borders == 0 else None
+        if term:
+            lines += ["", f"**{term[1]}**{line[term.end(1) :]}"]
+        else:
+            lines.append(line)
+        borders += BORDER.fullmatch(line) is not None
     return "\n".join(lines)
 
 
@@ -122,9 +133,6 @@ def environment_page(environment: Environment) -> str:
 
 def commands() -> Iterator[tuple[str, Any]]:
     """Yield (words, command) of everything that can be typed after ``dicegym``."""
-    from dicegym import cli
-
-    cli._add_commands_of_games([])
 
     def walk(words: str, command: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(command, TyperGroup):
@@ -133,7 +141,12 @@ def commands() -> Iterator[tuple[str, Any]]:
         else:
             yield words, command
 
-    yield from walk("", get_command(cli.app))
+    yield from walk("", whole_command())
+
+
+def literal(text: str) -> str:
+    """Return ``text`` with options as literals: two dashes in a text become one long one."""
+    return re.sub(r"(?<![\w`-])--[a-z][a-z-]*", r"``\g<0>``", text)
 
 
 def command_page() -> str:
@@ -147,10 +160,13 @@ def command_page() -> str:
         context = Context(command, info_name=f"dicegym {words}")
         usage = command.get_usage(context).removeprefix("Usage: ")
         lines += [heading(f"dicegym {words}", "-"), f".. code-block:: text\n\n   {usage}\n"]
-        lines.append(inspect.cleandoc(command.help or "") + "\n")
+        text, _, listed = inspect.cleandoc(command.help or "").partition("\b\n")  # lines that the help must not fill
+        lines.append(literal(text.rstrip()) + "\n")
+        if listed:
+            lines.append(f".. code-block:: text\n\n{textwrap.indent(listed, '   ')}\n")
         for parameter in command.get_params(context):
             record = parameter.get_help_record(context)
             if record is None or record[0].endswith("--help"):
                 continue
-            lines.append(f"``{record[0]}``\n    {' '.join(record[1].split()) or 'see above'}\n")
+            lines.append(f"``{record[0]}``\n    {literal(' '.join(record[1].split())) or 'see above'}\n")
     return "\n".join(lines)

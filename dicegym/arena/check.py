@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.bots import smoke_games as trial
+from dicegym.bots import smoke_games
 from dicegym.bots.surroundings import Printed
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, one_line
 from dicegym.games import game as game_of
+from dicegym.games.parts import EXAMINATION, Examination, part
 from dicegym.play.player import Player
 from dicegym.players.roster import agent_name
 from dicegym.sandbox.heartbeat import ASKED, LOADING, Beat, Reading
@@ -139,12 +140,12 @@ class Check:
         return answers, asked + 1
 
     @property
-    def _test(self) -> Any:
-        """What offers ``examine`` and ``question``: the game's adapter, if its contest had a test."""
-        return self.game.adapter if hasattr(self.game.adapter, "examine") else trial
+    def _test(self) -> Examination:
+        """The game's own test if its contest had one, else smoke games."""
+        return part(self.game, EXAMINATION) or smoke_games
 
     def _question(self, number: int) -> str:
-        return str(self._test.question(self.game, number))
+        return self._test.question(self.game, number)
 
     def without(self, fault: Fault) -> None:
         """Return None: a failed test is failed."""

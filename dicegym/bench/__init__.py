@@ -1,8 +1,4 @@
-"""How fast this is, on this machine: every figure the median of several runs, side by side with known peers."""
+"""How fast this is, on this machine: every figure the median of several runs, side by side with known peers.
 
-from __future__ import annotations
-
-from dicegym.bench.figures import Figure, Measure, Result, Skipped
-from dicegym.bench.run import DEFAULT_MODES, MODES, Options, run_bench
-
-__all__ = ["DEFAULT_MODES", "MODES", "Figure", "Measure", "Options", "Result", "Skipped", "run_bench"]
+`modes` lists what can be measured, `plans` says how, `run` measures; `report` and `chart` show the result.
+"""

@@ -7,10 +7,11 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from dicegym.bench.figures import Figure, Result
+from dicegym.bench.figures import Figure
+from dicegym.bench.modes import LOOP_MODES
 from dicegym.bench.ratios import DECISIONS
 from dicegym.bench.report import facts
-from dicegym.bench.run import LOOP_MODES
+from dicegym.bench.result import BenchResult
 from dicegym.errors import DependencyError, ParameterError
 
 COLOURS = {
@@ -62,7 +63,7 @@ def short(value: float) -> str:
     return f"{value:.3g}"
 
 
-def draw(result: Result, path: Path) -> None:
+def draw(result: BenchResult, path: Path) -> None:
     """Write the chart of ``result`` to ``path`` (.png or .svg).
 
     Raises:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import dicegym
 from dicegym import arena
+from dicegym.bench.decisions import Counting
 from dicegym.bench.figures import Figure, Measure
-from dicegym.bench.loops import Counting
 from dicegym.games.parts import solver
 from dicegym.players.roster import agents_folder
 

@@ -10,9 +10,11 @@ from functools import partial
 import numpy as np
 
 import dicegym
+from dicegym.bench.batch_loops import bare_batch, make_vec, sb3
 from dicegym.bench.figures import Figure, Measure
-from dicegym.bench.loops import Work, bare_batch, check_mode, make_vec, sb3
+from dicegym.bench.loops import check_mode
 from dicegym.bench.machine import peak_memory
+from dicegym.bench.timing import Work
 from dicegym.registry import Environment
 
 GOAL = 1024

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.bench.figures import Figure, Measure, Plan, Skipped
-from dicegym.bench.loops import AT_A_TIME, BATCH, Work, aec, make, random_numbers, rate
+from dicegym.bench.modes import BATCH
 from dicegym.bench.ratios import DECISIONS
+from dicegym.bench.single_loops import aec, make
+from dicegym.bench.timing import AT_A_TIME, Work, random_numbers, rate
 
 SCAN = 50
 """Steps of pgx's batch that one compiled call plays: its quickest form, which never returns to Python between."""

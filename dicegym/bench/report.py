@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dicegym.arena.report import Table, plain_table
-from dicegym.bench.figures import Figure, Result
+from dicegym.bench.figures import Figure
+from dicegym.bench.modes import LOOP_MODES
 from dicegym.bench.ratios import peer_ratios
-from dicegym.bench.run import LOOP_MODES
+from dicegym.bench.result import BenchResult
 
 SECTIONS = {
     "speed": "Speed: random legal actions, one thread. Decisions are those of all players, opponents included; "
@@ -28,7 +29,7 @@ def number(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
 
 
-def tables(result: Result) -> Iterator[Table]:
+def tables(result: BenchResult) -> Iterator[Table]:
     """Yield heading, titles and rows of each table that has any rows."""
     for section, heading in SECTIONS.items():
         if figures := [figure for figure in result.figures if figure.section == section]:
@@ -72,12 +73,12 @@ def _peers(figures: list[Figure]) -> Iterator[Table]:
         )
 
 
-def facts(result: Result) -> str:
+def facts(result: BenchResult) -> str:
     """Return the machine and the versions in one line."""
     return " | ".join(f"{name} {value}" for name, value in result.machine.items())
 
 
-def plain(result: Result) -> str:
+def plain(result: BenchResult) -> str:
     """Return everything as plain text."""
     lines = [facts(result)]
     for heading, titles, rows in tables(result):
@@ -85,7 +86,7 @@ def plain(result: Result) -> str:
     return "\n".join(lines)
 
 
-def command(result: Result) -> str:
+def command(result: BenchResult) -> str:
     """Return the command that measured ``result``."""
     options = result.options
     threads = ",".join(map(str, options["threads"]))
@@ -95,7 +96,7 @@ def command(result: Result) -> str:
     )
 
 
-def markdown(result: Result) -> str:
+def markdown(result: BenchResult) -> str:
     """Return everything as Markdown."""
     options = result.options
     lines = [

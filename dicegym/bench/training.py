@@ -10,7 +10,7 @@ import numpy as np
 
 import dicegym
 from dicegym.bench.figures import Figure, Measure
-from dicegym.bench.setting import Setting
+from dicegym.bench.training_setup import TrainingSetup
 from dicegym.errors import DependencyError
 from dicegym.registry import ENVIRONMENTS
 
@@ -121,15 +121,15 @@ class FreeVecEnv(VecEnv):
 class Trainer:
     """A training that goes on by one rollout and its update at a time."""
 
-    def __init__(self, env: VecEnv, setting: Setting) -> None:
+    def __init__(self, env: VecEnv, setup: TrainingSetup) -> None:
         self.env = Stopwatch(env)
-        self._setting = setting
+        self._setup = setup
         self._model = MaskablePPO(
             "MlpPolicy",
             self.env,
-            n_steps=setting.rollout // env.num_envs,
-            batch_size=setting.batch_size,
-            n_epochs=setting.epochs,
+            n_steps=setup.rollout // env.num_envs,
+            batch_size=setup.batch_size,
+            n_epochs=setup.epochs,
             seed=0,
             device="cpu",
         )
@@ -137,34 +137,34 @@ class Trainer:
     def round(self) -> tuple[float, float]:
         """Train on one more rollout; return (steps a second, per cent of the time spent in the environment)."""
         threads = torch.get_num_threads()
-        torch.set_num_threads(self._setting.torch_threads)
+        torch.set_num_threads(self._setup.torch_threads)
         self.env.seconds, began = 0.0, time.perf_counter()
         try:
-            self._model.learn(self._setting.rollout, reset_num_timesteps=False)
+            self._model.learn(self._setup.rollout, reset_num_timesteps=False)
         finally:
             torch.set_num_threads(threads)
         spent = time.perf_counter() - began
-        return self._setting.rollout / spent, 100 * self.env.seconds / spent
+        return self._setup.rollout / spent, 100 * self.env.seconds / spent
 
 
-def trainers(game: str, setting: Setting, threads: int = 1) -> list[Trainer]:
+def trainers(game: str, setup: TrainingSetup, threads: int = 1) -> list[Trainer]:
     """Return the three trainings of a game against its default opponent: on our batch, on single environments, free."""
     table = dicegym.game(game)
-    ours = SB3VecEnv(game, setting.games, seed=0, threads=threads)
+    ours = SB3VecEnv(game, setup.games, seed=0, threads=threads)
     env_id = next(environment.full_id for environment in ENVIRONMENTS if environment.game == game)
-    singles = DummyVecEnv([lambda: gym.make(env_id)] * setting.single)
-    free = FreeVecEnv(setting.games, table.observation_size, table.n_actions)
-    return [Trainer(env, setting) for env in (ours, singles, free)]
+    singles = DummyVecEnv([lambda: gym.make(env_id)] * setup.single)
+    free = FreeVecEnv(setup.games, table.observation_size, table.n_actions)
+    return [Trainer(env, setup) for env in (ours, singles, free)]
 
 
-def measures(game: str, setting: Setting, threads: int = 1) -> Iterator[Measure]:
+def measures(game: str, setup: TrainingSetup, threads: int = 1) -> Iterator[Measure]:
     """Yield the measure of a game's training; each run trains each of the three on one rollout, in turn."""
 
     def figure(what: str, unit: str, goal: tuple[str, float] | None = None) -> Figure:
         return Figure("training", game, what, unit, goal=goal)
 
-    batch = f"SB3VecEnv of {setting.games} games" + (f" on {threads} threads" if threads > 1 else "")
-    single = f"DummyVecEnv of {setting.single} gymnasium.make"
+    batch = f"SB3VecEnv of {setup.games} games" + (f" on {threads} threads" if threads > 1 else "")
+    single = f"DummyVecEnv of {setup.single} gymnasium.make"
     figures = (
         figure(batch, "steps/s"),
         figure(single, "steps/s"),
@@ -178,7 +178,7 @@ def measures(game: str, setting: Setting, threads: int = 1) -> Iterator[Measure]
 
     def run() -> Sequence[float]:
         if not three:
-            three.extend(trainers(game, setting, threads))
+            three.extend(trainers(game, setup, threads))
         (ours, our_share), (singles, single_share), (free, _) = (trainer.round() for trainer in three)
         return ours, singles, free, our_share, single_share, ours / singles, 100 * ours / free
 

@@ -12,6 +12,7 @@ from dicegym.bots.network import ACTIVATIONS, NetworkPlayer
 from dicegym.bots.transcription import HELPERS, packed, transcribe
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.games.parts import ADAPTER, EXPORTER, need, part
 from dicegym.play.player import Player
 
 _SOURCE = '''"""{heading}
@@ -64,8 +65,8 @@ def chosen(state, seat):
 
 def export_forms(game: Game) -> tuple[str, ...]:
     """Return the file names that bots of a game can be exported as; empty if they cannot."""
-    forms: tuple[str, ...] = game.adapter.ENTRY_FILES if hasattr(game.adapter, "export") else ()
-    return forms
+    adapter = part(game, ADAPTER)
+    return adapter.ENTRY_FILES if adapter is not None and part(game, EXPORTER) is not None else ()
 
 
 def export_source(player: Player, game: Game, form: str) -> str:
@@ -85,8 +86,7 @@ def export_source(player: Player, game: Game, form: str) -> str:
         raise ParameterError(f"players of {game.spec.title} cannot be written as bots: enter the model itself")
     if form not in forms:
         raise ParameterError(f"{game.spec.title} has no bots called {form!r}: export as {' or '.join(forms)}")
-    source: str = game.adapter.export(player, game, form)
-    return source
+    return need(game, EXPORTER).export(player, game, form)
 
 
 def network_source(player: Player, game: Game, interface: str, *functions: Callable[..., Any]) -> str:

@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dicegym.bots.source import Source, _compiled
+from dicegym.bots.source import Source, code_of
 from dicegym.bots.surroundings import Printed, PrivateRandom, no_input, private_print
 from dicegym.errors import AgentError, one_line
 
@@ -156,10 +156,9 @@ class Program:
         return module
 
     def _execute(self, module: types.ModuleType, path: Path) -> None:
-        status = path.stat() if path.is_file() else None
-        if status is None:
+        if not path.is_file():
             raise FileNotFoundError(2, "No such file", str(path))
-        code = _compiled(str(path), status.st_mtime_ns, status.st_size)
+        code = code_of(path)
         before = sys.modules.get(module.__name__)
         sys.modules[module.__name__] = module  # dataclasses look themselves up while they are made
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import types
 import warnings
@@ -40,6 +41,40 @@ def locate(text: str | Path, entry_files: Iterable[str]) -> Source | None:
     return None
 
 
+def files_of(file: Path) -> tuple[Path, ...]:
+    """Return a bot's file and the helper files of its own folder that it imports, they in turn, without running it.
+
+    The file itself comes first, the others by name. What a program puts together while it runs is not seen.
+    """
+    found, waiting = {file}, [file]
+    while waiting:
+        current = waiting.pop()
+        status = current.stat()
+        new = set(_imported(current, status.st_mtime_ns, status.st_size)) - found
+        waiting += new
+        found |= new
+    return (file, *sorted(found - {file}))
+
+
+@functools.lru_cache(maxsize=512)
+def _imported(file: Path, modified: int, size: int) -> tuple[Path, ...]:
+    """Return the modules of its own folder that a file imports."""
+    names = set()
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):  # whoever loads it will say so
+        return ()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            names |= {module, *(f"{module}.{alias.name}".lstrip(".") for alias in node.names)}
+    bases = [file.parent.joinpath(*name.split(".")) for name in sorted(names - {""})]
+    paths = [path for base in bases for path in (base.with_name(f"{base.name}.py"), base / "__init__.py")]
+    return tuple(path for path in paths if path.is_file() and path != file)
+
+
 @functools.lru_cache(maxsize=512)
 def _compiled(path: str, modified: int, size: int) -> types.CodeType:
     source = Path(path).read_bytes()
@@ -48,7 +83,7 @@ def _compiled(path: str, modified: int, size: int) -> types.CodeType:
         return compile(source, path, "exec", dont_inherit=True)
 
 
-def precompile(file: Path) -> None:
-    """Compile ``file`` now, so that programs of it start sooner. Raises what compiling raises; runs nothing."""
+def code_of(file: Path) -> types.CodeType:
+    """Return what ``file`` compiles to, compiled once for each of its versions. Raises what compiling raises."""
     status = file.stat()
-    _compiled(str(file), status.st_mtime_ns, status.st_size)
+    return _compiled(str(file), status.st_mtime_ns, status.st_size)

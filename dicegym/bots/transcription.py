@@ -125,9 +125,12 @@ def _literal(value: Any) -> str:
     if isinstance(value, np.generic):
         return f"np.{value.dtype.name}({value.item()!r})"
     if isinstance(value, bool | int | float | str | type(None)) or (
-        isinstance(value, tuple) and all(isinstance(part, bool | int | float | str) for part in value)
+        type(value) is tuple and all(isinstance(part, bool | int | float | str) for part in value)
     ):
         return repr(value)
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):  # named, such as the offsets of an observation's parts
+        fields = ", ".join(f"{name}={_literal(one)}" for name, one in value._asdict().items())
+        return f"types.SimpleNamespace({fields})"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_literal(key)}: {_literal(one)}" for key, one in value.items()) + "}"
     raise TypeError(f"a kernel uses {value!r}, which cannot be written down as a constant")

@@ -66,7 +66,7 @@ def check_facts(game: Game) -> None:
         if rules.state[name].shape[:1] < (high,):
             raise broken(
                 game,
-                f"the own field {name!r} has no entry for each of {high} seats",
+                f"the private field {name!r} has no entry for each of {high} seats",
                 "Each seat may know its own entry alone",
                 "Give the field the seats as its first dimension",
             )

@@ -1,14 +1,12 @@
 """Golden playthroughs: one game written out in full, to be read by people and compared by the tests.
 
 A change of rules, observations, names or screens shows in them as a difference that can be reviewed.
-To write them anew: ``python -m dicegym.checks.playthrough --write tests/playthroughs``.
+To write them anew: ``dicegym playthrough --write tests/playthroughs``.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,6 @@ from dicegym import games
 from dicegym.checks import forms
 from dicegym.engine.dice import drawn, named_seed
 from dicegym.engine.game import Game
-from dicegym.registry import GAMES
 
 HEAD, TAIL = 16, 3
 """How many decisions at either end of a game are shown."""
@@ -115,20 +112,5 @@ def playthrough(name: str) -> str:
     return "\n".join(line.rstrip() for line in "\n".join(lines).splitlines()) + "\n"
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print playthroughs, or write them into a folder."""
-    parser = argparse.ArgumentParser(prog="python -m dicegym.checks.playthrough", description=main.__doc__)
-    parser.add_argument("games", nargs="*", metavar="game", help=f"default: all of {', '.join(GAMES)}")
-    parser.add_argument("--write", type=Path, metavar="FOLDER", help="write <game>.txt files instead of printing")
-    options = parser.parse_args(arguments)
-    for name in options.games or GAMES:
-        text = playthrough(name)
-        if options.write:
-            options.write.mkdir(parents=True, exist_ok=True)
-            (options.write / f"{name}.txt").write_text(text, encoding="utf-8", newline="\n")
-        else:
-            print(text, end="")
-
-
 if __name__ == "__main__":
-    main()
+    raise SystemExit("playthroughs are written by the command line: dicegym playthrough --write tests/playthroughs")

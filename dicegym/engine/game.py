@@ -13,7 +13,7 @@ from dicegym.engine import loops
 from dicegym.engine.batch import Batch
 from dicegym.engine.dice import game_key
 from dicegym.engine.jit import records
-from dicegym.engine.scene import Scene
+from dicegym.engine.scene import TEXT, Scene, Text
 from dicegym.engine.spec import GameSpec, Parameter
 from dicegym.errors import StepError, unknown_name
 
@@ -59,7 +59,8 @@ class Game:
     def __repr__(self) -> str:
         """Return the call that makes this game."""
         settings = "".join(f", {name}={value}" for name, value in self.parameters.items())
-        return f"dicegym.game({self.name!r}, players={self.players}{settings})"
+        name = repr(self.name) if self.spec.registered else f"{self.spec.module}.SPEC"
+        return f"dicegym.game({name}, players={self.players}{settings})"
 
     def __eq__(self, other: object) -> bool:
         """Return whether both are the same rules with the same parameters."""
@@ -71,7 +72,7 @@ class Game:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the rules' module and the parameters: kernels are found again, not shipped."""
-        return _rebuild, (self.spec.kernels.step.__module__, self.players, self.parameters)
+        return _rebuild, (self.spec.module, self.players, self.parameters)
 
     def new_states(self, n: int) -> np.ndarray:
         """Return ``n`` records (structured array, dtype ``rules.state``) that no game has begun in yet."""
@@ -121,23 +122,18 @@ class Game:
         """Return what ``seat`` knows as plain named values."""
         return self.spec.view(state, seat)
 
-    def _sibling(self, module: str) -> Any:
-        """Return another module of the game's folder (loaded on first use)."""
-        return importlib.import_module(f"{self.spec.kernels.step.__module__.rpartition('.')[0]}.{module}")
+    @cached_property
+    def text(self) -> Text:
+        """The game's ``text.py``. Raises PartError if it has none."""
+        return TEXT.demand(self.spec.module, self.spec.title)
 
     def action_name(self, action: int) -> str:
-        """Return what ``action`` means, in words (the game's ``text.py``)."""
-        return str(self._sibling("text").action_name(action))
+        """Return what ``action`` means, in words. Raises PartError in a game without words."""
+        return self.text.action_name(action)
 
     def scene(self, state: Any, seat: int | None = None) -> Scene:
-        """Return one screen of a state as ``seat`` sees it, or of the whole table (the game's ``text.py``)."""
-        found: Scene = self._sibling("text").scene(state, seat)
-        return found
-
-    @property
-    def adapter(self) -> Any:
-        """The module that plays bots of the game's original interface (the game's ``adapter.py``)."""
-        return self._sibling("adapter")
+        """Return one screen of a state as ``seat`` sees it, or of the whole table. Raises PartError as above."""
+        return self.text.scene(state, seat)
 
     def batch(self, n: int, seed: int = 0, threads: int = 1) -> Batch:
         """Return ``n`` games that are stepped together; game i has the seed ``seed + i``."""

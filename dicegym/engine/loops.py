@@ -2,7 +2,8 @@
 
 `reset`, `step`, `legal`, `observe` and `returns` are the five kernels of a game, found by the dtype of the
 record they are handed: at compile time through `numba.extending.overload`, with compilation off in a table.
-`choose` and `situation` are found in the game's ``twins.py`` the same way, if it has them. The loops below name
+`choose` asks the twins that the game's ``twins.py`` declares, and `situation` is found in its ``situations.py``, the
+same way, if it has them. The loops below name
 them and no game.
 """
 
@@ -11,10 +12,8 @@ them and no game.
 
 from __future__ import annotations
 
-import importlib
+import functools
 from collections.abc import Callable
-from importlib.util import find_spec
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from numba.np.numpy_support import as_dtype
 
 from dicegym.engine.dice import HOST_SEAT, draw, key_of, turn_stream
 from dicegym.engine.jit import declare, kernel
+from dicegym.engine.twins import chain, declared, situation_kernel
 
 
 class Kernels(NamedTuple):
@@ -89,41 +89,30 @@ def returns(state, out):
     _of(state).returns(state, out)
 
 
-def twins_module(rules_module: str) -> ModuleType | None:
-    """Return the module of compiled bots beside a game's rules, or None if there is none; see `dicegym.players.twins`.
-
-    It uses the rules, so that they cannot name it among their kernels: it is found when it is wanted.
-    """
-    name = f"{rules_module.rpartition('.')[0]}.twins"
-    return importlib.import_module(name) if "." in rules_module and find_spec(name) else None
-
-
-def _twins_of(kernels: Kernels, name: str) -> Callable[..., Any] | None:
-    found: Callable[..., Any] | None = getattr(twins_module(kernels.step.__module__), name, None)
-    return found
+@functools.cache
+def _chooser(rules_module: str) -> Callable[..., Any]:
+    return chain(declared(rules_module))
 
 
 def choose(state, bot):
-    """Return the action of compiled bot number ``bot`` for the player to move."""
-    call = _twins_of(_of(state), "choose")
-    return call(state, bot) if call else 0
+    """Return the action of compiled twin number ``bot`` for the player to move; see `dicegym.engine.twins`."""
+    return _chooser(_of(state).step.__module__)(state, bot)
 
 
 def situation(state):
     """Return the number of what the player to move knows; -1 in games that number no situations."""
-    call = _twins_of(_of(state), "situation")
+    call = situation_kernel(_of(state).step.__module__)
     return call(state) if call else -1
 
 
 @overload(choose)
 def _choose(state, bot):
-    call = _twins_of(_KERNELS[as_dtype(state)], "choose")
-    return (lambda state, bot: call(state, bot)) if call else (lambda state, bot: np.int64(0))
+    return _chooser(_KERNELS[as_dtype(state)].step.__module__)
 
 
 @overload(situation)
 def _situation(state):
-    call = _twins_of(_KERNELS[as_dtype(state)], "situation")
+    call = situation_kernel(_KERNELS[as_dtype(state)].step.__module__)
     return (lambda state: call(state)) if call else (lambda state: np.int64(-1))
 
 

@@ -5,7 +5,9 @@ A game's ``text.py`` returns a `Scene`; `Scene.text` and the picture drawing of 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
+
+from dicegym.engine.part import Part
 
 FACES = "⚀⚁⚂⚃⚄⚅"
 
@@ -39,3 +41,16 @@ class Scene(NamedTuple):
         if self.footer:
             rows.append(self.footer)
         return "\n".join(rows)
+
+
+class Text(Protocol):
+    """A game's ``text.py``: how it reads on a screen. Asked by people's games, pictures, checks and error messages."""
+
+    def action_name(self, action: int) -> str:
+        """Return what an action means, in words; each action 0..n_actions - 1 has a name of its own."""
+
+    def scene(self, state: Any, seat: int | None) -> Scene:
+        """Return one screen of a state: the table as ``seat`` may see it, or all of it for None."""
+
+
+TEXT: Part[Text] = Part(Text, "text", "that says how it reads on a screen", demanded="all")

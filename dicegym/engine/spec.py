@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.loops import Kernels
 from dicegym.errors import ParameterError
+from dicegym.registry import GAMES, rules_module
 
 HEADER = [
     ("key", np.uint64),  # (): names the dice of this game; never shown to a player
@@ -88,7 +89,8 @@ class GameSpec:
     """Fewest and most seats."""
     n_actions: int
     features: Callable[[Mapping[str, int]], dict[str, int]]
-    """Parameters, and ``players`` -> the observation's parts in order, each with its length."""
+    """Parameters, and ``players`` -> the observation's parts in order, each with its length; a
+    `dicegym.engine.features.Features`, which `observe` takes its offsets from, is one."""
     view: Callable[[Any, int], NamedTuple]
     """(record, seat) -> what the seat may know, as plain values with names; for scripted agents."""
     faults: tuple[str, ...]
@@ -116,7 +118,21 @@ class GameSpec:
     """For games in which all players choose at once and in secret: what a whole choice is."""
     contest: str = "round_robin"
     """The format of the game's contest, a key of `dicegym.arena.contest.FORMATS`."""
+    stage: Literal["young", "finished"] = "young"
+    """How far the game has come. A young one has rules and text, and is played, trained on and contested with whatever
+    else it has. Of a finished one the tests demand all that `dicegym.games.parts` lists for it, and a trained model, a
+    configuration of its training and a playthrough too."""
 
     def __post_init__(self) -> None:
         """Let the generic loops find the kernels."""
         loops.bind(self.state, self.kernels)
+
+    @property
+    def module(self) -> str:
+        """The dotted name of the module that holds the rules; the game's other parts stand beside it."""
+        return str(self.kernels.step.__module__)
+
+    @property
+    def registered(self) -> bool:
+        """Whether the game is one of `dicegym.registry`, so that its name alone stands for it."""
+        return self.name in GAMES and self.module == rules_module(self.name)

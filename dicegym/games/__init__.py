@@ -1,4 +1,4 @@
-"""The games. Each folder holds one: ``rules.py``, ``text.py``, ``adapter.py``."""
+"""The games. Each folder holds one; `dicegym.games.parts` lists what may stand in it beside ``rules.py``."""
 
 from __future__ import annotations
 
@@ -19,8 +19,13 @@ def spec(name: str) -> GameSpec:
     return found
 
 
-def game(name: str | Game, players: int | None = None, **parameters: Any) -> Game:
-    """Return the game ``name`` with its parameters set; a `Game` is returned as it is.
+def game(name: str | Game | GameSpec, players: int | None = None, **parameters: Any) -> Game:
+    """Return a game with its parameters set.
+
+    Args:
+        name: a registered game's name, the fact sheet of any game, or a `Game`, which is returned as it is.
+        players: number of seats; default: the game's.
+        **parameters: the game's own parameters.
 
     Raises:
         UnknownNameError: there is no such game or parameter.
@@ -31,7 +36,12 @@ def game(name: str | Game, players: int | None = None, **parameters: Any) -> Gam
         if given:
             raise ParameterError(
                 f"{name!r} is set already and cannot take {', '.join(given)} again: "
-                f"make another by the game's name, dicegym.game({name.name!r}, {given[0]}=...)"
+                f"make another of the game, dicegym.game({_called(name.spec)}, {given[0]}=...)"
             )
         return name
-    return Game(spec(name), players, **parameters)
+    return Game(name if isinstance(name, GameSpec) else spec(name), players, **parameters)
+
+
+def _called(spec: GameSpec) -> str:
+    """Return what stands for a game in a call."""
+    return repr(spec.name) if spec.registered else f"{spec.module}.SPEC"

@@ -1,25 +1,140 @@
-"""True values instead of estimates, for the games that can be solved.
+"""What a game's folder may hold beside its rules: each part a Protocol, a file and a purpose.
 
-A game that has them has a module of its name here, found by `solver`; every other game has none, and generic
-code asks before it offers more.
+`part` asks for a part and gets it with its type, or None; `need` raises an error that says what to write. Both find the
+file beside the game's rules, wherever these are, so a game outside the package has its parts the same way. `PARTS` is
+the list; the page ``docs/add_a_game.md`` and the tests are compared with it.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol, cast
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.engine.part import Part
+from dicegym.engine.scene import TEXT, Text
+from dicegym.engine.spec import GameSpec
+from dicegym.engine.twins import SITUATIONS_FILE, TWINS_FILE
+from dicegym.errors import unknown_name
+from dicegym.games.messages import Wire
 from dicegym.play.player import Player
-from dicegym.registry import GAMES
+from dicegym.registry import GAMES, rules_module
+
+__all__ = [
+    "ADAPTER",
+    "COMMANDS",
+    "DUEL",
+    "EXAMINATION",
+    "EXPORTER",
+    "PARTS",
+    "SITUATIONS",
+    "SOLITAIRE",
+    "TEXT",
+    "TWINS",
+    "WIRE",
+    "Adapter",
+    "Commands",
+    "Duel",
+    "Estimate",
+    "Examination",
+    "Exporter",
+    "Part",
+    "Situations",
+    "Solitaire",
+    "Text",
+    "Twins",
+    "Wire",
+    "need",
+    "part",
+    "solitaire",
+    "solver",
+]
+
+P = TypeVar("P")
+
+
+class Adapter(Protocol):
+    """A game's ``adapter.py``: programs written for the game's original interface become players.
+
+    Asked whenever an agent that is no trained model is named. Without one, models and `Player` objects play alone.
+    """
+
+    ENTRY_FILES: tuple[str, ...]
+    """What a bot's file is called by the original interface; a folder with one of them is a bot."""
+
+    def supplied_modules(self, rng: Any) -> Mapping[str, ModuleType]:
+        """Return the modules that bots may import; ``rng`` is the bot's `dicegym.bots.surroundings.PrivateRandom`."""
+
+    def recognises(self, text: str) -> bool:
+        """Return whether a file with this text looks like a bot of this game."""
+
+    def load(self, source: Any, name: str, keep: bool = False, seed: int = 0) -> Player:
+        """Return the player of a file, a `dicegym.bots.source.Source`; see `dicegym.bots.bot_player.BotPlayer`.
+
+        Raises AgentError if it cannot be loaded or holds no bot of this game.
+        """
+
+
+class Twins(Protocol):
+    """A game's ``twins.py``: compiled twins of agents, so that a batch plays them without leaving its loop.
+
+    It offers no names of its own: kernels in it are declared by `dicegym.engine.twins.twin`, and asked for by number
+    in `dicegym.engine.loops.choose` wherever an agent of that name is seated whose file is the one declared.
+    """
+
+
+class Situations(Protocol):
+    """A game's ``situations.py``: numbers for all that a player can know, in games where that is little.
+
+    Asked when opponents are seated: what a pure player answers is then asked for once for each number.
+    """
+
+    def situation(self, state: Any) -> int:
+        """Return the number of what the player to move knows. A kernel."""
+
+    def situations(self, game: Game) -> np.ndarray | None:
+        """Return as many records, the k-th of which is situation k; None if there are too many."""
+
+
+class Examination(Protocol):
+    """A game's ``examination.py``: the test that bots took before its original contest.
+
+    Asked when entries of a contest are checked. Other games' bots play `dicegym.bots.smoke_games`, which offers the
+    same.
+    """
+
+    def examine(self, game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
+        """Ask ``player`` all questions, calling ``asked(i)`` before number i; return its answers. Raises AgentError."""
+
+    def question(self, game: Game, i: int) -> str:
+        """Name question ``i`` in words."""
+
+
+class Exporter(Protocol):
+    """A game's ``exporter.py``: the way back, from any player to a file of the original interface.
+
+    Asked by ``dicegym export``; see `dicegym.bots.export`, which has most of what it needs.
+    """
+
+    def export(self, player: Player, game: Game, form: str) -> str:
+        """Return the source of a bot that chooses as ``player`` does; ``form`` is one of the adapter's ``ENTRY_FILES``.
+
+        Raises ParameterError if the player cannot be written so, AgentError and ModelError if it cannot play.
+        """
+
+
+class Commands(Protocol):
+    """A game's ``commands.py``: commands of its own, which ``dicegym <game>`` offers."""
+
+    app: Any
+    """A ``typer.Typer`` with a help text."""
 
 
 class Duel(Protocol):
-    """What the module of a game for two offers.
+    """What ``exact.py`` of a game for two offers, if it can be solved: true values instead of estimates.
 
     A table is a strategy as an array that only the module reads. Where a strategy is asked for, a player, a
     function in the form of the game's original interface, or a table made for the same game may be given. All
@@ -59,7 +174,10 @@ class Estimate(NamedTuple):
 
 
 class Solitaire(Protocol):
-    """What the module of a game for one offers. All raise ParameterError for a game that it does not solve."""
+    """What ``exact.py`` of a game for one offers, if it can be solved.
+
+    All raise ParameterError for a game that it does not solve.
+    """
 
     def solves(self, game: Game) -> bool:
         """Return whether the game, with its parameters, has exact values."""
@@ -74,25 +192,76 @@ class Solitaire(Protocol):
         """
 
 
+ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays bots of an original interface", "finished", "bots")
+TWINS: Part[Twins] = Part(Twins, TWINS_FILE, "that plays agents compiled", "finished")
+SITUATIONS: Part[Situations] = Part(Situations, SITUATIONS_FILE, "that numbers what players can know")
+EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bots before a contest")
+EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
+DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates")
+SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns")
+WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
+COMMANDS: Part[Commands] = Part(Commands, "commands", "that adds commands of its own", place="cli")
+
+PARTS: tuple[Part[Any], ...] = (
+    TEXT,
+    ADAPTER,
+    TWINS,
+    SITUATIONS,
+    EXAMINATION,
+    EXPORTER,
+    DUEL,
+    SOLITAIRE,
+    WIRE,
+    COMMANDS,
+)
+"""All parts, those that every game needs first."""
+
+
+def part(game: Game | GameSpec | str, kind: Part[P]) -> P | None:
+    """Return a part of a game, loaded when it is first asked for, or None if the game has none.
+
+    Args:
+        game: a game, its fact sheet, or the name of a registered one, which is not loaded for that.
+        kind: one of `PARTS`, such as ``ADAPTER``.
+
+    Raises UnknownNameError for a name that no registered game has.
+    """
+    return kind.beside(_rules_of(game)[0])
+
+
+def need(game: Game | GameSpec | str, kind: Part[P]) -> P:
+    """Return a part of a game, as `part` does. Raises PartError, which says what to write, if the game has none."""
+    return kind.demand(*_rules_of(game))
+
+
+def _rules_of(game: Game | GameSpec | str) -> tuple[str, str]:
+    """Return the module of a game's rules, and the game's name for people."""
+    if isinstance(game, str):
+        if game not in GAMES:
+            raise unknown_name("game", game, list(GAMES))
+        return rules_module(game), game
+    spec = game.spec if isinstance(game, Game) else game
+    return spec.module, spec.title
+
+
 def solver(game: Game | str) -> Duel | None:
-    """Return the module with the exact values of a game for two, or None if there are none.
+    """Return what knows the exact values of a game for two, or None if there are none.
 
     Asked with a name it looks for the module alone; asked with a `Game`, also whether its parameters allow them.
     """
-    return cast(Duel | None, _module(game, "win_rate"))
+    return _solving(game, DUEL)
 
 
 def solitaire(game: Game | str) -> Solitaire | None:
-    """Return the module with the exact values of a game for one, or None if there are none; see `solver`."""
-    return cast(Solitaire | None, _module(game, "optimum"))
+    """Return what knows the exact values of a game for one, or None if there are none; see `solver`."""
+    return _solving(game, SOLITAIRE)
 
 
-def _module(game: Game | str, question: str) -> Any:
-    """Return the module of a game if it answers ``question`` and solves the game, else None."""
-    game_name = game if isinstance(game, str) else game.name
-    name = f"dicegym.games.{game_name}.exact"
-    if game_name not in GAMES or importlib.util.find_spec(name) is None:
-        return None
-    module: Any = importlib.import_module(name)
-    fits = hasattr(module, question) and (isinstance(game, str) or module.solves(game))
-    return module if fits else None
+S = TypeVar("S", Duel, Solitaire)
+
+
+def _solving(game: Game | str, kind: Part[S]) -> S | None:
+    if isinstance(game, str):
+        return part(game, kind) if game in GAMES else None
+    found = part(game, kind)
+    return found if found is not None and found.solves(game) else None

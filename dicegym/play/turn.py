@@ -44,32 +44,34 @@ class Turn:
         seat: the seat that is to move.
         order: per seat the number of the player in it, by the order in which the players of a match were named;
             the number of the seat itself where there is no match.
+        record: the game's record with all that is hidden in it, for players that are the game's own (compiled twins)
+            and choose by what their seat may know. Any other player reads `view` or `observation`.
     """
 
-    __slots__ = ("_state", "game", "order", "seat")
+    __slots__ = ("game", "order", "record", "seat")
 
     def __init__(self, game: Game, state: Any, seat: int, order: Sequence[int] | None = None) -> None:
         self.game = game
         self.seat = seat
         self.order = tuple(range(game.players) if order is None else order)
-        self._state = state
+        self.record = state
 
     @property
     def view(self) -> NamedTuple:
         """What the seat may know, as plain values with names."""
-        return self.game.spec.view(self._state, self.seat)
+        return self.game.spec.view(self.record, self.seat)
 
     @property
     def observation(self) -> np.ndarray:
         """What the seat may know, encoded: a new float32[observation_size]."""
-        return self.game.observe(self._state, self.seat)
+        return self.game.observe(self.record, self.seat)
 
     @property
     def mask(self) -> np.ndarray:
         """Which actions are legal: a new bool[n_actions]."""
-        return self.game.legal(self._state)
+        return self.game.legal(self.record)
 
     @property
     def scene(self) -> Scene:
         """The table as the seat sees it, for people."""
-        return self.game.scene(self._state, self.seat)
+        return self.game.scene(self.record, self.seat)

@@ -9,8 +9,9 @@ from dicegym import games
 from dicegym.bots.source import Source, locate
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_name
+from dicegym.games.parts import ADAPTER, part
 from dicegym.players import model as policy
-from dicegym.players.roster import agent_names, resolve
+from dicegym.players.roster import agent_names, entry_files, resolve
 from dicegym.registry import GAMES
 
 
@@ -95,9 +96,10 @@ def game_of_file(file: str) -> str:
 
 def _knows(game: Game, file: str) -> bool:
     """Return whether ``file`` is a bot of ``game`` by its text, or the name of one of its agents."""
-    source = locate(Path(file).expanduser(), game.adapter.ENTRY_FILES)
+    source = locate(Path(file).expanduser(), entry_files(game))
     if source is not None:
-        return bool(game.adapter.recognises(source.file.read_text(errors="replace")))
+        adapter = part(game, ADAPTER)
+        return adapter is not None and adapter.recognises(source.file.read_text(errors="replace"))
     try:
         resolve(game, file)
     except (AgentError, UnknownNameError):

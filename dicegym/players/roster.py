@@ -2,7 +2,8 @@
 
 Agents live in one folder per game, each in a file (or folder) of its game's original interface, or as a
 trained model ``name.zip``. They are found by path and never imported by name. The folder of folders is the
-first that exists of ``$DICEGYM_AGENTS``, ``agents/`` of a checkout, ``dicegym/_agents`` of an installed wheel.
+first that exists of ``$DICEGYM_AGENTS``, ``agents/`` of a checkout, ``dicegym/_agents`` of an installed wheel. The
+agents of a game that is not registered lie in the folder ``agents`` beside its rules, without a folder for each game.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from pathlib import Path
 
 from dicegym.bots.source import Source, locate
 from dicegym.engine.game import Game
+from dicegym.engine.siblings import folder_of
 from dicegym.errors import AgentError, ParameterError, unknown_name
 from dicegym.games import game as game_of
+from dicegym.games.parts import ADAPTER, need, part
 from dicegym.play.player import Player
 from dicegym.shipped import shipped_folder
 
@@ -28,10 +31,18 @@ Origin = Source | Path | Player
 
 def agents_folder(game: Game | str) -> Path:
     """Return the folder that holds the agents of a game; it need not exist. Raises UnknownNameError."""
-    name = game_of(game).name
+    spec = game_of(game).spec
+    if not spec.registered:
+        return folder_of(spec.module) / "agents"
     if configured := os.environ.get(AGENTS_VARIABLE):
-        return Path(configured).expanduser() / name
-    return shipped_folder("agents") / name
+        return Path(configured).expanduser() / spec.name
+    return shipped_folder("agents") / spec.name
+
+
+def entry_files(game: Game) -> tuple[str, ...]:
+    """Return what bots' files are called in the game's original interface; nothing in a game that has none."""
+    adapter = part(game, ADAPTER)
+    return () if adapter is None else adapter.ENTRY_FILES
 
 
 def agent_names(game: Game | str) -> list[str]:
@@ -43,7 +54,7 @@ def agent_names(game: Game | str) -> list[str]:
 def _found(game: Game) -> dict[str, Path]:
     """Return name -> path of every agent in the game's folder."""
     folder = agents_folder(game)
-    entries: tuple[str, ...] = game.adapter.ENTRY_FILES
+    entries = entry_files(game)
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         if path.name.startswith((".", "_")):
@@ -84,8 +95,7 @@ def load(game: Game, origin: Origin, name: str, *, keep: bool = False, seed: int
     if isinstance(origin, Player):
         return origin
     if isinstance(origin, Source):
-        bot: Player = game.adapter.load(origin, name, keep=keep, seed=seed)
-        return bot
+        return need(game, ADAPTER).load(origin, name, keep=keep, seed=seed)
     model: Player = importlib.import_module("dicegym.players.model").load(str(origin), game)
     model.name = name
     return model
@@ -105,7 +115,7 @@ def agent_name(game: Game | str, spec: Player | str | Path) -> str:
         match = _CALL.fullmatch(text)
         return f"{match['name']}({', '.join(map(str, _integers(match['arguments'], text)))})" if match else text
     path = Path(text.partition(":")[0] if not Path(text).exists() else text)
-    if path.name in game_of(game).adapter.ENTRY_FILES and path.parent.resolve().name:
+    if path.name in entry_files(game_of(game)) and path.parent.resolve().name:
         return path.parent.name or path.stem
     return path.stem if path.suffix in (".py", ".zip") else path.resolve().name
 
@@ -157,7 +167,7 @@ def _text(spec: object) -> str:
 
 
 def _located(game: Game, path: str, spec: str) -> Source:
-    entries: tuple[str, ...] = game.adapter.ENTRY_FILES
+    entries = entry_files(game)
     source = locate(path, entries)
     if source is None:
         is_folder = Path(path).is_dir()

@@ -9,6 +9,7 @@ import numpy as np
 from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.engine.loops import UNKNOWN
+from dicegym.games.parts import SITUATIONS, part
 from dicegym.play.player import Player
 
 
@@ -41,6 +42,6 @@ class Tabulated:
 @functools.cache
 def situations(game: Game) -> int:
     """Return how many situations a player of ``game`` can be in; 0 if they are not numbered."""
-    find = getattr(loops.twins_module(game.spec.kernels.step.__module__), "situations", None)
-    found = find(game) if find else None
+    numbering = part(game, SITUATIONS)
+    found = numbering.situations(game) if numbering is not None else None
     return 0 if found is None else len(found)

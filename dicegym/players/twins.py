@@ -1,15 +1,8 @@
 """Compiled twins: agents that live beside the rules too, so that a batch plays them without leaving its loop.
 
-A game's ``twins.py`` has
-
-    HOUSE: dict[str, str]   names of agents of the roster, and the hash of each one's file (see `text_hash`)
-    choose(state, bot)      kernel: the action of bot number ``bot`` (its place in HOUSE) for the player to move
-    situation(state)        kernel, optional: the number of what the player to move knows, where that is little
-    situations(game)        optional: as many records, the k-th of which is situation k; None if there are too many
-
-A twin chooses as its file does, move for move; one that draws chooses with the same probabilities. It stands in
-for the file wherever the name of a shipped agent is given and its file is the one that it was made of: an edited
-file, or one of the same name in another folder, plays itself.
+A game's ``twins.py`` declares them (`dicegym.engine.twins.twin`). A twin chooses as its file does, move for move; one
+that draws chooses with the same probabilities. It stands in for the file wherever the name of a shipped agent is given
+and its source is what it was made of: an edited file, or one of the same name in another folder, plays itself.
 """
 
 from __future__ import annotations
@@ -22,17 +15,27 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.bots.source import Source
+from dicegym.bots.source import Source, files_of
 from dicegym.engine import loops
 from dicegym.engine.game import Game
+from dicegym.engine.twins import declared
+from dicegym.errors import unknown_name
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent, resolve
 
 
-def text_hash(path: Path) -> str:
-    """Return 16 hexadecimal digits of the SHA-256 of a text file, the same whatever ends its lines."""
-    return hashlib.sha256(path.read_text(encoding="utf-8").encode()).hexdigest()[:16]
+def source_hash(path: Path) -> str:
+    """Return 16 hexadecimal digits of the SHA-256 of a bot's source, the same whatever ends its lines.
+
+    That is the text of its file, and of the files of its folder that it imports (`dicegym.bots.source.files_of`).
+    """
+    return _text_hash(tuple((file, file.stat().st_mtime_ns) for file in files_of(path)))
+
+
+@functools.lru_cache(maxsize=512)
+def _text_hash(files: tuple[tuple[Path, int], ...]) -> str:
+    return hashlib.sha256(b"\0".join(file.read_text(encoding="utf-8").encode() for file, _ in files)).hexdigest()[:16]
 
 
 class TwinPlayer(Player):
@@ -40,8 +43,11 @@ class TwinPlayer(Player):
 
     Args:
         game: the game.
-        name: the agent's name, a key of ``HOUSE``.
+        name: one of the names that the twin was declared with.
         pure: whether it remembers and draws nothing.
+
+    Raises:
+        UnknownNameError: no twin has this name.
     """
 
     at_once = True
@@ -49,16 +55,17 @@ class TwinPlayer(Player):
     def __init__(self, game: Game, name: str, pure: bool) -> None:
         self.name = name
         self.pure = pure
-        self._module = game.spec.kernels.step.__module__
-        self.number = list(_house(self._module)).index(name)
+        numbers = twin_numbers(game)
+        if name not in numbers:
+            raise unknown_name(f"compiled twin in {game.spec.title}", name, list(numbers))
+        self.number = numbers[name]
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; see `Player.join`."""
-        house = loops.twins_module(self._module)
-        choose, number = house.choose, self.number  # type: ignore[union-attr]  # it was there on construction
+        chosen_by = declared(game.spec.module)[self.number].kernel
 
         def act(turn: Turn) -> int:
-            return int(choose(turn._state, number))
+            return int(chosen_by(turn.record))
 
         return act
 
@@ -69,14 +76,9 @@ class TwinPlayer(Player):
         return actions
 
 
-def _house(rules_module: str) -> dict[str, str]:
-    """Return name -> hash of the compiled bots of a game."""
-    return getattr(loops.twins_module(rules_module), "HOUSE", {})
-
-
-@functools.cache
-def _unchanged(path: Path, changed: int, expected: str) -> bool:
-    return text_hash(path) == expected
+def twin_numbers(game: Game) -> dict[str, int]:
+    """Return name -> number of the compiled twins of a game."""
+    return {name: number for number, twin in enumerate(declared(game.spec.module)) for name in twin.names}
 
 
 @functools.cache
@@ -91,11 +93,9 @@ def opponent(game: Game, spec: Any) -> Player:
         UnknownNameError, ParameterError, AgentError, ModelError, DependencyError: see `dicegym.agent`.
     """
     name = spec.strip() if isinstance(spec, str) else ""
-    expected = _house(game.spec.kernels.step.__module__).get(name)
-    if expected is not None:
+    number = twin_numbers(game).get(name)
+    if number is not None:
         origin = resolve(game, name)
-        if isinstance(origin, Source):
-            file, changed = origin.file, origin.file.stat().st_mtime_ns
-            if _unchanged(file, changed, expected):
-                return TwinPlayer(game, name, _says_pure(file, changed))
+        if isinstance(origin, Source) and source_hash(origin.file) == declared(game.spec.module)[number].file:
+            return TwinPlayer(game, name, _says_pure(origin.file, origin.file.stat().st_mtime_ns))
     return agent(game, spec)

@@ -20,7 +20,7 @@ import sys
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, NoReturn
 
-from dicegym.bots.source import precompile
+from dicegym.bots.source import code_of
 from dicegym.bots.surroundings import Printed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DicegymError, one_line
@@ -84,7 +84,7 @@ def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits)
         files, trusted, job = pickle.loads(message)
         for file in files:
             with contextlib.suppress(Exception):  # the child will say what is wrong with it
-                precompile(file)
+                code_of(file)  # now, so that programs of it start sooner
         if CAN_FORK:
             conn.send_bytes(_by_child(job, trusted, conn, beat, limits))
         else:

@@ -1,20 +1,17 @@
-"""What a game's ``protocol.py`` offers to servers and clients, and how it is found."""
+"""The messages between server and client that are the same for all games, and where a game's own are."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
-from collections.abc import Sequence
-from typing import Any, Protocol, cast
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games import game as game_of
+from dicegym.games.messages import Message, Wire
+from dicegym.games.parts import WIRE, part
 from dicegym.registry import GAMES
 
-Message = dict[str, Any]
-"""A JSON object."""
+__all__ = ["NOT_YOUR_TURN", "REFUSALS", "Message", "Wire", "line", "wire_of"]
 
 NOT_YOUR_TURN = "not-your-turn"
 """Codes of errors that the server finds by itself; those of commands are the game's."""
@@ -24,94 +21,14 @@ REFUSALS = (WRONG_SECRET, SECRET_NEEDED, BAD_NAME, REPLACED)
 """After these it is in vain to connect again."""
 
 
-class Wire(Protocol):
-    """The messages of one game, as a module of pure functions.
-
-    Those that read a message take anything that JSON can say, and raise `CommandError` if it is not what they read.
-    """
-
-    STANDING: str
-    """Words for kinds of messages, as `word_of` finds them."""
-    FINAL: str
-    ERROR: str
-    LOGIN: str
-    WELCOME: str
-    UNREADABLE: int
-    """The action that a command which cannot be read is for the rules: an error."""
-
-    @property
-    def CommandError(self) -> type[Exception]:  # noqa: N802 - it is a class
-        """The error for a message that means nothing; it has ``code`` and ``message``."""
-
-    def word_of(self, message: object) -> str:
-        """Return what kind of message it is."""
-
-    def standing_message(self, game: Game, state: Any, names: Sequence[str], ratings: Sequence[int]) -> Message:
-        """Return what all are told after a change."""
-
-    def final_message(self, game: Game, state: Any, names: Sequence[str], ratings: Sequence[int]) -> Message:
-        """Return what all are told at the end."""
-
-    def error_message(self, code: str, message: str) -> Message:
-        """Return the answer to what cannot be carried out."""
-
-    def welcome_message(self, name: str, rating: int) -> Message:
-        """Return what tells a client the name under which it plays."""
-
-    def login_message(self, secret: str | None = None, name: str | None = None) -> Message:
-        """Return what a client says first."""
-
-    def login_of(self, message: object) -> tuple[str | None, str | None]:
-        """Return name and secret of a LOGIN, None for what is not in it."""
-
-    def action_of(self, command: object) -> int:
-        """Return the action that a command means; whether it is legal is for the rules to say."""
-
-    def fault_error(self, fault: int) -> Any:
-        """Return the `CommandError` that tells of a fault of the rules."""
-
-    def totals_of(self, game: Game, state: Any) -> list[int]:
-        """Return what each seat has reached, more being better."""
-
-    def given_up(self, state: Any, seat: int) -> bool:
-        """Return whether the rules play all the rest of the game for a seat."""
-
-    def names_of(self, standing: object) -> list[str]:
-        """Return the names in a STANDING, by seat."""
-
-    def final_text(self, message: object) -> str:
-        """Return in one line what a FINAL says."""
-
-    def welcomed(self, message: object) -> str:
-        """Return the name in a WELCOME."""
-
-    def mover_of(self, standing: object) -> str:
-        """Return the name of the player to move in a STANDING."""
-
-    def state_of(self, standing: object, seat_name: str, game: Game) -> tuple[Any, int]:
-        """Return the record that a STANDING describes, and the seat of ``seat_name``."""
-
-    def continues(self, before: object, after: object) -> bool:
-        """Return whether one STANDING can follow another in one game."""
-
-    def cheap_command(self, standing: bytes, name: str) -> bytes | None:
-        """Return a legal command of ``name`` for a STANDING as this server writes it, None if it has no turn."""
-
-    def command_in(self, action: int, state: Any) -> Message:
-        """Return the command that an action means in a state of `state_of`."""
-
-
 def wire_of(game: str | Game) -> Wire:
     """Return the messages of a game. Raises ParameterError if it has none, UnknownNameError if it does not exist."""
     table = game_of(game)
-    if not _has_wire(table.name):
-        having = ", ".join(name for name in GAMES if _has_wire(name)) or "none"
+    wire = part(table, WIRE)
+    if wire is None:
+        having = ", ".join(name for name in GAMES if part(name, WIRE) is not None) or "none"
         raise ParameterError(f"{table.spec.title} has no server protocol; games that have: {having}")
-    return cast(Wire, importlib.import_module(f"dicegym.games.{table.name}.protocol"))
-
-
-def _has_wire(name: str) -> bool:
-    return importlib.util.find_spec(f"dicegym.games.{name}.protocol") is not None
+    return wire
 
 
 def line(message: Message) -> bytes:

@@ -11,39 +11,31 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.bench import (
-    DEFAULT_MODES,
-    MODES,
-    Options,
-    chart,
-    contest,
-    loops,
-    memory,
-    peers,
-    ratios,
-    report,
-    run_bench,
-    start,
-)
+from dicegym.bench import batch_loops, chart, contest, memory, peers, plans, ratios, report, single_loops, start
 from dicegym.bench import run as bench_run
-from dicegym.bench.figures import Figure, Measure, Result, Skipped
-from dicegym.bench.run import LOOP_MODES
-from dicegym.bench.setting import Setting
-from dicegym.cli import bench as command
+from dicegym.bench.decisions import decisions_per_step
+from dicegym.bench.figures import Figure, Measure, Skipped
+from dicegym.bench.loops import LOOPS
+from dicegym.bench.modes import DEFAULT_MODES, LOOP_MODES, MODES, listed
+from dicegym.bench.options import Options
+from dicegym.bench.result import BenchResult
+from dicegym.bench.run import in_turn, run_bench
+from dicegym.bench.timing import AT_A_TIME, Work
+from dicegym.bench.training_setup import TrainingSetup
 from dicegym.cli import main
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.registry import ENVIRONMENTS
 
 HOG = next(environment for environment in ENVIRONMENTS if environment.game == "hog")
 SHORT = {"games": ("hog",), "seconds": 1e-4, "repeats": 2}
-TINY = Setting(games=8, single=2, rollout=64, batch_size=32, epochs=1)
+TINY = TrainingSetup(games=8, single=2, rollout=64, batch_size=32, epochs=1)
 
 
 def quiet(text: str) -> None:
     """Be told nothing."""
 
 
-def measured(*modes: str, **options) -> Result:
+def measured(*modes: str, **options) -> BenchResult:
     return run_bench(Options(modes=modes, **{**SHORT, **options}), quiet)
 
 
@@ -52,7 +44,7 @@ def speed(subject: str, mode: str, value: float, peer: bool = False, unit: str =
 
 
 @pytest.fixture(scope="module")
-def played() -> Result:
+def played() -> BenchResult:
     """Return what the loops of Hog gave."""
     return measured(*LOOP_MODES)
 
@@ -85,9 +77,9 @@ def test_the_loop_of_stable_baselines3(played):
 
 def test_decisions_of_all_players_are_those_of_the_games_played():
     """In Hog players take turns, so a step of the learner stands for two decisions, nearly."""
-    assert loops.decisions_per_step(HOG, 100) == pytest.approx(2.0, abs=0.1)
+    assert decisions_per_step(HOG, 100) == pytest.approx(2.0, abs=0.1)
     alone = next(environment for environment in ENVIRONMENTS if not environment.multi)
-    assert loops.decisions_per_step(alone) == 1.0
+    assert decisions_per_step(alone) == 1.0
 
 
 @pytest.mark.parametrize("environment", [e for e in ENVIRONMENTS if e.multi], ids=lambda e: e.game)
@@ -102,11 +94,11 @@ def test_loops_choose_nothing_illegal(environment, mode, monkeypatch):
     else:
         settings = settings | {"on_illegal": "raise"}
         strict = environment._replace(settings=settings)
-        monkeypatch.setattr(loops, "parallel_env", _strict_parallel)
+        monkeypatch.setattr(single_loops, "parallel_env", _strict_parallel)
         environment = strict if mode == "aec" else environment
-    assert loops.LOOPS[mode](environment)() >= loops.AT_A_TIME
+    assert LOOPS[mode](environment)() >= AT_A_TIME
     if mode == "state":
-        assert len(faults) == loops.AT_A_TIME
+        assert len(faults) == AT_A_TIME
         assert not any(faults)
 
 
@@ -120,16 +112,14 @@ def test_random_legal_actions_are_legal_and_change():
     masks = np.zeros((300, 5), np.bool_)
     masks[:, [1, 3]] = True
     for threads in (1, 2):
-        choose = loops.RandomLegal(300, threads)
+        choose = batch_loops.RandomLegal(300, threads)
         first, second = choose(masks).copy(), choose(masks).copy()
         assert set(first) == set(second) == {1, 3}
         assert (first != second).any()
 
 
 def test_threads_have_rows_of_their_own(monkeypatch):
-    from dicegym.bench import run
-
-    monkeypatch.setattr(run, "THREADED", 512)
+    monkeypatch.setattr(plans, "LARGE", 512)
     result = measured("threads", threads=(1, 2))
     many = [figure for figure in result.figures if figure.section == "many" and figure.unit == "decisions/s"]
     assert [figure.what for figure in many] == [
@@ -146,12 +136,12 @@ def test_threads_have_rows_of_their_own(monkeypatch):
 
 def test_memory_counts_what_a_batch_holds(small_sizes):
     game = dicegym.game("hog")
-    bare = memory.bytes_per_game(lambda n: loops.bare_batch(HOG, n), game.observation_size)
+    bare = memory.bytes_per_game(lambda n: batch_loops.bare_batch(HOG, n), game.observation_size)
     arrays = game.spec.state.itemsize + game.n_actions + 4 * game.players + 3 * 8 + 1
     assert bare == pytest.approx(arrays, abs=8)
     held: list[np.ndarray] = []
 
-    def hoarding(n: int) -> loops.Work:
+    def hoarding(n: int) -> Work:
         held[:] = [np.zeros(1000 * n, np.uint8)]
         return lambda: n
 
@@ -185,11 +175,12 @@ def test_a_start_is_timed_in_a_process_of_its_own():
 
 
 def test_a_long_run_says_how_far_it_has_come(monkeypatch):
-    monkeypatch.setattr(bench_run, "SILENCE", 0.0)
+    monkeypatch.setattr(bench_run, "SILENCE", -1.0)
     told: list[str] = []
     measures = [Measure((Figure("s", subject, "w", "u", mode="m"),), lambda: [1.0]) for subject in "ab"]
-    assert [figure.median for figure in bench_run._run(measures, 1, told.append)] == [1.0, 1.0]
-    assert [line.rpartition(": ")[2] for line in told] == ["a, w (m)", "b, w (m)", told[2], "a, w (m)", "b, w (m)"]
+    assert [figure.median for figure in in_turn(measures, 1, told.append)] == [1.0, 1.0]
+    titles = [line.rpartition(": ")[2] for line in told if ": " in line]
+    assert titles == ["a, w (m)", "b, w (m)"] * 2
     assert "2 of 2" in told[-1]
 
 
@@ -220,7 +211,7 @@ def test_the_load_of_a_server(monkeypatch):
 
 def test_training_is_measured_beside_single_environments_and_the_ceiling():
     pytest.importorskip("sb3_contrib")
-    result = measured("training", setting=TINY, repeats=1)
+    result = measured("training", setup=TINY, repeats=1)
     ours, singles, free, share, _, gain, of_ceiling = (f for f in result.figures if f.section == "training")
     assert {figure.unit for figure in (ours, singles, free)} == {"steps/s"}
     assert min(ours.median, singles.median, free.median) > 0
@@ -278,7 +269,7 @@ def test_every_peer_that_is_installed_plays(peer):
         work = peer.make()
     except ImportError:
         pytest.skip("not installed")
-    assert work() >= loops.AT_A_TIME
+    assert work() >= AT_A_TIME
     assert peer.mode in LOOP_MODES
 
 
@@ -313,7 +304,7 @@ def test_figures_are_medians_and_goals_have_two_sides():
 
 
 @pytest.fixture
-def made() -> Result:
+def made() -> BenchResult:
     """Return a result made by hand."""
     figures = [
         speed("A", "batch", 6e6),
@@ -322,12 +313,12 @@ def made() -> Result:
         Figure("memory", "A", "a game | in a batch", "bytes", [100.0, 2000.0, 300.0], "batch", goal=("at most", 1024)),
     ]
     options = {"modes": ["batch"], "games": ["hog"], "seconds": 0.5, "repeats": 3, "threads": [1], "training": "-"}
-    return Result({"processor": "any", "cores": "2"}, options, figures, [Skipped("Q", "not installed")])
+    return BenchResult({"processor": "any", "cores": "2"}, options, figures, [Skipped("Q", "not installed")])
 
 
 def test_a_result_survives_json(made, played):
     for result in (made, played):
-        assert Result.from_json(json.loads(json.dumps(result.to_json()))) == result
+        assert BenchResult.from_json(json.loads(json.dumps(result.to_json()))) == result
     assert made.to_json()["ratios"] == [{"mode": "batch", "subject": "A", "peer": "P", "ratio": 30.0}]
 
 
@@ -400,7 +391,7 @@ def test_mistakes_are_told_before_anything_is_measured(arguments, message, capsy
     if "--chart" in arguments:
         pytest.importorskip("matplotlib")
     monkeypatch.chdir(root)
-    monkeypatch.setattr("dicegym.bench.run_bench", None)
+    monkeypatch.setattr("dicegym.bench.run.run_bench", None)
     with pytest.raises(SystemExit) as end:
         main(["bench", *arguments])
     assert end.value.code == 2
@@ -416,14 +407,23 @@ def test_options_name_modes_and_games():
         Options(("x",)).check()
 
 
-def test_the_help_names_every_mode():
-    listed = re.search(r"Modes: (.*)\.", command.__doc__, re.DOTALL)[1]
-    assert set(re.findall(r"\w+", listed)) - {"and", "the", "long", "ones"} == set(MODES)
+def test_a_mode_is_declared_once_and_has_all_that_modes_have() -> None:
+    assert list(plans.PLANS) == list(MODES)
+    assert set(LOOPS) == set(start.FIRST_STEP) == set(LOOP_MODES)
+    assert set(plans.ONE_SEAT) < set(LOOP_MODES)
+    assert all(mode.measures and mode.name == name for name, mode in MODES.items())
+
+
+def test_the_help_names_every_mode(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bench", "--help"])
+    shown = capsys.readouterr().out
+    for line in listed().splitlines():
+        assert line in shown
+    assert sum(line.endswith("(long)") for line in listed().splitlines()) == len(MODES) - len(DEFAULT_MODES) > 0
 
 
 def test_measures_run_in_turn_and_no_more_often_than_makes_sense():
-    from dicegym.bench.run import _run
-
     seen = []
 
     def measure(name: str, repeats: int | None = None) -> Measure:
@@ -432,6 +432,6 @@ def test_measures_run_in_turn_and_no_more_often_than_makes_sense():
             (figure,), lambda: [seen.append(name) or len(seen)], lambda: seen.append(f"warm {name}"), repeats
         )
 
-    found = _run([measure("a"), measure("b", 1)], 2, quiet)
+    found = in_turn([measure("a"), measure("b", 1)], 2, quiet)
     assert seen == ["warm a", "warm b", "a", "b", "a"]
     assert [figure.values for figure in found] == [[3.0, 5.0], [4.0]]

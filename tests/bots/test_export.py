@@ -13,6 +13,7 @@ from dicegym.arena.contest import contest
 from dicegym.bots.export import export_forms, export_source
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.errors import ParameterError
+from dicegym.games.parts import ADAPTER, EXAMINATION, need
 from dicegym.games.yatzy.protocol import table_message
 from dicegym.play.drive import play_game
 from dicegym.registry import GAMES
@@ -86,7 +87,7 @@ def test_file_needs_numpy_and_its_interface_alone_and_is_small(name, form):
             imported |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             imported.add(node.module.partition(".")[0])
-    supplied = set(dicegym.game(name).adapter.supplied_modules(PrivateRandom()))
+    supplied = set(need(dicegym.game(name), ADAPTER).supplied_modules(PrivateRandom()))
     assert imported <= {"numpy"} | supplied | set(sys.stdlib_module_names)
 
 
@@ -101,7 +102,7 @@ def test_exported_hog_file_runs_without_dicegym_and_holds_all_choices(written):
     folder = written("hog", "hog.py").parent
     words = alone(folder, "import hog; print(*(hog.final_strategy(s, o) for s in range(100) for o in range(100)))")
     game = dicegym.game("hog")
-    examined = game.adapter.examine(game, model("hog"), lambda question: None)
+    examined = need(game, EXAMINATION).examine(game, model("hog"), lambda question: None)
     assert (np.array(words.split(), int).reshape(100, 100) == examined).all()
 
 

@@ -163,14 +163,14 @@ def test_mistakes_end_with_one_helpful_line(run, arguments, message):
 
 def test_paths_are_refused_before_the_work(run, tmp_path, monkeypatch):
     """What takes long must not have begun when a result turns out to have no place."""
-    import dicegym.bench
+    import dicegym.bench.run
     import dicegym.learning.evaluate
     from dicegym.games.hog import exact as hog
 
     def work(*_, **__):
         raise AssertionError("the work has begun")
 
-    for place in (hog, "best_bot"), (dicegym.learning.evaluate, "evaluate"), (dicegym.bench, "run_bench"):
+    for place in (hog, "best_bot"), (dicegym.learning.evaluate, "evaluate"), (dicegym.bench.run, "run_bench"):
         monkeypatch.setattr(*place, work)
     taken = tmp_path / "hog.py"
     taken.write_text("mine")
@@ -270,11 +270,11 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(tmp_path):
     import types
 
     import dicegym
-    from dicegym.cli import _training
+    from dicegym.cli.training import training_script
     from dicegym.learning import demo
     from dicegym.learning.evaluate import evaluate
 
-    script = _training()
+    script = training_script()
     small = {"run.steps": 2048, "run.games": 16, "run.evaluate_every": 512, "algorithm.n_steps": 16}
     small |= {"run.card_games": 10}
     small |= {"algorithm.batch_size": 128}
@@ -307,3 +307,11 @@ def test_help_names_every_verb():
         "train",
     ):
         assert re.search(rf"^\W*{verb}\b", done.stdout, re.MULTILINE), verb
+
+
+def test_games_with_commands_are_those_with_the_part() -> None:
+    """The list looks for files, so as not to load the games; the part says what there is."""
+    from dicegym.cli.app import games_with_commands
+    from dicegym.games.parts import COMMANDS, part
+
+    assert games_with_commands() == [name for name in GAMES if part(name, COMMANDS)]

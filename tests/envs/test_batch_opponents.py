@@ -11,10 +11,11 @@ from dicegym.engine import loops
 from dicegym.engine.threads import LEAST_ROWS, Threads
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
+from dicegym.games.parts import SITUATIONS, part
 from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.players.pool import Pool
 from dicegym.players.roster import agents_folder
-from dicegym.players.twins import TwinPlayer, opponent, text_hash
+from dicegym.players.twins import TwinPlayer, opponent, source_hash, twin_numbers
 from dicegym.registry import ENVIRONMENTS, GAMES
 
 each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
@@ -72,16 +73,15 @@ def test_compiled_twin_plays_what_its_file_plays(environment):
 @pytest.mark.parametrize("name", GAMES)
 def test_game_has_compiled_bots_and_its_default_opponent_needs_no_python(name):
     game = dicegym.game(name)
-    house = loops.twins_module(game.spec.kernels.step.__module__)
-    assert house.HOUSE
+    assert twin_numbers(game)
     player = opponent(game, game.spec.default_opponent)
-    assert isinstance(player, TwinPlayer) or getattr(house, "situations", None)
+    assert isinstance(player, TwinPlayer) or part(game, SITUATIONS)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_edited_file_plays_itself(name, tmp_path, monkeypatch):
     game = dicegym.game(name)
-    bot = next(bot for bot in loops.twins_module(game.spec.kernels.step.__module__).HOUSE if "(" not in bot)
+    bot = next(bot for bot in twin_numbers(game) if "(" not in bot)
     assert isinstance(opponent(game, bot), TwinPlayer)
     shutil.copytree(agents_folder(game), tmp_path / name)
     monkeypatch.setenv("DICEGYM_AGENTS", str(tmp_path))
@@ -95,7 +95,7 @@ def test_edited_file_plays_itself(name, tmp_path, monkeypatch):
 def test_hash_of_a_text_does_not_depend_on_line_ends(tmp_path):
     (tmp_path / "unix").write_bytes(b"a\nb\n")
     (tmp_path / "windows").write_bytes(b"a\r\nb\r\n")
-    assert text_hash(tmp_path / "unix") == text_hash(tmp_path / "windows")
+    assert source_hash(tmp_path / "unix") == source_hash(tmp_path / "windows")
 
 
 def test_pure_player_of_a_game_with_few_situations_is_asked_once_for_each():

@@ -16,7 +16,7 @@ from dicegym.engine.game import Game
 from dicegym.registry import GAMES
 
 FOLDER = Path(__file__).parents[1] / "playthroughs"
-REMEDY = "if that is meant: python -m dicegym.checks.playthrough --write tests/playthroughs, and review the difference"
+REMEDY = "if that is meant: dicegym playthrough --write tests/playthroughs, and review the difference"
 
 
 def test_no_game_lacks_one() -> None:

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from typer.main import get_command
 
-from dicegym import cli
+from dicegym.cli.app import main, whole_command
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
@@ -44,8 +43,7 @@ def commands(text: str) -> Iterator[list[str]]:
 
 def parse(words: list[str]) -> None:
     """Parse a command as the program does, without running it. Raises what typer raises."""
-    cli._add_commands_of_games(words)
-    command: Any = get_command(cli.app)
+    command: Any = whole_command()
     context = command.make_context("dicegym", list(words))
     while hasattr(command, "commands"):
         _, command, words = command.resolve_command(context, list(words))
@@ -91,7 +89,7 @@ def run(words: list[str]) -> None:
     """Run a command here; it must end well."""
     code = 0
     try:
-        cli.main(words)
+        main(words)
     except SystemExit as end:
         code = end.code or 0
     assert not code, f"dicegym {shlex.join(words)} ended with {code}"

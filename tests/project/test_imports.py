@@ -1,4 +1,4 @@
-"""Imports run one way: whoever opens a module needs to know only what stands below it."""
+"""Imports run one way: whoever opens a module needs to know only what stands below it, and of that its public names."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import ast
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from dicegym.games.parts import PARTS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -37,7 +39,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
 LEVEL = {name: level for level, names in enumerate(LADDER) for name in names}
 
 # Parts of a game that stand elsewhere on the ladder than the games: `dicegym.games.parts` finds them by name.
-PARTS_ELSEWHERE = {"adapter": "bots", "exporter": "bots", "commands": "cli"}
+PARTS_ELSEWHERE = {part.file: part.place for part in PARTS if part.place != "games"}
 
 # What `import dicegym` itself loads, as everybody pays for it; the rest is loaded on first use.
 LOADED_BY_THE_FRONT_DOOR = {"errors", "registry"}
@@ -144,6 +146,70 @@ def wrong_imports(module: str, imports: list[Import]) -> list[str]:
     return wrong
 
 
+def circles(imports: Mapping[str, list[Import]]) -> list[list[str]]:
+    """Return each set of modules that import each other in a circle.
+
+    Imports inside functions and for type checkers count too: such a circle does not fail when it is loaded, but
+    neither of its modules can be understood, tested or moved without the other.
+    """
+    reached: dict[str, set[str]] = {}
+    for module in imports:
+        seen: set[str] = set()
+        waiting = [found.target for found in imports[module]]
+        while waiting:
+            if (target := waiting.pop()) in imports and target not in seen:
+                seen.add(target)
+                waiting += [found.target for found in imports[target]]
+        reached[module] = seen
+    in_circles = [module for module in imports if module in reached[module]]
+    return list({min(around): around for around in (_around(module, reached) for module in in_circles)}.values())
+
+
+def _around(module: str, reached: Mapping[str, set[str]]) -> list[str]:
+    return sorted(other for other in reached[module] if module in reached[other])
+
+
+PUBLIC_IN_PYTHON = {"_asdict", "_fields", "_make", "_replace"}  # of named tuples
+NOT_OURS = {
+    "os._exit",  # documented
+    "module._inst",  # the generator of the standard `random`, which a bot's own `random` has as well
+}
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def private_names(source: str, imports: list[Import]) -> list[str]:
+    """Return one sentence per private name that a module's source takes from another module.
+
+    Names in ``from x import _y`` and ``module._y``; and ``value._y`` where no class of this module has a ``_y``, as
+    what is another class's own is then another module's. (A class may ask another object of its kind.)
+    """
+    tree = ast.parse(source)
+    own = set()
+    ours = {found.target.rpartition(".")[2] for found in imports if is_ours(found.target)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            own |= {child.name for child in node.body if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)}
+            names = [target for child in node.body if isinstance(child, ast.Assign) for target in child.targets]
+            names += [child.target for child in node.body if isinstance(child, ast.AnnAssign)]
+            own |= {name.id for name in names if isinstance(name, ast.Name)}
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            own |= {node.attr} if ast.unparse(node.value) == "self" else set()
+    wrong = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.level or is_ours(node.module or "")):
+            taken = [alias.name for alias in node.names if is_private(alias.name)]
+            wrong += [f"line {node.lineno} imports {name}, which is private to {node.module}" for name in taken]
+        elif isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in PUBLIC_IN_PYTHON:
+            whose = ast.unparse(node.value)
+            foreign = whose in ours or (node.attr not in own and whose not in ("self", "cls"))
+            if foreign and f"{whose}.{node.attr}" not in NOT_OURS:
+                wrong.append(f"line {node.lineno} takes {whose}.{node.attr}, which is private to another module")
+    return wrong
+
+
 def test_there_are_modules_and_imports_to_check() -> None:
     assert "dicegym" in FILES, f"no module found below {ROOT / 'dicegym'}: the other tests of this file check nothing"
     assert any(is_ours(found.target) for imports in IMPORTS.values() for found in imports)
@@ -153,6 +219,17 @@ def test_there_are_modules_and_imports_to_check() -> None:
 def test_imports_go_down_the_ladder(module: str) -> None:
     wrong = wrong_imports(module, IMPORTS[module])
     assert not wrong, "\n".join(wrong)
+
+
+def test_no_imports_run_in_a_circle() -> None:
+    found = circles(IMPORTS)
+    assert not found, "; ".join(f"{' and '.join(modules)} import each other" for modules in found)
+
+
+@pytest.mark.parametrize("module", FILES)
+def test_no_private_name_is_taken_from_another_module(module: str) -> None:
+    wrong = private_names(FILES[module].read_text(encoding="utf-8"), IMPORTS[module])
+    assert not wrong, f"{FILES[module]}: {'; '.join(wrong)}: give it a public name and a docstring"
 
 
 def test_the_front_door_loads_little() -> None:
@@ -219,3 +296,62 @@ def test_a_right_import_is_not(module: str, source: str) -> None:
     assert not wrong_imports(
         module, imports_in(source, module, is_package=False, modules=frozenset({"dicegym.engine.dice"}))
     )
+
+
+def imports_of(**sources: str) -> dict[str, list[Import]]:
+    known = frozenset(sources)
+    return {name: imports_in(source, name, is_package=False, modules=known) for name, source in sources.items()}
+
+
+@pytest.mark.parametrize(
+    ("sources", "expected"),
+    [
+        ({"a": "import b", "b": "import a"}, [["a", "b"]]),
+        ({"a": "import b", "b": "def f():\n    import a"}, [["a", "b"]]),
+        ({"a": "import b", "b": "if TYPE_CHECKING:\n    from a import X"}, [["a", "b"]]),
+        ({"a": "import b", "b": "import c", "c": "import a", "d": "import a"}, [["a", "b", "c"]]),
+        ({"a": "import b", "b": "import a", "c": "import d", "d": "import c"}, [["a", "b"], ["c", "d"]]),
+        ({"a": "import a"}, [["a"]]),
+    ],
+)
+def test_a_circle_is_found(sources: dict[str, str], expected: list[list[str]]) -> None:
+    assert circles(imports_of(**sources)) == expected
+
+
+def test_a_diamond_is_no_circle() -> None:
+    assert not circles(imports_of(a="import b, c", b="import d", c="import d", d="import json"))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from dicegym.play.turn import _hidden",
+        "from .turn import _hidden",
+        "from dicegym.play import turn\nturn._hidden()",
+        "from dicegym.play import turn\nclass A:\n    _hidden = 1\nturn._hidden()",
+        "import dicegym.play.turn as turn\nturn._hidden",
+        "def f(turn):\n    return turn._state",
+        "def f(a):\n    a.b._state = 1",
+    ],
+)
+def test_a_private_name_of_another_module_is_found(source: str) -> None:
+    known = frozenset({"dicegym.play.turn"})
+    wrong = private_names(source, imports_in(source, "dicegym.play.other", is_package=False, modules=known))
+    assert len(wrong) == 1, wrong
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class A:\n    def f(self):\n        self._x = 1\n        return self._x",
+        "class A:\n    _x: int = 1\n    def f(self, other):\n        return other._x",
+        "class A:\n    def _g(self):\n        pass\ndef f(a):\n    a._g()",
+        "class A(B):\n    def f(self):\n        return self._of_b",
+        "from dicegym.play.turn import Turn\nTurn(1)._replace(a=2)",
+        "from numpy import _core",
+        "import os\nos._exit(1)",
+        "from dicegym.play.turn import __doc__",
+    ],
+)
+def test_a_name_of_its_own_is_not(source: str) -> None:
+    assert not private_names(source, imports_in(source, "dicegym.play.other", is_package=False))

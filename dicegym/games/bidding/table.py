@@ -13,12 +13,12 @@ A bid has an index, (quantity - 1) * 6 + face - 1, and is kept as index * 8 + se
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from dicegym.engine.dice import die, draw, turn_stream
+from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 
 FACES = 6
@@ -50,26 +50,9 @@ PARTS = {
     "highest bids": MOST_PLAYERS * FACES,
     "bids": N_BIDS,
 }
-"""The parts of the observation that all these games have, in order, each with its length."""
+"""The parts of the observation that all these games have, in order, each with its length; a game's own follow."""
 
-(
-    _OWN,
-    _SEATS,
-    _LEFT,
-    _ALL,
-    _FACE,
-    _QUANTITY,
-    _CHANCE,
-    _SUPPORT,
-    _RAISE,
-    _RAISE_CHANCE,
-    _NEXT_CHANCE,
-    _HIGHEST,
-    _BIDS,
-    _,
-) = (sum(list(PARTS.values())[:part]) for part in range(len(PARTS) + 1))
-N_SHARED = sum(PARTS.values())
-"""Length of the shared parts; a game's own follow."""
+SHARED = Features(PARTS).offsets
 
 
 def _tail(n: int, k: int, sixths: int) -> float:
@@ -89,7 +72,7 @@ AS_ONES = np.tri(MOST_DICE + 1, MOST_DICE, -1, np.float32)
 """float32[6, 5]: a number of dice as that many ones. Copying a row costs less than a loop of unforeseeable length."""
 
 
-def table_fields(bid: type, most_bids: int) -> list[tuple[Any, ...]]:
+def record_fields(bid: type, most_bids: int) -> list[tuple[Any, ...]]:
     """Return the record's fields: bids are kept as ``bid``, at most ``most_bids`` of them in a hand."""
     by_seat = (MOST_PLAYERS,)
     return [
@@ -169,7 +152,7 @@ def seat_from(state, seat):
 
 
 @kernel
-def begin_table(state):
+def begin(state):
     """Give every seat its dice and roll the first hand; whoever opens it is still to be said."""
     state.caller = NOBODY
     state.changed = NOBODY
@@ -270,7 +253,7 @@ def sixths_of(face, wild):
 
 
 @kernel
-def observe_table(state, seat, others, quantity, face, wild, out):
+def observe_shared(state, seat, others, quantity, face, wild, out):
     """Write the shared parts of the observation, raises excepted.
 
     ``others`` is `dice_of_others`, ``quantity`` and ``face`` are those of `last_bid`.
@@ -280,29 +263,29 @@ def observe_table(state, seat, others, quantity, face, wild, out):
     for own in range(FACES):
         dice = np.uint64(state.hands[seat, own])
         for number in range(MOST_DICE):
-            out[_OWN + own * MOST_DICE + number] = AS_ONES[dice, number]
+            out[SHARED.own_dice + own * MOST_DICE + number] = AS_ONES[dice, number]
     other = np.int64(seat)
     for relative in range(players):
-        out[_SEATS + relative] = 1
+        out[SHARED.seats + relative] = 1
         dice = np.uint64(state.left[other])
         for number in range(MOST_DICE):
-            out[_LEFT + relative * MOST_DICE + number] = AS_ONES[dice, number]
+            out[SHARED.dice_left + relative * MOST_DICE + number] = AS_ONES[dice, number]
         other = other + 1 if other + 1 < players else np.int64(0)
     all_dice = np.float32(others + state.rolled[seat])
     share = np.float32(1) / all_dice
-    out[_ALL] = all_dice * (np.float32(1) / np.float32(MOST_QUANTITY))
+    out[SHARED.all_dice] = all_dice * (np.float32(1) / np.float32(MOST_QUANTITY))
     if quantity > 0:
-        out[_FACE + face - 1] = 1
-        out[_QUANTITY] = min(quantity * (np.float32(1) / np.float32(MOST_QUANTITY)), np.float32(1))
-        out[_QUANTITY + 1] = min(quantity * share, np.float32(1))
+        out[SHARED.bid_face + face - 1] = 1
+        out[SHARED.bid_quantity] = min(quantity * (np.float32(1) / np.float32(MOST_QUANTITY)), np.float32(1))
+        out[SHARED.bid_quantity + 1] = min(quantity * share, np.float32(1))
         need = quantity - own_matching(state, seat, face, wild)
-        out[_CHANCE] = chance(others, need, sixths_of(face, wild))
+        out[SHARED.bid_chance] = chance(others, need, sixths_of(face, wild))
     for number in range(state.n_bids):
         bidder, bid, bid_face = bid_at(state, number)
         relative = bidder - seat if bidder >= seat else bidder - seat + players
-        out[_HIGHEST + relative * FACES + bid_face - 1] = min(bid * share, np.float32(1))
+        out[SHARED.highest_bids + relative * FACES + bid_face - 1] = min(bid * share, np.float32(1))
         if bid <= MOST_QUANTITY:
-            out[_BIDS + bid_index(bid, bid_face)] = 1
+            out[SHARED.bids + bid_index(bid, bid_face)] = 1
 
 
 @kernel
@@ -310,12 +293,7 @@ def observe_raise(state, seat, others, face, least, wild, out):
     """Write what is known of ``face``: what to expect of it, and of ``least``, the least that may be bid on it."""
     share = np.float32(1) / np.float32(others + state.rolled[seat])
     own, sixths = own_matching(state, seat, face, wild), sixths_of(face, wild)
-    out[_SUPPORT + face - 1] = (own + np.float32(others) * np.float32(sixths) / np.float32(6)) * share
-    out[_RAISE + face - 1] = min(least * share, np.float32(1))
-    out[_RAISE_CHANCE + face - 1] = chance(others, least - own, sixths)
-    out[_NEXT_CHANCE + face - 1] = chance(others, least + 1 - own, sixths)
-
-
-def shared_features(parameters: Mapping[str, int]) -> dict[str, int]:
-    """Return the shared parts of the observation; they are the same for any number of players and dice."""
-    return dict(PARTS)
+    out[SHARED.support + face - 1] = (own + np.float32(others) * np.float32(sixths) / np.float32(6)) * share
+    out[SHARED.lowest_raise + face - 1] = min(least * share, np.float32(1))
+    out[SHARED.raise_chance + face - 1] = chance(others, least - own, sixths)
+    out[SHARED.next_chance + face - 1] = chance(others, least + 1 - own, sixths)

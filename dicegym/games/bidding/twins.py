@@ -21,6 +21,7 @@ from dicegym.games.bidding.table import (
     MOST_QUANTITY,
     ODDS,
     bid_index,
+    last_bid,
     own_matching,
     seat_from,
 )
@@ -53,6 +54,13 @@ def dice_left_to_others(state, seat):
     for other in range(state.players):
         others += state.left[other]
     return others
+
+
+@kernel
+def question(state):
+    """Return what every bot asks first: (dice of all others, quantity and face of the last bid, 0 if there is none)."""
+    _, quantity, face = last_bid(state)
+    return dice_left_to_others(state, state.player), quantity, face
 
 
 @kernel

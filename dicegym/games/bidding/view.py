@@ -69,7 +69,7 @@ class Reader:
     """Makes views of a game's records, from their bytes: that takes a fraction of the time of asking field by field.
 
     Args:
-        dtype: of the record, with the fields of `dicegym.games.bidding.table.table_fields`.
+        dtype: of the record, with the fields of `dicegym.games.bidding.table.record_fields`.
     """
 
     def __init__(self, dtype: np.dtype) -> None:

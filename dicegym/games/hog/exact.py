@@ -23,6 +23,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
 from dicegym.games.hog import exact_kernels as kernels
+from dicegym.games.hog.examination import action_of, examine
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.strategy_file import strategy_source
 from dicegym.play.player import FunctionPlayer, Player
@@ -91,13 +92,12 @@ def tabulate(player: Player | Function, game: Game) -> np.ndarray:
             "with memory=1 players of Hog choose by more than both scores, and no table holds that: "
             "make the game with memory=0 for exact values"
         )
-    adapter = game.adapter
-    asked = player if isinstance(player, Player) else _seated(player, adapter.action_of)
-    return _check(adapter.examine(game, asked, lambda _: None), game)
+    asked = player if isinstance(player, Player) else _seated(player)
+    return _check(examine(game, asked, lambda _: None), game)
 
 
-def _seated(function: Function, action_of: Callable[..., int]) -> Player:
-    """Return a player that asks ``function``; the adapter's ``action_of`` judges its answers."""
+def _seated(function: Function) -> Player:
+    """Return a player that asks ``function``."""
     name = getattr(function, "__name__", type(function).__name__)
 
     def act(turn: Turn) -> int:

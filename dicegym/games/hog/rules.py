@@ -77,12 +77,12 @@ Version history
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dicegym.engine.dice import die, turn_stream
+from dicegym.engine.features import Features, With
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, Parameter, record
@@ -113,6 +113,28 @@ STATE = record(
         ("winner", np.int8),  # (): seat, valid when over
     ]
 )
+
+FEATURES = Features(
+    {
+        "scores": 2,
+        "lead": 1,
+        "leading": 1,
+        "own tens": 10,
+        "own units": 10,
+        "opponent tens": 10,
+        "opponent units": 10,
+        "sum modulo 7": WILD,
+        "to swap": 2,
+        "bacon": 1,
+        "bacon swaps": LONGEST_RUN,
+        "bacon wild": 1,
+        "exchange swaps": LONGEST_RUN,
+        "exchange wild": 1,
+        "run": With("memory", LONGEST_RUN + 1),
+        "exchanges": With("memory", 2),
+    }
+)
+AT = FEATURES.offsets
 
 
 @kernel
@@ -231,28 +253,28 @@ def observe(state, seat, out):
     own, opponent = np.int64(state.scores[seat]), np.int64(state.scores[1 - seat])
     goal = np.float32(state.goal)
     out[:] = 0
-    out[0] = min(own / goal, 1.0)
-    out[1] = min(opponent / goal, 1.0)
-    out[2] = max(0.0, min(0.5 + 0.5 * (own - opponent) / goal, 1.0))
-    out[3] = own > opponent
-    out[4 + own // 10 % 10] = 1
-    out[14 + own % 10] = 1
-    out[24 + opponent // 10 % 10] = 1
-    out[34 + opponent % 10] = 1
-    out[44 + (own + opponent) % WILD] = 1
+    out[AT.scores] = min(own / goal, 1.0)
+    out[AT.scores + 1] = min(opponent / goal, 1.0)
+    out[AT.lead] = max(0.0, min(0.5 + 0.5 * (own - opponent) / goal, 1.0))
+    out[AT.leading] = own > opponent
+    out[AT.own_tens + own // 10 % 10] = 1
+    out[AT.own_units + own % 10] = 1
+    out[AT.opponent_tens + opponent // 10 % 10] = 1
+    out[AT.opponent_units + opponent % 10] = 1
+    out[AT.sum_modulo_7 + (own + opponent) % WILD] = 1
     to_swap = points_to_swap(own, opponent)
-    out[51] = to_swap / np.float32(100)
-    out[52] = min(to_swap / np.float32(20), np.float32(1))
+    out[AT.to_swap] = to_swap / np.float32(100)
+    out[AT.to_swap + 1] = min(to_swap / np.float32(20), np.float32(1))
     bacon = free_bacon(opponent)
-    out[53] = bacon / np.float32(10)
-    for run in range(1, LONGEST_RUN + 1):
-        out[53 + run] = bacon * multiplier(run) == to_swap
-        out[57 + run] = EXCHANGE * multiplier(run) == to_swap
-    out[57] = (own + bacon + opponent) % WILD == 0
-    out[61] = (own + EXCHANGE + opponent) % WILD == 0
+    out[AT.bacon] = bacon / np.float32(10)
+    for run in range(LONGEST_RUN):
+        out[AT.bacon_swaps + run] = bacon * multiplier(run + 1) == to_swap
+        out[AT.exchange_swaps + run] = EXCHANGE * multiplier(run + 1) == to_swap
+    out[AT.bacon_wild] = (own + bacon + opponent) % WILD == 0
+    out[AT.exchange_wild] = (own + EXCHANGE + opponent) % WILD == 0
     if state.memory:
-        out[62 + state.runs[seat]] = 1
-        out[66 + state.exchanges[seat] % 2] = 1
+        out[AT.run + state.runs[seat]] = 1
+        out[AT.exchanges + state.exchanges[seat] % 2] = 1
 
 
 @kernel
@@ -262,29 +284,6 @@ def returns(state, out):
     if state.over:
         out[state.winner] = 1
         out[1 - state.winner] = -1
-
-
-def features(parameters: Mapping[str, int]) -> dict[str, int]:
-    """Return the observation's parts in order, each with its length."""
-    parts = {
-        "scores": 2,
-        "lead": 1,
-        "leading": 1,
-        "own tens": 10,
-        "own units": 10,
-        "opponent tens": 10,
-        "opponent units": 10,
-        "sum modulo 7": WILD,
-        "to swap": 2,
-        "bacon": 1,
-        "bacon swaps": LONGEST_RUN,
-        "bacon wild": 1,
-        "exchange swaps": LONGEST_RUN,
-        "exchange wild": 1,
-    }
-    if parameters["memory"]:
-        parts |= {"run": LONGEST_RUN + 1, "exchanges": 2}
-    return parts
 
 
 class View(NamedTuple):
@@ -318,7 +317,7 @@ SPEC = GameSpec(
     kernels=Kernels(reset, step, legal, observe, returns),
     players=(2, 2),
     n_actions=N_ACTIONS,
-    features=features,
+    features=FEATURES,
     view=view,
     faults=("", "a number of dice outside -1..10"),
     default_opponent="always_roll(5)",
@@ -329,4 +328,5 @@ SPEC = GameSpec(
     },
     games_per_match=9,
     private=frozenset({"runs", "exchanges", "turns", "chosen", "rolled"}),
+    stage="finished",
 )

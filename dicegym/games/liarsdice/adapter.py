@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.export import network_source
 from dicegym.bots.program import Program
 from dicegym.bots.source import Source
 from dicegym.bots.surroundings import PrivateRandom
@@ -20,7 +19,6 @@ from dicegym.engine.game import Game
 from dicegym.games.bidding.table import FACES, MOST_QUANTITY
 from dicegym.games.bidding.view import Bid, Showdown, View
 from dicegym.games.liarsdice.rules import LIAR, NO_PLAY
-from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
 ENTRY_FILES = ("player.py", "bot.py")
@@ -133,38 +131,6 @@ def find(program: Program) -> Callable[..., Any]:
     """Return the function of a program that plays. Raises AgentError if there is none."""
     present = next((name for name in ENTRY_POINTS if name in program.namespace), ENTRY_POINTS[0])
     return program.entry(present)
-
-
-_INTERFACE = """
-PURE = True  # the same hands and history always get the same play
-
-
-def get_play(me, hands, history):
-    if history.endswith(":0"):
-        return 0
-    names = [hand.partition(":")[0] for hand in hands.split(",")]
-    state = known_state()
-    seat = names.index(me)
-    state.players, state.player = len(names), seat
-    for other, hand in enumerate(hands.split(",")):
-        dice = hand.partition(":")[2]
-        state.left[other] = state.rolled[other] = len(dice)
-        if other == seat:
-            for face in dice:
-                state.hands[seat, int(face) - 1] += 1
-    for said in history.split(",") if history else ():
-        name, _, play = said.partition(":")
-        state.bids[state.n_bids] = action_of(int(play)) * SEATS + names.index(name)
-        state.n_bids += 1
-    action = chosen(state, seat)
-    return 0 if action == LIAR else play_of(action // FACES + 1, action % FACES + 1)
-"""
-
-
-def export(player: Player, game: Game, form: str) -> str:
-    """Return the source of a bot that chooses as ``player`` does; see `dicegym.bots.export`."""
-    interface = _INTERFACE if form == ENTRY_FILES[0] else _INTERFACE.replace("get_play", "play")
-    return network_source(player, game, interface, action_of, play_of)
 
 
 def recognises(text: str) -> bool:

@@ -1,6 +1,7 @@
-"""The original commands of classic Liar's Dice: ``play p_human p_computer``, ``tournament 100 p_robot p_computer``.
+"""Classic Liar's Dice with its original commands.
 
-The command line finds this module by its name and offers it as ``dicegym liarsdice``.
+``play p_human p_computer``, ``tournament 100 p_robot p_computer``: the command line finds this module by its name and
+offers it as ``dicegym liarsdice``, with the line above as its help.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import Annotated, Any
 import typer
 
 import dicegym
-from dicegym import arena, cli
+from dicegym import arena
 from dicegym.arena.formats.one_table import one_table
 from dicegym.arena.report import show
+from dicegym.cli.common import JsonFile, check_writable, out, write_json
 from dicegym.engine.game import Game
 from dicegym.engine.scene import FACES
 from dicegym.errors import ParameterError
@@ -29,7 +31,7 @@ from dicegym.players.roster import agent_name
 HUMAN = "p_human"
 """The name of the person at the keyboard."""
 
-app = typer.Typer(help="Classic Liar's Dice with its original commands.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 Dice = Annotated[int, typer.Option(help="dice that each player begins with")]
 
@@ -69,8 +71,8 @@ def play(
         raise ParameterError("the input ended before the game did: play at a keyboard") from None
     for incident in result.incidents:
         name = list(seats)[incident.player]
-        cli.out.print(f"fault: {name}: turn {incident.turn}: {incident.reason}", markup=False)
-    cli.out.print(f"{list(seats)[result.wins.index(1)]} wins", markup=False)
+        out.print(f"fault: {name}: turn {incident.turn}: {incident.reason}", markup=False)
+    out.print(f"{list(seats)[result.wins.index(1)]} wins", markup=False)
 
 
 @app.command()
@@ -79,15 +81,15 @@ def tournament(
     entries: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="agents, folders, files")],
     seed: Annotated[int, typer.Option(help="same seed, same games")] = 0,
     dice: Dice = 5,
-    json_file: Annotated[Path | None, typer.Option("--json", help="write the result as JSON to this file too")] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Let all players named play together, seats shuffled for each game, and count who wins."""
     if HUMAN in entries:
         raise ParameterError(f"{HUMAN} is a person: play with `dicegym liarsdice play`")
-    cli._check_writable(json_file)
+    check_writable(json_file)
     result = one_table(dicegym.game("liarsdice", dice=dice), named(entries), games, seed)
-    show(result.report(), cli.out)
-    cli._write_json(json_file, result.to_json())
+    show(result.report(), out)
+    write_json(json_file, result.to_json())
     if not result.standings:
         raise typer.Exit(1)
 

@@ -85,6 +85,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, Parameter, record
@@ -99,7 +100,8 @@ NO_PLAY = N_ACTIONS
 WILD = False
 NO_PLAY_FAULT, TOO_MANY, NOT_HIGHER, LIAR_FIRST, NO_ANSWER_FAULT = 1, 2, 3, 4, 5
 
-STATE = record(table.table_fields(np.int16, table.N_BIDS))
+STATE = record(table.record_fields(np.int16, table.N_BIDS))
+FEATURES = Features(table.PARTS)
 
 
 @kernel
@@ -119,7 +121,7 @@ def least(quantity, face, raised):
 @kernel
 def reset(state):
     """Begin: seat 0 opens."""
-    table.begin_table(state)
+    table.begin(state)
 
 
 @kernel
@@ -166,7 +168,7 @@ def observe(state, seat, out):
     """Write the observation of the table above."""
     others = table.dice_of_others(state, seat)
     _, quantity, face = table.last_bid(state)
-    table.observe_table(state, seat, others, quantity, face, WILD, out)
+    table.observe_shared(state, seat, others, quantity, face, WILD, out)
     for raised in range(1, table.FACES + 1):
         table.observe_raise(state, seat, others, raised, least(quantity, face, raised), WILD, out)
 
@@ -184,7 +186,7 @@ SPEC = GameSpec(
     kernels=Kernels(reset, step, legal, observe, returns),
     players=(2, table.MOST_PLAYERS),
     n_actions=N_ACTIONS,
-    features=table.shared_features,
+    features=FEATURES,
     view=Reader(STATE),
     faults=(
         "",
@@ -201,4 +203,5 @@ SPEC = GameSpec(
     private=frozenset({"hands"}),
     forfeit=NO_ANSWER,
     public_event="finished",
+    stage="finished",
 )

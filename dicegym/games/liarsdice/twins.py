@@ -11,20 +11,10 @@ import numpy as np
 
 from dicegym.engine.dice import draw
 from dicegym.engine.jit import kernel
+from dicegym.engine.twins import twin
 from dicegym.games.bidding import table
 from dicegym.games.bidding import twins as shared
 from dicegym.games.liarsdice.rules import LIAR, WILD, least
-
-HOUSE = {
-    "even": "f9571bfdd31811c4",
-    "timid": "eca5972a208efbd7",
-    "honest": "ab3b4be81337f072",
-    "bayes": "d7be24d28f863d7f",
-    "bluffer": "316ba5704dd7cef5",
-    "haphazard": "c739acd3d0189622",
-}
-"""Name of the bot -> first 16 hexadecimal digits of the SHA-256 of its file's text; its number is its place here."""
-EVEN, TIMID, HONEST, BAYES, BLUFFER, HAPHAZARD = range(len(HOUSE))
 
 SIXTHS = 1
 BLUFF_ONE_IN, HOPELESS = 5, 0.15
@@ -49,9 +39,11 @@ def likeliest_raise(state, quantity, face):
     return best
 
 
+@twin("even", file="f9571bfdd31811c4")
 @kernel
-def even(state, others, quantity, face):
+def even(state):
     """Play as ``even`` does."""
+    others, quantity, face = shared.question(state)
     me = np.int64(state.player)
     if quantity > 0:
         missing = quantity - table.own_matching(state, me, face, WILD)
@@ -60,18 +52,22 @@ def even(state, others, quantity, face):
     return likeliest_raise(state, quantity, face)
 
 
+@twin("timid", file="eca5972a208efbd7")
 @kernel
-def timid(state, others, quantity, face):
+def timid(state):
     """Play as ``timid`` does."""
+    others, quantity, face = shared.question(state)
     if quantity == 0:
         return np.int64(0)
     dice = others + state.left[state.player]
     return np.int64(LIAR) if (quantity - 1) * table.FACES > dice else table.bid_index(quantity, face) + 1
 
 
+@twin("honest", file="ab3b4be81337f072")
 @kernel
-def honest(state, others, quantity, face):
+def honest(state):
     """Play as ``honest`` does; some face of the own dice is always worth an opening bid."""
+    others, quantity, face = shared.question(state)
     me = np.int64(state.player)
     expected = shared.EVEN_NEED[SIXTHS - 1, others]
     best = np.int64(-1)
@@ -80,20 +76,26 @@ def honest(state, others, quantity, face):
     return best if quantity == 0 or best > table.bid_index(quantity, face) else np.int64(LIAR)
 
 
+@twin("bluffer", file="316ba5704dd7cef5")
 @kernel
-def bluffer(state, others, quantity, face, bluffs):
-    """Play as ``bluffer`` does when it would bluff or not."""
+def bluffer(state):
+    """Play as ``bluffer`` does."""
+    others, quantity, face = shared.question(state)
+    bluffs = draw(shared.stream_of(state), 0, BLUFF_ONE_IN) == 0
     me = np.int64(state.player)
     if quantity > 0 and bluffs:
         missing = quantity + 1 - table.own_matching(state, me, face, WILD)
         if shared.odds(others, missing, SIXTHS) > HOPELESS:
             return table.bid_index(quantity + 1, face)
-    return even(state, others, quantity, face)
+    return even(state)
 
 
+@twin("haphazard", file="c739acd3d0189622")
 @kernel
-def haphazard(state, others, quantity, face, stream):
-    """Play as ``haphazard`` does, by the draws of ``stream``."""
+def haphazard(state):
+    """Play as ``haphazard`` does."""
+    others, quantity, face = shared.question(state)
+    stream = shared.stream_of(state)
     if quantity == 0:
         return table.bid_index(np.int64(1), 1 + draw(stream, 2, table.FACES))
     dice = others + state.left[state.player]
@@ -150,20 +152,9 @@ def bayes_answers(state, actions):
     return shared.keep_best(actions, worths, answers, NOISE)
 
 
+@twin("bayes", file="d7be24d28f863d7f")
 @kernel
-def choose(state, bot):
-    """Return the action of twin number ``bot`` for the player to move."""
-    others = shared.dice_left_to_others(state, state.player)
-    _, quantity, face = table.last_bid(state)
-    if bot == EVEN:
-        return even(state, others, quantity, face)
-    if bot == TIMID:
-        return timid(state, others, quantity, face)
-    if bot == HONEST:
-        return honest(state, others, quantity, face)
-    if bot == BAYES:
-        actions = np.empty(shared.MOST_ANSWERS, np.int64)
-        return actions[draw(shared.stream_of(state), 0, bayes_answers(state, actions))]
-    if bot == BLUFFER:
-        return bluffer(state, others, quantity, face, draw(shared.stream_of(state), 0, BLUFF_ONE_IN) == 0)
-    return haphazard(state, others, quantity, face, shared.stream_of(state))
+def bayes(state):
+    """Play as ``bayes`` does."""
+    actions = np.empty(shared.MOST_ANSWERS, np.int64)
+    return actions[draw(shared.stream_of(state), 0, bayes_answers(state, actions))]

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.export import network_source
 from dicegym.bots.program import Program
 from dicegym.bots.source import Source
 from dicegym.bots.surroundings import PrivateRandom
@@ -24,7 +23,6 @@ from dicegym.errors import AgentError
 from dicegym.games.bidding.table import FACES, N_BIDS
 from dicegym.games.liarsdice_spot_on.rules import LARGEST, N_CHALLENGES, NO_MOVE
 from dicegym.games.liarsdice_spot_on.text import CHALLENGES
-from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
 ENTRY_FILES = ("player_bot.py", "bot.py")
@@ -117,39 +115,6 @@ def sit(program: Program, bot: Callable[..., Any], game: Game, seat: int) -> Act
             raise program.failure(error, asked) from error
 
     return act
-
-
-_INTERFACE = """
-from player import Player
-
-
-class Learned(Player):
-    def move(self, bids, player_dice, n_dice):
-        state, seat = known_state(), self.index
-        state.players, state.player = len(n_dice), seat
-        for other, dice in enumerate(n_dice):
-            state.left[other] = state.rolled[other] = dice
-        for face in player_dice:
-            state.hands[seat, face - 1] += 1
-        state.n_bids, bidder = len(bids), seat
-        for number in range(len(bids) - 1, -1, -1):  # turns go round: the last bid was made by the player before
-            bidder = next(
-                other for step in range(1, len(n_dice) + 1) if n_dice[other := (bidder - step) % len(n_dice)]
-            )
-            quantity, face = bids[number]
-            state.bids[number] = bid_index(min(quantity, LARGEST), face) * SEATS + bidder
-        action = chosen(state, seat)
-        return CHALLENGES[action] if action in CHALLENGES else (action // FACES + 1, action % FACES + 1)
-"""
-
-
-def export(player: Player, game: Game, form: str) -> str:
-    """Return the source of a bot that chooses as ``player`` does; see `dicegym.bots.export`.
-
-    Who was disqualified in the present round is not told to bots: there a model that sees it may choose otherwise.
-    """
-    words = f"CHALLENGES = {CHALLENGES}\nLARGEST = {LARGEST}\n"
-    return network_source(player, game, words + _INTERFACE)
 
 
 def recognises(text: str) -> bool:

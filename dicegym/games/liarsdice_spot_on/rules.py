@@ -95,10 +95,9 @@ Version history
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
+from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, Parameter, record
@@ -117,7 +116,9 @@ LARGEST = 10**15
 MOST_BIDS = 100
 NO_BID, NO_LOSS, NOT_MORE, NO_MOVE_FAULT, NO_ANSWER_FAULT, ONE_TOO_MANY = 1, 2, 3, 4, 5, 6
 
-STATE = record(table.table_fields(np.int64, MOST_BIDS))
+STATE = record(table.record_fields(np.int64, MOST_BIDS))
+FEATURES = Features(table.PARTS | {"exact chance": 1, "may gain": 1})
+AT = FEATURES.offsets
 
 
 @kernel
@@ -143,7 +144,7 @@ def least(quantity, face, raised):
 @kernel
 def reset(state):
     """Begin: a drawn seat opens."""
-    table.begin_table(state)
+    table.begin(state)
     state.player = table.drawn_seat(state)
 
 
@@ -216,24 +217,19 @@ def observe(state, seat, out):
     """Write the observation of the table above."""
     others = table.dice_of_others(state, seat)
     _, quantity, face = table.last_bid(state)
-    table.observe_table(state, seat, others, quantity, face, WILD, out)
+    table.observe_shared(state, seat, others, quantity, face, WILD, out)
     for raised in range(1, table.FACES + 1):
         table.observe_raise(state, seat, others, raised, least(quantity, face, raised), WILD, out)
     if quantity > 0:
         need, sixths = quantity - table.own_matching(state, seat, face, WILD), table.sixths_of(face, WILD)
-        out[table.N_SHARED] = table.chance(others, need, sixths) - table.chance(others, need + 1, sixths)
-    out[table.N_SHARED + 1] = state.left[seat] < state.dice
+        out[AT.exact_chance] = table.chance(others, need, sixths) - table.chance(others, need + 1, sixths)
+    out[AT.may_gain] = state.left[seat] < state.dice
 
 
 @kernel
 def returns(state, out):
     """Each seat's share of all dice left, from 0 to +1 for the winner and -1/(n - 1) for each other."""
     table.share_out(state, out)
-
-
-def features(parameters: Mapping[str, int]) -> dict[str, int]:
-    """Return the observation's parts in order, each with its length."""
-    return table.shared_features(parameters) | {"exact chance": 1, "may gain": 1}
 
 
 SPEC = GameSpec(
@@ -243,7 +239,7 @@ SPEC = GameSpec(
     kernels=Kernels(reset, step, legal, observe, returns),
     players=(2, table.MOST_PLAYERS),
     n_actions=N_ACTIONS,
-    features=features,
+    features=FEATURES,
     view=Reader(STATE),
     faults=(
         "",
@@ -261,4 +257,5 @@ SPEC = GameSpec(
     private=frozenset({"hands"}),
     forfeit=NO_ANSWER,
     public_event="finished",
+    stage="finished",
 )

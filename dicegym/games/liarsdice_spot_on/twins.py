@@ -11,21 +11,10 @@ import numpy as np
 
 from dicegym.engine.dice import draw
 from dicegym.engine.jit import kernel
+from dicegym.engine.twins import twin
 from dicegym.games.bidding import table
 from dicegym.games.bidding import twins as shared
 from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, N_CHALLENGES, WILD, least, worth
-
-HOUSE = {
-    "even": "3e2fcda0193f6137",
-    "timid": "7c0d6e3c976a68ed",
-    "honest": "8b33aa50b2a328af",
-    "exact": "0b7e8edda4a08f8b",
-    "bayes": "fc82313b605176da",
-    "bluffer": "b39666b79f8177de",
-    "haphazard": "bc7fa8b10225023d",
-}
-"""Name of the bot -> first 16 hexadecimal digits of the SHA-256 of its file's text; its number is its place here."""
-EVEN, TIMID, HONEST, EXACT, BAYES, BLUFFER, HAPHAZARD = range(len(HOUSE))
 
 SIXES = table.FACES
 SPOT = 0.3
@@ -63,9 +52,11 @@ def likeliest_bid(state, others, quantity, face):
     return best
 
 
+@twin("even", file="3e2fcda0193f6137")
 @kernel
-def even(state, others, quantity, face):
+def even(state):
     """Play as ``even`` does."""
+    others, quantity, face = shared.question(state)
     me = np.int64(state.player)
     if quantity > 0 and chance_of(state, others, quantity, face) < 0.5:
         return np.int64(LIAR)
@@ -79,9 +70,11 @@ def even(state, others, quantity, face):
     return bid(more, held)
 
 
+@twin("timid", file="7c0d6e3c976a68ed")
 @kernel
-def timid(state, others, quantity, face):
+def timid(state):
     """Play as ``timid`` does."""
+    others, quantity, face = shared.question(state)
     if quantity == 0:
         return np.int64(0)
     dice = others + state.left[state.player]
@@ -91,9 +84,11 @@ def timid(state, others, quantity, face):
     return bid(least(quantity, face, raised), raised)
 
 
+@twin("honest", file="8b33aa50b2a328af")
 @kernel
-def honest(state, others, quantity, face):
+def honest(state):
     """Play as ``honest`` does; some face of the own dice is always worth an opening bid."""
+    others, quantity, face = shared.question(state)
     me = np.int64(state.player)
     most, best = np.int64(0), np.int64(0)
     for number in range(SIXES):  # sixes first: of bids worth the same, that on sixes has the smaller quantity
@@ -106,9 +101,11 @@ def honest(state, others, quantity, face):
     return best if most > worth(quantity, face) else np.int64(LIAR)
 
 
+@twin("exact", file="0b7e8edda4a08f8b")
 @kernel
-def exact(state, others, quantity, face):
+def exact(state):
     """Play as ``exact`` does."""
+    others, quantity, face = shared.question(state)
     me = np.int64(state.player)
     if quantity > 0:
         true = chance_of(state, others, quantity, face)
@@ -123,9 +120,12 @@ def exact(state, others, quantity, face):
     return likeliest_bid(state, others, quantity, face)
 
 
+@twin("bluffer", file="b39666b79f8177de")
 @kernel
-def bluffer(state, others, quantity, face, bluffs):
-    """Play as ``bluffer`` does when it would bluff or not."""
+def bluffer(state):
+    """Play as ``bluffer`` does."""
+    others, quantity, face = shared.question(state)
+    bluffs = draw(shared.stream_of(state), 0, BLUFF_ONE_IN) < BLUFF_OF
     if quantity > 0 and bluffs and chance_of(state, others, quantity + 1, face) > HOPELESS:
         return bid(quantity + 1, face)
     if quantity > 0 and chance_of(state, others, quantity, face) < DOUBT:
@@ -133,9 +133,12 @@ def bluffer(state, others, quantity, face, bluffs):
     return likeliest_bid(state, others, quantity, face)
 
 
+@twin("haphazard", file="bc7fa8b10225023d")
 @kernel
-def haphazard(state, others, quantity, face, stream):
-    """Play as ``haphazard`` does, by the draws of ``stream``."""
+def haphazard(state):
+    """Play as ``haphazard`` does."""
+    others, quantity, face = shared.question(state)
+    stream = shared.stream_of(state)
     raised = 1 + draw(stream, 1, table.FACES)
     if quantity == 0:
         return bid(np.int64(1), raised)
@@ -226,22 +229,9 @@ def bayes_answers(state, actions):
     return shared.keep_best(actions, worths, answers, NOISE)
 
 
+@twin("bayes", file="fc82313b605176da")
 @kernel
-def choose(state, bot):
-    """Return the action of twin number ``bot`` for the player to move."""
-    others = shared.dice_left_to_others(state, state.player)
-    _, quantity, face = table.last_bid(state)
-    if bot == EVEN:
-        return even(state, others, quantity, face)
-    if bot == TIMID:
-        return timid(state, others, quantity, face)
-    if bot == HONEST:
-        return honest(state, others, quantity, face)
-    if bot == EXACT:
-        return exact(state, others, quantity, face)
-    if bot == BAYES:
-        actions = np.empty(shared.MOST_ANSWERS, np.int64)
-        return actions[draw(shared.stream_of(state), 0, bayes_answers(state, actions))]
-    if bot == BLUFFER:
-        return bluffer(state, others, quantity, face, draw(shared.stream_of(state), 0, BLUFF_ONE_IN) < BLUFF_OF)
-    return haphazard(state, others, quantity, face, shared.stream_of(state))
+def bayes(state):
+    """Play as ``bayes`` does."""
+    actions = np.empty(shared.MOST_ANSWERS, np.int64)
+    return actions[draw(shared.stream_of(state), 0, bayes_answers(state, actions))]

@@ -16,15 +16,14 @@ from typing import Any
 import numpy as np
 
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.export import network_source
 from dicegym.bots.program import Program
 from dicegym.bots.source import Source
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.lucky.catalogue import N_DICE, STOCK
-from dicegym.games.lucky.rules import DONE, INVALID, View, added
-from dicegym.play.player import Player
+from dicegym.games.lucky.orders import DONE, INVALID, added
+from dicegym.games.lucky.view import View
 from dicegym.play.turn import Act, Turn
 
 ENTRY_FILES = ("bot.py",)
@@ -140,35 +139,3 @@ def recognises(text: str) -> bool:
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
     """Return the player of a file; see `BotPlayer`. Raises AgentError."""
     return BotPlayer(source, name, supplied_modules, find, sit, keep, seed)
-
-
-_INTERFACE = """
-from bot import Bot
-
-
-class Exported(Bot):
-    def __init__(self, random):
-        self.played = 0
-
-    def get_orders(self, money, dice, index, shop):
-        state = known_state()
-        state.players, state.player, state.played = len(money), index, self.played
-        self.played += 1
-        state.money[: len(money)] = state.left[: len(money)] = money
-        for seat, owned in enumerate(dice):
-            for kind in owned:
-                state.dice[seat, kind] += 1
-        for kind, count in shop.items():
-            state.shop[kind] = count
-        order = []
-        while (kind := chosen(state, index)) != DONE:
-            order.append(kind)
-            state.order[index, kind] += 1
-            state.left[index] -= PRICES[kind]
-        return order
-"""
-
-
-def export(player: Player, game: Game, form: str) -> str:
-    """Return the source of a bot that orders as ``player`` does; see `dicegym.bots.export`."""
-    return network_source(player, game, _INTERFACE)

@@ -1,4 +1,4 @@
-"""What dice are worth in Lucky & Co, for observations: expected points a round, and the gain by one die more."""
+"""What dice are worth in Lucky & Co, for observations: expected points a round, and how many more by one more die."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
 # Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
@@ -27,7 +27,7 @@ from dicegym.games.lucky.catalogue import (
 
 
 @kernel
-def income(basic, product, again, all_again, squares, cubes):
+def expected_points(basic, product, again, all_again, squares, cubes):
     """Return the expected points a round, attacks left out.
 
     ``basic`` is the mean sum of the basic dice, ``product`` the mean product of the multipliers, then come numbers of
@@ -52,7 +52,7 @@ def income(basic, product, again, all_again, squares, cubes):
 
 
 @kernel
-def engine(state, seat, ordered):
+def means_of(state, seat, ordered):
     """Return (mean sum of basic dice, mean product of multipliers) of a seat's dice, with its order if ``ordered``."""
     basic, product = 0.0, 1.0
     for kind in range(FIRST_MULTIPLIER):
@@ -64,17 +64,17 @@ def engine(state, seat, ordered):
 
 
 @kernel
-def gain(kind, basic, product, again, all_again, squares, cubes, now, threat, rivals):
-    """Return how many points a round one more die of a ``kind`` is worth to an engine with the `income` ``now``.
+def more_points(kind, basic, product, again, all_again, squares, cubes, now, threat, rivals):
+    """Return how many points a round one more die of a ``kind`` is worth to dice that make ``now`` of them.
 
     Attacks count for what they take from all others together divided by their number, plus what they steal, if all
     was there; 17 for half of ``threat``, what the attacks of others are expected to take.
     """
     if kind < FIRST_MULTIPLIER:
-        return income(basic + MEANS[kind], product, again, all_again, squares, cubes) - now
+        return expected_points(basic + MEANS[kind], product, again, all_again, squares, cubes) - now
     if kind < FIRST_ATTACK:
         grown = product * 3.5 * SCALES[kind - FIRST_MULTIPLIER]
-        return max(0.0, income(basic, grown, again, all_again, squares, cubes) - now)
+        return max(0.0, expected_points(basic, grown, again, all_again, squares, cubes) - now)
     if kind == EVERYBODY:
         return 3.5
     if kind < FIRST_COIN:
@@ -83,4 +83,4 @@ def gain(kind, basic, product, again, all_again, squares, cubes, now, threat, ri
         return min(threat, now) / 2
     more_again, more_all = again + (kind == AGAIN), all_again + (kind == ALL_AGAIN)
     more_squares, more_cubes = squares + (kind == SQUARE), cubes + (kind == CUBE)
-    return max(0.0, income(basic, product, more_again, more_all, more_squares, more_cubes) - now)
+    return max(0.0, expected_points(basic, product, more_again, more_all, more_squares, more_cubes) - now)

@@ -83,8 +83,8 @@ Observation: ``Box(0, 1, (192,))``, in which s(x, c) is x / (x + c)
     order           22      dice of each number in the own order over the stock
     shop            22      dice of each number that the own order leaves in the shop, over the stock
     may add         22      how many more of each number could be added to the order, over the stock
-    gain            22      g more points a round by one more of this die (see `gain`), as s(g, price)
-    income          3       expected points a round (see `income`), order included: s(i, c) for c = 10, 100, 1000
+    gain            22      g more points a round by one more of this die (see `more_points`), as s(g, price)
+    income          3       expected points a round i (`expected_points`), order included: s(i, c) for c = 10, 100, 1000
     parts           2       mean sum of basic dice b as s(b, 20), mean product of multipliers p as s(p, 4)
     lead            3       own lead over the best other player, the richest over the second, from -lead..lead to
                             0..1; share of the others who are strictly richer
@@ -107,13 +107,9 @@ Version history
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
-
 import numpy as np
 
+from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, Order, Parameter, record
@@ -134,13 +130,12 @@ from dicegym.games.lucky.catalogue import (
     TAKEN,
     TEN,
 )
-from dicegym.games.lucky.prospects import engine, gain, income
+from dicegym.games.lucky.orders import DONE, INVALID, N_ACTIONS, order_actions, order_limits
+from dicegym.games.lucky.prospects import expected_points, means_of, more_points
 from dicegym.games.lucky.scoring import score
+from dicegym.games.lucky.view import Reader
 
 START = 5
-DONE = N_DICE
-N_ACTIONS = N_DICE + 1
-INVALID = N_ACTIONS + N_DICE * (int(STOCK.max()) - 1)
 SOLD_OUT, TOO_DEAR, UNKNOWN, MALFORMED = 1, 2, 3, 4
 
 STATE = record(
@@ -157,6 +152,29 @@ STATE = record(
         ("rolled", np.int16, (MOST_PLAYERS, 6)),  # per seat and face: basic dice and multipliers of the last round
     ]
 )
+
+RIVAL = Features({"presence": 1, "money": 3, "lead": 1, "income": 3, "attacks": 1, "shields": 1})
+OF_RIVAL = RIVAL.offsets
+"""Of the part "others": where each thing begins in what there is of one of them."""
+RIVAL_SIZE = RIVAL.size
+FEATURES = Features(
+    {
+        "money": 5,
+        "money left": 5,
+        "dice": N_DICE,
+        "order": N_DICE,
+        "shop": N_DICE,
+        "may add": N_DICE,
+        "gain": N_DICE,
+        "income": 3,
+        "parts": 2,
+        "lead": 3,
+        "time": 2,
+        "others": (MOST_PLAYERS - 1) * RIVAL_SIZE,
+        "players": 2,
+    }
+)
+AT = FEATURES.offsets
 
 
 @kernel
@@ -175,7 +193,7 @@ def deliver(state):
 
 
 @kernel
-def standing(state):
+def two_richest(state):
     """Return (largest money, second largest money)."""
     first, second = np.int64(-1), np.int64(-1)
     for seat in range(state.players):
@@ -230,7 +248,7 @@ def step(state, action):
         state.order[other, :] = 0
     state.played += 1
     state.player = 0
-    first, second = standing(state)
+    first, second = two_richest(state)
     state.over = first - second >= state.lead or state.played >= state.rounds
     return fault
 
@@ -278,26 +296,29 @@ def logarithm(money):
 
 
 @kernel
+def observe_money(amount, at, out):
+    """Write an amount of money on five scales."""
+    out[at] = logarithm(amount)
+    scale = 10
+    for i in range(1, 5):
+        out[at + i] = share(amount, scale)
+        scale *= 5
+
+
+@kernel
 def observe(state, seat, out):
     """Write the observation of the table above."""
     money, left, players = state.money[seat], state.left[seat], state.players
     own, order = state.dice[seat], state.order[seat]
     out[:] = 0
-    at = 0
-    for amount in (money, left):
-        out[at] = logarithm(amount)
-        scale = 10
-        for i in range(1, 5):
-            out[at + i] = share(amount, scale)
-            scale *= 5
-        at += 5
+    observe_money(money, AT.money, out)
+    observe_money(left, AT.money_left, out)
 
     rivals = players - 1
     best, ahead, threat = np.int64(-1), 0, 0.0
-    others = at + 5 * N_DICE + 10
-    for i in range(1, players):
-        other = (seat + i) % players
-        place = others + 10 * (i - 1)
+    for i in range(rivals):
+        other = (seat + 1 + i) % players
+        at = AT.others + RIVAL_SIZE * i
         rival, dice = state.money[other], state.dice[other]
         best = max(best, rival)
         ahead += rival > money
@@ -306,133 +327,48 @@ def observe(state, seat, out):
             attacks += dice[kind]
             taken += dice[kind] * TAKEN[kind - TEN]
         threat += 3.5 * dice[EVERYBODY] + taken / rivals
-        basic, product = engine(state, other, 0)
-        points = income(basic, product, dice[AGAIN], dice[ALL_AGAIN], dice[SQUARE], dice[CUBE])
-        out[place] = 1
-        out[place + 1] = logarithm(rival)
-        out[place + 2] = share(rival, 50)
-        out[place + 3] = share(rival, 250)
-        out[place + 4] = centred(money - rival, state.lead)
-        out[place + 5] = share(points, 10)
-        out[place + 6] = share(points, 100)
-        out[place + 7] = share(points, 1000)
-        out[place + 8] = min((attacks + dice[EVERYBODY]) / 10, 1.0)
-        out[place + 9] = min(dice[SHIELD] / 3, 1.0)
+        basic, product = means_of(state, other, 0)
+        points = expected_points(basic, product, dice[AGAIN], dice[ALL_AGAIN], dice[SQUARE], dice[CUBE])
+        out[at + OF_RIVAL.presence] = 1
+        out[at + OF_RIVAL.money] = logarithm(rival)
+        out[at + OF_RIVAL.money + 1] = share(rival, 50)
+        out[at + OF_RIVAL.money + 2] = share(rival, 250)
+        out[at + OF_RIVAL.lead] = centred(money - rival, state.lead)
+        out[at + OF_RIVAL.income] = share(points, 10)
+        out[at + OF_RIVAL.income + 1] = share(points, 100)
+        out[at + OF_RIVAL.income + 2] = share(points, 1000)
+        out[at + OF_RIVAL.attacks] = min((attacks + dice[EVERYBODY]) / 10, 1.0)
+        out[at + OF_RIVAL.shields] = min(dice[SHIELD] / 3, 1.0)
 
-    basic, product = engine(state, seat, 1)
+    basic, product = means_of(state, seat, 1)
     again, all_again = own[AGAIN] + order[AGAIN], own[ALL_AGAIN] + order[ALL_AGAIN]
     squares, cubes = own[SQUARE] + order[SQUARE], own[CUBE] + order[CUBE]
-    points = income(basic, product, again, all_again, squares, cubes)
+    points = expected_points(basic, product, again, all_again, squares, cubes)
     ordered = 0
     for kind in range(N_DICE):
         of_stock, price = ONE_OF_STOCK[kind], PRICES[kind]
         free = max(state.shop[kind] - order[kind], 0)
         affordable = free if free * price <= left else left // price
         ordered += order[kind]
-        more = gain(kind, basic, product, again, all_again, squares, cubes, points, threat, rivals)
-        out[at + kind] = own[kind] * of_stock
-        out[at + N_DICE + kind] = order[kind] * of_stock
-        out[at + 2 * N_DICE + kind] = free * of_stock
-        out[at + 3 * N_DICE + kind] = affordable * of_stock
-        out[at + 4 * N_DICE + kind] = share(more, price)
-    at += 5 * N_DICE
-    out[at] = share(points, 10)
-    out[at + 1] = share(points, 100)
-    out[at + 2] = share(points, 1000)
-    out[at + 3] = share(basic, 20)
-    out[at + 4] = share(product, 4)
-    first, second = standing(state)
-    out[at + 5] = centred(money - best, state.lead)
-    out[at + 6] = centred(first - second, state.lead)
-    out[at + 7] = ahead / rivals
-    out[at + 8] = state.played / state.rounds
-    out[at + 9] = share(state.played, 10)
-    at = others + 10 * (MOST_PLAYERS - 1)
-    out[at] = players / MOST_PLAYERS
-    out[at + 1] = ordered == 0
-
-
-def features(parameters: Mapping[str, int]) -> dict[str, int]:
-    """Return the observation's parts in order, each with its length."""
-    return {
-        "money": 5,
-        "money left": 5,
-        "dice": N_DICE,
-        "order": N_DICE,
-        "shop": N_DICE,
-        "may add": N_DICE,
-        "gain": N_DICE,
-        "income": 3,
-        "parts": 2,
-        "lead": 3,
-        "time": 2,
-        "others": 60,
-        "players": 2,
-    }
-
-
-class View(NamedTuple):
-    """What a player may know; players are listed by seat."""
-
-    money: tuple[int, ...]
-    dice: tuple[tuple[int, ...], ...]
-    """For each player the numbers of the dice it owns, sorted, each as often as it owns it."""
-    seat: int
-    """The own seat."""
-    shop: tuple[int, ...]
-    """How many of each die the shop has."""
-    played: int
-    """Rounds played."""
-    order: tuple[int, ...]
-    """How many of each die the own order holds so far."""
-    rounds: int
-    lead: int
-
-
-@lru_cache(maxsize=1024)  # dice change once a round, and views are asked for several times a seat
-def _numbers(counts: bytes, players: int) -> tuple[tuple[int, ...], ...]:
-    """Return the dice of each player, given the bytes of the field."""
-    rows = [counts[seat * N_DICE : (seat + 1) * N_DICE] for seat in range(players)]
-    return tuple(tuple(kind for kind, count in enumerate(row) for _ in range(count)) for row in rows)
-
-
-_AT: dict[str, int] = {name: STATE.fields[name][1] for name in STATE.names or ()}  # type: ignore[index]  # it has
-"""Where each field begins in a record's bytes: reading those is several times quicker than asking for the fields."""
-_NUMBERS = struct.Struct(f"=hih{MOST_PLAYERS}q")  # rounds, lead, played, money
-
-
-def view(state: Any, seat: int) -> View:
-    """Return the `View` of ``seat``."""
-    raw = state.tobytes()
-    players = raw[_AT["players"]]
-    rounds, lead, played, *money = _NUMBERS.unpack_from(raw, _AT["rounds"])
-    dice, shop, order = _AT["dice"], _AT["shop"], _AT["order"] + seat * N_DICE
-    return View(
-        tuple(money[:players]),
-        _numbers(raw[dice : dice + players * N_DICE], players),
-        seat,
-        tuple(raw[shop : shop + N_DICE]),
-        played,
-        tuple(raw[order : order + N_DICE]),
-        rounds,
-        lead,
-    )
-
-
-def added(kind: int, count: int) -> int:
-    """Return the action that adds ``count`` dice of a ``kind`` to the order, for a count of 1 to 20."""
-    return kind if count == 1 else N_ACTIONS + (count - 2) * N_DICE + kind
-
-
-def order_actions(counts: Sequence[int]) -> list[int]:
-    """Return the actions that order ``counts[kind]`` dice of each kind and complete the order."""
-    return [added(kind, count) for kind, count in enumerate(counts) if count] + [DONE]
-
-
-def order_limits(state: Any, seat: int) -> list[int]:
-    """Return how many dice of each kind ``seat`` could order if it ordered no others."""
-    limits: list[int] = np.minimum(state["shop"], state["money"][seat] // PRICES).tolist()
-    return limits
+        more = more_points(kind, basic, product, again, all_again, squares, cubes, points, threat, rivals)
+        out[AT.dice + kind] = own[kind] * of_stock
+        out[AT.order + kind] = order[kind] * of_stock
+        out[AT.shop + kind] = free * of_stock
+        out[AT.may_add + kind] = affordable * of_stock
+        out[AT.gain + kind] = share(more, price)
+    out[AT.income] = share(points, 10)
+    out[AT.income + 1] = share(points, 100)
+    out[AT.income + 2] = share(points, 1000)
+    out[AT.parts] = share(basic, 20)
+    out[AT.parts + 1] = share(product, 4)
+    first, second = two_richest(state)
+    out[AT.lead] = centred(money - best, state.lead)
+    out[AT.lead + 1] = centred(first - second, state.lead)
+    out[AT.lead + 2] = ahead / rivals
+    out[AT.time] = state.played / state.rounds
+    out[AT.time + 1] = share(state.played, 10)
+    out[AT.players] = players / MOST_PLAYERS
+    out[AT.players + 1] = ordered == 0
 
 
 SPEC = GameSpec(
@@ -443,8 +379,8 @@ SPEC = GameSpec(
     players=(2, MOST_PLAYERS),
     default_players=MOST_PLAYERS,
     n_actions=N_ACTIONS,
-    features=features,
-    view=view,
+    features=FEATURES,
+    view=Reader(STATE),
     faults=(
         "",
         "more of a die than the shop has",
@@ -462,4 +398,5 @@ SPEC = GameSpec(
     forfeit=INVALID,
     order=Order(tuple(STOCK.tolist()), order_actions, order_limits),
     contest="groups",
+    stage="finished",
 )

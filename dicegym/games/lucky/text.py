@@ -7,7 +7,7 @@ from typing import Any
 
 from dicegym.engine.scene import Line, Scene
 from dicegym.games.lucky.catalogue import N_DICE, PRICES
-from dicegym.games.lucky.rules import DONE, INVALID, N_ACTIONS
+from dicegym.games.lucky.orders import DONE, INVALID, N_ACTIONS
 
 EFFECTS = (
     "rolls a 1",

@@ -12,6 +12,8 @@ import numpy as np
 
 from dicegym.engine.dice import bot_stream, draw
 from dicegym.engine.jit import kernel
+from dicegym.engine.twins import twin
+from dicegym.games.lucky import twins_investor
 from dicegym.games.lucky.catalogue import (
     CUBE,
     FIRST_ATTACK,
@@ -24,20 +26,7 @@ from dicegym.games.lucky.catalogue import (
     TWENTY_FIVE_STOLEN,
 )
 from dicegym.games.lucky.orders import NOTHING, lack, next_action
-from dicegym.games.lucky.twins_investor import FACTORS, investor
-
-HOUSE: dict[str, str] = {
-    "compound": "dfd8e4835743ba9e",
-    "cheapest": "9606a715e2f08987",
-    "thrifty": "fed3355735dc55d9",
-    "investor": "f861d25050eee420",
-    "gambler": "4eba3acd78cc007d",
-    "raider": "4085f41574aa0cfa",
-    "idle": "38c86100e8ad2c1a",
-    "haphazard": "e14a3827a6d04701",
-}
-"""Name of the agent -> first 16 hexadecimal digits of the SHA-256 of its file's text. A bot's number is its place."""
-COMPOUND, CHEAPEST, THRIFTY, INVESTOR, GAMBLER, RAIDER, IDLE, HAPHAZARD = range(len(HOUSE))
+from dicegym.games.lucky.twins_investor import FACTORS
 
 HUNDREDTHS = np.rint(100 * MEANS).astype(np.int64)
 """Means of the basic dice in hundredths of a point: whole numbers, so that sums are exact. The dearer of two basic dice
@@ -73,6 +62,7 @@ def basics(state, kinds, left, points, enough):
     return first, left, points
 
 
+@twin("compound", file="dfd8e4835743ba9e")
 @kernel
 def compound(state):
     """Basic dice up to a foundation, then the dearest multiplier within two rounds' reach."""
@@ -81,7 +71,7 @@ def compound(state):
     points = points_of(state, FIRST_MULTIPLIER)
     first, left, points = basics(state, FIRST_MULTIPLIER, state.money[me], points, foundation)
     if points < foundation:
-        return first
+        return next_action(first)
     income = points / 100
     for kind in range(FIRST_MULTIPLIER, FIRST_ATTACK):
         for _ in range(state.dice[me, kind]):
@@ -91,9 +81,10 @@ def compound(state):
             if PRICES[kind] <= left:
                 first = min(first, lack(state, kind, 1))
             break
-    return first
+    return next_action(first)
 
 
+@twin("cheapest", file="9606a715e2f08987")
 @kernel
 def cheapest(state):
     """All the money for the cheapest dice there are."""
@@ -102,17 +93,19 @@ def cheapest(state):
         count = min(np.int64(state.shop[kind]), left // PRICES[kind])
         left -= count * PRICES[kind]
         first = min(first, lack(state, kind, count))
-    return first
+    return next_action(first)
 
 
+@twin("thrifty", file="fed3355735dc55d9")
 @kernel
 def thrifty(state):
     """All the money for fair shares of basic dice."""
     never = np.iinfo(np.int64).max
     first, _, _ = basics(state, FIRST_MULTIPLIER, state.money[state.player], np.int64(0), never)
-    return first
+    return next_action(first)
 
 
+@twin("gambler", file="4eba3acd78cc007d")
 @kernel
 def gambler(state):
     """A foundation, cubes and squares, and one multiplier."""
@@ -128,9 +121,10 @@ def gambler(state):
     affordable = state.shop[multiplier] > 0 and left >= PRICES[multiplier]
     if points >= enough and affordable and state.dice[me, multiplier] == 0:
         first = min(first, lack(state, multiplier, 1))
-    return first
+    return next_action(first)
 
 
+@twin("raider", file="4085f41574aa0cfa")
 @kernel
 def raider(state):
     """A small foundation, then thieves and attacks for all the money."""
@@ -141,9 +135,10 @@ def raider(state):
             count = min(np.int64(state.shop[kind]), left // PRICES[kind])
             left -= count * PRICES[kind]
             first = min(first, lack(state, kind, count))
-    return first
+    return next_action(first)
 
 
+@twin("haphazard", file="e14a3827a6d04701")
 @kernel
 def haphazard(state):
     """Dice at random until the money is gone or, before each with one chance in five, a coin says stop."""
@@ -169,25 +164,18 @@ def haphazard(state):
     first = NOTHING
     for kind in range(N_DICE):
         first = min(first, lack(state, kind, counts[kind]))
-    return first
-
-
-@kernel
-def choose(state, bot):
-    """Return the action of twin number ``bot`` for the player to move."""
-    first = NOTHING
-    if bot == COMPOUND:
-        first = compound(state)
-    elif bot == CHEAPEST:
-        first = cheapest(state)
-    elif bot == THRIFTY:
-        first = thrifty(state)
-    elif bot == INVESTOR:
-        first = investor(state)
-    elif bot == GAMBLER:
-        first = gambler(state)
-    elif bot == RAIDER:
-        first = raider(state)
-    elif bot == HAPHAZARD:
-        first = haphazard(state)
     return next_action(first)
+
+
+@twin("investor", file="dba02f4530656aea")
+@kernel
+def investor(state):
+    """What pays for itself soonest; see `twins_investor.investor`."""
+    return next_action(twins_investor.investor(state))
+
+
+@twin("idle", file="38c86100e8ad2c1a")
+@kernel
+def idle(state):
+    """Nothing at all."""
+    return next_action(NOTHING)

@@ -1,6 +1,6 @@
 """The twin `investor` of Lucky & Co: what every affordable order is worth by the end of the game.
 
-The same sums in the same order as in ``agents/lucky/investor.py``, where they are explained: of orders that are worth
+The same sums in the same order as in ``agents/lucky/_sums.py``, where they are explained: of orders that are worth
 the same, rounding decides. The numbers that are the bot's own stand there too, as the files of agents are complete.
 """
 
@@ -43,7 +43,7 @@ ROOTS = np.array([[CAP ** (1 / (2**s * 3**c)) for c in range(4)] for s in range(
 
 
 @kernel
-def engine(state, seat):
+def means_of(state, seat):
     """Return (mean of basic dice, mean product of multipliers) of a seat's dice, added up die by die."""
     basic, product = 0.0, 1.0
     for kind in range(FIRST_MULTIPLIER):
@@ -56,7 +56,7 @@ def engine(state, seat):
 
 
 @kernel
-def income(basic, product, again, every, squares, cubes):
+def capped_points(basic, product, again, every, squares, cubes):
     """Return the expected points of a round, each outcome of the coins counting up to `CAP`."""
     if every + squares + cubes == 0:
         return min(basic * (1 + again / 2) * product, CAP)
@@ -162,9 +162,9 @@ def investor(state):
     me = state.player
     incomes = np.empty(MOST_PLAYERS)
     for seat in range(state.players):
-        basic, product = engine(state, seat)
+        basic, product = means_of(state, seat)
         again, every, squares, cubes = coins_of(state, seat)
-        incomes[seat] = income(basic, product, again, every, squares, cubes)
+        incomes[seat] = capped_points(basic, product, again, every, squares, cubes)
     rounds = rounds_left(state, incomes)
     limits = np.empty(N_DICE, np.int64)
     for kind in range(N_DICE):
@@ -172,7 +172,7 @@ def investor(state):
     found, lefts = np.empty(_ROOM, np.int64), np.empty(_ROOM, np.int64)
     n = bundles(state.money[me], limits, found, lefts)
 
-    own_basic, own_product = engine(state, me)
+    own_basic, own_product = means_of(state, me)
     own_coins = coins_of(state, me)
     best, chosen = -1.0, 0
     for k in range(n):
@@ -183,7 +183,7 @@ def investor(state):
             count = affordable(kind, left, limits, rate)
             basic += count * MEANS[kind]
             left -= count * PRICES[kind]
-        value = rounds * income(basic, product, again, every, squares, cubes) + left
+        value = rounds * capped_points(basic, product, again, every, squares, cubes) + left
         if value > best:
             best, chosen = value, k
 

@@ -14,14 +14,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.export import network_source
 from dicegym.bots.program import Program
 from dicegym.bots.source import Source
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
-from dicegym.games.yatzy.protocol import OPEN, START_RATING, CommandError, action_of, named_by, table_message, written
-from dicegym.games.yatzy.rules import SEATS, UNREADABLE, known_fields
-from dicegym.play.player import Player
+from dicegym.games.yatzy.protocol import START_RATING, CommandError, action_of, table_message
+from dicegym.games.yatzy.rules import UNREADABLE
+from dicegym.games.yatzy.view import SEATS
 from dicegym.play.turn import Act, Turn
 
 ENTRY_FILES = ("yatzy.py",)
@@ -58,34 +57,6 @@ def sit(program: Program, command: Callable[..., Any], game: Game, seat: int) ->
             raise program.failure(error, f"in {ENTRY_POINT}(standing), in {shown}") from error
 
     return act
-
-
-_INTERFACE = """
-PURE = True  # the same standing always gets the same command
-
-
-def command(standing):
-    rows, mover = standing["standing"], standing["currentPlayer"]
-    seat = [row["playerName"] for row in rows].index(mover["playerName"])
-    scores = [
-        [-1 if field.strip() == OPEN else int(field) for field in row["score"].split(",")] for row in rows
-    ]
-    state = known_state()
-    vars(state).update(
-        known_fields(
-            types.SimpleNamespace(
-                player=seat, round_number=standing["roundNumber"], rolls_left=mover["rollsLeft"], dice=mover["dice"],
-                scores=scores,
-            )
-        )
-    )
-    return written(*named_by(chosen(state, seat), state.dice))
-"""
-
-
-def export(player: Player, game: Game, form: str) -> str:
-    """Return the source of a bot that plays as ``player`` does; see `dicegym.bots.export`."""
-    return network_source(player, game, f"OPEN = {OPEN!r}\n{_INTERFACE}", known_fields, named_by, written)
 
 
 def recognises(text: str) -> bool:

@@ -21,7 +21,8 @@ from dicegym.engine.spec import Parameter
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Estimate
 from dicegym.games.yatzy import exact_kernels as kernels
-from dicegym.games.yatzy.rules import N_ACTIONS, SPEC, record_of
+from dicegym.games.yatzy.rules import N_ACTIONS, SPEC
+from dicegym.games.yatzy.view import record_of
 from dicegym.play.player import Player, answer, sit_down
 from dicegym.play.turn import Act, Turn
 

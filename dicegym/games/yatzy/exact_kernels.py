@@ -13,18 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.rules import (
-    BONUS_FROM,
-    FIRST_BOX,
-    HANDFULS,
-    N_ACTIONS,
-    ROLL_PLACES,
-    bonus,
-    hand_of,
-    set_of,
-    step,
-    total,
-)
+from dicegym.games.yatzy.hands import HANDFULS, hand_of, set_of
+from dicegym.games.yatzy.rules import BONUS_FROM, FIRST_BOX, N_ACTIONS, ROLL_PLACES, bonus, step, total
 from dicegym.games.yatzy.tables import BEST, BOXES, DICE, HANDS, KEEPABLE, KEEPS, ROLLS, SETS, UPPER, after_rolling
 from dicegym.games.yatzy.turns import keep_best, roll_sets
 

@@ -19,10 +19,10 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
+from dicegym.games.yatzy.hands import HANDFULS, places_kept, set_of
 from dicegym.games.yatzy.rules import (
     BAD_COMMAND,
     FIRST_BOX,
-    HANDFULS,
     MOST_HELP,
     N_ACTIONS,
     NO_DICE,
@@ -33,13 +33,10 @@ from dicegym.games.yatzy.rules import (
     SPEC,
     UNREADABLE,
     USED_BOX,
-    View,
-    places_kept,
-    record_of,
-    set_of,
     total,
 )
 from dicegym.games.yatzy.tables import BEST, BOXES, DICE, FACES, KEEPS, POINTS, ROLLS, YATZY_POINTS
+from dicegym.games.yatzy.view import View, record_of
 
 START_RATING = 1200
 OPEN = "-"

@@ -99,35 +99,32 @@ Version history
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from dicegym.engine.dice import die, turn_stream
-from dicegym.engine.game import Game
+from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, record
+from dicegym.games.yatzy.hands import HANDFULS, hand_of, places_kept, set_of
 from dicegym.games.yatzy.tables import (
     BEST,
     BOXES,
-    CODES,
     COUNTS,
     DICE,
     EXPECTED,
     FACES,
+    HANDS,
     KEEPABLE,
     KEEPS,
     MOST,
     POINTS,
     ROLLS,
-    SET_OF,
     SETS,
     UPPER,
 )
+from dicegym.games.yatzy.view import SEATS, view
 
-SEATS = 6
 BONUS_FROM, BONUS = 63, 50
 MOST_TOTAL = int(MOST.sum()) + BONUS
 MOST_ERRORS = 10
@@ -137,13 +134,12 @@ MOST_HELP = 2
 N_ACTIONS = KEEPS + BOXES
 FIRST_BOX = KEEPS
 """The action that scores box 1 with its best dice."""
-HANDFULS = 1 << DICE
 ROLL_PLACES = 256
 SCORE_PLACES = 512
-HOUSE = 1000
+SERVER_TURN = 1000
 UNREADABLE = -1
 """What stands for a command that cannot be read: one of the many numbers that are no action."""
-BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, HOUSE_PLAYS = range(1, 7)
+BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, SERVER_PLAYS = range(1, 7)
 FAULTS = (
     "",
     "a command that means nothing",
@@ -173,48 +169,36 @@ STATE = record(
     ]
 )
 
-_COUNTS = (COUNTS[KEEPS:, :, None] > np.arange(DICE)).reshape(-1, FACES * DICE)
-_SORTED = (np.array(SETS[KEEPS:])[:, :, None] == np.arange(1, FACES + 1)).reshape(-1, DICE * FACES)
-HAND = np.concatenate([_COUNTS, _SORTED], axis=1).astype(np.float32)
-"""float32[252, 60]: the first two parts of the observation, by hand."""
-HAND_PARTS = HAND.shape[1]
+OTHERS = SEATS - 1
+FEATURES = Features(
+    {
+        "counts": FACES * DICE,
+        "sorted dice": DICE * FACES,
+        "own turn": 1,
+        "rolls left": ROLLS + 1,
+        "rounds left": 1,
+        "open": BOXES,
+        "now": BOXES,
+        "in sight": BOXES,
+        "upper": 4,
+        "par": 2 * PAR_STEPS + 1,
+        "total": 1,
+        "presence": OTHERS,
+        "totals": OTHERS,
+        "leads": 2 * OTHERS,
+        "uppers": OTHERS,
+        "their open": OTHERS * BOXES,
+    }
+)
+AT = FEATURES.offsets
+
+HAND_ENDS = AT.sorted_dice + DICE * FACES
+HAND = np.zeros((HANDS, HAND_ENDS), np.float32)
+"""float32[252, 60]: by hand, an observation to the end of "sorted dice", as far as the hand alone tells it."""
+HAND[:, AT.counts :][:, : FACES * DICE] = (COUNTS[KEEPS:, :, None] > np.arange(DICE)).reshape(HANDS, -1)
+HAND[:, AT.sorted_dice :] = (np.array(SETS[KEEPS:])[:, :, None] == np.arange(1, FACES + 1)).reshape(HANDS, -1)
 NOW = (BEST / MOST).astype(np.float32)
 IN_SIGHT = (EXPECTED / MOST).astype(np.float32)
-
-
-@kernel
-def set_of(dice, places):
-    """Return the set of those dice whose places are in the bit mask ``places``."""
-    index = np.int64(0)
-    for place in range(DICE - 1, -1, -1):
-        index *= FACES + 1
-        if places >> place & 1:
-            index += dice[place]
-    return np.int64(SET_OF[index])
-
-
-@kernel
-def hand_of(dice):
-    """Return the hand that five dice show."""
-    return set_of(dice, HANDFULS - 1) - KEEPS
-
-
-@kernel
-def places_kept(dice, kept):
-    """Return the bit mask of the first places whose dice are those of the set ``kept``."""
-    return first_places(dice, CODES[kept])
-
-
-@kernel
-def first_places(dice, wanted):
-    """Return the bit mask of the first places that show as many of each face as ``wanted`` says, coded as `CODES`."""
-    places = np.int64(0)
-    for place in range(DICE):
-        shift = 4 * (np.int64(dice[place]) - 1)
-        if wanted >> shift & 15:
-            wanted -= np.int64(1) << shift
-            places |= np.int64(1) << place
-    return places
 
 
 @kernel
@@ -339,9 +323,9 @@ def play(state, action):
 @kernel
 def step(state, action):
     """Play one decision; see `dicegym.engine.spec.GameSpec`."""
-    if action == HOUSE:
+    if action == SERVER_TURN:
         help_out(state)
-        return HOUSE_PLAYS
+        return SERVER_PLAYS
     fault = play(state, action)
     if fault:
         state.errors += 1
@@ -366,32 +350,32 @@ def observe(state, seat, out):
     """Write the observation of the table above."""
     out[:] = 0
     hand, left = hand_of(state.dice), state.rolls_left
-    for i in range(HAND_PARTS):  # faster than the assignment of a slice
+    for i in range(HAND_ENDS):  # faster than the assignment of slices, and than a loop for each part
         out[i] = HAND[hand, i]
-    out[60] = seat == state.player
-    out[61 + left] = 1
+    out[AT.own_turn] = seat == state.player
+    out[AT.rolls_left + left] = 1
     n_open, upper, par = 0, int(state.upper[seat]), 0
     reachable = upper
     scores = state.scores[seat]
     for box in range(BOXES):
         if scores[box] < 0:
             n_open += 1
-            out[65 + box] = 1
-            out[80 + box] = NOW[hand, box]
-            out[95 + box] = IN_SIGHT[left, hand, box]
+            out[AT.open + box] = 1
+            out[AT.now + box] = NOW[hand, box]
+            out[AT.in_sight + box] = IN_SIGHT[left, hand, box]
     for box in range(UPPER):
         if scores[box] < 0:
             reachable += DICE * (box + 1)
         else:
             par += int(scores[box]) - PAR * (box + 1)
-    out[64] = n_open / BOXES
-    out[110] = min(upper / BONUS_FROM, 1.0)
-    out[111] = max(BONUS_FROM - upper, 0) / BONUS_FROM
-    out[112] = upper >= BONUS_FROM
-    out[113] = reachable >= BONUS_FROM
-    out[114 + PAR_STEPS + max(-PAR_STEPS, min(par, PAR_STEPS))] = 1
+    out[AT.rounds_left] = n_open / BOXES
+    out[AT.upper] = min(upper / BONUS_FROM, 1.0)
+    out[AT.upper + 1] = max(BONUS_FROM - upper, 0) / BONUS_FROM
+    out[AT.upper + 2] = upper >= BONUS_FROM
+    out[AT.upper + 3] = reachable >= BONUS_FROM
+    out[AT.par + PAR_STEPS + max(-PAR_STEPS, min(par, PAR_STEPS))] = 1
     points = total(state, seat)
-    out[135] = min(points / MOST_TOTAL, 1.0)
+    out[AT.total] = min(points / MOST_TOTAL, 1.0)
     other = seat
     for i in range(state.players - 1):
         other += 1
@@ -399,14 +383,14 @@ def observe(state, seat, out):
             other = 0
         theirs = total(state, other)
         lead = points - theirs
-        out[136 + i] = 1
-        out[141 + i] = min(theirs / MOST_TOTAL, 1.0)
-        out[146 + 2 * i] = max(0.0, min(0.5 + 0.5 * lead / MOST_TOTAL, 1.0))
-        out[147 + 2 * i] = max(0.0, min(0.5 + 0.5 * lead / NEAR, 1.0))
-        out[156 + i] = min(int(state.upper[other]) / BONUS_FROM, 1.0)
+        out[AT.presence + i] = 1
+        out[AT.totals + i] = min(theirs / MOST_TOTAL, 1.0)
+        out[AT.leads + 2 * i] = max(0.0, min(0.5 + 0.5 * lead / MOST_TOTAL, 1.0))
+        out[AT.leads + 2 * i + 1] = max(0.0, min(0.5 + 0.5 * lead / NEAR, 1.0))
+        out[AT.uppers + i] = min(int(state.upper[other]) / BONUS_FROM, 1.0)
         scores = state.scores[other]
         for box in range(BOXES):
-            out[161 + BOXES * i + box] = scores[box] < 0
+            out[AT.their_open + BOXES * i + box] = scores[box] < 0
 
 
 @kernel
@@ -427,89 +411,6 @@ def returns(state, out):
             out[seat] = better / (players - 1)
 
 
-def features(parameters: Mapping[str, int]) -> dict[str, int]:
-    """Return the observation's parts in order, each with its length."""
-    others = SEATS - 1
-    return {
-        "counts": FACES * DICE,
-        "sorted dice": DICE * FACES,
-        "own turn": 1,
-        "rolls left": ROLLS + 1,
-        "rounds left": 1,
-        "open": BOXES,
-        "now": BOXES,
-        "in sight": BOXES,
-        "upper": 4,
-        "par": 2 * PAR_STEPS + 1,
-        "total": 1,
-        "presence": others,
-        "totals": others,
-        "leads": 2 * others,
-        "uppers": others,
-        "their open": others * BOXES,
-    }
-
-
-class View(NamedTuple):
-    """What a player may know: all that lies on the table."""
-
-    seat: int
-    player: int
-    """The seat to move."""
-    round_number: int
-    rolls_left: int
-    dice: tuple[int, ...]
-    """The face in each of five places."""
-    scores: tuple[tuple[int, ...], ...]
-    """By seat and box (from 0): points, -1 while the box is open."""
-
-
-def view(state: Any, seat: int) -> View:
-    """Return the `View` of ``seat``."""
-    players = int(state["players"])
-    return View(
-        seat,
-        int(state["player"]),
-        int(state["round_number"]),
-        int(state["rolls_left"]),
-        tuple(state["dice"].tolist()),
-        tuple(map(tuple, state["scores"][:players].tolist())),
-    )
-
-
-def known_fields(shown: View) -> dict[str, Any]:
-    """Return the fields of the record that ``shown`` tells, by their names.
-
-    Exported bots read a standing with it, so it needs no more than the attributes of a `View`.
-    """
-    players = len(shown.scores)
-    scores = np.full((SEATS, BOXES), -1, np.int64)
-    scores[:players] = shown.scores
-    points = np.maximum(scores, 0)
-    return {
-        "players": players,
-        "player": shown.player,
-        "round_number": shown.round_number,
-        "dice": shown.dice,
-        "rolls_left": shown.rolls_left,
-        "scores": scores,
-        "totals": points.sum(axis=1),
-        "upper": points[:, :UPPER].sum(axis=1),
-        "over": bool((scores[:players] >= 0).all()),
-    }
-
-
-def record_of(game: Game, shown: View) -> Any:
-    """Return a record that looks like ``shown``; what nobody may know is as in a new game.
-
-    ``shown`` must have as many seats as ``game``, and values that a game can have.
-    """
-    state = game.new_states(1)[0]
-    for name, value in known_fields(shown).items():
-        state[name] = value
-    return state
-
-
 SPEC = GameSpec(
     name="yatzy",
     title="Yatzy",
@@ -517,7 +418,7 @@ SPEC = GameSpec(
     kernels=Kernels(reset, step, legal, observe, returns),
     players=(1, SEATS),
     n_actions=N_ACTIONS,
-    features=features,
+    features=FEATURES,
     view=view,
     faults=FAULTS,
     games_per_match=20,
@@ -525,5 +426,6 @@ SPEC = GameSpec(
     baseline="thrifty",
     default_players=2,
     secret=frozenset({"errors", "helped"}),
-    forfeit=HOUSE,
+    forfeit=SERVER_TURN,
+    stage="finished",
 )

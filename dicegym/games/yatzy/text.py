@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dicegym.engine.scene import Line, Scene
-from dicegym.games.yatzy.rules import FIRST_BOX, HANDFULS, HOUSE, N_ACTIONS, ROLL_PLACES, SCORE_PLACES, bonus, total
+from dicegym.games.yatzy.hands import HANDFULS
+from dicegym.games.yatzy.rules import FIRST_BOX, N_ACTIONS, ROLL_PLACES, SCORE_PLACES, SERVER_TURN, bonus, total
 from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, DICE, KEEPS, SETS
 
 _SHORT = ("1s", "2s", "3s", "4s", "5s", "6s", "1P", "2P", "3K", "4K", "SS", "LS", "FH", "Ch", "Y")
@@ -29,7 +30,7 @@ def action_name(action: int) -> str:
     if SCORE_PLACES <= action < SCORE_PLACES + BOXES * HANDFULS:
         box, places = divmod(action - SCORE_PLACES, HANDFULS)
         return f"{BOX_NAMES[box]} with {_places(places)}"
-    return "let the server play" if action == HOUSE else f"{action} (no action)"
+    return "let the server play" if action == SERVER_TURN else f"{action} (no action)"
 
 
 def _row(cells: list[str]) -> str:

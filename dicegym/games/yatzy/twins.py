@@ -12,7 +12,10 @@ import numpy as np
 
 from dicegym.engine.dice import bot_stream, draw
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.rules import HANDFULS, PAR, ROLL_PLACES, SCORE_PLACES, first_places, hand_of, places_kept
+from dicegym.engine.twins import twin
+from dicegym.games.yatzy import twins_planner
+from dicegym.games.yatzy.hands import HANDFULS, first_places, hand_of, places_kept
+from dicegym.games.yatzy.rules import PAR, ROLL_PLACES, SCORE_PLACES
 from dicegym.games.yatzy.tables import (
     BEST,
     BOXES,
@@ -35,20 +38,6 @@ from dicegym.games.yatzy.tables import (
     UPPER,
     YATZY,
 )
-from dicegym.games.yatzy.twins_planner import expectation, planner
-
-HOUSE: dict[str, str] = {
-    "gather": "9d2e1d259e363a30",
-    "thrifty": "b93a0f81c77a958b",
-    "planner": "d7690e1967069582",
-    "expectation": "3fbeae04825e3ee1",
-    "ladder": "0b1ee91492086c7f",
-    "at_once": "195da2671a7e627d",
-    "in_order": "c94327f7004ca43a",
-    "haphazard": "01b8b639bb3f66cb",
-}
-"""Name of the agent -> first 16 hexadecimal digits of the SHA-256 of its file's text. A bot's number is its place."""
-GATHER, THRIFTY, PLANNER, EXPECTATION, LADDER, AT_ONCE, IN_ORDER, HAPHAZARD = range(len(HOUSE))
 
 _PART_THAT_SCORES = (KEEPABLE[:, :, None] * POINTS[:KEEPS]).argmax(axis=1)
 PUT = np.where(POINTS[KEEPS:] == BEST, KEEPS + np.arange(HANDS)[:, None], _PART_THAT_SCORES)
@@ -140,6 +129,7 @@ def size(faces):
     return n
 
 
+@twin("gather", file="9d2e1d259e363a30")
 @kernel
 def gather(state):
     """Keep the commonest number; then take what pays most."""
@@ -184,6 +174,7 @@ def thrifty_faces(boxes, hand):
     return some_of(1 << most, hand, DICE)
 
 
+@twin("thrifty", file="b93a0f81c77a958b")
 @kernel
 def thrifty(state):
     """Keep what most open boxes want; take what is most above what its box usually brings."""
@@ -195,6 +186,7 @@ def thrifty(state):
     return scored(state, best)
 
 
+@twin("ladder", file="0b1ee91492086c7f")
 @kernel
 def ladder(state):
     """Keep most of a straight, else the commonest number that is of use."""
@@ -221,6 +213,7 @@ def ladder(state):
     return ROLL_PLACES + 1 if places == ALL_PLACES else rolled(places)
 
 
+@twin("in_order", file="c94327f7004ca43a")
 @kernel
 def in_order(state):
     """Score the first open box."""
@@ -230,6 +223,7 @@ def in_order(state):
     return scored(state, box)
 
 
+@twin("haphazard", file="01b8b639bb3f66cb")
 @kernel
 def haphazard(state):
     """Name one to five dice at random; roll them, half the time, or put them into any open box."""
@@ -254,29 +248,28 @@ def haphazard(state):
 
 @kernel
 def looked_ahead(state, kept, box):
-    """Return the action for what `planner` or `expectation` keeps, and the box to score if that is all dice."""
+    """Return the action for what is kept, and the box to score if that is all dice."""
     return rolled(places_kept(state.dice, kept)) if kept < KEEPS else scored(state, box)
 
 
+@twin("planner", file="d7690e1967069582")
 @kernel
-def choose(state, bot):
-    """Return the action of twin number ``bot`` for the player to move."""
-    if bot == GATHER:
-        action = gather(state)
-    elif bot == THRIFTY:
-        action = thrifty(state)
-    elif bot == PLANNER:
-        kept, box = planner(state)
-        action = looked_ahead(state, kept, box)
-    elif bot == EXPECTATION:
-        kept, box = expectation(state)
-        action = looked_ahead(state, kept, box)
-    elif bot == LADDER:
-        action = ladder(state)
-    elif bot == AT_ONCE:
-        action = scored(state, best_box(state, POINTS_ALONE))
-    elif bot == IN_ORDER:
-        action = in_order(state)
-    else:
-        action = haphazard(state)
-    return np.int64(action)
+def planner(state):
+    """Look ahead to the end of the turn; see `twins_planner.planner`."""
+    kept, box = twins_planner.planner(state)
+    return looked_ahead(state, kept, box)
+
+
+@twin("expectation", file="3fbeae04825e3ee1")
+@kernel
+def expectation(state):
+    """Look one roll ahead; see `twins_planner.expectation`."""
+    kept, box = twins_planner.expectation(state)
+    return looked_ahead(state, kept, box)
+
+
+@twin("at_once", file="195da2671a7e627d")
+@kernel
+def at_once(state):
+    """Score the first hand where it pays most."""
+    return scored(state, best_box(state, POINTS_ALONE))

@@ -18,7 +18,8 @@ import math
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, PAR, hand_of
+from dicegym.games.yatzy.hands import hand_of
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, PAR
 from dicegym.games.yatzy.tables import BEST, BOXES, COUNTS, DICE, HANDS, KEEPABLE, KEEPS, SETS, UPPER
 from dicegym.games.yatzy.turns import keep_best, roll_sets
 

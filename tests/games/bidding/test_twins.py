@@ -1,4 +1,4 @@
-"""The compiled house bots of both Liar's Dice games, beside the files in ``agents/`` whose twins they are.
+"""The compiled twins of both Liar's Dice games, beside the files in ``agents/`` whose twins they are.
 
 The random ones are compared by what they may do and how likely: a stand-in for ``random`` goes through all that the
 file can be dealt, and the compiled bot is asked under many keys.
@@ -17,8 +17,10 @@ import pytest
 from bidding_tables import bid, table
 
 import dicegym
+from dicegym import games
 from dicegym.engine.dice import drawn
 from dicegym.engine.game import Game
+from dicegym.engine.twins import declared
 from dicegym.games.bidding.twins import EVEN_NEED, MOST_ANSWERS
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent
@@ -31,12 +33,13 @@ CALL = 0.25
 KEYS = 600
 
 
-def house(name: str) -> Any:
-    return importlib.import_module(f"dicegym.games.{name}.house")
+def bayes_answers(name: str) -> Any:
+    return importlib.import_module(f"dicegym.games.{name}.twins").bayes_answers
 
 
-def number(name: str, bot: str) -> int:
-    return list(house(name).HOUSE).index(bot)
+def twins(name: str) -> dict[str, Any]:
+    """Return the compiled bots of a game by name."""
+    return {name: twin.kernel for twin in declared(games.spec(name).module) for name in twin.names}
 
 
 class Dealt:
@@ -95,7 +98,7 @@ def wild(game: Game, state: Any, generator: np.random.Generator) -> int:
 
 def situations(name: str, rounds: int, seed: int = 0) -> Iterator[tuple[Game, Any, int]]:
     """Yield (game, state, time) at each decision of whole games on all tables, played by all bots and at random."""
-    choose, bots = house(name).choose, len(house(name).HOUSE)
+    bots = list(twins(name).values())
     for players, dice in TABLES:
         game = dicegym.game(name, players=players, dice=dice)
         for episode in range(rounds):
@@ -106,7 +109,7 @@ def situations(name: str, rounds: int, seed: int = 0) -> Iterator[tuple[Game, An
                 if generator.random() < 0.3:
                     action = wild(game, state, generator)
                 else:
-                    action = int(choose(state, int(generator.integers(bots))))
+                    action = int(bots[int(generator.integers(len(bots)))](state))
                 game.step(state, action)
                 time += 1
 
@@ -134,7 +137,7 @@ class Beside:
 
 @functools.cache
 def pure_bots(name: str) -> tuple[str, ...]:
-    return tuple(bot for bot in house(name).HOUSE if agent(name, bot).pure)
+    return tuple(bot for bot in twins(name) if agent(name, bot).pure)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -146,7 +149,7 @@ def test_move_for_move(name: str) -> None:
     for game, state, time in situations(name, 12):
         for bot, beside in asked.items():
             act, turn = beside.at(game, state, time)
-            assert house(name).choose(state, number(name, bot)) == act(turn), (bot, turn.view)
+            assert twins(name)[bot](state) == act(turn), (bot, turn.view)
         compared += 1
     assert compared > 1500
 
@@ -158,7 +161,7 @@ def test_bayes_draws_among_the_same_answers(name: str) -> None:
     for game, state, time in situations(name, 5, seed=1):
         act, turn = beside.at(game, state, time)
         expected = dealt.chances(act, turn)
-        found = actions[: house(name).bayes_answers(state, actions)].tolist()
+        found = actions[: bayes_answers(name)(state, actions)].tolist()
         assert sorted(found) == sorted(expected), turn.view
         assert expected == pytest.approx(dict.fromkeys(found, 1 / len(found)))
         sizes.add(len(found))
@@ -178,7 +181,7 @@ def test_random_bots_draw_with_the_same_chances(name: str, bot: str) -> None:
             found, copy = Counter[int](), state.copy()
             for key in range(KEYS):
                 copy["key"] = drawn(key, 0, 0, 0, 1 << 31)
-                found[int(house(name).choose(copy, number(name, bot)))] += 1
+                found[int(twins(name)[bot](copy))] += 1
             assert set(found) <= set(expected), turn.view
             for action, chance in expected.items():
                 assert abs(found[action] - KEYS * chance) <= 5 * (KEYS * chance * (1 - chance)) ** 0.5 + 1e-6
@@ -195,12 +198,12 @@ def test_a_bot_sees_its_own_dice_alone_and_changes_nothing(name: str) -> None:
             if seat != state["player"] and state["rolled"][seat]:
                 other["hands"][seat] = 0
                 other["hands"][seat, 5] = state["rolled"][seat]
-        for place, bot in enumerate(house(name).HOUSE):
-            action = house(name).choose(state, place)
-            assert house(name).choose(other, place) == action
+        for bot, choose in twins(name).items():
+            action = choose(state)
+            assert choose(other) == action
             if bot in pure_bots(name):
                 key, other["key"] = other["key"], 12345
-                assert house(name).choose(other, place) == action
+                assert choose(other) == action
                 other["key"] = key
         assert state.tobytes() == before
 
@@ -208,16 +211,16 @@ def test_a_bot_sees_its_own_dice_alone_and_changes_nothing(name: str) -> None:
 def test_a_bot_draws_anew_for_each_decision() -> None:
     """The opening bid of haphazard is any of six: in forty hands, and after forty bids, it draws each of them."""
     game, state = table("liarsdice", [[1] * 5] * 6)
-    place = number("liarsdice", "haphazard")
+    choose = twins("liarsdice")["haphazard"]
     openings = set()
     for finished in range(40):
         state["finished"] = finished
-        openings.add(int(house("liarsdice").choose(state, place)))
+        openings.add(int(choose(state)))
     assert openings == set(range(6))
     game.step(state, bid(1, 1))
     answers = set()
     for _ in range(20):
-        answers.add(int(house("liarsdice").choose(state, place)))
+        answers.add(int(choose(state)))
         for face in (2, 3):
             state["bids"][state["n_bids"]] = bid(1, face) * 8
             state["n_bids"] += 1
@@ -231,8 +234,8 @@ def test_without_compilation(name: str) -> None:
     for action in (None, bid(2, 2), bid(3, 2), bid(3, 3)):
         if action is not None:
             game.step(state, action)
-        for place, bot in enumerate(house(name).HOUSE):
-            chosen = int(house(name).choose(state, place))
+        for bot, choose in twins(name).items():
+            chosen = int(choose(state))
             assert game.legal(state)[chosen]
             if bot in pure_bots(name):
                 assert (

@@ -18,14 +18,14 @@ import dicegym
 from dicegym.checks import check_agent
 from dicegym.errors import AgentError
 from dicegym.games.lucky.adapter import counts_of
-from dicegym.games.lucky.rules import DONE, INVALID
+from dicegym.games.lucky.orders import DONE, INVALID
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
 from dicegym.players.roster import agent, agent_names, agents_folder
 
 GAME = dicegym.game("lucky")
-FILES = sorted(agents_folder("lucky").glob("*.py"))
+FILES = sorted(agents_folder("lucky").glob("[!_]*.py"))
 SCRIPTED = [name for name in agent_names(GAME) if (agents_folder("lucky") / f"{name}.py").is_file()]
 
 

@@ -18,17 +18,8 @@ from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED
 from dicegym.games.lucky.catalogue import FACES, SUMS
 from dicegym.games.lucky.catalogue import PRICES as KERNEL_PRICES
-from dicegym.games.lucky.rules import (
-    DONE,
-    INVALID,
-    MALFORMED,
-    N_ACTIONS,
-    SOLD_OUT,
-    TOO_DEAR,
-    UNKNOWN,
-    added,
-    order_actions,
-)
+from dicegym.games.lucky.orders import DONE, INVALID, N_ACTIONS, added, order_actions
+from dicegym.games.lucky.rules import MALFORMED, SOLD_OUT, TOO_DEAR, UNKNOWN
 
 pytestmark = pytest.mark.nojit
 

@@ -17,6 +17,7 @@ from dicegym import arena
 from dicegym.arena.match import play_match
 from dicegym.checks import check_agent
 from dicegym.errors import AgentError
+from dicegym.games.parts import ADAPTER, need
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
@@ -26,7 +27,7 @@ from dicegym.players.roster import agent, agents_folder
 
 SOLO = dicegym.game("yatzy", players=1)
 TWO = dicegym.game("yatzy")
-FILES = sorted(agents_folder("yatzy").glob("*.py"))
+FILES = sorted(agents_folder("yatzy").glob("[!_]*.py"))
 SCRIPTED = [path.stem for path in FILES]
 Write = Callable[[str], str]
 
@@ -232,8 +233,8 @@ def test_a_bot_that_prints_is_heard_and_plays_on(write: Write) -> None:
 
 def test_files_are_recognised(write: Write) -> None:
     assert game_of_file(write(TOP_DOWN)) == "yatzy"
-    assert all(TWO.adapter.recognises(path.read_text()) for path in FILES)
-    assert not TWO.adapter.recognises("def final_strategy(score, opponent_score):\n    return 4\n")
+    assert all(need(TWO, ADAPTER).recognises(path.read_text()) for path in FILES)
+    assert not need(TWO, ADAPTER).recognises("def final_strategy(score, opponent_score):\n    return 4\n")
     with pytest.raises(AgentError, match="has no function command"):
         agent(TWO, write("def comand(standing):\n    return 4\n"))
 

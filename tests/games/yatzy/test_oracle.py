@@ -19,7 +19,7 @@ pytestmark = pytest.mark.nojit
 
 DECISIONS = 12_000 if COMPILED else 3_000
 KEEPS = [kept for n in range(5) for kept in combinations_with_replacement(range(1, 7), n)]
-HOUSE = 1000
+SERVER_TURN = 1000
 NONSENSE = (-1, -2, 225, 255, 288, 511, 512 + 15 * 32, 999, 1001, 2**31, 2**63 - 1, -(2**63))
 
 
@@ -34,7 +34,7 @@ def play_both(game: dicegym.Game, state: Any, oracle: Yatzy, action: int) -> tup
     elif 512 <= action < 512 + 15 * 32:
         box, places = divmod(action - 512, 32)
         legal = oracle.score(BOXES[box], [place for place in range(5) if places & 2**place])
-    elif action == HOUSE:
+    elif action == SERVER_TURN:
         oracle.help()
         legal = False
     else:
@@ -101,7 +101,7 @@ def test_random_games_agree() -> None:
             me = oracle.mover
             action = rng.choice(sorted(legal))
             if rng.random() < wild[me]:
-                choices = (range(225), range(256, 288), range(512, 992), NONSENSE, (HOUSE,))
+                choices = (range(225), range(256, 288), range(512, 992), NONSENSE, (SERVER_TURN,))
                 action = rng.choice(rng.choices(choices, (4, 2, 3, 3, 0.1))[0])
             before, round_before, dice = dict(oracle.boxes[me]), oracle.round, list(oracle.dice)
             helped = oracle.times_helped[me]
@@ -114,7 +114,7 @@ def test_random_games_agree() -> None:
             seen["wide score"] += (
                 was_legal and 512 <= action < 992 and sum(oracle.boxes[me].values()) > sum(before.values())
             )
-            seen["tenth error"] += action != HOUSE and oracle.times_helped[me] > helped
+            seen["tenth error"] += action != SERVER_TURN and oracle.times_helped[me] > helped
             seen["server plays on"] += oracle.times_helped[me] == 2 and len(oracle.boxes[me]) > round_before
             seen["bonus"] += oracle.over and any(
                 oracle.total(s) > sum(oracle.boxes[s].values()) for s in range(players)

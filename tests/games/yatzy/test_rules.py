@@ -22,8 +22,8 @@ TWO = dicegym.game("yatzy")
 (ONES, TWOS, THREES, FOURS, FIVES, SIXES, PAIR, TWO_PAIRS, THREE, FOUR, SMALL, LARGE, FULL_HOUSE, CHANCE, YATZY) = (
     range(15)
 )
-HOUSE = 1000
-BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, HOUSE_PLAYS = range(1, 7)
+SERVER_TURN = 1000
+BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, SERVER_PLAYS = range(1, 7)
 NAMES = (
     "Ones",
     "Twos",
@@ -338,7 +338,7 @@ def test_no_two_actions_mean_the_same() -> None:
     assert names[210:] == list(NAMES)
     assert SOLO.action_name(rolling(0, 4)) == "roll dice in places 1, 5"
     assert SOLO.action_name(chosen(PAIR, 1, 2)) == "One Pair with dice in places 2, 3"
-    assert SOLO.action_name(HOUSE) == "let the server play"
+    assert SOLO.action_name(SERVER_TURN) == "let the server play"
     assert SOLO.action_name(-1) == "-1 (no action)"
 
 
@@ -397,7 +397,7 @@ def test_the_server_scores_the_best_box_of_equal_ones_the_first(
     dice: tuple[int, ...], boxes: dict[int, int], box: int, points: int
 ) -> None:
     state = at(dice, 2, boxes=[boxes], round_number=len(boxes) + 1)
-    assert SOLO.step(state, HOUSE) == HOUSE_PLAYS
+    assert SOLO.step(state, SERVER_TURN) == SERVER_PLAYS
     assert state["scores"][0, box] == points
     assert (state["scores"][0] >= 0).sum() == len(boxes) + 1
     assert state["helped"][0] == 1
@@ -433,7 +433,7 @@ def test_errors_are_counted_anew_each_turn() -> None:
 def test_at_the_second_time_the_server_plays_the_rest_of_the_game() -> None:
     state = at(game=TWO, helped=(1, 0, 0, 0, 0, 0))
     key = int(state["key"])
-    TWO.step(state, HOUSE)
+    TWO.step(state, SERVER_TURN)
     for number in range(1, 16):
         assert state["player"] == 1
         assert state["round_number"] == number
@@ -444,22 +444,22 @@ def test_at_the_second_time_the_server_plays_the_rest_of_the_game() -> None:
             (box,) = np.flatnonzero(state["scores"][0] != before).tolist()
             alone = at(tuple(oracle_dice.die(key, 0, number + 1, place, 6) for place in range(5)))
             alone["scores"][0] = before
-            SOLO.step(alone, HOUSE)
+            SOLO.step(alone, SERVER_TURN)
             assert alone["scores"][0, box] == state["scores"][0, box]
     assert state["over"]
 
 
 def test_the_server_plays_a_lonely_game_and_a_whole_table_to_the_end() -> None:
     state = SOLO.new_game(5)[0]
-    SOLO.step(state, HOUSE)
+    SOLO.step(state, SERVER_TURN)
     assert not state["over"]
-    SOLO.step(state, HOUSE)
+    SOLO.step(state, SERVER_TURN)
     assert state["over"]
     state = dicegym.game("yatzy", players=3).new_game(5)[0]
     game = dicegym.game("yatzy", players=3)
     for _ in range(6):
         assert not state["over"]
-        game.step(state, HOUSE)
+        game.step(state, SERVER_TURN)
     assert state["over"]
     assert (state["scores"][:3] >= 0).all()
 
@@ -467,7 +467,7 @@ def test_the_server_plays_a_lonely_game_and_a_whole_table_to_the_end() -> None:
 def test_nobody_is_told_of_errors_or_help() -> None:
     assert TWO.spec.secret == {"errors", "helped"}
     assert TWO.spec.private == frozenset()
-    assert TWO.spec.forfeit == HOUSE
+    assert TWO.spec.forfeit == SERVER_TURN
 
 
 # --- rewards ---------------------------------------------------------------------------------------------------------
@@ -601,7 +601,7 @@ def test_the_view_shows_the_table() -> None:
 
 @given(st.integers(0, 2**63), st.integers(0, 100), st.integers(1, 6))
 def test_a_view_can_be_made_a_record_again(seed: int, decisions: int, players: int) -> None:
-    from dicegym.games.yatzy.rules import record_of
+    from dicegym.games.yatzy.view import record_of
 
     game = dicegym.game("yatzy", players=players)
     state = play(game, seed, decisions)

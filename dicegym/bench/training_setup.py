@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Setting(NamedTuple):
+class TrainingSetup(NamedTuple):
     """The same for all environments: a rollout of equal size, the same updates."""
 
     games: int = 256
@@ -19,7 +19,7 @@ class Setting(NamedTuple):
     torch_threads: int = 1
 
     def text(self) -> str:
-        """Return the settings in words."""
+        """Return all that in words."""
         return (
             f"MlpPolicy, rollouts of {self.rollout:,} steps, batches of {self.batch_size:,}, {self.epochs} epochs, "
             f"torch threads: {self.torch_threads}"

@@ -1,0 +1,168 @@
+"""How each mode measures: a plan, which is a list of measures and of what has to be left out here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+import dicegym
+from dicegym.bench import contest, memory, peers, start
+from dicegym.bench.batch_loops import bare_batch, make_vec
+from dicegym.bench.decisions import decisions_per_step
+from dicegym.bench.figures import Figure, Measure, Plan, Skipped
+from dicegym.bench.loops import LOOPS
+from dicegym.bench.modes import LOOP_MODES, ONE_SEAT
+from dicegym.bench.options import Options
+from dicegym.bench.ratios import DECISIONS, MANY_THREADS
+from dicegym.bench.timing import Work, rate
+from dicegym.errors import DependencyError, ParameterError
+from dicegym.registry import GAMES, Environment
+
+STEPS = "learner steps/s"
+LARGE = 8192
+"""Games in the batches that are played on several threads."""
+TRAINED = ("hog", "liarsdice")
+"""What `training` trains unless games are named: few and many actions."""
+
+
+def _with_mode(options: Options, mode: str) -> list[Environment]:
+    """Return the environments that have a mode: games for one have none in which every seat is played."""
+    return [e for e in options.environments if e.multi or mode not in ("aec", "parallel")]
+
+
+def loop_plan(options: Options, folder: Path, mode: str) -> Plan:
+    """Return the measures of one loop mode for all environments that have it."""
+    return [
+        _measure(environment, mode, LOOP_MODES[mode], LOOPS[mode], options.seconds)
+        for environment in _with_mode(options, mode)
+    ]
+
+
+def peers_plan(options: Options, folder: Path) -> Plan:
+    """Return the loops of the other libraries that are installed."""
+    return peers.plan(options.seconds)
+
+
+def _measure(
+    environment: Environment,
+    mode: str,
+    what: str,
+    make: Callable[[Environment], Work],
+    seconds: float,
+    section: str = "speed",
+) -> Measure | Skipped:
+    try:
+        work = make(environment)
+    except DependencyError as error:
+        return Skipped(f"{environment.id}, {what}", str(error))
+    figure = Figure(section, environment.id, what, DECISIONS, mode=mode)
+    if mode not in ONE_SEAT:
+        return Measure((figure,), lambda: [rate(work, seconds)], work)
+    factor = decisions_per_step(environment)
+
+    def run() -> tuple[float, float]:
+        steps = rate(work, seconds)
+        return steps, steps * factor
+
+    return Measure((figure._replace(unit=STEPS), figure), run, work)
+
+
+def threads_plan(options: Options, folder: Path) -> Plan:
+    """Return the measures of large batches on each number of threads that is asked for; none for one thread alone."""
+    made = {"batch": (bare_batch, "bare batch"), "make_vec": (make_vec, "make_vec")}
+    found: Plan = []
+    for environment in options.environments if set(options.threads) != {1} else ():
+        for mode, (make, title) in made.items():
+            for threads in options.threads:
+                what = f"{title} of {LARGE:,} on {threads} thread{'s' * (threads > 1)}"
+                loop = partial(make, n=LARGE, threads=threads)
+                found.append(_measure(environment, mode, what, loop, options.seconds, MANY_THREADS))
+    return found
+
+
+def memory_plan(options: Options, folder: Path) -> Plan:
+    """Return the measures of the memory of batches."""
+    found: Plan = [memory.record_measure(environment) for environment in options.environments]
+    for mode in memory.BATCHES:
+        made = (memory.batch_measure(environment, mode) for environment in options.environments)
+        found += _or_skipped(f"memory, {LOOP_MODES[mode]}", made)
+    return found
+
+
+def start_plan(options: Options, folder: Path) -> Plan:
+    """Return first calls and warm starts in every loop mode."""
+    found: Plan = [start.import_measure()]
+    for mode, title in LOOP_MODES.items():
+        made = (measure for e in _with_mode(options, mode) for measure in start.measures(e, mode))
+        found += _or_skipped(f"start, {title}", made)
+    return found
+
+
+def contest_plan(options: Options, folder: Path) -> Plan:
+    """Return exact values, contests and moves in matches; the entries are written to ``folder``."""
+    return [
+        measure
+        for name in options.games or GAMES
+        for measure in contest.measures(dicegym.game(name), contest.entries(name, folder / name))
+    ]
+
+
+def server_plan(options: Options, folder: Path) -> Plan:
+    """Return the load of a server of each game that has a protocol."""
+
+    def plan() -> Iterator[Measure]:
+        from dicegym.server.load import measure
+        from dicegym.server.wire import wire_of
+
+        for game in options.games or GAMES:
+            try:
+                wire_of(game)
+            except ParameterError:  # it has no server protocol
+                continue
+            whose = (Figure("server", game, f"50 games at once: {what}", unit) for what, unit in parts)
+
+            def run(game: str = game) -> tuple[float, float, float]:
+                load = measure(game, max(0.3, 4 * options.seconds))
+                return load.turns, 100 * load.busy, load.games
+
+            yield Measure(tuple(whose), run)
+
+    parts = (("commands carried out", "turns/s"), ("of one core used", "%"), ("in progress", "games"))
+    return _or_skipped("server", plan())
+
+
+def training_plan(options: Options, folder: Path) -> Plan:
+    """Return the trainings of each game."""
+
+    def plan() -> Iterator[Measure]:
+        from dicegym.bench import training
+
+        for game in options.games or TRAINED:
+            for threads in options.threads:
+                yield from training.measures(game, options.setup, threads)
+
+    return _or_skipped("training", plan())
+
+
+def _or_skipped(what: str, measures: Iterable[Measure]) -> Plan:
+    """Return ``measures``; if a package is missing, what came before that and why the rest is skipped."""
+    found: Plan = []
+    try:
+        found.extend(measures)
+    except DependencyError as error:
+        found.append(Skipped(what, str(error)))
+    return found
+
+
+PLANS: Mapping[str, Callable[[Options, Path], Plan]] = {
+    "memory": memory_plan,
+    **{mode: partial(loop_plan, mode=mode) for mode in LOOP_MODES},
+    "threads": threads_plan,
+    "peers": peers_plan,
+    "start": start_plan,
+    "contest": contest_plan,
+    "server": server_plan,
+    "training": training_plan,
+}
+"""How each mode of `dicegym.bench.modes` is measured: (options, a folder for files) -> its plan."""

@@ -1,0 +1,134 @@
+"""The command ``dicegym``: its verbs, those that games have of their own, and what becomes of mistakes."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+import dicegym
+from dicegym.cli.bench import bench
+from dicegym.cli.common import err, out
+from dicegym.cli.contests import tournament
+from dicegym.cli.exact import exact
+from dicegym.cli.games import agents, check, games, play, playthrough
+from dicegym.cli.server import join, serve
+from dicegym.cli.training import demo, evaluate, export, league, train
+from dicegym.errors import DicegymError
+from dicegym.registry import GAMES
+
+VERBS = (
+    games,
+    agents,
+    play,
+    check,
+    tournament,
+    exact,
+    train,
+    league,
+    evaluate,
+    export,
+    demo,
+    serve,
+    join,
+    bench,
+    playthrough,
+)
+"""What `dicegym` can do, in the order of its help. Each imports what it needs when it is called, so that none waits
+for what another needs."""
+
+
+class GameCommands(TyperGroup):
+    """The commands that a game has of its own, loaded when one of them is asked for, not to list all verbs."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Hand over to the game's own commands; the context that is returned is theirs."""
+        return commands_of(str(self.name)).make_context(info_name, args, parent, **extra)
+
+
+def _file(game: str) -> Path:
+    """Return where the commands of a game stand, if it has any: the part ``COMMANDS`` of `dicegym.games.parts`.
+
+    A list of all verbs looks for the file alone, as asking for the part loads the games.
+    """
+    return Path(dicegym.__file__).parent / "games" / game / "commands.py"
+
+
+def games_with_commands() -> list[str]:
+    """Return the games that have commands of their own."""
+    return [name for name in GAMES if _file(name).is_file()]
+
+
+def commands_of(game: str) -> TyperGroup:
+    """Return the commands that a game has of its own, loaded."""
+    from dicegym.games.parts import COMMANDS, need
+
+    own = need(game, COMMANDS).app
+    own.info.name, own.info.help = game, _help_of(game)
+    group: TyperGroup = typer.main.get_group(own)
+    return group
+
+
+def whole_command() -> TyperGroup:
+    """Return the command with those of all games loaded, for pages and tests that go through all of it."""
+    group = typer.main.get_group(app)
+    for game in games_with_commands():
+        group.add_command(commands_of(game))
+    return group
+
+
+def _help_of(game: str) -> str:
+    """Return the first line of a game's commands, read without loading them."""
+    return (ast.get_docstring(ast.parse(_file(game).read_bytes())) or "").partition("\n")[0]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"dicegym {dicegym.__version__}")
+        raise typer.Exit
+
+
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="print the version and stop")
+    ] = False,
+) -> None:
+    pass
+
+
+def _app() -> typer.Typer:
+    app = typer.Typer(
+        help="Five real dice games as reinforcement-learning environments.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        callback=_common,
+    )
+    for verb in VERBS:
+        app.command()(verb)
+    for name in games_with_commands():
+        app.add_typer(typer.Typer(cls=GameCommands, help=_help_of(name)), name=name)
+    return app
+
+
+app = _app()
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; mistakes of the user end as one line on standard error and status 2."""
+    try:
+        app(arguments)
+    except DicegymError as error:
+        err.print(f"dicegym: {error}", markup=False)
+        sys.exit(2)
+    except OSError as error:  # a file or folder that could not be read or written
+        err.print(f"dicegym: {error}", markup=False)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        err.print("dicegym: interrupted")
+        sys.exit(130)

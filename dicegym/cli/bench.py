@@ -1,0 +1,60 @@
+"""Speed on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dicegym.bench.modes import listed
+from dicegym.cli.common import JsonFile, check_writable, err, out, write_json
+from dicegym.errors import ParameterError
+
+
+def bench(
+    modes: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[MODE]...", help="what to measure, or `all` (default: all but the long ones)"),
+    ] = None,
+    games: Annotated[str, typer.Option(metavar="GAME,...", help="these games alone")] = "",
+    seconds: Annotated[float, typer.Option(help="how long each loop runs")] = 0.5,
+    repeats: Annotated[int, typer.Option(min=1, help="runs of each loop; the median is shown")] = 5,
+    threads: Annotated[str, typer.Option(metavar="NUMBER,...", help="large batches on so many threads too")] = "1",
+    json_file: JsonFile = None,
+    table: Annotated[Path | None, typer.Option(help="write the tables as Markdown to this file too")] = None,
+    chart: Annotated[Path | None, typer.Option(help="draw the speeds to this file, .png or .svg")] = None,
+    from_file: Annotated[
+        Path | None, typer.Option("--from", help="measure nothing: show the figures that --json wrote")
+    ] = None,
+) -> None:
+    """Measure speed on this machine, beside the peers that are installed: medians, with machine and versions."""
+    from dicegym.bench.chart import check_chart, draw
+    from dicegym.bench.options import Options
+    from dicegym.bench.report import markdown, plain
+    from dicegym.bench.result import BenchResult
+    from dicegym.bench.run import run_bench
+
+    numbers = threads.split(",")
+    if not all(number.isdigit() for number in numbers):
+        raise ParameterError(f"--threads {threads!r} cannot be read: give whole numbers, such as 1,2")
+    named = tuple(name for name in games.split(",") if name)
+    options = Options(tuple(modes or ()), named, seconds, repeats, tuple(map(int, numbers))).check()
+    for path in (json_file, table, chart):
+        check_writable(path)
+    if chart is not None:
+        check_chart(chart)
+    if from_file is not None:
+        result = BenchResult.read(from_file)
+    else:
+        result = run_bench(options, progress=lambda text: err.print(text, markup=False))
+    out.print(plain(result), markup=False)
+    write_json(json_file, result.to_json())
+    if table is not None:
+        table.write_text(markdown(result), encoding="utf-8")
+    if chart is not None:
+        draw(result, chart)
+
+
+# For the help: a paragraph with a line for each mode, which must not be filled.
+bench.__doc__ = f"{bench.__doc__}\n\n\b\nModes:\n{listed()}"

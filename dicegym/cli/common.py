@@ -1,0 +1,120 @@
+"""What the commands share: arguments, the two consoles, the progress bar, and writing files."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+import dicegym
+from dicegym.errors import ParameterError
+
+out = Console(highlight=False, soft_wrap=True)
+"""Standard output: results."""
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+"""Standard error: what went wrong, and what is being done."""
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game's name; `dicegym games` lists them")]
+GameOption = Annotated[
+    str | None, typer.Option(help="the game (default: what the model was trained on, or the file or name fits)")
+]
+Seed = Annotated[int, typer.Option(help="same seed, same games")]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option("--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game; repeatable"),
+]
+JsonFile = Annotated[Path | None, typer.Option("--json", help="write the result as JSON to this file too")]
+
+
+def parameters_of(given: list[str] | None) -> dict[str, int]:
+    """Return what was given as ``--parameter``. Raises ParameterError for what is not NAME=NUMBER."""
+    parameters: dict[str, int] = {}
+    for text in given or []:
+        key, _, value = text.partition("=")
+        try:
+            parameters[key] = int(value)
+        except ValueError:
+            raise ParameterError(f"--parameter {text!r} cannot be read: write NAME=NUMBER, such as goal=50") from None
+    return parameters
+
+
+def chosen_game(name: str, parameters: list[str] | None = None) -> dicegym.Game:
+    """Return the game ``name`` with what was given as ``--parameter``."""
+    return dicegym.game(name, **parameters_of(parameters))
+
+
+def game_or_that_of(agent: str, name: str | None, parameters: list[str] | None) -> dicegym.Game:
+    """Return the game ``name`` or, without one, the game that ``agent`` plays."""
+    from dicegym.players.about import game_of
+
+    return chosen_game(name, parameters) if name else game_of(agent, **parameters_of(parameters))
+
+
+def check_writable(path: Path | None, force: bool = True) -> None:
+    """Raise ParameterError if ``path`` cannot be written, before any work is done for it."""
+    if path is None:
+        return
+    if path.exists() and not force:
+        raise ParameterError(f"{path} exists: give --force to replace it, or another --output")
+    if path.is_dir():
+        raise ParameterError(f"{path} is a folder: name a file in it")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path} cannot be written, as there is no folder {path.parent}: make it first")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ParameterError(f"{path} must not be written by you: give another path")
+
+
+def write_json(path: Path | None, value: Any) -> None:
+    """Write ``value``, readably, if there is a path to write it to."""
+    if path is not None:
+        path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write ``text`` to a file that a command makes, and say so."""
+    path.write_text(text, encoding="utf-8", newline="\n")
+    out.print(f"wrote {path}", markup=False)
+
+
+def print_table(titles: list[str], rows: list[list[str]]) -> None:
+    """Print a table, its columns aligned."""
+    from dicegym.arena.report import plain_table
+
+    for line in plain_table(titles, rows):
+        out.print(line, markup=False)
+
+
+@contextlib.contextmanager
+def progress_bar(unit: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Yield a function (done, total, text) that moves a progress bar on standard error.
+
+    The bar appears with the first call, so that mistakes found before it are told alone, and on a terminal only.
+    """
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(unit),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    bar = Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())
+    task = bar.add_task("", total=None)
+
+    def show(done: int, total: int, text: str) -> None:
+        bar.start()  # does nothing if it has started
+        bar.update(task, completed=done, total=total, description=text)
+
+    try:
+        yield show
+    finally:
+        if bar.live.is_started:
+            bar.stop()

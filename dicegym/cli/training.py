@@ -1,0 +1,135 @@
+"""Models: training, measuring and exporting them."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import dicegym
+from dicegym.cli.common import (
+    GameName,
+    GameOption,
+    JsonFile,
+    Parameters,
+    Seed,
+    check_writable,
+    err,
+    game_or_that_of,
+    out,
+    progress_bar,
+    write_json,
+    write_new,
+)
+from dicegym.cli.contests import tournament
+from dicegym.errors import DependencyError, ParameterError
+
+
+def training_script() -> Any:
+    """Return the training script as a module: of the checkout, or as it ships in the wheel."""
+    from dicegym.shipped import shipped_folder
+
+    path = shipped_folder("training") / "train.py"
+    spec = importlib.util.spec_from_file_location("dicegym_training", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ParameterError(f"the training script is missing from this installation: {path}")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except ModuleNotFoundError as error:
+        raise DependencyError.for_extra(str(error.name), "train", "training") from error
+    return module
+
+
+def train(
+    game: GameName,
+    run_dir: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/GAME)")] = None,
+    config: Annotated[Path | None, typer.Option(help="settings (default: training/configs/GAME.toml)")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="override one setting; repeatable")
+    ] = None,
+    steps: Annotated[int | None, typer.Option(help="short for --set run.steps=...")] = None,
+    seed: Annotated[int | None, typer.Option(help="short for --set run.seed=...")] = None,
+    resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint")] = False,
+) -> None:
+    """Train an agent; the run's folder then holds its models, its curve and its TensorBoard logs."""
+    overrides = list(set_ or [])
+    overrides += [f"run.{name}={value}" for name, value in (("steps", steps), ("seed", seed)) if value is not None]
+    folder = run_dir or Path("runs") / game
+    training = training_script()
+    try:
+        with progress_bar("steps") as progress:
+            run = training.train(game, folder, config, overrides, resume, progress)
+    except KeyboardInterrupt as stopped:
+        err.print(f"dicegym: interrupted{f', {stopped}' if stopped.args else ''}", markup=False)
+        raise typer.Exit(130) from None
+    out.print(f"{run.score}\nmodels, curve and logs are in {folder}", markup=False)
+
+
+def league(run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the folder of a training")]) -> None:
+    """Show who beat whom among the past selves, agents and exploiters that a training played against."""
+    from dicegym.arena.report import show
+    from dicegym.learning import league_table
+
+    if not (run_dir / "league.csv").is_file():
+        raise ParameterError(f'{run_dir} holds no league.csv: only a training against "self" writes it')
+    table, shares = league_table.read(run_dir / "league.csv")
+    show(table.report(shares), out)
+
+
+def evaluate(
+    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
+    against: Annotated[
+        list[str] | None, typer.Option(help="an opponent; repeatable (default: the game's baseline)")
+    ] = None,
+    game: GameOption = None,
+    games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
+    together: Annotated[bool, typer.Option(help="let all of --against sit at one table")] = False,
+    sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,
+    seed: Annotated[int, typer.Option(help="same seed, same games; 0 to 2 are those of trainings and cards")] = 3,
+    json_file: JsonFile = None,
+    parameter: Parameters = None,
+) -> None:
+    """Measure a model or an agent: exactly where that is possible, else by games with a 95 % interval."""
+    from dicegym.learning.evaluate import evaluate as measure
+
+    check_writable(json_file)
+    table = game_or_that_of(model, game, parameter)
+    opponents: Any = [against] if together else against or [None]
+    scores = [measure(table, model, opponent, games, exact=not sampled, seed=seed) for opponent in opponents]
+    for score in scores:
+        out.print(str(score), markup=False)
+    write_json(json_file, [score.to_json() for score in scores])
+
+
+def export(
+    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
+    form: Annotated[str, typer.Option("--as", help="the original interface's file name, such as hog.py")],
+    output: Annotated[Path | None, typer.Option(help="where to write it (default: that name, here)")] = None,
+    game: GameOption = None,
+    force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
+    parameter: Parameters = None,
+) -> None:
+    """Write a model, or any other agent, as a bot in the game's original interface."""
+    from dicegym.bots.export import export_source
+
+    target = output or Path(form)
+    check_writable(target, force)
+    table = game_or_that_of(model, game, parameter)
+    write_new(target, export_source(dicegym.agent(table, model), table, form))
+
+
+def demo(
+    game: GameName,
+    run_dir: Annotated[Path | None, typer.Option(help="the run's folder, replaced (default: runs/demo-GAME)")] = None,
+    seed: Seed = 1,
+) -> None:
+    """Train an agent for about two minutes, then enter it in the contest against every agent of the game."""
+    from dicegym.learning.demo import run_demo
+
+    with progress_bar("steps") as progress:
+        entry, score = run_demo(training_script(), game, run_dir or Path("runs") / f"demo-{game}", seed, progress)
+    out.print(f"trained {entry}: {score}", markup=False)
+    tournament(game, [*dicegym.agent_names(game), str(entry)], seed=seed)

@@ -1,0 +1,79 @@
+"""The test that bots took before Hog's contest: one question for each pair of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, one_line
+from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
+from dicegym.games.hog.situations import every_situation
+from dicegym.play.player import Player
+from dicegym.play.turn import Turn
+
+ENTRY_POINT = "final_strategy"
+"""The function of the original interface: (score, opponent_score) -> number of dice."""
+
+
+def action_of(name: str, answer: object, score: int, opponent_score: int) -> int:
+    """Return the action that a strategy's ``answer`` means. Raises AgentError unless it is a number -1..10."""
+    asked = f"{ENTRY_POINT}({score}, {opponent_score})"
+    if isinstance(answer, bool | np.bool_) or not isinstance(answer, int | np.integer):
+        if callable(answer):
+            raise AgentError(name, f"{asked} returned a function instead of a number")
+        kind = (
+            ""
+            if answer is None
+            else f", {'an' if type(answer).__name__[0] in 'aeiou' else 'a'} {type(answer).__name__}"
+        )
+        raise AgentError(name, f"{asked} returned {_shown(answer)}{kind} instead of an integer")
+    if not FIRST_NUMBER <= answer <= MOST_DICE:
+        raise AgentError(name, f"{asked} returned {_shown(answer)}, outside {FIRST_NUMBER}..{MOST_DICE}")
+    return int(answer) - FIRST_NUMBER
+
+
+def _shown(answer: object) -> str:
+    try:
+        return one_line(repr(answer), 60)
+    except Exception:
+        return "something"
+
+
+def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
+    """Ask ``player`` for every pair of scores once; return the numbers of dice: int8[goal, goal], own score first.
+
+    ``asked(i)`` is called before question i. Raises AgentError.
+    """
+    goal = game.parameters["goal"]
+    if player.pure:
+        asked(goal * goal - 1)
+        return _examine_at_once(game, player)
+    state = game.new_game()[0]
+    act = player.join(game, 0, 0)
+    scores, turn = state["scores"], Turn(game, state, 0)
+    table = np.zeros(goal * goal, np.int8)
+    for i in range(goal * goal):
+        asked(i)
+        scores[0], scores[1] = divmod(i, goal)
+        table[i] = action_of(player.name, act(turn) + FIRST_NUMBER, *divmod(i, goal))
+    table += FIRST_NUMBER
+    table.shape = goal, goal
+    return table
+
+
+def _examine_at_once(game: Game, player: Player) -> np.ndarray:
+    """Ask a pure player for all pairs of scores in one call: a network takes milliseconds instead of seconds."""
+    goal = game.parameters["goal"]
+    states = every_situation(game)
+    actions = player.act_rows(game, states, np.arange(len(states)), np.zeros(len(states), np.int64))
+    asked = zip(actions.tolist(), states["scores"].tolist(), strict=True)
+    numbers = [action_of(player.name, action + FIRST_NUMBER, *pair) + FIRST_NUMBER for action, pair in asked]
+    return np.array(numbers, np.int8).reshape(goal, goal)
+
+
+def question(game: Game, i: int) -> str:
+    """Name question ``i`` of `examine` in words."""
+    score, opponent_score = divmod(i, game.parameters["goal"])
+    return f"{ENTRY_POINT}({score}, {opponent_score})"
