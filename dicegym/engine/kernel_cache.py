@@ -40,7 +40,13 @@ from numba.core.serialize import dumps
 
 from dicegym.engine.cache_folder import is_ours
 
-_MADE_BY = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, np.__version__)
+_MADE_BY = (
+    sys.implementation.cache_tag,
+    numba.__version__,
+    llvmlite.__version__,
+    np.__version__,
+    str(numba.config.OPT),
+)
 _DIGEST = 32
 _OPEN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
