@@ -9,8 +9,6 @@ STAMP := $(VENV)/.installed
 CANDIDATES := $(if $(filter file,$(origin PYTHON)),python3 python3.13 python3.12 python3.11,$(PYTHON))
 PYTEST := $(BIN)/python -m pytest -o cache_dir=$(VENV)/cache/pytest
 WORKERS ?= 2
-# LLVM's level for kernels that check their bounds: the checks are the same, and compiling is most of that run.
-CHECKED_OPT := 0
 
 export MYPY_CACHE_DIR := $(VENV)/cache/mypy
 export RUFF_CACHE_DIR := $(VENV)/cache/ruff
@@ -20,7 +18,7 @@ export RUFF_CACHE_DIR := $(VENV)/cache/ruff
         test-nojit lint lint-style lint-format lint-types format clean distclean
 
 help:  ## show this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 18
 
 install: $(STAMP)  ## create .venv with everything in it (the other targets do so themselves)
 
@@ -50,7 +48,7 @@ test-slow: $(STAMP)  ## run the slow tests
 	$(PYTEST) -n $(WORKERS) --dist loadfile -m slow
 
 test-boundscheck: $(STAMP)  ## run the tests of kernels with array bounds checked
-	NUMBA_BOUNDSCHECK=1 NUMBA_OPT=$(CHECKED_OPT) $(PYTEST) -n $(WORKERS) --dist loadfile -m 'boundscheck and not slow'
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -n $(WORKERS) --dist loadfile -m 'boundscheck and not slow'
 
 test-nojit: $(STAMP)  ## run the tests of rules as plain Python
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(WORKERS) --dist worksteal -m 'nojit and not slow'
