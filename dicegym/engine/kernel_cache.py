@@ -45,7 +45,7 @@ _MADE_BY = (
     numba.__version__,
     llvmlite.__version__,
     np.__version__,
-    str(numba.config.OPT),
+    str(getattr(numba.config, "OPT", "")),
 )
 _DIGEST = 32
 _OPEN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
