@@ -15,6 +15,7 @@ import pytest
 
 import dicegym
 from dicegym.bench import batch_loops, chart, contest, memory, peers, plans, ratios, report, single_loops, start
+from dicegym.bench import run as bench_run
 from dicegym.bench.decisions import decisions_per_step
 from dicegym.bench.figures import Figure, Measure, Skipped
 from dicegym.bench.loops import LOOPS
@@ -162,8 +163,9 @@ def test_memory_of_every_batch(small_sizes: None) -> None:
 @pytest.mark.parametrize("mode", [mode for mode in LOOP_MODES if mode != "sb3"])
 def test_the_first_step_of_a_mode_is_a_step(mode: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The code that a new process runs works, here without the process."""
-    first, warm = start.measures(HOG, mode)
-    assert (first.repeats, warm.figures[0].unit) == (1, "s")
+    *first, warm = start.measures(HOG, mode)
+    assert [measure.repeats for measure in first] == [1] * (mode in start.FIRST_CALLS)
+    assert warm.figures[0].unit == "s"
     code = warm.run.args[0]
     exec(compile(code, mode, "exec"), {})
     assert float(capsys.readouterr().out) > 0
@@ -174,6 +176,16 @@ def test_a_start_is_timed_in_a_process_of_its_own() -> None:
     assert start.process(code, fresh_cache=True) == [0.0]
     (seconds,) = start.import_measure().run()
     assert seconds > 0
+
+
+def test_a_long_run_says_how_far_it_has_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_run, "SILENCE", -1.0)
+    told: list[str] = []
+    measures = [Measure((Figure("s", subject, "w", "u", mode="m"),), lambda: [1.0]) for subject in "ab"]
+    assert [figure.median for figure in in_turn(measures, 1, told.append)] == [1.0, 1.0]
+    titles = [line.rpartition(": ")[2] for line in told if ": " in line]
+    assert titles == ["a, w (m)", "b, w (m)"] * 2
+    assert "2 of 2" in told[-1]
 
 
 def test_the_contest_leaves_out_what_a_game_does_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
