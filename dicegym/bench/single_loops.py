@@ -97,10 +97,10 @@ def parallel(environment: Environment) -> Work:
     def one_thing(agent: str) -> np.ndarray:
         """Choose something of one thing alone, which the mask says is legal."""
         limits = told[1][agent]["action_mask"]
-        order = np.zeros(len(limits), np.int64)
+        choice = np.zeros(len(limits), np.int64)
         thing = next(drawn) % len(limits)
-        order[thing] = next(drawn) % int(limits[thing].sum())
-        return order
+        choice[thing] = next(drawn) % int(limits[thing].sum())
+        return choice
 
     def work() -> int:
         nonlocal told

@@ -22,7 +22,7 @@ from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
 from dicegym.engine.dice import draw, key_of, turn_stream
-from dicegym.engine.jit import loop_kernel
+from dicegym.engine.jit import declare, loop_kernel
 from dicegym.engine.twins import chain, declared, situation_kernel
 
 
@@ -49,6 +49,7 @@ def bind(dtype: np.dtype, kernels: Kernels) -> None:
     if _KERNELS.get(dtype, kernels) != kernels:
         raise TypeError(f"two games share the record {dtype}; give one of them a field of its own name")
     _KERNELS[dtype] = kernels
+    declare(dtype, kernels.step)
     _KERNELS[np.dtype((np.record, dtype))] = kernels  # the form a record has with compilation off
 
 

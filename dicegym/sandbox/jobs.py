@@ -6,12 +6,14 @@ import pickle
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from dicegym.bots.source import Source
 from dicegym.bots.surroundings import Printed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError
 from dicegym.play.player import Player
 from dicegym.players.roster import Origin, load, resolve
 from dicegym.sandbox.heartbeat import Heartbeat, Reading
+from dicegym.shipped import is_shipped
 
 
 class Entry(NamedTuple):
@@ -19,6 +21,12 @@ class Entry(NamedTuple):
 
     name: str
     origin: Origin
+
+    @property
+    def trusted(self) -> bool:
+        """Whether its code ships with the package or was loaded by the caller already."""
+        origin = self.origin.file if isinstance(self.origin, Source) else self.origin
+        return isinstance(origin, Player) or is_shipped(origin)
 
     def load(self, game: Game, seed: int) -> Player:
         """Return a fresh player that keeps one program for all its games. Raises AgentError."""

@@ -2,7 +2,8 @@
 
 Whoever is acting when a process hangs, dies or runs out of memory is at fault; the job ends there, its child is
 killed, and all other jobs lose nothing. This keeps a contest going through every accident and crude trick.
-It is no prison: a bot can read files and open connections as any program of the user can. Nor is it a vault: a
+It is no prison: a bot can read files and open connections as any program of the user can, and write any but the
+compiled kernels that every later process would run (and these only where the kernel has Landlock). Nor is it a vault: a
 match is played in the process of its bots, and a hostile file can inspect the interpreter's frames there, find the
 game's record with its key, and foresee the dice. Plain writes to the record are noticed, reading is not, and who
 goes to such lengths can forge the result as well. So results of untrusted code prove no more than its honesty
@@ -110,7 +111,7 @@ class _Worker:
         self._heartbeat.reset()
         origins = [entry.origin for entry in job.entries] if job.known else []
         files = [origin.file for origin in origins if isinstance(origin, Source)]
-        self.conn.send_bytes(pickle.dumps((files, pickle.dumps(job))))
+        self.conn.send_bytes(pickle.dumps((files, all(entry.trusted for entry in job.entries), pickle.dumps(job))))
 
     def watch(self) -> None:
         """Look whether the acting entry keeps its time; end the job if not."""

@@ -22,6 +22,7 @@ from variants import FINISHED
 
 pytest.importorskip("sb3_contrib")
 
+
 import dicegym
 from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
+pytestmark = pytest.mark.check
 ROOT = Path(__file__).resolve().parents[2]
 CODE = [path for folder in ("dicegym", "training", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
 PAGES = [ROOT / "README.md", *(path for path in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in path.parts)]
