@@ -90,7 +90,7 @@ def parallel(environment: Environment) -> Work:
     Where all choose at once, a decision is a whole choice of one agent; elsewhere only the agent to move has any.
     """
     game = dicegym.game(environment.game, **environment.settings)
-    env, at_once = parallel_env(game), game.spec.order is not None
+    env, at_once = parallel_env(game), game.spec.joint_action is not None
     told = env.reset(seed=0)
     drawn = random_numbers()
 

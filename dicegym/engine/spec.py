@@ -52,7 +52,7 @@ class Parameter(NamedTuple):
         return int(value)
 
 
-class Order(NamedTuple):
+class JointAction(NamedTuple):
     """A whole choice in a game of simultaneous, secret choices: a number for each of several things.
 
     Such a game is still stepped seat by seat; nobody sees what others have chosen in the present round. The seat
@@ -114,7 +114,7 @@ class GameSpec:
     public_event: str | None = None
     """A field of the record that changes when those who follow a game (`dicegym.play.turn.Follower`) are to be
     told, such as the number of hands played."""
-    order: Order | None = None
+    joint_action: JointAction | None = None
     """For games in which all players choose at once and in secret: what a whole choice is."""
     contest: str = "round_robin"
     """The format of the game's contest, a key of `dicegym.arena.contest.FORMATS`."""

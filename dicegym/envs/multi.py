@@ -168,6 +168,6 @@ def parallel_env(game: str | Game, max_cycles: int | None = None, **settings: An
     ``infos[agent]["active_agent"]`` names from the first step on. ``max_cycles`` counts steps, as everywhere in
     that interface; other ``settings`` are those of the two classes.
     """
-    if make_game(game).spec.order is not None:
+    if make_game(game).spec.joint_action is not None:
         return SimultaneousEnv(game, max_cycles=max_cycles, **settings)
     return turn_based_aec_to_parallel_wrapper(TurnEnv(game, max_steps=max_cycles, **settings))

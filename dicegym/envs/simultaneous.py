@@ -10,7 +10,7 @@ import numpy as np
 from pettingzoo import ParallelEnv
 
 from dicegym.engine.game import Game
-from dicegym.engine.spec import Order
+from dicegym.engine.spec import JointAction
 from dicegym.envs.all_seats import Table
 from dicegym.envs.seating import check_cap, check_number, check_on_illegal
 from dicegym.errors import IllegalActionError, ParameterError, StepError
@@ -22,7 +22,7 @@ Outcome = tuple[dict[str, np.ndarray], dict[str, float], dict[str, bool], dict[s
 
 
 class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
-    """Play all seats of a game of simultaneous choices (``game.spec.order``), round by round.
+    """Play all seats of a game of simultaneous choices (``game.spec.joint_action``), round by round.
 
     An action is the whole choice of a round: ``MultiDiscrete``, a number for each thing that can be chosen. The
     observation is float32[game.observation_size], what the agent knows at the beginning of the round. Infos hold
@@ -52,14 +52,14 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
         **parameters: Any,
     ) -> None:
         game = make_game(game, **parameters)
-        if game.spec.order is None:
+        if game.spec.joint_action is None:
             raise ParameterError(f"{game!r} is no game of simultaneous choices: use dicegym.envs.multi.parallel_env")
-        self._order: Order = game.spec.order
+        self._joint_action: JointAction = game.spec.joint_action
         self._lay(game, render_mode, is_parallelizable=True)
         self.on_illegal = check_on_illegal(on_illegal)
         self.illegal_reward = check_number(illegal_reward, "illegal_reward")
         self.max_cycles = check_cap(max_cycles, "max_cycles")
-        numbers = np.array(self._order.most, np.int64) + 1
+        numbers = np.array(self._joint_action.most, np.int64) + 1
         for agent in self.possible_agents:
             self.observation_spaces[agent] = gym.spaces.Box(0.0, 1.0, (game.observation_size,), np.float32)
             self.action_spaces[agent] = gym.spaces.MultiDiscrete(numbers)
@@ -84,7 +84,7 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
     def _infos(self, faults: Mapping[int, int]) -> Infos:
         infos: Infos = {}
         for seat, agent in enumerate(self.possible_agents):
-            pairs = zip(self._order.limits(self._state, seat), self._order.most, strict=True)
+            pairs = zip(self._joint_action.limits(self._state, seat), self._joint_action.most, strict=True)
             infos[agent] = {
                 "action_mask": tuple((np.arange(most + 1) <= limit).astype(np.int8) for limit, most in pairs)
             }
@@ -119,7 +119,7 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
 
     def _choice(self, agent: str, actions: Mapping[str, Any]) -> list[int]:
         """Return the numbers that an agent chose. Raises ParameterError."""
-        most = self._order.most
+        most = self._joint_action.most
         form = f"give {len(most)} whole numbers, each from 0 to what is in action_space({agent!r})"
         if agent not in actions:
             raise ParameterError(f"there is no choice of {agent}: {form}")
@@ -144,7 +144,7 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
         asked: set[int] = set()
         while not state["over"] and (seat := int(state["player"])) not in asked:
             asked.add(seat)
-            for action in self._order.actions(choices[seat]):
+            for action in self._joint_action.actions(choices[seat]):
                 if fault := step(state, action):
                     faults[seat] = int(fault)
                 if state["over"] or state["player"] != seat:  # an illegal choice may be complete before its last action

@@ -227,7 +227,10 @@ def test_with_several_games_the_file_or_the_name_tells(monkeypatch, tmp_path):
     from dicegym.players import about
 
     hog, adapter = games.game("hog"), types.SimpleNamespace(ENTRY_FILES=("o.py",), recognises=lambda text: False)
-    other = types.SimpleNamespace(adapter=adapter)
+    other = types.SimpleNamespace()
+    part, entry_files = about.part, about.entry_files
+    monkeypatch.setattr(about, "part", lambda game, kind: adapter if game is other else part(game, kind))
+    monkeypatch.setattr(about, "entry_files", lambda game: ("o.py",) if game is other else entry_files(game))
 
     def resolve(game, spec):
         if game is hog and spec == "bacon":

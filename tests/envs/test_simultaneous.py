@@ -14,13 +14,13 @@ from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 from dicegym.registry import ENVIRONMENTS
 
-SIMULTANEOUS = [e for e in ENVIRONMENTS if e.multi and games.spec(e.game).order is not None]
+SIMULTANEOUS = [e for e in ENVIRONMENTS if e.multi and games.spec(e.game).joint_action is not None]
 each_environment = pytest.mark.parametrize("environment", SIMULTANEOUS, ids=lambda environment: environment.id)
 
 
 def some_choice(env, seat, rng, slip=0.0):
     """A random whole choice that the rules allow, or now and then one that is too much."""
-    game, order = env.game, env.game.spec.order
+    game, order = env.game, env.game.spec.joint_action
     if rng.random() < slip:
         return np.array(order.most)
     limits = order.limits(env.state_record, seat)
@@ -56,7 +56,7 @@ def nothing(game, order, state):
 def test_the_registry_and_the_convention_make_it(environment):
     made = pettingzoo.make("parallel", environment.full_id)
     assert isinstance(made, SimultaneousEnv)
-    assert made.action_space("player_0").nvec.tolist() == [most + 1 for most in made.game.spec.order.most]
+    assert made.action_space("player_0").nvec.tolist() == [most + 1 for most in made.game.spec.joint_action.most]
     assert made.metadata["is_parallelizable"]
 
 
@@ -88,9 +88,9 @@ def test_whole_choices_make_the_same_games_as_action_by_action(environment, play
                     thing = int(rng.choice(np.flatnonzero(left)))
                     left[thing] -= 1
                     one = np.eye(len(left), dtype=int)[thing]
-                    by_actions.step(whole.game.spec.order.actions(one.tolist())[0])
+                    by_actions.step(whole.game.spec.joint_action.actions(one.tolist())[0])
                 if by_actions.agent_selection == agent and not by_actions.infos[agent].get("fault"):
-                    by_actions.step(whole.game.spec.order.actions([0] * len(left))[-1])
+                    by_actions.step(whole.game.spec.joint_action.actions([0] * len(left))[-1])
                 assert seat == int(agent.rpartition("_")[2])
             observations, rewards, terminations, truncations, infos = whole.step(choices)
             assert whole.state_record.tobytes() == by_actions.state_record.tobytes()
@@ -111,7 +111,7 @@ def test_masks_say_what_may_be_chosen_alone(environment):
     env = parallel_env(environment.game, **environment.settings)
     rng = np.random.default_rng(5)
     _, infos = env.reset(seed=2)
-    order = env.game.spec.order
+    order = env.game.spec.joint_action
     for _ in range(6):
         for seat, agent in enumerate(env.possible_agents[:2]):
             for thing in rng.choice(len(order.most), 6, replace=False):
@@ -125,7 +125,7 @@ def test_masks_say_what_may_be_chosen_alone(environment):
 
 @each_environment
 def test_illegal_choices_by_the_rule_raised_or_terminating(environment):
-    too_much = np.array(games.spec(environment.game).order.most)
+    too_much = np.array(games.spec(environment.game).joint_action.most)
     none = too_much * 0
 
     def choices(env):
@@ -157,7 +157,7 @@ def test_illegal_choices_by_the_rule_raised_or_terminating(environment):
 @each_environment
 def test_wrong_choices_and_steps_say_what_is_wrong(environment):
     env = parallel_env(environment.game)
-    none = np.zeros(len(env.game.spec.order.most), np.int64)
+    none = np.zeros(len(env.game.spec.joint_action.most), np.int64)
     with pytest.raises(StepError, match="reset"):
         env.step({})
     env.reset(seed=0)
@@ -170,7 +170,7 @@ def test_wrong_choices_and_steps_say_what_is_wrong(environment):
         (3, "shape"),
         (None, "object"),
         (none - 1, "has -1 of number 0"),
-        (np.array(env.game.spec.order.most) + 1, "give 0 to"),
+        (np.array(env.game.spec.joint_action.most) + 1, "give 0 to"),
     ]:
         with pytest.raises(ParameterError, match=match):
             env.step(good | {"player_1": bad})
@@ -191,7 +191,7 @@ def test_max_cycles_truncates_after_rounds(environment):
     for _ in (0, 1):
         env.reset(seed=0)
         for number in range(3):
-            nothing = {agent: np.zeros(len(env.game.spec.order.most), np.int64) for agent in env.agents}
+            nothing = {agent: np.zeros(len(env.game.spec.joint_action.most), np.int64) for agent in env.agents}
             _, _, terminations, truncations, _ = env.step(nothing)
             assert all(truncations.values()) == any(truncations.values()) == (number == 2)
             assert not any(terminations.values())
@@ -217,7 +217,7 @@ def test_copies_and_renders(environment, capsys):
 
 
 def mask_choice(env, seat):
-    limits = env.game.spec.order.limits(env.state_record, seat)
+    limits = env.game.spec.joint_action.limits(env.state_record, seat)
     return [min(limit, 1) if thing == 0 else 0 for thing, limit in enumerate(limits)]
 
 
