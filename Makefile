@@ -14,11 +14,11 @@ export MYPY_CACHE_DIR := $(VENV)/cache/mypy
 export RUFF_CACHE_DIR := $(VENV)/cache/ruff
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench bench-docs docs notebooks test test-slow test-marked lint lint-style lint-format lint-types \
-        format clean distclean
+.PHONY: help install demo bench bench-docs docs notebooks check test test-slow test-boundscheck \
+        test-nojit lint lint-style lint-format lint-types format clean distclean
 
 help:  ## show this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 18
 
 install: $(STAMP)  ## create .venv with everything in it (the other targets do so themselves)
 
@@ -38,14 +38,20 @@ docs: $(STAMP)  ## build the site in docs/_build/html, warnings being errors
 notebooks: $(STAMP)  ## run the notebooks and keep what they show
 	$(BIN)/python tests/notebook_runs.py
 
+check: lint $(STAMP)  ## before a commit: lint, and the rules of all games compiled (a minute once kernels are)
+	$(PYTEST) -q -n $(WORKERS) --dist worksteal -m '(nojit or check) and not slow'
+
 test: $(STAMP)  ## run the tests, without the slow ones
 	$(PYTEST) -n $(WORKERS) --dist loadfile
 
 test-slow: $(STAMP)  ## run the slow tests
 	$(PYTEST) -n $(WORKERS) --dist loadfile -m slow
 
-test-marked: $(STAMP)
-	$(PYTEST) -n $(WORKERS) --dist loadfile -m '$(MARK) and not slow'
+test-boundscheck: $(STAMP)  ## run the tests of kernels with array bounds checked
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -n $(WORKERS) --dist loadfile -m 'boundscheck and not slow'
+
+test-nojit: $(STAMP)  ## run the tests of rules as plain Python
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(WORKERS) --dist worksteal -m 'nojit and not slow'
 
 lint: lint-style lint-format lint-types  ## check style, format and types
 

@@ -1,4 +1,4 @@
-"""Where the data folders are that ship beside the package: ``agents`` and ``training``."""
+"""What ships beside the package: the folders ``agents`` and ``training``."""
 
 from __future__ import annotations
 
@@ -13,3 +13,8 @@ def shipped_folder(name: str) -> Path:
     if (checkout / "pyproject.toml").is_file() and (checkout / name).is_dir():
         return checkout / name
     return _PACKAGE / f"_{name}"
+
+
+def is_shipped(path: Path) -> bool:
+    """Return whether ``path`` lies among the agents that ship with the package."""
+    return path.resolve().is_relative_to(shipped_folder("agents").resolve())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import hypothesis
@@ -16,6 +17,10 @@ hypothesis.settings.load_profile("dicegym")
 
 # A setting of whoever runs the tests must not decide which bots they see.
 os.environ.pop("DICEGYM_AGENTS", None)
+
+# A shell starts what it runs in the background deaf to Ctrl-C, and tests press it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,9 @@ from dicegym.bench.ratios import derived
 from dicegym.bench.result import BenchResult
 from dicegym.registry import GAMES
 
+SILENCE = 5.0
+"""Seconds after which a round says how far it has come."""
+
 
 def run_bench(options: Options, progress: Callable[[str], None]) -> BenchResult:
     """Measure round after round, one thing after the other in each, so that all see the same noise.
@@ -56,17 +59,26 @@ def _packages(options: Options) -> tuple[str, ...]:
     return (*(PACKAGES if "peers" in modes else ()), *(trained if {"training", "sb3"} & set(modes) else ()))
 
 
+def _title(measure: Measure) -> str:
+    figure = measure.figures[0]
+    return f"{figure.subject}, {figure.what}" + (f" ({figure.mode})" if figure.mode else "")
+
+
 def in_turn(measures: list[Measure], repeats: int, progress: Callable[[str], None]) -> list[Figure]:
     """Measure each once in every round, after all have warmed up; return the figures with their values."""
     rows: list[list[list[float]]] = [[[] for _ in measure.figures] for measure in measures]
     began = time.perf_counter()
     for number, measure in enumerate(measures):
-        progress(f"warming up, {number + 1} of {len(measures)}: {measure.figures[0].subject}")
+        progress(f"warming up, {number + 1} of {len(measures)}: {_title(measure)}")
         measure.warm_up()
     for run in range(repeats):
-        progress(f"run {run + 1} of {repeats}, after {time.perf_counter() - began:.0f} s")
-        for row, measure in zip(rows, measures, strict=True):
+        told = time.perf_counter()
+        progress(f"run {run + 1} of {repeats}, after {told - began:.0f} s")
+        for number, (row, measure) in enumerate(zip(rows, measures, strict=True)):
             if measure.repeats is None or run < measure.repeats:
+                if time.perf_counter() - told > SILENCE:  # between two measures, so that it disturbs none
+                    told = time.perf_counter()
+                    progress(f"  {number + 1} of {len(measures)}, after {told - began:.0f} s: {_title(measure)}")
                 for values, value in zip(row, measure.run(), strict=True):
                     values.append(value)
     return [

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dicegym import games
-from dicegym.arena.entries import check_table
+from dicegym.arena.director import check_table
 from dicegym.bots.export import export_forms, export_source
 from dicegym.errors import ParameterError
 from dicegym.learning import configuration

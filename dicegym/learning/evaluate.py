@@ -9,7 +9,7 @@ import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.game import Game
-from dicegym.engine.spec import Parameter
+from dicegym.engine.validate import whole_number
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.games.parts import solitaire, solver
@@ -96,8 +96,8 @@ def evaluate(
         AgentError, ModelError, UnknownNameError: a player cannot be loaded or fails.
         ParameterError: ``games`` is less than 1, or ``seed`` outside 0 to 2**63 - 1.
     """
-    games = Parameter(10_000, 1, 1 << 40, "the number of games of an evaluation").check("games", games)
-    seed = Parameter(0, 0, EVALUATION_SEED - 1, "the seed of an evaluation").check("seed", seed)
+    games = whole_number("games", games, 1, 1 << 40, "the number of games of an evaluation")
+    seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")
     player = agent(game, player)
     rivals = rivals_of(game, opponent)
     exact_values = solver(game) if exact and len(rivals) == 1 else None

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
+from pathlib import Path
 
-from dicegym.engine.spec import Parameter
+from dicegym.engine import jit, kernel_cache
+from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
+from dicegym.sandbox import landlock
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Limits:
         """Check the values."""
         if not self.seconds > 0:
             raise ParameterError(f"seconds={self.seconds!r} leaves no time to think: give more than 0")
-        Parameter(0, 1 << 20, 1 << 50, "the memory of an entry in bytes").check("memory", self.memory)
+        whole_number("memory", self.memory, 1 << 20, 1 << 50, "the memory of an entry in bytes")
 
 
 def limit_memory(extra: int) -> None:
@@ -41,3 +44,18 @@ def limit_memory(extra: int) -> None:
         with open("/proc/self/statm", encoding="ascii") as file:
             data = int(file.read().split()[5]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_DATA, (data + extra, data + extra))
+
+
+def kernel_folders() -> list[Path]:
+    """Return all folders of compiled kernels beside the one of these sources: later processes run what is in them."""
+    return sorted(Path(jit.CACHE_FOLDER).parent.glob("kernels-*")) if jit.CACHE_FOLDER else []
+
+
+def give_up_kernels() -> bool:
+    """Make this process, and what it starts, unable to change compiled kernels on disk; return whether that holds.
+
+    It holds where the kernel has Landlock (see `dicegym.sandbox.landlock`). What is compiled from now on is kept in
+    memory, so let it load what it needs before. Call it before untrusted code is loaded and before threads start.
+    """
+    kernel_cache.stop_writing()
+    return landlock.give_up_writing(kernel_folders())

@@ -2,7 +2,8 @@
 
 A keeper loads the rules once and then forks a child for every job, so that whatever a bot does to its
 process (memory, threads, patched modules, recursion limits) is gone with the next job. Only the child runs
-bots. Where there is no fork, the keeper runs the jobs itself and is replaced if one goes wrong.
+bots, and before it runs one that does not ship with the package it gives up writing compiled kernels. Where
+there is no fork, the keeper runs the jobs itself and is replaced if one goes wrong.
 
 Children answer in JSON and not by pickle: what comes from the process of an untrusted bot is only data.
 """
@@ -24,19 +25,22 @@ from dicegym.bots.surroundings import Printed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DicegymError, one_line
 from dicegym.play.drive import play_game
-from dicegym.sandbox.heartbeat import Beat
+from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import Entry, Job
-from dicegym.sandbox.limits import Limits, limit_memory
+from dicegym.sandbox.limits import Limits, give_up_kernels, limit_memory
 
 CAN_FORK = hasattr(os, "fork")
 
 
 def rehearse(game: Game, entry: Entry) -> None:
     """Play one game between copies of ``entry``, so that all kernels are in memory before anybody is timed."""
-    game.returns(play_game(game, [entry.load(game, seat) for seat in range(game.players)]))
+    state = play_game(game, [entry.load(game, seat) for seat in range(game.players)])
+    game.returns(state)
+    game.observe(state, 0)  # models look and are told what is legal; bots play by a view
+    game.legal(game.new_game()[0])
 
 
-def outcome(pickled: bytes, beat: Beat) -> bytes:
+def outcome(pickled: bytes, heartbeat: Heartbeat) -> bytes:
     """Run a pickled job; return {"value": ...}, or {"actor": ..., "reason": ...} of the entry at fault, as JSON."""
     stray = Printed()
     streams = sys.stdout, sys.stderr
@@ -44,26 +48,28 @@ def outcome(pickled: bytes, beat: Beat) -> bytes:
     answer: dict[str, Any]
     try:
         job: Job = pickle.loads(pickled)
-        answer = {"value": job.run(beat, stray)}
+        answer = {"value": job.run(heartbeat, stray)}
     except AgentError as error:
-        answer = {"actor": beat.actor, "reason": error.reason}
+        answer = {"actor": heartbeat.actor, "reason": error.reason}
     except DicegymError as error:
-        answer = {"actor": beat.actor, "reason": one_line(error)}
+        answer = {"actor": heartbeat.actor, "reason": one_line(error)}
     except BaseException as error:  # a contest must go on, and a bot can break anything in its process
-        answer = {"actor": beat.actor, "reason": f"broke its process: {type(error).__name__}: {one_line(error)}"}
+        answer = {"actor": heartbeat.actor, "reason": f"broke its process: {type(error).__name__}: {one_line(error)}"}
     finally:
         sys.stdout, sys.stderr = streams
     return json.dumps(answer).encode()
 
 
 def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits) -> None:
-    """Serve jobs that come through ``conn`` until it is closed: pickles of (files to compile first, pickled job).
+    """Serve jobs that come through ``conn`` until it is closed.
+
+    They come as pickles of (files to compile first, whether all entries are trusted, pickled job).
 
     Each is answered by one message: what `outcome` returned, or ``died <text>`` if the child left none.
     The message ``stop`` during a job kills the child.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
-    beat = Beat(cells)
+    heartbeat = Heartbeat(cells)
     rehearse(game, entry)
     gc.collect()
     gc.freeze()  # so that the children's collections do not copy what they share
@@ -75,24 +81,24 @@ def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits)
             return
         if message == b"stop":  # came too late: the job had ended
             continue
-        files, job = pickle.loads(message)
+        files, trusted, job = pickle.loads(message)
         for file in files:
             with contextlib.suppress(Exception):  # the child will say what is wrong with it
                 code_of(file)  # now, so that programs of it start sooner
         if CAN_FORK:
-            conn.send_bytes(_by_child(job, conn, beat, limits))
+            conn.send_bytes(_by_child(job, trusted, conn, heartbeat, limits))
         else:
-            conn.send_bytes(outcome(job, beat))
+            conn.send_bytes(outcome(job, heartbeat))
 
 
-def _by_child(job: bytes, conn: Connection, beat: Beat, limits: Limits) -> bytes:
+def _by_child(job: bytes, trusted: bool, conn: Connection, heartbeat: Heartbeat, limits: Limits) -> bytes:
     receiver, sender = Pipe(duplex=False)
-    beat.reset()
+    heartbeat.reset()
     child = os.fork()
     if child == 0:
         conn.close()
         receiver.close()
-        _child(job, sender, beat, limits)
+        _child(job, trusted, sender, heartbeat, limits)
     sender.close()
     answer = b""
     parent_gone = False
@@ -125,7 +131,7 @@ def _status_in_words(status: int) -> str:
         return f"signal {-status}"
 
 
-def _child(job: bytes, sender: Connection, beat: Beat, limits: Limits) -> NoReturn:
+def _child(job: bytes, trusted: bool, sender: Connection, heartbeat: Heartbeat, limits: Limits) -> NoReturn:
     """Run one job and leave, whatever happens."""
     own = os.getpid()
     status = 1
@@ -134,8 +140,10 @@ def _child(job: bytes, sender: Connection, beat: Beat, limits: Limits) -> NoRetu
         null = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):
             os.dup2(null, stream)
+        if not trusted:
+            give_up_kernels()
         limit_memory(limits.memory)
-        answer = outcome(job, beat)
+        answer = outcome(job, heartbeat)
         if os.getpid() == own:  # a bot may have forked; the copy has nothing to say
             sender.send_bytes(answer)
         status = 0

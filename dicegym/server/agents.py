@@ -27,6 +27,9 @@ _LONGEST = 1 << 16
 _CODE = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from dicegym.server import host; "
 _CODE += "host.main(sys.argv[1], int(sys.argv[2]), sys.argv[3])"
 
+ENVIRONMENT = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
+"""Sets of strings keep their order, and no threads of NumPy's keep rights that a process gives up for a bot."""
+
 
 class Asker(Protocol):
     """Who asks an agent: a table."""
@@ -101,7 +104,7 @@ class LocalAgent(asyncio.SubprocessProtocol):
             _CODE,
             *self._made,
             json.dumps(path),
-            env=os.environ | {"PYTHONHASHSEED": "0"},
+            env=os.environ | ENVIRONMENT,
             start_new_session=True,
         )
         try:

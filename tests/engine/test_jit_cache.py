@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -51,7 +52,7 @@ def run(checkout: Path, cache: Path) -> dict[str, Any]:
 
 
 def files_in(cache: Path) -> dict[str, int]:
-    return {str(path): path.stat().st_mtime_ns for path in cache.rglob("*.nb[ic]")}
+    return {str(path): path.stat().st_mtime_ns for path in cache.rglob("*.nbc")}
 
 
 def test_an_edited_rule_is_what_the_next_process_runs(tmp_path: Path) -> None:
@@ -82,7 +83,87 @@ def test_an_edited_rule_is_what_the_next_process_runs(tmp_path: Path) -> None:
     assert changed["folder"] != first["folder"]
 
 
-# --- the folder --------------------------------------------------------------------------------------------
+# --- a game outside the package ----------------------------------------------------------------------------
+
+COIN = """
+import numpy as np
+from dicegym.engine.jit import kernel
+from dicegym.engine.loops import Kernels
+from dicegym.engine.spec import GameSpec, record
+from gain import GAIN, gain
+
+@kernel
+def reset(state):
+    state.total = 0
+
+@kernel
+def step(state, action):
+    state.total += gain(action)
+    state.over = True
+    return 0
+
+@kernel
+def legal(state, mask):
+    mask[:] = True
+
+@kernel
+def observe(state, seat, out):
+    out[0] = 0
+
+@kernel
+def returns(state, out):
+    out[0] = state.total
+
+SPEC = GameSpec(
+    name="coin", title="Coin", state=record([("total", np.int64)]), players=(1, 1),
+    kernels=Kernels(reset, step, legal, observe, returns),
+    n_actions=2, features=lambda parameters: {"nothing": 1}, view=None, faults=("",),
+    default_opponent="none", baseline="none",
+)
+"""
+OUTSIDE = """
+import json
+import numpy as np
+from dicegym.engine import loops
+from dicegym.engine.game import Game
+from rules import SPEC, gain
+states = Game(SPEC).new_game()
+loops.step_rows(states, np.arange(1), np.ones(1, np.int64), np.zeros(1, np.int64))
+used = [*SPEC.kernels, loops.begin, loops.step_rows, gain]
+misses = sum(sum(kernel.stats.cache_misses.values()) for kernel in used)
+print(json.dumps([int(states["total"][0]), misses]))
+"""
+
+
+def play_coin(folder: Path, cache: Path) -> list[int]:
+    """Return (points, kernels that were compiled) of the game in ``folder``, played in a process of its own."""
+    environment = os.environ | SETTINGS | {"DICEGYM_CACHE": str(cache), "PYTHONPATH": str(folder)}
+    done = subprocess.run(
+        [sys.executable, "-c", OUTSIDE], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found: list[int] = json.loads(done.stdout)
+    return found
+
+
+def test_a_changed_game_outside_the_package_plays_its_new_rule(tmp_path: Path) -> None:
+    """The rule stands in a file that holds neither the loop, nor the game's `step`, nor its record."""
+    (tmp_path / "game").mkdir()
+    (tmp_path / "game" / "rules.py").write_text(COIN)
+    rule = tmp_path / "game" / "gain.py"
+    text = "from dicegym.engine.jit import kernel\nGAIN = 2\n@kernel\ndef gain(action):\n    return GAIN * action\n"
+    rule.write_text(text)
+    points, compiled = play_coin(rule.parent, tmp_path / "cache")
+    assert points == 2
+    assert compiled > 0
+    assert play_coin(rule.parent, tmp_path / "cache") == [2, 0]
+    rule.write_text(text.replace("GAIN = 2", "GAIN = 7"))
+    points, compiled = play_coin(rule.parent, tmp_path / "cache")
+    assert points == 7
+    assert compiled > 0
+
+
+# --- which sources count ------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -123,87 +204,44 @@ def test_moving_text_from_file_to_file_counts(package: Path) -> None:
     assert jit.source_hash(package) != before
 
 
-@pytest.mark.nojit
-def test_the_folder_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DICEGYM_CACHE", str(tmp_path / "mine"))
-    folder = Path(jit._cache_folder())
-    assert folder.parent == tmp_path / "mine"
-    assert folder.is_dir()
-    assert jit.source_hash() in folder.name
+def compiled_modules() -> set[str]:
+    """Return the names of the modules of the package that make kernels."""
+    return {name for name, path in FILES.items() if re.search(r"^@kernel$", path.read_text(), re.MULTILINE)}
+
+
+FILES = {
+    ".".join(path.relative_to(jit.PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(jit.PACKAGE.rglob("*.py"))
+}
+WITHOUT_NUMBERS = {"dicegym", "dicegym.errors", "dicegym.registry"}
+"""Imported by sources of kernels, but for exceptions and names alone."""
+
+
+def imported(module: str) -> set[str]:
+    """Return the modules of the package that a module imports, wherever in its text, with those around them."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(FILES[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{module}: write the whole name of the module"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module or ""}
+    return {name for name in found if name in FILES}
 
 
 @pytest.mark.nojit
-def test_bounds_checks_have_a_folder_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numba would hand out the cached function without the checks."""
-    monkeypatch.setenv("DICEGYM_CACHE", str(tmp_path))
-    folders = set()
-    for checked in (0, 1):
-        monkeypatch.setattr(jit.numba.config, "BOUNDSCHECK", checked)
-        folders.add(jit._cache_folder())
-    assert len(folders) == 2
-
-
-@pytest.mark.nojit
-def test_an_unwritable_folder_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "file").write_text("no folder can be made below a file, not even by root")
-    monkeypatch.setenv("DICEGYM_CACHE", str(tmp_path / "file"))
-    monkeypatch.setattr(jit.tempfile, "tempdir", str(tmp_path / "temporary"))
-    (tmp_path / "temporary").mkdir()
-    folder = Path(jit._cache_folder())
-    assert folder.parent.parent == tmp_path / "temporary"
-    assert Path(jit._cache_folder()) == folder  # the next process finds it again
-
-    shutil.rmtree(folder.parent)
-    folder.parent.write_text("taken by somebody else")
-    last_resort = Path(jit._cache_folder())
-    assert last_resort.is_dir()
-    assert last_resort.parent == tmp_path / "temporary"
-
-
-@pytest.mark.nojit
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs owners and modes of files")
-def test_a_folder_that_others_can_write_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numba unpickles what it finds in its cache, and the name of the folder is known to everybody."""
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("DICEGYM_CACHE", str(tmp_path / "file"))
-    monkeypatch.setattr(jit.tempfile, "tempdir", str(tmp_path))
-    shared = Path(jit._cache_folder()).parent
-    assert shared == tmp_path / f"dicegym-{os.getuid()}"
-    assert shared.stat().st_mode & 0o777 == 0o700
-
-    for mode in (0o770, 0o702):
-        shared.chmod(mode)
-        assert Path(jit._cache_folder()).parent == tmp_path
-    shared.chmod(0o700)
-    assert Path(jit._cache_folder()).parent == shared
-
-    shared.rename(tmp_path / "elsewhere")
-    shared.symlink_to(tmp_path / "elsewhere", target_is_directory=True)
-    assert Path(jit._cache_folder()).parent == tmp_path
-    shared.unlink()
-    shared.mkdir(mode=0o700)
-    monkeypatch.setattr(jit.os, "getuid", lambda: os.stat(shared).st_uid + 1)
-    foreign = tmp_path / f"dicegym-{jit.os.getuid()}"
-    foreign.mkdir(mode=0o700)
-    assert Path(jit._cache_folder()).parent == tmp_path
-
-
-@pytest.mark.nojit
-def test_old_generations_are_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DICEGYM_CACHE", str(tmp_path))
-    for age in range(8):
-        folder = tmp_path / f"kernels-{age}"
-        folder.mkdir()
-        os.utime(folder, (10**9 - age, 10**9 - age))
-    (tmp_path / "something else").mkdir()
-    current = Path(jit._cache_folder())
-    left = sorted(path.name for path in tmp_path.iterdir())
-    assert left == sorted([current.name, "kernels-0", "kernels-1", "kernels-2", "something else"])
-
-
-@pytest.mark.nojit
-def test_numba_gets_its_own_setting_back() -> None:
-    before = jit.numba.config.CACHE_DIR
-    with jit._cached_in_our_folder():
-        assert jit.numba.config.CACHE_DIR == jit.CACHE_FOLDER
-    assert before == jit.numba.config.CACHE_DIR
+def test_kernels_take_nothing_from_other_sources() -> None:
+    """What a kernel is compiled of must be in the name of its folder, or an edit of it would go unnoticed."""
+    waiting, seen = list(compiled_modules()), set(WITHOUT_NUMBERS)
+    assert "dicegym.games.hog.rules" in waiting
+    assert "dicegym.envs.batch_kernels" in waiting
+    forgotten = set()
+    while waiting:
+        module = waiting.pop()
+        if module in seen:
+            continue
+        seen.add(module)
+        if not jit._is_part(str(FILES[module])):
+            forgotten.add(module)
+        waiting += imported(module)
+    assert not forgotten, f"add to KERNEL_SOURCES of dicegym/engine/jit.py: {sorted(forgotten)}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,16 +69,12 @@ FLAW = {name: number for number, name in enumerate(FLAWS)}
     *_,
 ) = range(len(FLAWS))
 
-# The cached loops know a record by its fields alone, and this file is outside the package they belong to.
-EDITION = "edition_" + hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:8]
-
 STATE = record(
     [
         ("flaw", np.int8),  # (): parameter
         ("total", np.int32),  # (): points so far
         ("last", np.int8),  # (): last number added
         ("turn", np.int32),  # (): turns played
-        (EDITION, np.bool_),  # (): unused
     ]
 )
 

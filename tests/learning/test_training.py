@@ -18,8 +18,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from variants import FINISHED
 
 pytest.importorskip("sb3_contrib")
+
 
 import dicegym
 from dicegym.engine import loops
@@ -30,7 +32,6 @@ from dicegym.learning.configuration import read_config, settings_of
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
 from dicegym.players import model as policy
 from dicegym.players.roster import agent_names
-from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
 
 SMALL = [
@@ -52,7 +53,7 @@ ALONE = [*SMALL, 'opponents={"self"=1}', "self_play.keep=1"]
 """Against past selves and nobody else."""
 Done = tuple[Any, Path]
 """A finished run and its folder."""
-each_game = pytest.mark.parametrize("game", GAMES)
+each_game = pytest.mark.parametrize("game", FINISHED)
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ import pytest
 
 from dicegym.games.parts import PARTS
 
+pytestmark = pytest.mark.check
 ROOT = Path(__file__).resolve().parents[2]
 
 # The house, from the bottom up: a module may import what stands on lines above its own and what shares its line, but
@@ -172,6 +173,7 @@ def _around(module: str, reached: Mapping[str, set[str]]) -> list[str]:
 PUBLIC_IN_PYTHON = {"_asdict", "_fields", "_make", "_replace"}  # of named tuples
 NOT_OURS = {
     "os._exit",  # documented
+    "compiled._cache",  # where Numba looks for a function's cache; `cache=True` sets it to Numba's own
     "module._inst",  # the generator of the standard `random`, which a bot's own `random` has as well
 }
 

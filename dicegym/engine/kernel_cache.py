@@ -1,0 +1,272 @@
+"""Compiled kernels on disk: one file for each kernel and signature, used only if it is whole and the user's own.
+
+Numba's own cache keeps an index beside its data; one cut or garbled file then stops every start, and two processes
+that write at once can make the index name the wrong data. Here the file's name is a hash of everything that the
+compiled code depends on, and its first bytes are a hash of the rest:
+
+    bytes 0 to 31    SHA-256 of what follows
+    bytes 32 on      pickle of (key, compiled function as Numba reduces it)
+
+Whatever is wrong with a file, it is dropped and the kernel compiled; if none can be written, kernels stay in memory.
+
+The key of a kernel of the package names no source, because the folder does (`dicegym.engine.jit`). The key of any
+other kernel holds a hash of the Python files beside it, and so does the key of a loop of the package that is compiled
+for the record of such a game (`declare`).
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
+# Numba has no types of its own here.
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import pickle
+import shutil
+import sys
+import uuid
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.serialize import dumps
+
+from dicegym.engine.cache_folder import is_ours
+
+_MADE_BY = (
+    sys.implementation.cache_tag,
+    numba.__version__,
+    llvmlite.__version__,
+    np.__version__,
+    str(getattr(numba.config, "OPT", "")),
+)
+_DIGEST = 32
+_OPEN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+_outside: dict[str, str | None] = {}
+"""Text of a Numba record type -> hash of the sources of its game, which is not part of the package; None: unknown."""
+_writes = True
+_warned = False
+
+
+def stop_writing() -> None:
+    """Keep nothing that this process and its children compile from now on: untrusted programs are about to run."""
+    global _writes  # noqa: PLW0603 - the state is the process's
+    _writes = False
+
+
+# --- sources outside the package ---------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=64)
+def _hash_of(files: tuple[tuple[str, int, int], ...]) -> str:
+    digest = hashlib.sha256()
+    for path, _, _ in files:
+        digest.update(path.encode() + b"\0" + Path(path).read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def hash_beside(file: str) -> str | None:
+    """Return a hash of the Python files in the folder of ``file``, and below it if that is a package.
+
+    None if there is no such file (a notebook's cell, the prompt) or one cannot be read: nothing can be said then.
+    """
+    try:
+        if not os.path.isfile(file):
+            return None
+        folder = Path(file).resolve().parent
+        paths = sorted(folder.rglob("*.py") if (folder / "__init__.py").exists() else folder.glob("*.py"))
+        facts = [(str(path), path.stat()) for path in paths]
+        return _hash_of(tuple((path, found.st_mtime_ns, found.st_size) for path, found in facts))
+    except OSError:
+        return None
+
+
+def declare(dtype: np.dtype, function: Callable[..., Any], is_part: Callable[[str], bool]) -> None:
+    """Let loops that are compiled for records of ``dtype`` be compiled again when the sources of its game change.
+
+    Args:
+        dtype: the record.
+        function: a function of the game's rules.
+        is_part: tells whether a file is a source of the package, whose changes the folder's name shows.
+    """
+    file = function.__code__.co_filename
+    if not is_part(file):
+        record = numba.from_dtype(dtype)
+        _outside[str(record)] = _outside[repr(record)] = hash_beside(file)
+
+
+# --- files -------------------------------------------------------------------------------------------------
+
+
+def _drop(path: Path) -> None:
+    """Remove what stands in the place of an entry, whatever it is."""
+    with contextlib.suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+class Entries:
+    """The files of one kernel, with the methods that Numba asks for.
+
+    Args:
+        folder: where they lie.
+        stem: how their names begin.
+    """
+
+    def __init__(self, folder: Path, stem: str) -> None:
+        self._folder = folder
+        self._stem = stem
+
+    def path(self, key: Any) -> Path:
+        """Return the file of a key."""
+        return self._folder / f"{self._stem}-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.nbc"
+
+    def load(self, key: Any) -> Any:
+        """Return what was saved under ``key``; None if nothing was, or if it is damaged or not the user's own."""
+        path = self.path(key)
+        try:
+            with open(os.open(path, os.O_RDONLY | _OPEN), "rb") as file:
+                content = file.read() if is_ours(os.fstat(file.fileno())) else b""
+        except FileNotFoundError:
+            return None
+        except OSError:  # a folder, a link, a bad block
+            content = b""
+        if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
+            with contextlib.suppress(Exception):  # a pickle can fail in any way
+                found, data = pickle.loads(content[_DIGEST:])
+                if found == key:
+                    return data
+        _drop(path)
+        return None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write ``data`` whole or not at all, whoever writes at the same time. Raises OSError."""
+        body = dumps((key, data))
+        path = self.path(key)
+        unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # another process may have tidied up
+        try:
+            with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600), "wb") as file:
+                file.write(hashlib.sha256(body).digest() + body)
+            try:
+                os.replace(unfinished, path)
+            except OSError:  # a folder is in the way
+                _drop(path)
+                os.replace(unfinished, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                unfinished.unlink()
+            raise
+
+    def drop(self, key: Any) -> None:
+        """Remove the entry of a key."""
+        _drop(self.path(key))
+
+    def flush(self) -> None:
+        """Remove all entries."""
+        for path in self._folder.glob(f"{self._stem}-*.nbc"):
+            _drop(path)
+
+
+# --- Numba's side ------------------------------------------------------------------------------------------
+
+
+class _Locator(_CacheLocator):
+    """Says of every function what Numba wants to know; `KernelCache` decides where the files are."""
+
+    def __init__(self, py_file: str) -> None:
+        self._py_file = py_file
+
+    @classmethod
+    def from_function(cls, py_func, py_file):
+        return cls(py_file)
+
+    def ensure_cache_path(self):
+        pass
+
+    def get_cache_path(self):
+        return ""
+
+    def get_source_stamp(self):
+        return ""
+
+    def get_disambiguator(self):
+        return ""
+
+
+class _Form(CompileResultCacheImpl):
+    _locator_classes: list[Any] = [_Locator]  # noqa: RUF012 - Numba's name and form
+
+
+class KernelCache(FunctionCache):
+    """What Numba asks for compiled code of one function, and hands it to.
+
+    Args:
+        function: the function that is compiled.
+        folder: where the files lie (`dicegym.engine.cache_folder`).
+        is_part: tells whether a file is a source of the package, whose changes the folder's name shows.
+    """
+
+    _impl_class = _Form
+
+    def __init__(self, function: Callable[..., Any], folder: Path, is_part: Callable[[str], bool]) -> None:
+        super().__init__(function)
+        code = function.__code__
+        self._sources = "" if is_part(code.co_filename) else hash_beside(code.co_filename)
+        name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
+        self._cache_path = str(folder)
+        self._entries = Entries(folder, f"{name[-100:]}-{code.co_firstlineno}")
+
+    def flush(self) -> None:
+        """Remove all entries of this kernel."""
+        self._entries.flush()
+
+    def _key(self, sig: Any, codegen: Any) -> Any:
+        """Return everything that the compiled code depends on; None if that cannot be known."""
+        sources = [self._sources]
+        if _outside:
+            text = repr(sig)
+            sources += [found for record, found in _outside.items() if record in text]
+        return None if None in sources else (_MADE_BY, tuple(sources), self._index_key(sig, codegen))
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        key = self._key(sig, target_context.codegen()) if self._enabled else None
+        data = self._entries.load(key) if key else None
+        if data is None:
+            return None
+        try:
+            return self._impl.rebuild(target_context, data)
+        except Exception:  # whole, but no compiled function
+            self._entries.drop(key)
+            return None
+
+    def _save_overload(self, sig: Any, data: Any) -> None:
+        key = self._key(sig, data.codegen) if self._enabled and _writes else None
+        if not key or not self._impl.check_cachable(data):
+            return
+        try:
+            self._entries.save(key, self._impl.reduce(data))
+        except OSError as error:
+            _say_once(self._cache_path, error)
+
+
+def _say_once(folder: str, error: OSError) -> None:
+    global _warned  # noqa: PLW0603 - the state is the process's
+    if not _warned:
+        _warned = True
+        warnings.warn(
+            f"compiled kernels cannot be kept in {folder} ({error.strerror or error}): the next process compiles them "
+            "again. Make room there, or let DICEGYM_CACHE name another folder",
+            RuntimeWarning,
+            stacklevel=2,
+        )

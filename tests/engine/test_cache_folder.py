@@ -1,0 +1,272 @@
+"""Where compiled kernels are kept: never where others can write, and always somewhere."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+import pytest
+
+from dicegym.engine import cache_folder, jit
+
+pytestmark = pytest.mark.nojit
+needs_owners = pytest.mark.skipif(not cache_folder.OWNERS_KNOWN, reason="needs owners and modes of files")
+needs_root = pytest.mark.skipif(
+    not cache_folder.OWNERS_KNOWN or os.getuid() != 0, reason="only root can give files to somebody else"
+)
+SOMEBODY = 12345
+
+
+def find() -> Path:
+    return cache_folder.find("kernels-now")
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return the temporary folder; nothing else of the machine is used."""
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr(cache_folder.tempfile, "tempdir", str(place))
+    monkeypatch.setattr(cache_folder.atexit, "register", lambda call: None)
+    return place
+
+
+@pytest.fixture
+def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder that is asked for, which does not exist yet."""
+    monkeypatch.setenv("DICEGYM_CACHE", str(tmp_path / "mine"))
+    return tmp_path / "mine"
+
+
+def test_the_folder_that_is_asked_for(wanted: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert find() == wanted / "kernels-now"
+    assert (wanted / "kernels-now").is_dir()
+
+
+@needs_owners
+def test_a_new_folder_is_the_users_alone(wanted: Path) -> None:
+    before = os.umask(0)
+    try:
+        found = find()
+    finally:
+        os.umask(before)
+    assert [path.stat().st_mode & 0o777 for path in (wanted, found)] == [0o700, 0o700]
+
+
+def test_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import platformdirs
+
+    monkeypatch.delenv("DICEGYM_CACHE", raising=False)
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name, appauthor: tmp_path / name)
+    assert find() == tmp_path / "dicegym" / "kernels-now"
+
+
+def test_modes_of_numba_have_folders_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba would hand out the cached function without the checks."""
+    names = set()
+    for checked in (0, 1):
+        monkeypatch.setattr(numba.config, "BOUNDSCHECK", checked)
+        names.add(jit._generation())
+    assert len(names) == 2
+    assert all(jit.source_hash() in name for name in names)
+
+
+def test_a_link_may_be_asked_for(wanted: Path, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    wanted.symlink_to(tmp_path / "disk")
+    assert find() == tmp_path / "disk" / "kernels-now"
+
+
+def test_a_file_in_the_place_of_a_generation_is_dropped(wanted: Path) -> None:
+    wanted.mkdir()
+    (wanted / "kernels-now").write_text("")
+    assert find().is_dir()
+    find().rmdir()
+    (wanted / "kernels-now").symlink_to(wanted)
+    assert not find().is_symlink()
+
+
+def test_an_unwritable_folder_is_replaced(wanted: Path, temporary: Path) -> None:
+    wanted.write_text("no folder can be made below a file, not even by root")
+    with pytest.warns(RuntimeWarning, match="DICEGYM_CACHE=") as said:
+        found = find()
+    assert len(said) == 1
+    assert found.parent.parent == temporary
+    with pytest.warns(RuntimeWarning):
+        assert find() == found  # the next process finds it again
+
+    found.rmdir()
+    found.parent.rmdir()
+    found.parent.write_text("taken by somebody else")
+    with pytest.warns(RuntimeWarning):
+        last_resort = find()
+    assert last_resort.is_dir()
+    assert last_resort.parent == temporary
+
+
+def test_a_home_without_a_cache_folder_is_no_matter_for_a_warning(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.delenv("DICEGYM_CACHE", raising=False)
+    monkeypatch.setattr(cache_folder, "_users_cache", lambda: tmp_path / "file" / "dicegym")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert find().parent.parent == temporary
+
+
+def test_a_folder_of_compiled_kernels_may_be_read_only(wanted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    find()
+    monkeypatch.setattr(cache_folder.os, "access", lambda path, mode: False)
+    with pytest.warns(RuntimeWarning, match="cannot be written"):
+        assert find() != wanted / "kernels-now"
+    (wanted / "kernels-now" / "kernel.nbc").touch()
+    assert find() == wanted / "kernels-now"
+
+
+@needs_owners
+@pytest.mark.parametrize("mode", [0o770, 0o702, 0o777])
+def test_a_loose_folder_of_ours_is_tightened(wanted: Path, mode: int) -> None:
+    wanted.mkdir()
+    wanted.chmod(mode)
+    assert find() == wanted / "kernels-now"
+    assert not wanted.stat().st_mode & 0o022
+
+
+@needs_owners
+def test_the_modes_of_a_shared_folder_are_left_alone(wanted: Path, temporary: Path) -> None:
+    """Whoever names ``/tmp``, or a folder of a team, does not mean it to be closed."""
+    wanted.mkdir()
+    wanted.chmod(0o1777)
+    assert find() == wanted / "kernels-now"
+    assert find().stat().st_mode & 0o777 == 0o700
+    assert wanted.stat().st_mode & 0o7777 == 0o1777
+    (wanted / "paper.tex").touch()
+    wanted.chmod(0o775)
+    with pytest.warns(RuntimeWarning, match="holds more than kernels"):
+        assert find().parent.parent == temporary
+    assert wanted.stat().st_mode & 0o7777 == 0o775
+
+
+@needs_owners
+def test_what_lay_in_a_loose_generation_is_dropped(wanted: Path) -> None:
+    planted = find() / "planted.nbc"
+    planted.touch()
+    planted.parent.chmod(0o770)
+    assert find() == planted.parent
+    assert not planted.exists()
+    assert planted.parent.stat().st_mode & 0o777 == 0o700
+
+
+@needs_owners
+def test_a_folder_below_one_that_others_can_write_is_refused(
+    wanted: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody else could put another folder in its place."""
+    shared = wanted / "shared"
+    shared.mkdir(parents=True)
+    monkeypatch.setenv("DICEGYM_CACHE", str(shared / "cache"))
+    for mode in (0o777, 0o775):
+        shared.chmod(mode)
+        monkeypatch.setattr(cache_folder, "_users_own_group", lambda gid: False)
+        with pytest.warns(RuntimeWarning, match=r"others may write in .*shared above it"):
+            assert find().parent.parent == temporary
+    shared.chmod(0o1777)
+    assert find() == shared / "cache" / "kernels-now"  # sticky: they cannot move it away
+    shared.chmod(0o775)
+    monkeypatch.setattr(cache_folder, "_users_own_group", lambda gid: True)
+    assert find() == shared / "cache" / "kernels-now"
+
+
+@needs_root
+@pytest.mark.parametrize("which", ["root", "generation", "above"])
+def test_a_folder_of_somebody_else_is_refused(wanted: Path, temporary: Path, which: str, monkeypatch: Any) -> None:
+    monkeypatch.setenv("DICEGYM_CACHE", str(wanted / "root"))
+    find()
+    os.chown(
+        {"above": wanted, "root": wanted / "root", "generation": wanted / "root" / "kernels-now"}[which], SOMEBODY, -1
+    )
+    with pytest.warns(RuntimeWarning, match="belongs to another user"):
+        assert find().parent.parent == temporary
+
+
+@needs_root
+def test_root_is_trusted(wanted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who owns the machine may have compiled for its users."""
+    find()
+    monkeypatch.setattr(cache_folder.os, "getuid", lambda: SOMEBODY)
+    assert find() == wanted / "kernels-now"
+
+
+@needs_owners
+def test_the_temporary_folder_of_somebody_else_is_not_used(
+    wanted: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its name is known to everybody."""
+    wanted.write_text("")
+    known = temporary / f"dicegym-{os.getuid()}"
+    known.symlink_to(temporary)
+    with pytest.warns(RuntimeWarning):
+        assert find().parent == temporary
+    assert not list(temporary.glob("kernels-*"))
+    known.unlink()
+    known.mkdir()
+    monkeypatch.setattr(cache_folder, "_owned", lambda facts: facts.st_ino != known.stat().st_ino)
+    with pytest.warns(RuntimeWarning):
+        assert find().parent == temporary
+
+
+def test_groups_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    grp, pwd = pytest.importorskip("grp"), pytest.importorskip("pwd")
+    monkeypatch.setattr(pwd, "getpwuid", lambda uid: type("User", (), {"pw_name": "ann"}))
+    for name, members, expected in (
+        ("ann", [], True),
+        ("ann", ["ann"], True),
+        ("ann", ["bob"], False),
+        ("x", [], False),
+    ):
+        monkeypatch.setattr(
+            grp, "getgrgid", lambda gid, n=name, m=members: type("Group", (), {"gr_name": n, "gr_mem": m})
+        )
+        assert cache_folder._users_own_group(1) is expected
+    monkeypatch.undo()
+    assert not cache_folder._users_own_group(2**31 - 7)
+
+
+def test_old_generations_are_dropped(wanted: Path) -> None:
+    for age in range(8):
+        folder = wanted / f"kernels-{age}"
+        folder.mkdir(mode=0o700, parents=True)
+        os.utime(folder, (10**9 - age, 10**9 - age))
+    (wanted / "something else").mkdir()
+    find()
+    left = sorted(path.name for path in wanted.iterdir())
+    assert left == ["kernels-0", "kernels-1", "kernels-2", "kernels-now", "something else"]
+
+
+def test_what_killed_processes_left_is_dropped(wanted: Path) -> None:
+    old, new = find() / "a.nbc.0.tmp", find() / "b.nbc.0.tmp"
+    for path in (old, new):
+        path.touch()
+    os.utime(old, (time.time() - 2 * cache_folder.LEFT_BEHIND,) * 2)
+    find()
+    assert new.exists()
+    assert not old.exists()
+
+
+def test_a_folder_for_one_process_ends_with_it(tmp_path: Path) -> None:
+    code = "from dicegym.engine import cache_folder; print(cache_folder._for_this_process())"
+    environment = os.environ | {"TMPDIR": str(tmp_path), "TEMP": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    folder = Path(done.stdout.strip())
+    assert folder.parent == tmp_path
+    assert not folder.exists()

@@ -1,0 +1,353 @@
+"""Whatever has become of a file of compiled kernels, a start succeeds, and only whole files of one's own are run."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from dicegym.engine import jit, kernel_cache
+from dicegym.engine.kernel_cache import KernelCache
+
+pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+
+POISON = "poisoned"
+
+
+def add(a: int, b: int) -> int:
+    return a + b
+
+
+class Start:
+    """The function `add` as a new process would compile it.
+
+    Attributes:
+        loaded: whether its code came from the cache.
+    """
+
+    def __init__(self, folder: Path, argument: Any = 3) -> None:
+        compiled = numba.njit(add)
+        compiled._cache = KernelCache(add, folder, lambda file: True)
+        assert compiled(argument, 4) == argument + 4
+        self.loaded = sum(compiled.stats.cache_hits.values()) == 1
+        self.compiled = compiled
+
+
+def entry(folder: Path) -> Path:
+    (found,) = folder.glob("*.nbc")
+    return found
+
+
+def sealed(body: bytes) -> bytes:
+    return hashlib.sha256(body).digest() + body
+
+
+class Bomb:
+    """Unpickling it leaves a mark."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return Path.touch, (self.mark,)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder that holds `add` for two whole numbers."""
+    made = tmp_path / "kernels"
+    assert not Start(made).loaded
+    assert Start(made).loaded
+    return made
+
+
+@pytest.fixture(autouse=True)
+def not_warned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_cache, "_warned", False)
+
+
+def test_a_file_is_the_users_alone(folder: Path) -> None:
+    assert entry(folder).stat().st_mode & 0o777 == 0o600
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_another_signature_has_a_file_of_its_own(folder: Path) -> None:
+    assert not Start(folder, 0.5).loaded
+    assert Start(folder, 0.5).loaded
+    assert Start(folder).loaded
+    assert len(list(folder.iterdir())) == 2
+
+
+def cut(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
+def one_bit(content: bytes) -> bytes:
+    return content[:-100] + bytes([content[-100] ^ 1]) + content[-99:]
+
+
+def another_key(content: bytes) -> bytes:
+    key, data = pickle.loads(content[32:])
+    return sealed(pickle.dumps(((*key, "more"), data)))
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda content: b"",
+    "cut": cut,
+    "cut in the hash": lambda content: content[:20],
+    "the hash alone": lambda content: content[:32],
+    "one bit": one_bit,
+    "garbage": lambda content: b"\xff" * len(content),
+    "not a pickle": lambda content: sealed(b"no pickle"),
+    "an empty pickle": lambda content: sealed(b""),
+    "a pickle of something else": lambda content: sealed(pickle.dumps(5)),
+    "of a class that is gone": lambda content: sealed(b"cdicegym.engine.gone\nGone\n."),
+    "of no compiled code": lambda content: sealed(pickle.dumps((pickle.loads(content[32:])[0], 5))),
+    "of another key": another_key,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_file_is_dropped(folder: Path, damage: Callable[[bytes], bytes]) -> None:
+    path = entry(folder)
+    path.write_bytes(damage(path.read_bytes()))
+    assert not Start(folder).loaded
+    assert Start(folder).loaded
+
+
+def test_a_folder_in_its_place_is_dropped(folder: Path) -> None:
+    path = entry(folder)
+    path.unlink()
+    (path / "full").mkdir(parents=True)
+    assert not Start(folder).loaded
+    assert Start(folder).loaded
+
+
+def test_a_folder_that_comes_while_we_compile_is_dropped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = entry(folder)
+    path.unlink()
+    path.mkdir()
+    monkeypatch.setattr(kernel_cache.Entries, "load", lambda self, key: None)
+    assert not Start(folder).loaded
+    assert path.is_file()
+
+
+def test_a_link_in_its_place_is_not_followed(folder: Path, tmp_path: Path) -> None:
+    path = entry(folder)
+    elsewhere = path.rename(tmp_path / "elsewhere")
+    path.symlink_to(elsewhere)
+    assert not Start(folder).loaded
+    assert Start(folder).loaded
+    assert elsewhere.exists()
+    assert not path.is_symlink()
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs owners and modes of files")
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_what_others_could_have_written_is_not_even_read(folder: Path, tmp_path: Path, mode: int) -> None:
+    path = entry(folder)
+    path.write_bytes(sealed(pickle.dumps(Bomb(tmp_path / POISON))))
+    path.chmod(mode)
+    assert not Start(folder).loaded
+    assert not (tmp_path / POISON).exists()
+    assert Start(folder).loaded
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give files away")
+def test_a_file_of_another_user_is_not_even_read(folder: Path, tmp_path: Path) -> None:
+    path = entry(folder)
+    path.write_bytes(sealed(pickle.dumps(Bomb(tmp_path / POISON))))
+    os.chown(path, 12345, -1)
+    assert not Start(folder).loaded
+    assert not (tmp_path / POISON).exists()
+
+
+def test_a_hash_is_looked_at_before_anything_is_unpickled(folder: Path, tmp_path: Path) -> None:
+    path = entry(folder)
+    path.write_bytes(b"\0" * 32 + pickle.dumps(Bomb(tmp_path / POISON)))
+    assert not Start(folder).loaded
+    assert not (tmp_path / POISON).exists()
+
+
+# --- nowhere to write --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT])
+@pytest.mark.parametrize("call", ["open", "replace"])
+def test_what_cannot_be_written_stays_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, call: str
+) -> None:
+    def refuse(*args: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(kernel_cache.os, call, refuse)
+    with pytest.warns(RuntimeWarning, match=os.strerror(number)):
+        assert not Start(tmp_path).loaded
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not Start(tmp_path).loaded  # said once
+    monkeypatch.undo()
+    assert list(tmp_path.iterdir()) == []
+    assert not Start(tmp_path).loaded
+    assert Start(tmp_path).loaded
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Mount a disk of 8 KB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8k", "none", str(place)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("this user may not mount a disk")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_full_disk(small_disk: Path) -> None:
+    with pytest.warns(RuntimeWarning, match="No space left on device.*Make room there"):
+        assert not Start(small_disk).loaded
+    assert list(small_disk.iterdir()) == []
+
+
+def test_a_read_only_disk_is_read(small_disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,size=1m", str(small_disk)], check=True)
+    assert not Start(small_disk).loaded
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    assert Start(small_disk).loaded
+    with pytest.warns(RuntimeWarning, match="Read-only"):
+        assert not Start(small_disk, 0.5).loaded
+
+
+def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.warns(RuntimeWarning, match="cannot be kept"):
+        assert not Start(tmp_path / "file").loaded
+
+
+def test_a_folder_that_was_tidied_away_is_made_anew(folder: Path) -> None:
+    shutil.rmtree(folder)
+    assert not Start(folder).loaded
+    assert Start(folder).loaded
+
+
+def test_nothing_is_written_once_untrusted_programs_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_cache, "_writes", True)
+    kernel_cache.stop_writing()
+    assert not Start(tmp_path).loaded
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- several processes -------------------------------------------------------------------------------------
+
+WRITER = """
+import pathlib, sys, time
+from dicegym.engine.kernel_cache import Entries
+entries = Entries(pathlib.Path(sys.argv[1]), "kernel")
+print("ready", flush=True)
+deadline = time.monotonic() + float(sys.argv[3])
+while time.monotonic() < deadline:
+    for key in range(4):
+        entries.save(key, (key, sys.argv[2] * 200_000))
+        found = entries.load(key)
+        assert found is None or (found[0] == key and len(set(found[1])) == 1 and len(found[1]) == 200_000), key
+"""
+
+
+def writer(folder: Path, letter: str, seconds: float) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(folder), letter, str(seconds)], stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_processes_that_write_at_once(tmp_path: Path) -> None:
+    both = [writer(tmp_path, letter, 1.0) for letter in "ab"]
+    assert [process.wait(120) for process in both] == [0, 0]
+    assert len(list(tmp_path.iterdir())) == 4
+    for process in both:
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def test_a_process_that_is_killed_while_it_writes(tmp_path: Path) -> None:
+    process = writer(tmp_path, "a", 60.0)
+    assert process.stdout is not None
+    with process.stdout as said:
+        said.readline()
+        time.sleep(0.2)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    entries = kernel_cache.Entries(tmp_path, "kernel")
+    for key in range(4):
+        assert entries.load(key) in (None, (key, "a" * 200_000))
+
+
+# --- games outside the package -----------------------------------------------------------------------------
+
+
+def test_sources_beside(tmp_path: Path) -> None:
+    rules = tmp_path / "game" / "rules.py"
+    rules.parent.mkdir()
+    rules.write_text("1")
+    seen = [kernel_cache.hash_beside(str(rules))]
+    for name, text in (("rules.py", "2"), ("more.py", ""), ("below/part.py", "unpackaged"), ("notes.txt", "")):
+        (rules.parent / name).parent.mkdir(exist_ok=True)
+        (rules.parent / name).write_text(text)
+        seen.append(kernel_cache.hash_beside(str(rules)))
+    (rules.parent / "__init__.py").touch()
+    seen.append(kernel_cache.hash_beside(str(rules)))
+    assert seen[2] == seen[3] == seen[4]
+    assert len(set(seen)) == 4
+    assert kernel_cache.hash_beside("<stdin>") is None
+
+
+def test_a_function_without_a_file_is_not_kept(tmp_path: Path) -> None:
+    names: dict[str, Any] = {"__name__": "typed"}
+    exec(compile("def twice(a):\n    return 2 * a", "<stdin>", "exec"), names)
+    compiled = numba.njit(names["twice"])
+    compiled._cache = KernelCache(names["twice"], tmp_path, lambda file: False)
+    assert compiled(2) == 4
+    assert list(tmp_path.iterdir()) == []
+
+
+def first(states: np.ndarray) -> int:
+    return states[0].a  # type: ignore[no-any-return]  # a record's field
+
+
+def test_a_loop_depends_on_the_game_whose_record_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_cache, "_outside", {})
+    inside, outside = (np.zeros(1, np.dtype([(name, np.int64) for name in names])) for names in ("ab", "ac"))
+
+    def loads(states: np.ndarray) -> bool:
+        compiled = numba.njit(first)
+        compiled._cache = KernelCache(first, tmp_path / "kernels", lambda file: True)
+        assert compiled(states) == 0
+        return bool(compiled.stats.cache_hits)
+
+    rules = tmp_path / "rules.py"
+    for text, expected in (("1", False), ("1", True), ("2", False), ("1", True)):
+        rules.write_text(f"def step(state, action): return {text}")
+        names: dict[str, Any] = {}
+        exec(compile(rules.read_text(), rules, "exec"), names)
+        kernel_cache.declare(outside.dtype, names["step"], lambda file: False)
+        assert loads(outside) is expected
+    assert not loads(inside)
+    assert loads(inside)
+    kernel_cache.declare(inside.dtype, names["step"], lambda file: True)
+    assert loads(inside)
+    kernel_cache.declare(outside.dtype, eval("lambda state, action: 0"), lambda file: False)  # no file to look at
+    assert not loads(outside)
