@@ -28,12 +28,12 @@ _Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
 Whole = Annotated[_Whole, Field(title="a whole number")]
 Count = Annotated[_Whole, Field(ge=1, le=MOST, title="a whole number from 1 on")]
 CountOrNone = Annotated[_Whole, Field(ge=0, le=MOST, title="a whole number, or 0 for none")]
-Seed = Annotated[_Whole, Field(ge=0, le=LARGEST_SEED, title=f"a whole number from 0 to {LARGEST_SEED}")]
+SeedNumber = Annotated[_Whole, Field(ge=0, le=LARGEST_SEED, title=f"a whole number from 0 to {LARGEST_SEED}")]
 Number = Annotated[_Number, Field(title="a number")]
 Positive = Annotated[_Number, Field(gt=0, title="a number above 0")]
-Share = Annotated[_Number, Field(gt=0, le=1, title="more than 0, at most 1")]
+Fraction = Annotated[_Number, Field(gt=0, le=1, title="more than 0, at most 1")]
 Flag = Annotated[bool, Strict(), Field(title="true or false")]
-Text = Annotated[str, Field(title="a text")]
+AnyText = Annotated[str, Field(title="a text")]
 Priority = Literal["hard", "even", "uniform"]
 Tables = Annotated[list[str | list[str]], Field(title="a list of agents, or of lists of agents who share a table")]
 Layers = Annotated[
@@ -53,7 +53,7 @@ class RunSettings:
 
     steps: Count = 1_000_000
     """decisions of the learner in all"""
-    seed: Seed = 1
+    seed: SeedNumber = 1
     """same seed, same run: of networks, games and what is drawn in training"""
     games: Count = 1024
     """games in the batch; a rollout holds as many times n_steps decisions"""
@@ -69,11 +69,11 @@ class RunSettings:
     """opponents of evaluations, each a column of the curve, lists sharing a table; empty: the game's baseline"""
     less_luck: Flag = False
     """of a player alone measure what its choices cost, where exact values tell: the same mean, a smaller interval"""
-    best_by: Text = "mean"
+    best_by: AnyText = "mean"
     """which score of several opponents chooses the best model: their "mean", the "worst", or an opponent's name"""
     target: Number = 0.0
     """a score at which to stop; 0: train all steps"""
-    start_from: Text = ""
+    start_from: AnyText = ""
     """a model file whose networks the run begins with; "": they are drawn by the seed"""
     card_games: Count = 10_000
     """games of each line of the card at the end, where there is no exact value"""
@@ -93,7 +93,7 @@ class SelfPlaySettings:
     """whom the learner meets most: who is "hard" to beat, about as strong ("even"), or nobody ("uniform")"""
     exponent: Positive = 2.0
     """of priority "hard", (1 - win rate) ** exponent"""
-    floor: Share = 0.2
+    floor: Fraction = 0.2
     """share of games that is spread without priorities, so that nobody is forgotten"""
     games: Count = 200
     """games between any two members where there is no exact value"""
@@ -112,7 +112,7 @@ class AlgorithmSettings:
     What is not given is as the algorithm has it.
     """
 
-    name: Text = "MaskablePPO"
+    name: AnyText = "MaskablePPO"
     """the algorithm: MaskablePPO, PPO, A2C, DQN or QRDQN"""
     learning_rate: NumberIfGiven = None
     """step size of the updates"""
@@ -144,7 +144,7 @@ class NetworkSettings:
 
     net_arch: Layers = field(default_factory=lambda: [256, 256])
     """sizes of the hidden layers, of all networks or of policy (pi) and value (vf)"""
-    activation: Text = "ReLU"
+    activation: AnyText = "ReLU"
     """what stands between layers, a class of torch.nn"""
 
 

@@ -98,15 +98,6 @@ def wrong_prose(path: str, text: str) -> list[str]:
     ]
 
 
-NOT_YET = frozenset(
-    {
-        "dicegym/envs/vector.py",
-        "dicegym/learning/evaluate.py",
-    }
-)
-"""Files whose words are being changed; none is to be left."""
-
-
 def short(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
@@ -120,8 +111,6 @@ def test_there_is_something_to_read() -> None:
 def test_words_that_are_gone_are_not_in_the_code(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     wrong = wrong_identifiers(short(path), source) + wrong_prose(short(path), source)
-    if wrong and short(path) in NOT_YET:
-        pytest.xfail("\n".join(wrong))
     assert not wrong, "\n".join(wrong)
 
 
@@ -194,13 +183,9 @@ def same_names(sources: dict[str, str]) -> dict[str, list[str]]:
     return {name: list(places.values()) for name, places in found.items() if len(places) > 1}
 
 
-SAME_YET = {"Table", "Standing"}
-"""Names that are being changed; none is to be left."""
-
-
 def test_no_two_public_classes_have_one_name() -> None:
     sources = {short(path): path.read_text(encoding="utf-8") for path in CODE if short(path).startswith("dicegym/")}
-    wrong = [f"{name}: {' and '.join(places)}" for name, places in same_names(sources).items() if name not in SAME_YET]
+    wrong = [f"{name}: {' and '.join(places)}" for name, places in same_names(sources).items()]
     assert not wrong, "a name means one thing; rename all but one of\n" + "\n".join(wrong)
 
 
