@@ -17,6 +17,9 @@ from dicegym.registry import GAMES
 
 VARIANTS: list[Game] = [form for name in GAMES for form in forms(games.spec(name))]
 
+FINISHED: list[str] = [name for name in GAMES if games.spec(name).stage == "finished"]
+"""The games of which models, twins, exporters and configurations of trainings are demanded; others may have them."""
+
 each_game = pytest.mark.parametrize("name", GAMES)
 each_variant = pytest.mark.parametrize(
     "game",

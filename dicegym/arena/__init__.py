@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dicegym.arena.check import CheckReport, check
 from dicegym.arena.contest import contest
-from dicegym.arena.formats.round_robin import ContestResult
 from dicegym.arena.match import play_match
+from dicegym.arena.results import ContestResult
 from dicegym.sandbox.limits import Limits
 
 __all__ = ["CheckReport", "ContestResult", "Limits", "check", "contest", "play_match"]

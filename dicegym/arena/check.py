@@ -18,10 +18,10 @@ from dicegym.games import game as game_of
 from dicegym.games.parts import EXAMINATION, Examination, part
 from dicegym.play.player import Player
 from dicegym.players.roster import agent_name
-from dicegym.sandbox.heartbeat import ASKED, LOADING, Beat, Reading
-from dicegym.sandbox.jobs import Entry, Fault, Watch, entry
+from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, Reading
+from dicegym.sandbox.jobs import Entry, Failure, PrintGuard, entry
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.sandbox import Outcome, Sandbox
+from dicegym.sandbox.sandbox import JobOutcome, Sandbox
 
 
 @dataclass(frozen=True)
@@ -100,18 +100,18 @@ class Check:
         """False: nothing is known about an entry yet."""
         return False
 
-    def run(self, beat: Beat, stray: Printed) -> dict[str, Any]:
+    def run(self, heartbeat: Heartbeat, stray: Printed) -> dict[str, Any]:
         """Load the entry and ask it everything; see `Job.run`."""
         game, (entry,) = self.game, self.entries
-        beat.note(LOADING, 0)
-        beat.act(0)
+        heartbeat.note(LOADING, 0)
+        heartbeat.act(0)
         started = time.perf_counter()
         player = entry.load(game, named_seed("check", self.seed, entry.name))
         loaded = time.perf_counter()
         own = getattr(player, "printed", None)
         printed = (own.text if isinstance(own, Printed) else "") + stray.text
-        beat.forgive(0)
-        answers, questions = self._ask(player, Watch(player, stray), beat) if self.ask else (np.zeros(0), 0)
+        heartbeat.forgive(0)
+        answers, questions = self._ask(player, PrintGuard(player, stray), heartbeat) if self.ask else (np.zeros(0), 0)
         seconds = time.perf_counter() - loaded
         if seconds > self.limits.seconds:
             raise AgentError(entry.name, f"took {seconds:.1f} s for all {questions} questions")
@@ -124,16 +124,16 @@ class Check:
             "dtype": str(answers.dtype),
         }
 
-    def _ask(self, player: Player, watch: Watch, beat: Beat) -> tuple[np.ndarray, int]:
+    def _ask(self, player: Player, guard: PrintGuard, heartbeat: Heartbeat) -> tuple[np.ndarray, int]:
         asked = 0
 
         def ask(question: int) -> None:
             nonlocal asked
-            if watch.printed:
-                text = one_line(watch.printed, 60)
+            if guard.printed:
+                text = one_line(guard.printed, 60)
                 raise AgentError(player.name, f"printed {text!r} while choosing, in {self._question(asked)}")
             asked = question
-            beat.note(ASKED, question)
+            heartbeat.note(ASKED, question)
 
         answers = np.asarray(self._test.examine(self.game, player, ask))
         ask(asked)
@@ -147,7 +147,7 @@ class Check:
     def _question(self, number: int) -> str:
         return self._test.question(self.game, number)
 
-    def without(self, fault: Fault) -> None:
+    def without(self, failure: Failure) -> None:
         """Return None: a failed test is failed."""
 
     def moment(self, reading: Reading) -> str:
@@ -156,10 +156,10 @@ class Check:
             return "while it was loaded"
         return f"in {self._question(reading.number)}, after {reading.number} others"
 
-    def report(self, outcome: Outcome) -> CheckReport:
+    def report(self, outcome: JobOutcome) -> CheckReport:
         """Return what an outcome of this job means."""
         name = self.entries[0].name
-        if isinstance(outcome, Fault):
+        if isinstance(outcome, Failure):
             verdict = "disqualified" if self.game.spec.forfeit is None else "at fault"
             return CheckReport(name, self.game.name, outcome.reason, limit=self.limits.seconds, verdict=verdict)
         try:

@@ -1,45 +1,38 @@
-"""The formats of contests; a game's fact sheet names its own."""
+"""The contest of a game, in the format that its fact sheet names.
+
+A format is one file in ``formats/`` and a line here. The file holds a function that is handed a `Director`, decides who
+plays whom and ranks what comes back, and a subclass of `ContestResult` with what there is to show.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping
 
-from dicegym.arena.entries import Progress, Spec
-from dicegym.arena.formats.groups import groups
-from dicegym.arena.formats.round_robin import round_robin
-from dicegym.arena.report import Report
+from dicegym.arena.director import Director, Format
+from dicegym.arena.entries import AgentSpec, Progress
+from dicegym.arena.formats.groups import GROUPS
+from dicegym.arena.formats.round_robin import ROUND_ROBIN
+from dicegym.arena.results import ContestResult
 from dicegym.engine.game import Game
 from dicegym.errors import unknown_name
 from dicegym.games import game as game_of
 from dicegym.sandbox.limits import Limits
 
-
-class Contest(Protocol):
-    """What every format's result offers."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-
-    def report(self) -> Report:
-        """Return what there is to show."""
-
-    def text(self) -> str:
-        """Return the report as plain text."""
-
-
-FORMATS: dict[str, Callable[..., Contest]] = {"round_robin": round_robin, "groups": groups}
+FORMATS: dict[str, Format] = {"round_robin": ROUND_ROBIN, "groups": GROUPS}
 
 
 def contest(
     game: Game | str,
-    entries: Mapping[str, Spec] | Iterable[Spec],
+    entries: Mapping[str, AgentSpec] | Iterable[AgentSpec],
     seed: int = 0,
     workers: int | None = None,
     progress: Progress | None = None,
     limits: Limits | None = None,
-) -> Any:
-    """Hold the contest of a game in its own format.
+) -> ContestResult:
+    """Check all entries, and hold the contest of a game in its own format.
+
+    The result depends on ``seed`` and the names of the entries alone, not on their order or the number of processes. A
+    bad entry is disqualified, and nobody else's results are the worse for it.
 
     Args:
         game: the game or its name.
@@ -50,15 +43,15 @@ def contest(
         limits: what an entry may use; default: 10 s and 512 MiB.
 
     Returns:
-        What the format returns (`dicegym.arena.formats.round_robin.ContestResult`, `...groups.GroupsResult`);
-        see `Contest`.
+        What the format returns: `dicegym.arena.formats.round_robin.RoundRobinResult`, `...groups.GroupsResult`.
 
     Raises:
         ParameterError: two entries have one name, or there are too few for the game.
         UnknownNameError: there is no such game or agent.
     """
     game = game_of(game)
-    form = game.spec.contest
-    if form not in FORMATS:
-        raise unknown_name("format of contests", form, list(FORMATS))
-    return FORMATS[form](game, entries, seed, workers, progress, limits)
+    if game.spec.contest not in FORMATS:
+        raise unknown_name("format of contests", game.spec.contest, list(FORMATS))
+    form = FORMATS[game.spec.contest]
+    with Director(game, entries, seed, workers, progress, limits, form.fewest(game), form.matches) as director:
+        return form.hold(director)

@@ -1,4 +1,4 @@
-"""Who takes part in a contest: finding, checking and striking entries, the same in every format."""
+"""Who takes part in a contest: entries as they are named, found and struck."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dicegym.arena.check import Check, CheckReport
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError, one_line
 from dicegym.play.player import Player
 from dicegym.players.roster import agent_name
 from dicegym.sandbox.jobs import Entry, entry
-from dicegym.sandbox.sandbox import Sandbox
 
-Spec = str | Path | Player
+AgentSpec = str | Path | Player
+"""Names an agent, as for `dicegym.agent`."""
 Progress = Callable[[int, int, str], None]
 """Called after each check and match with (done, of how many, what was done last)."""
 
@@ -28,20 +27,14 @@ class Disqualified:
     reason: str
 
 
-def check_table(game: Game) -> None:
-    """Raise ParameterError if ``game`` is for one player, which has nobody to compete with."""
-    if game.players < 2:
-        raise ParameterError(f"a contest needs a game for two or more, and {game!r} is for one: use `dicegym evaluate`")
-
-
-class Reporter:
+class ProgressCounter:
     """Counts what has been done of a total, and tells `Progress`."""
 
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self._progress, self._total, self._done = progress, total, 0
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress, self._total, self._done = progress, 0, 0
 
     def expect(self, total: int) -> None:
-        """Set the total anew."""
+        """Set the total."""
         self._total = total
 
     def __call__(self, what: str) -> None:
@@ -51,12 +44,15 @@ class Reporter:
             self._progress(self._done, max(self._total, self._done), what)
 
 
-def entries_of(game: Game, given: Mapping[str, Spec] | Iterable[Spec]) -> tuple[list[Entry], list[Disqualified]]:
-    """Return the entries by name, and those whose files do not exist.
+def entries_of(
+    game: Game, given: Mapping[str, AgentSpec] | Iterable[AgentSpec], in_order: bool = False
+) -> tuple[list[Entry], list[Disqualified]]:
+    """Return the entries, sorted by name unless they are wanted ``in_order``, and those whose files do not exist.
 
     Args:
         game: the game.
         given: agents as for `dicegym.agent`, or {name: agent}.
+        in_order: whether to keep the order in which they were named.
 
     Raises:
         ParameterError: two entries have one name, or a Player cannot be sent to another process.
@@ -65,7 +61,7 @@ def entries_of(game: Game, given: Mapping[str, Spec] | Iterable[Spec]) -> tuple[
     if isinstance(given, str | os.PathLike | Player):
         given = [given]
     named = given.items() if isinstance(given, Mapping) else ((agent_name(game, spec), spec) for spec in given)
-    specs: dict[str, Spec] = {}
+    specs: dict[str, AgentSpec] = {}
     for raw_name, spec in named:
         name = one_line(raw_name)
         if name in specs:
@@ -75,26 +71,9 @@ def entries_of(game: Game, given: Mapping[str, Spec] | Iterable[Spec]) -> tuple[
             )
         specs[name] = spec
     entries, missing = [], []
-    for name, spec in sorted(specs.items()):
+    for name, spec in specs.items() if in_order else sorted(specs.items()):
         try:
             entries.append(entry(game, name, spec))
         except AgentError as error:
             missing.append(Disqualified(name, error.reason))
     return entries, missing
-
-
-def admit(
-    sandbox: Sandbox, game: Game, found: list[Entry], seed: int, struck: dict[str, str], report: Reporter
-) -> dict[str, CheckReport]:
-    """Check every entry; add to ``struck`` who may not take part, and return all reports by name.
-
-    Where the rules say what failing costs, loading is enough; else all questions of the contest's test are asked.
-    """
-    checks = {}
-    ask = game.spec.forfeit is None
-    for job, outcome in sandbox.run(Check(game, (one,), seed, sandbox.limits, ask) for one in found):
-        if isinstance(job, Check):
-            checks[job.entries[0].name] = job.report(outcome)
-            report(f"checked {job.entries[0].name}")
-    struck |= {name: check.reason for name, check in checks.items() if not check.ok}
-    return checks

@@ -1,4 +1,11 @@
-"""A match: the same entries play some games, seats drawn afresh for each."""
+"""A match: the same entries play some games, seats drawn afresh for each.
+
+What goes wrong has one word for each kind, here and in the sandbox. A *fault* is what the rules find wrong with an
+action. An *incident* is one thing that a player did wrong in a game and that the rules dealt with, be it a fault or no
+answer at all; reports name it as a *misplay* (`dicegym.arena.incidents`). A *failure* ends the work in the sandbox
+(`dicegym.sandbox.jobs.Failure`); then the player is *dismissed* from the rest of the match where the rules go on
+without it, and *disqualified* from the contest where they do not.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +13,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dicegym.bots.surroundings import Printed
-from dicegym.engine.dice import HOST_SEAT, drawn, named_seed, private_seed
+from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
+from dicegym.engine.seats import seating
 from dicegym.errors import AgentError, ParameterError, one_line
-from dicegym.play.audience import Audience
-from dicegym.play.player import Player, sit_down, whole
-from dicegym.play.turn import Act, Turn
-from dicegym.sandbox.heartbeat import LOADING, PLAYING, Beat, Reading
-from dicegym.sandbox.jobs import Entry, Fault, Watch
-
-_SEATING_TURN = 1  # of the host; environments draw seats and opponents in turn 0
-
+from dicegym.play.drive import Referee
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Follower, Turn
+from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
+from dicegym.sandbox.jobs import Entry, Failure, PrintGuard
 
 MOST_INCIDENTS = 20
 """Incidents of one player in one match that are kept in words; all are counted."""
@@ -35,7 +42,7 @@ class Incident(NamedTuple):
     reason: str
 
 
-class Silence(NamedTuple):
+class Dismissal(NamedTuple):
     """A player that ended or stopped its process: it is not asked again in this match, and fails each time."""
 
     player: int
@@ -45,7 +52,7 @@ class Silence(NamedTuple):
     reason: str
 
 
-class Result(NamedTuple):
+class MatchResult(NamedTuple):
     """What a match came to; all tuples by player, in the order in which the players were given."""
 
     wins: tuple[int, ...]
@@ -60,15 +67,6 @@ class Result(NamedTuple):
     """For each game the sum of rewards of each player."""
     incidents: tuple[Incident, ...]
     """What went wrong, in order; of each player the first `MOST_INCIDENTS`."""
-
-
-def seating(key: int, players: int) -> list[int]:
-    """Return which player sits in each seat of the game with this key: a uniformly random permutation."""
-    order = list(range(players))
-    for last in range(players - 1, 0, -1):
-        other = drawn(key, HOST_SEAT, _SEATING_TURN, last, last + 1)
-        order[last], order[other] = order[other], order[last]
-    return order
 
 
 class _Log:
@@ -96,10 +94,10 @@ def play_match(
     players: Sequence[Player],
     seed: int,
     games: int,
-    beat: Beat | None = None,
+    heartbeat: Heartbeat | None = None,
     stray: Printed | None = None,
-    silences: Sequence[Silence] = (),
-) -> Result:
+    dismissals: Sequence[Dismissal] = (),
+) -> MatchResult:
     """Play games number 0 .. ``games - 1`` of ``seed`` between ``players``, here and now.
 
     A player that fails (raises, answers nonsense) is taken to have played the action that the rules say
@@ -110,9 +108,9 @@ def play_match(
         players: each distinct, as one that keeps state does so for itself.
         seed: names the games; any integer.
         games: how many.
-        beat: told who is asked.
+        heartbeat: told who is asked.
         stray: takes what is printed past the bots' own ``print``.
-        silences: players that are not asked any more from some decision on.
+        dismissals: players that are not asked any more from some decision on.
 
     Raises:
         AgentError: a player changed the record behind the game's back; or, in a game whose rules do not say what
@@ -122,95 +120,109 @@ def play_match(
     n = len(players)
     if n != game.players:
         raise ParameterError(f"{n} players cannot play {game!r}, which has {game.players} seats")
-    beat, stray = beat or Beat.private(), stray or Printed()
+    heartbeat, stray = heartbeat or Heartbeat.private(), stray or Printed()
     log = _Log(n)
     wins, shares, seats, gained = [0] * n, [0.0] * n, [], []
-    watches = tuple(Watch(player, stray) for player in players)
+    guards = tuple(PrintGuard(player, stray) for player in players)
     for number in range(games):
-        beat.note(PLAYING, number)
-        states = game.new_game(seed, number)
-        order = seating(int(states[0]["key"]), n)
-        silent = [silence for silence in silences if silence.game <= number + 1]
-        _play(game, states, players, order, watches, beat, log, number + 1, silent)
+        heartbeat.note(PLAYING, number)
+        referee = _MatchReferee(game, players, seed, number, guards, heartbeat, log, dismissals)
+        state, order = referee.play(), referee.order
         seats.append(tuple(order))
-        returns = game.returns(states[0]).tolist()
+        returns = game.returns(state).tolist()
         gained.append(tuple(returns[order.index(player)] for player in range(n)))
         first = [player for player in range(n) if gained[-1][player] == max(returns)]
         for player in first:
             shares[player] += 1 / len(first)
         if len(first) == 1:
             wins[first[0]] += 1
-    return Result(tuple(wins), tuple(shares), tuple(log.faults), tuple(seats), tuple(gained), tuple(log.incidents))
+    return MatchResult(tuple(wins), tuple(shares), tuple(log.faults), tuple(seats), tuple(gained), tuple(log.incidents))
 
 
-def _play(
-    game: Game,
-    states: Any,
-    players: Sequence[Player],
-    order: Sequence[int],
-    watches: Sequence[Watch],
-    beat: Beat,
-    log: _Log,
-    number: int,
-    silent: Sequence[Silence],
-) -> None:
-    """Play one game of a match: the one in ``states``, an array of one record."""
-    state, over, mover = states[0], states["over"], states["player"]  # views: cheaper to read than the record
-    key, record, step, act_of = int(state["key"]), states.tobytes, game.spec.kernels.step, beat.act
-    forfeit, faults = game.spec.forfeit, game.spec.faults
-    acts, turns, asked = [], [], [0] * len(players)
-    for seat, player in enumerate(order):
-        act_of(player, 0)
-        act = sit_down(players[player], game, seat, private_seed(key, seat))
-        for silence in silent:
-            if silence.player == player:
-                act = _silent_from(act, silence, number, asked)
-        acts.append(act)
-        turns.append(Turn(game, state, seat, order))
-    audience = Audience(game, state, dict(enumerate(acts)), order)
-    while not over[0]:
-        seat = int(mover[0])
-        player = order[seat]
-        asked[player] = turn = asked[player] + 1
-        act_of(player, turn)
-        before, reason = record(), ""
+class _MatchReferee(Referee):
+    """Drives one game of a match: says whose time it is, and suffers neither tampering nor printing.
+
+    Its ``players`` sit by seat; everybody else here counts them as the match does, which is ``order[seat]``.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        players: Sequence[Player],
+        seed: int,
+        number: int,
+        guards: Sequence[PrintGuard],
+        heartbeat: Heartbeat,
+        log: _Log,
+        dismissals: Sequence[Dismissal],
+    ) -> None:
+        states: np.ndarray = game.new_game(seed, number)
+        self.order = seating(int(states[0]["key"]), len(players))
+        self.number = number + 1
+        self._guards = guards
+        self._act_of = heartbeat.act
+        self._log = log
+        self._dismissals = [found for found in dismissals if found.game <= self.number]
+        self._asked = [0] * len(players)
+        self._record = states.tobytes
+        self._before = b""
+        super().__init__(game, states, [players[player] for player in self.order], self.order)
+
+    def sit(self, seat: int, seed: int) -> Act:
+        player = self.order[seat]
+        self._act_of(player, 0)
+        act = super().sit(seat, seed)
+        for dismissal in self._dismissals:
+            if dismissal.player == player:
+                act = self._until(dismissal, act)
+        return act
+
+    def _until(self, dismissal: Dismissal, act: Act) -> Act:
+        """Return ``act`` until the decision of ``dismissal``, and a failure from there on."""
+
+        def dismissed(turn: Turn) -> int:
+            now = self.number, self._asked[dismissal.player]
+            if now < (dismissal.game, dismissal.turn):
+                return act(turn)
+            first = now <= (dismissal.game, max(1, dismissal.turn))
+            reason = dismissal.reason if first else "is not asked any more in this match"
+            raise AgentError(turn.game.spec.title, reason)
+
+        return dismissed
+
+    def asks(self, seat: int) -> None:
+        player = self.order[seat]
+        self._asked[player] = turn = self._asked[player] + 1
+        self._act_of(player, turn)
+        self._before = self._record()
+
+    def failed(self, seat: int, error: AgentError) -> int:
+        if self.game.spec.forfeit is None:
+            raise error
+        return self.game.spec.forfeit
+
+    def answered(self, seat: int) -> None:
+        if self._record() != self._before:
+            raise AgentError(self.players[seat].name, "changed the game's record while choosing")
+        player = self.order[seat]
+        if printed := self._guards[player].printed:
+            text = f"printed {one_line(printed, 60)!r} while choosing"
+            if self.game.spec.forfeit is None:
+                raise AgentError(self.players[seat].name, text)
+            self._guards[player].begin()
+            self._log.note(player, self.number, self._asked[player], f"{text}, which costs nothing")
+
+    def erred(self, seat: int, reason: str) -> None:
+        player = self.order[seat]
+        self._log.fault(player, self.number, self._asked[player], reason)
+
+    def tell(self, follower: Follower, turn: Turn) -> None:
+        player = self.order[turn.seat]
+        self._act_of(player, 0)
         try:
-            action = whole(acts[seat](turns[seat]), players[player])
+            follower.follow(turn)
         except AgentError as error:
-            if forfeit is None:
-                raise
-            action, reason = forfeit, error.reason
-        if record() != before:
-            raise AgentError(players[player].name, "changed the game's record while choosing")
-        if watches[player].printed:
-            text = f"printed {one_line(watches[player].printed, 60)!r} while choosing"
-            if forfeit is None:
-                raise AgentError(players[player].name, text)
-            watches[player].begin()
-            log.note(player, number, turn, f"{text}, which costs nothing")
-        fault = step(state, action)
-        if fault or reason:
-            log.fault(player, number, turn, reason or faults[fault])
-        for follower, what in audience.due() if audience else ():
-            player = order[what.seat]
-            act_of(player, 0)
-            try:
-                follower.follow(what)
-            except AgentError as error:
-                log.note(player, number, 0, error.reason)
-
-
-def _silent_from(act: Act, silence: Silence, number: int, asked: Sequence[int]) -> Act:
-    """Return ``act`` until the decision of ``silence``, and a failure from there on."""
-
-    def silent(turn: Turn) -> int:
-        now = number, asked[silence.player]
-        if now >= (silence.game, silence.turn):
-            first = now <= (silence.game, max(1, silence.turn))
-            raise AgentError(turn.game.spec.title, silence.reason if first else "is not asked any more in this match")
-        return act(turn)
-
-    return silent
+            self._log.note(player, self.number, 0, error.reason)
 
 
 @dataclass(frozen=True)
@@ -221,7 +233,7 @@ class Match:
     entries: tuple[Entry, ...]
     contest_seed: int
     games: int
-    silences: tuple[Silence, ...] = ()
+    dismissals: tuple[Dismissal, ...] = ()
 
     @property
     def seed(self) -> int:
@@ -233,26 +245,26 @@ class Match:
         """True: entries are checked before they play."""
         return True
 
-    def run(self, beat: Beat, stray: Printed) -> dict[str, Any]:
+    def run(self, heartbeat: Heartbeat, stray: Printed) -> dict[str, Any]:
         """Load every entry afresh and play; see `Job.run`."""
         players = []
-        beat.note(LOADING, 0)
+        heartbeat.note(LOADING, 0)
         for i, entry in enumerate(self.entries):
-            beat.act(i)
+            heartbeat.act(i)
             players.append(entry.load(self.game, named_seed("load", self.seed, entry.name)))
-        found = play_match(self.game, players, self.seed, self.games, beat, stray, self.silences)
+        found = play_match(self.game, players, self.seed, self.games, heartbeat, stray, self.dismissals)
         return found._asdict() | {"incidents": [list(incident) for incident in found.incidents]}
 
-    def without(self, fault: Fault) -> Match | None:
-        """Return the same match in which the entry at fault is not asked any more; None if the rules strike it."""
-        if self.game.spec.forfeit is None or not fault.game:
+    def without(self, failure: Failure) -> Match | None:
+        """Return the same match in which the entry that failed is not asked any more; None if the rules strike it."""
+        if self.game.spec.forfeit is None or not failure.game:
             return None
-        silence = Silence(fault.actor, fault.game, fault.turn, fault.reason)
-        others = tuple(other for other in self.silences if other.player != fault.actor)
-        before = [other for other in self.silences if other.player == fault.actor]
-        if any((fault.game, fault.turn) >= (other.game, other.turn) for other in before):
+        dismissal = Dismissal(failure.actor, failure.game, failure.turn, failure.reason)
+        others = tuple(other for other in self.dismissals if other.player != failure.actor)
+        before = [other for other in self.dismissals if other.player == failure.actor]
+        if any((failure.game, failure.turn) >= (other.game, other.turn) for other in before):
             return None  # it stopped its process although it is not asked any more
-        return replace(self, silences=(*others, silence))  # earlier than last time, if clocks tell another story
+        return replace(self, dismissals=(*others, dismissal))  # earlier than last time, if clocks tell another story
 
     def moment(self, reading: Reading) -> str:
         """Return when ``reading`` was taken; see `Job.moment`."""

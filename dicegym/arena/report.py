@@ -11,7 +11,7 @@ from dicegym.arena.incidents import Misplay, misplay_lines
 if TYPE_CHECKING:
     from rich.console import Console
 
-Table = tuple[str, list[str], list[list[str]]]
+ReportTable = tuple[str, list[str], list[list[str]]]
 """Heading, column titles, rows."""
 
 
@@ -20,7 +20,7 @@ class Report(NamedTuple):
 
     heading: str
     """One line that says what was played."""
-    tables: Sequence[Table]
+    tables: Sequence[ReportTable]
     disqualified: Sequence[Disqualified] = ()
     misplays: Sequence[Misplay] = ()
     remarks: Sequence[str] = ()
@@ -75,11 +75,11 @@ def show(report: Report, console: Console) -> None:
         console.file.write(plain_text(report) + "\n")
         return
     from rich.markup import escape
-    from rich.table import Table as RichTable
+    from rich.table import Table
 
     console.print(escape(report.heading), highlight=False)
     for heading, titles, rows in report.tables:
-        table = RichTable(title=heading, title_justify="left")
+        table = Table(title=heading, title_justify="left")
         for index, title in enumerate(titles):
             numeric = bool(rows) and all(_is_number(row[index]) for row in rows)
             table.add_column(escape(title), justify="right" if numeric else "left")

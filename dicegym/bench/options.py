@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dicegym.bench.modes import DEFAULT_MODES, MODES
 from dicegym.bench.training_setup import TrainingSetup
-from dicegym.engine.spec import Parameter
+from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.registry import ENVIRONMENTS, GAMES, Environment
 
@@ -48,7 +48,7 @@ class Options(NamedTuple):
                 raise unknown_name("game", name, list(GAMES))
         if not self.seconds > 0:
             raise ParameterError(f"--seconds {self.seconds} is no time to measure anything: give more than 0")
-        Parameter(1, 1, 1 << 20, "the number of runs of each loop").check("repeats", self.repeats)
+        whole_number("repeats", self.repeats, 1, 1 << 20, "the number of runs of each loop")
         for number in self.threads:
-            Parameter(1, 1, 1 << 10, "a number of threads").check("threads", number)
+            whole_number("threads", number, 1, 1 << 10, "a number of threads")
         return self

@@ -112,7 +112,7 @@ def server_plan(options: Options, folder: Path) -> Plan:
     """Return the load of a server of each game that has a protocol."""
 
     def plan() -> Iterator[Measure]:
-        from dicegym.server.load import measure
+        from dicegym.server.load_test import measure
         from dicegym.server.wire import wire_of
 
         for game in options.games or GAMES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dicegym.arena.report import Table, plain_table
+from dicegym.arena.report import ReportTable, plain_table
 from dicegym.bench.figures import Figure
 from dicegym.bench.modes import LOOP_MODES
 from dicegym.bench.ratios import peer_ratios
@@ -29,7 +29,7 @@ def number(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
 
 
-def tables(result: BenchResult) -> Iterator[Table]:
+def tables(result: BenchResult) -> Iterator[ReportTable]:
     """Yield heading, titles and rows of each table that has any rows."""
     for section, heading in SECTIONS.items():
         if figures := [figure for figure in result.figures if figure.section == section]:
@@ -42,7 +42,7 @@ def tables(result: BenchResult) -> Iterator[Table]:
         yield "Not measured", ["what", "why"], rows
 
 
-def _figures(heading: str, figures: list[Figure]) -> Table:
+def _figures(heading: str, figures: list[Figure]) -> ReportTable:
     with_goals = any(figure.goal for figure in figures)
     rows = []
     for figure in figures:
@@ -58,7 +58,7 @@ def _figures(heading: str, figures: list[Figure]) -> Table:
     return heading, ["subject", "what", "median", "lowest", "highest", "unit", *["goal"] * with_goals], rows
 
 
-def _peers(figures: list[Figure]) -> Iterator[Table]:
+def _peers(figures: list[Figure]) -> Iterator[ReportTable]:
     """Yield a table for each mode that has peers: rows are our environments, columns the peers."""
     ratios = peer_ratios(figures)
     for mode in dict.fromkeys(ratio.mode for ratio in ratios):

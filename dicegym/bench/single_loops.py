@@ -90,17 +90,17 @@ def parallel(environment: Environment) -> Work:
     Where all choose at once, a decision is a whole choice of one agent; elsewhere only the agent to move has any.
     """
     game = dicegym.game(environment.game, **environment.settings)
-    env, at_once = parallel_env(game), game.spec.order is not None
+    env, at_once = parallel_env(game), game.spec.joint_action is not None
     told = env.reset(seed=0)
     drawn = random_numbers()
 
     def one_thing(agent: str) -> np.ndarray:
         """Choose something of one thing alone, which the mask says is legal."""
         limits = told[1][agent]["action_mask"]
-        order = np.zeros(len(limits), np.int64)
+        choice = np.zeros(len(limits), np.int64)
         thing = next(drawn) % len(limits)
-        order[thing] = next(drawn) % int(limits[thing].sum())
-        return order
+        choice[thing] = next(drawn) % int(limits[thing].sum())
+        return choice
 
     def work() -> int:
         nonlocal told

@@ -1,4 +1,4 @@
-"""Trying out a bot: some games against players that move at random, in which nothing may go wrong.
+"""Smoke games of a bot: some games against players that move at random, in which nothing may go wrong.
 
 The test that games use whose original contest had none; an ``adapter.py`` may offer a better one.
 """
@@ -9,15 +9,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dicegym.engine.dice import private_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
-from dicegym.play.audience import Audience
-from dicegym.play.player import Player, RandomPlayer, whole
-from dicegym.play.turn import Turn
+from dicegym.play.drive import Referee
+from dicegym.play.player import Player, RandomPlayer
+from dicegym.play.turn import Act
 
 GAMES = 20
-"""Games of a trial; seats are taken in turn."""
+"""Smoke games of one bot; seats are taken in turn."""
 
 
 def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
@@ -28,7 +27,8 @@ def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndar
     results = np.zeros(GAMES)
     for number in range(GAMES):
         asked(number)
-        results[number] = _play(game, player, number)
+        referee = _SmokeReferee(game, player, number)
+        results[number] = game.returns(referee.play())[referee.seat]
     return results
 
 
@@ -37,25 +37,27 @@ def question(game: Game, i: int) -> str:
     return f"game {i + 1} of {GAMES} against random players"
 
 
-def _play(game: Game, player: Player, number: int) -> float:
-    """Play one game; return what ``player`` got."""
-    state = game.new_game(0, number)[0]
-    own, turn = number % game.players, 0
-    acts = {
-        seat: (player if seat == own else RandomPlayer()).join(game, seat, private_seed(int(state["key"]), seat))
-        for seat in range(game.players)
-    }
-    turns = {seat: Turn(game, state, seat) for seat in acts}
-    audience = Audience(game, state, {own: acts[own]})
-    while not state["over"]:
-        seat = int(state["player"])
-        turn += seat == own
-        try:
-            action = whole(acts[seat](turns[seat]), player)
-        except AgentError as error:
-            raise AgentError(player.name, f"{error.reason}, in turn {turn} of {question(game, number)}") from error
-        fault = game.step(state, action)
-        if fault and seat == own:
-            raise AgentError(player.name, f"{game.spec.faults[fault]}, in turn {turn} of {question(game, number)}")
-        audience.tell()
-    return float(game.returns(state)[own])
+class _SmokeReferee(Referee):
+    """Drives smoke game ``number``; whatever ``player`` does wrong ends it."""
+
+    def __init__(self, game: Game, player: Player, number: int) -> None:
+        self.seat = number % game.players
+        self._where = question(game, number)
+        self._turn = 0
+        players = [player if seat == self.seat else RandomPlayer() for seat in range(game.players)]
+        super().__init__(game, game.new_game(0, number), players)
+
+    def sit(self, seat: int, seed: int) -> Act:
+        return self.players[seat].join(self.game, seat, seed)
+
+    def asks(self, seat: int) -> None:
+        self._turn += seat == self.seat
+
+    def failed(self, seat: int, error: AgentError) -> int:
+        raise self._end(seat, error.reason) from error
+
+    def erred(self, seat: int, reason: str) -> None:
+        raise self._end(seat, reason)
+
+    def _end(self, seat: int, reason: str) -> AgentError:
+        return AgentError(self.players[seat].name, f"{reason}, in turn {self._turn} of {self._where}")

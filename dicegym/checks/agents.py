@@ -4,98 +4,115 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from dicegym.checks.common import broken, bytes_of, random_action, random_below
 from dicegym.engine import loops
-from dicegym.engine.dice import private_seed
 from dicegym.engine.game import Game
-from dicegym.errors import ConformanceError
-from dicegym.play.player import Player, RandomPlayer
-from dicegym.play.turn import Act, Turn
+from dicegym.errors import AgentError, ConformanceError
+from dicegym.play.drive import Referee
+from dicegym.play.player import Player, RandomPlayer, whole
+from dicegym.play.turn import Act, Turn, follows
 
 
-class _Table:
-    """One game in which ``player`` has a seat and random players have the others; played decision by decision."""
+class _CheckReferee(Referee):
+    """Drives one game in which ``player`` has a seat and random players have the others; suffers nothing.
+
+    Attributes:
+        chosen: the actions of ``player`` so far.
+    """
 
     def __init__(self, game: Game, player: Player, seat: int, seed: int) -> None:
-        self.game, self.player, self.seat = game, player, seat
-        self.state = game.new_game(seed)[0]
+        self.player, self.seat = player, seat
         self.chosen: list[int] = []
-        key = int(self.state["key"])
-        self.acts = {}
-        for place in range(game.players):
-            self.acts[place] = self._join(player if place == seat else RandomPlayer(), place, private_seed(key, place))
+        players = [player if other == seat else RandomPlayer() for other in range(game.players)]
+        super().__init__(game, game.new_game(seed), players)
 
-    def _join(self, player: Player, seat: int, seed: int) -> Act:
+    def fail(self, seen: str, why: str, remedy: str) -> ConformanceError:
+        """Return the error: what was seen, why it matters, what to do."""
+        return broken(f"agent {self.player.name!r} in seat {self.seat} of {self.game!r}", seen, why, remedy)
+
+    def sit(self, seat: int, seed: int) -> Act:
         try:
-            act = player.join(self.game, seat, seed)
+            act = self.players[seat].join(self.game, seat, seed)
         except Exception as error:
-            raise self._fail(
+            raise self.fail(
                 f"join raises {type(error).__name__}: {error}",
                 "Nobody can play with it",
                 "Let it play this game, or do not offer it for it",
             ) from error
         if not callable(act):
-            raise self._fail(
+            raise self.fail(
                 f"join returns {act!r}", "It is asked for each action", "Return a function from Turn to an action"
             )
-        return act
+        return _Watched(self, act) if seat == self.seat else act
 
-    def _fail(self, seen: str, why: str, remedy: str) -> ConformanceError:
-        return broken(f"agent {self.player.name!r} in seat {self.seat} of {self.game!r}", seen, why, remedy)
+    def erred(self, seat: int, reason: str) -> None:
+        raise self.fail(
+            f"it answers {self.chosen[-1]}: {reason}",
+            "An illegal action costs what the rules say, up to the game",
+            "Choose among np.flatnonzero(turn.mask)",
+        )
 
-    def play(self) -> bool:
-        """Play one decision; return whether the game goes on."""
-        seat = int(self.state["player"])
-        turn = Turn(self.game, self.state, seat)
-        action = self._ask(turn) if seat == self.seat else self.acts[seat](turn)
-        fault = self.game.step(self.state, action)
-        if fault and seat == self.seat:
-            raise self._fail(
-                f"it answers {action}: {self.game.spec.faults[fault]}",
-                "An illegal action costs what the rules say, up to the game",
-                "Choose among np.flatnonzero(turn.mask)",
-            )
-        return not self.state["over"]
 
-    def _ask(self, turn: Turn) -> int:
-        before, blank = bytes_of(self.state), self.game.blank.tobytes()
+class _Watched:
+    """The seated agent that is checked; what it does wrong is a ConformanceError at once."""
+
+    def __init__(self, referee: _CheckReferee, act: Act) -> None:
+        self._referee = referee
+        self._act = act
+
+    def __call__(self, turn: Turn) -> int:
+        answer = self._called(self._act, turn, "while it is asked")
         try:
-            answer = self.acts[self.seat](turn)
+            action = whole(answer, self._referee.player)
+        except AgentError:
+            raise self._referee.fail(
+                f"it answers {answer!r} of type {type(answer).__name__}",
+                "Actions are whole numbers of 64 bits",
+                "Return an int",
+            ) from None
+        self._referee.chosen.append(action)
+        return action
+
+    def follow(self, turn: Turn) -> None:
+        if follows(self._act):
+            self._called(self._act.follow, turn, "while it is told of it")
+
+    def _called(self, call: Callable[[Turn], Any], turn: Turn, when: str) -> Any:
+        """Return ``call(turn)``, which must neither raise nor change anything."""
+        referee = self._referee
+        before, blank = bytes_of(referee.state), referee.game.blank.tobytes()
+        try:
+            found = call(turn)
         except Exception as error:
-            raise self._fail(
-                f"it raises {type(error).__name__}: {error}", "The game cannot go on", "Catch it, or mend the agent"
+            raise referee.fail(
+                f"it raises {type(error).__name__}: {error}, {when}",
+                "The game cannot go on",
+                "Catch it, or mend the agent",
             ) from error
-        if bytes_of(self.state) != before or self.game.blank.tobytes() != blank:
-            raise self._fail(
-                "it changes the game while it is asked",
+        if bytes_of(referee.state) != before or referee.game.blank.tobytes() != blank:
+            raise referee.fail(
+                f"it changes the game {when}",
                 "Players change a game by their actions alone",
                 "Work on turn.view, turn.observation and turn.mask, which are copies",
             )
-        try:
-            action = operator.index(answer)
-        except TypeError:
-            raise self._fail(
-                f"it answers {answer!r} of type {type(answer).__name__}", "Actions are whole numbers", "Return an int"
-            ) from None
-        self.chosen.append(action)
-        return action
+        return found
 
 
-def _play_in_turn(tables: list[_Table]) -> list[list[int]]:
-    for table in tables:
-        while table.play():
-            pass
-    return [table.chosen for table in tables]
+def _play_in_turn(referees: list[_CheckReferee]) -> list[list[int]]:
+    for referee in referees:
+        referee.play()
+    return [referee.chosen for referee in referees]
 
 
-def _play_side_by_side(tables: list[_Table]) -> list[list[int]]:
-    going = tables
+def _play_side_by_side(referees: list[_CheckReferee]) -> list[list[int]]:
+    going = [referee.moves() for referee in referees]
     while going:
-        going = [table for table in going if table.play()]
-    return [table.chosen for table in tables]
+        going = [moves for moves in going if next(moves, None) is not None]
+    return [referee.chosen for referee in referees]
 
 
 def check_agent(game: Game, player: Player, games: int = 4, seed: int = 0) -> None:
@@ -107,20 +124,20 @@ def check_agent(game: Game, player: Player, games: int = 4, seed: int = 0) -> No
             and is not. The message says what was seen, why it matters, what to do.
     """
 
-    def tables() -> list[_Table]:
-        return [_Table(game, player, seat, seed + i) for seat in range(game.players) for i in range(games)]
+    def referees() -> list[_CheckReferee]:
+        return [_CheckReferee(game, player, seat, seed + i) for seat in range(game.players) for i in range(games)]
 
     def fail(seen: str, why: str, remedy: str) -> ConformanceError:
         return broken(f"agent {player.name!r} in {game!r}", seen, why, remedy)
 
-    first = _play_in_turn(tables())
-    if first != _play_in_turn(tables()):
+    first = _play_in_turn(referees())
+    if first != _play_in_turn(referees()):
         raise fail(
             "it plays the same games with the same seeds differently the second time",
             "Results must be repeatable",
             "Draw from a generator made of the seed given to join, and keep no memory from game to game",
         )
-    if first != _play_side_by_side(tables()):
+    if first != _play_side_by_side(referees()):
         raise fail(
             "it plays differently when its games are played side by side",
             "Tournaments and environments hold many games at once",

@@ -10,6 +10,7 @@ import numpy as np
 from dicegym.engine.dice import drawn, named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import ConformanceError
+from dicegym.play.drive import walk
 
 GUARD = 32
 """Elements on each side of a buffer that no kernel may touch."""
@@ -50,12 +51,11 @@ def from_bytes(game: Game, data: bytes) -> Any:
 def states_of(game: Game, games: int, longest: int, seed: int) -> Iterator[Any]:
     """Yield every state of some random games, the final ones included. Whoever asks must not change them."""
     for episode in range(games):
-        state = game.new_game(seed, episode)[0]
-        for time in range(longest):
-            yield state
-            if state["over"]:
-                break
-            game.step(state, random_action(game, state, seed, episode, time))
+
+        def choose(state: Any, time: int, episode: int = episode) -> int:
+            return random_action(game, state, seed, episode, time)
+
+        yield from walk(game, game.new_game(seed, episode)[0], choose, longest)
 
 
 def erring_states_of(game: Game, longest: int, seed: int) -> Iterator[Any]:

@@ -16,6 +16,7 @@ from dicegym.checks.common import (
     random_below,
 )
 from dicegym.engine.game import Game
+from dicegym.play.drive import walk
 
 
 def check_actions(game: Game, state: Any) -> None:
@@ -84,14 +85,15 @@ def check_branching(game: Game, state: Any, time: int) -> None:
 def check_ending(game: Game, seed: int, longest: int) -> None:
     """Games end, under random legal actions as with illegal ones among them, and then nobody may move."""
     for illegal in (False, True):
-        state = game.new_game(seed)[0]
-        for time in range(longest):
-            if state["over"]:
-                break
+
+        def choose(state: Any, time: int, illegal: bool = illegal) -> int:
             action = random_action(game, state, "end", seed, time)
-            if illegal and random_below(3, "slip", time) == 0:
-                action = game.n_actions + random_below(50, "slip", time) - 25
-            game.step(state, action)
+            slips = illegal and random_below(3, "slip", time) == 0
+            return game.n_actions + random_below(50, "slip", time) - 25 if slips else action
+
+        state = game.new_game(seed)[0]
+        for _ in walk(game, state, choose, longest):
+            pass
         if not state["over"]:
             raise broken(
                 game,

@@ -27,14 +27,14 @@ def serve(
     """Let bots play rated games against each other over the network, with a live scoreboard."""
     import asyncio
 
-    from dicegym.server.scoreboard import Board
-    from dicegym.server.server import Settings
+    from dicegym.server.scoreboard import Scoreboard
     from dicegym.server.server import serve as run
+    from dicegym.server.settings import ServerSettings
 
-    settings = Settings(
+    settings = ServerSettings(
         game, tcp, ws, host, players, (*(agents or ()), *(more or ())), games, secrets, guests, database, seed
     )
-    asyncio.run(run(settings, Board(out)))
+    asyncio.run(run(settings, Scoreboard(out)))
 
 
 def join(

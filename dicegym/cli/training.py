@@ -43,6 +43,23 @@ def training_script() -> Any:
     return module
 
 
+def _show_settings(wanted: bool) -> None:
+    """Print each setting of a training: what it takes, its default and its meaning."""
+    if not wanted:
+        return
+    from dicegym.learning.configuration import described
+
+    section = ""
+    for setting in described():
+        if setting.section != section:
+            section = setting.section
+            out.print(f"[{section}]", markup=False)
+        default = f" (default: {setting.default})" if setting.default else ""
+        out.print(f"  {setting.key or 'KEY'}: {setting.takes}{default}\n      {setting.meaning}", markup=False)
+    out.print("What a game's training takes, with reasons: training/configs/GAME.toml.", markup=False)
+    raise typer.Exit
+
+
 def train(
     game: GameName,
     run_dir: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/GAME)")] = None,
@@ -53,6 +70,15 @@ def train(
     steps: Annotated[int | None, typer.Option(help="short for --set run.steps=...")] = None,
     seed: Annotated[int | None, typer.Option(help="short for --set run.seed=...")] = None,
     resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint")] = False,
+    help_settings: Annotated[
+        bool,
+        typer.Option(
+            "--help-settings",
+            is_eager=True,
+            callback=_show_settings,
+            help="show all settings that --set takes, and exit",
+        ),
+    ] = False,
 ) -> None:
     """Train an agent; the run's folder then holds its models, its curve and its TensorBoard logs."""
     overrides = list(set_ or [])
@@ -130,6 +156,6 @@ def demo(
     from dicegym.learning.demo import run_demo
 
     with progress_bar("steps") as progress:
-        entry, score = run_demo(training_script(), game, run_dir or Path("runs") / f"demo-{game}", seed, progress)
+        entry, score = run_demo(training_script().train, game, run_dir or Path("runs") / f"demo-{game}", seed, progress)
     out.print(f"trained {entry}: {score}", markup=False)
     tournament(game, [*dicegym.agent_names(game), str(entry)], seed=seed)

@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 
 from dicegym.engine import loops
-from dicegym.engine.spec import Parameter
 from dicegym.engine.threads import Threads
+from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 
 
@@ -39,7 +39,7 @@ class Batch:
 
     def __init__(self, game: BatchGame, n: int, seed: int = 0, threads: int = 1) -> None:
         self._threads = Threads(threads)
-        Parameter(1, 1, 1 << 30, "the number of games in a batch").check("n", n)
+        n = whole_number("n", n, 1, 1 << 30, "the number of games in a batch")
         self.game = game
         self.seed = np.uint64(seed % (1 << 64))
         self.seeds = self.seed + np.arange(n, dtype=np.uint64)

@@ -30,8 +30,7 @@ _ONE, _S27, _S30, _S31, _S32, _S40 = (np.uint64(n) for n in (1, 27, 30, 31, 32, 
 _LOW_64 = (1 << 64) - 1
 
 HOST_SEAT = 254
-"""The seat whose dice belong to those who hold games. In its turn 0 environments draw: number 0 the learner's seat,
-number 1 + s the opponent in seat s. In its turn 1 matches draw who sits where."""
+"""The seat whose dice belong to those who hold games; `dicegym.engine.seats` lists what they draw."""
 FINE = 1 << 31
 """Weights are compared with a whole number drawn below this, so a share is right to 5e-10."""
 BOT_SEATS = 128

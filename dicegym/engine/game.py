@@ -14,7 +14,8 @@ from dicegym.engine.batch import Batch
 from dicegym.engine.dice import game_key
 from dicegym.engine.jit import records
 from dicegym.engine.scene import TEXT, Scene, Text
-from dicegym.engine.spec import GameSpec, Parameter
+from dicegym.engine.spec import GameSpec
+from dicegym.engine.validate import whole_number
 from dicegym.errors import StepError, unknown_name
 
 
@@ -34,8 +35,8 @@ class Game:
     def __init__(self, rules: GameSpec, players: int | None = None, **parameters: Any) -> None:
         self.spec = rules
         low, high = rules.players
-        seats = Parameter(low, low, high, f"the number of players of {rules.title}")
-        self.players = seats.check("players", (rules.default_players or low) if players is None else players)
+        seats = (rules.default_players or low) if players is None else players
+        self.players = whole_number("players", seats, low, high, f"the number of players of {rules.title}")
         for name in parameters:
             if name not in rules.parameters:
                 raise unknown_name(f"parameter of {rules.title}", name, ["players", *rules.parameters])

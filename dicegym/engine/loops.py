@@ -21,8 +21,8 @@ from numba import types
 from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
-from dicegym.engine.dice import HOST_SEAT, draw, key_of, turn_stream
-from dicegym.engine.jit import declare, kernel
+from dicegym.engine.dice import draw, key_of, turn_stream
+from dicegym.engine.jit import declare, loop_kernel
 from dicegym.engine.twins import chain, declared, situation_kernel
 
 
@@ -146,7 +146,7 @@ def _returns(state, out):
     return lambda state, out: call(state, out)
 
 
-@kernel
+@loop_kernel
 def begin(states, row, blank, key):
     """Start a new game in ``states[row]``: a copy of ``blank[0]`` (the parameters) with its key."""
     states[row] = blank[0]
@@ -154,7 +154,7 @@ def begin(states, row, blank, key):
     reset(states[row])
 
 
-@kernel
+@loop_kernel
 def observe_and_mask(state, seat, observation, mask):
     """Write what ``seat`` sees, and what the player to move may do (nothing at the end)."""
     observe(state, seat, observation)
@@ -164,14 +164,14 @@ def observe_and_mask(state, seat, observation, mask):
         legal(state, mask)
 
 
-@kernel
+@loop_kernel
 def observe_mask_and_returns(state, seat, observation, mask, gained):
     """As `observe_and_mask`, and write all returns so far."""
     observe_and_mask(state, seat, observation, mask)
     returns(state, gained)
 
 
-@kernel
+@loop_kernel
 def step_and_observe(state, action, seat, observation, mask, gained):
     """Play one decision; look for ``seat`` if it is to move or the game is over.
 
@@ -183,28 +183,28 @@ def step_and_observe(state, action, seat, observation, mask, gained):
     return fault, state.player, state.over
 
 
-@kernel
+@loop_kernel
 def begin_rows(states, rows, blank, seeds, episodes):
     """Start game number ``episodes[i]`` of seed ``seeds[i]`` in each row i of ``rows``."""
     for i in rows:
         begin(states, i, blank, key_of(seeds[i], episodes[i]))
 
 
-@kernel
+@loop_kernel
 def step_rows(states, rows, actions, faults):
     """Play ``actions[k]`` in game ``rows[k]`` for each k; write each fault number (0: legal) to ``faults[k]``."""
     for k in range(len(rows)):
         faults[k] = step(states[rows[k]], actions[k])
 
 
-@kernel
+@loop_kernel
 def observe_rows(states, rows, seats, observations, masks, gained):
     """`observe_mask_and_returns` for seat ``seats[i]`` in each row i of ``rows``; arrays are indexed by row."""
     for i in rows:
         observe_mask_and_returns(states[i], seats[i], observations[i], masks[i], gained[i])
 
 
-@kernel
+@loop_kernel
 def others_to_move(states, rows, seats, out):
     """Write those of ``rows`` in which another than ``seats[row]`` is to move to ``out``; return their number."""
     n = 0
@@ -215,28 +215,21 @@ def others_to_move(states, rows, seats, out):
     return n
 
 
-@kernel
+@loop_kernel
 def choose_rows(states, rows, bot, out):
     """Write the action of compiled bot number ``bot`` in each game ``rows[k]`` to ``out[k]``."""
     for k in range(len(rows)):
         out[k] = choose(states[rows[k]], bot)
 
 
-@kernel
+@loop_kernel
 def situation_rows(states, rows, out):
     """Write the situation of the player to move in each game ``rows[k]`` to ``out[k]``."""
     for k in range(len(rows)):
         out[k] = situation(states[rows[k]])
 
 
-@kernel
-def draw_seats(keys, players, out):
-    """Write a uniformly drawn seat for each of ``keys``: who sits where is the host's draw number 0."""
-    for i in range(len(keys)):
-        out[i] = draw(turn_stream(keys[i], HOST_SEAT, 0), 0, players)
-
-
-@kernel
+@loop_kernel
 def play_on(blank, states, seeds, episodes, actions, observations, masks, results, overs):
     """Play one decision in every game; a finished one gives its results and starts its seed's next episode.
 
@@ -253,7 +246,7 @@ def play_on(blank, states, seeds, episodes, actions, observations, masks, result
         legal(states[i], masks[i])
 
 
-@kernel
+@loop_kernel
 def random_legal(masks, seed, time, first, out):
     """Write a uniformly random legal action of each row of ``masks`` to ``out`` (-1: no action is legal).
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.loops import Kernels
-from dicegym.errors import ParameterError
+from dicegym.engine.validate import whole_number
 from dicegym.registry import GAMES, rules_module
 
 HEADER = [
@@ -43,16 +43,16 @@ class Parameter(NamedTuple):
     doc: str
 
     def check(self, name: str, value: Any) -> int:
-        """Return ``value`` as an int; raise ParameterError if it is no whole number in low..high."""
-        whole = isinstance(value, int | np.integer | np.bool_)
-        if not whole or not self.low <= int(value) <= self.high:
-            raise ParameterError(
-                f"{name}={value!r} cannot be used as {self.doc}: give a whole number from {self.low} to {self.high}"
-            )
-        return int(value)
+        """Return ``value`` as an int; raise ParameterError if it is no whole number in low..high.
+
+        A switch, whose numbers are 0 and 1, may be given as False and True.
+        """
+        if isinstance(value, bool | np.bool_) and (self.low, self.high) == (0, 1):
+            return int(value)
+        return whole_number(name, value, self.low, self.high, self.doc)
 
 
-class Order(NamedTuple):
+class JointAction(NamedTuple):
     """A whole choice in a game of simultaneous, secret choices: a number for each of several things.
 
     Such a game is still stepped seat by seat; nobody sees what others have chosen in the present round. The seat
@@ -114,14 +114,14 @@ class GameSpec:
     public_event: str | None = None
     """A field of the record that changes when those who follow a game (`dicegym.play.turn.Follower`) are to be
     told, such as the number of hands played."""
-    order: Order | None = None
+    joint_action: JointAction | None = None
     """For games in which all players choose at once and in secret: what a whole choice is."""
     contest: str = "round_robin"
     """The format of the game's contest, a key of `dicegym.arena.contest.FORMATS`."""
     stage: Literal["young", "finished"] = "young"
     """How far the game has come. A young one has rules and text, and is played, trained on and contested with whatever
-    else it has. Of a finished one the tests demand all that `dicegym.games.parts` lists for it, and a trained model, a
-    configuration of its training and a playthrough too."""
+    else it has. Of a finished one the tests demand all that `dicegym.games.parts` lists for it, and a trained model and
+    a configuration of its training too."""
 
     def __post_init__(self) -> None:
         """Let the generic loops find the kernels."""

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-import numpy as np
-
-from dicegym.errors import ParameterError
+from dicegym.engine.validate import whole_number
 
 T = TypeVar("T")
 
@@ -28,10 +26,7 @@ class Threads:
     """
 
     def __init__(self, count: Any = 1) -> None:
-        whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
-        if not whole or not 1 <= count <= 1024:
-            raise ParameterError(f"threads={count!r} cannot be: give a whole number from 1 to 1024, such as 2")
-        self.count = int(count)
+        self.count = whole_number("threads", count, 1, 1024, "a number of threads")
         self._executor: ThreadPoolExecutor | None = None
         self._process = 0
 

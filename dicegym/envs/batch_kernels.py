@@ -14,32 +14,31 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.engine.dice import FINE, HOST_SEAT, draw, key_of, turn_stream
-from dicegym.engine.jit import kernel
+from dicegym.engine.dice import key_of
+from dicegym.engine.jit import loop_kernel
 from dicegym.engine.loops import (
     UNKNOWN,
+    begin,
     choose,
     observe_and_mask,
     observe_mask_and_returns,
-    reset,
     returns,
     situation,
     step,
 )
+from dicegym.engine.seats import learner_seat, pool_member
 
 PLAY, WAIT, REFUSE, BEGIN = 0, 1, 2, 3
-"""What is to happen in a row: play the given action; none, look on; end the episode, as the learner's action was
-illegal; begin the next episode."""
+"""Tasks, what is to happen in a row: play the given action; no action, go on; end the episode, as the learner's action
+was illegal; begin the next episode."""
 
 ASK = -1
 """The code of an opponent that has to be asked outside. Codes from 0 are compiled bots, below -1 tables: -2 - t."""
-RANDOM_SEAT, ALTERNATE_SEAT = -1, -2
-"""Codes for how a learner's seat is found; a number from 0 is the seat."""
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
+"""Autoreset modes."""
 
 PLAYING, BEGINNING, STUCK = 0, 1, 2
 """Phases of a row: an episode goes on; the learner has not been asked yet; no game lasted until it was asked."""
-
 
 ROW = np.dtype(
     [
@@ -62,22 +61,22 @@ ROW = np.dtype(
 )
 """What the loop keeps for each game beside its record."""
 
-TERMS = np.dtype(
+OPTIONS = np.dtype(
     [
-        ("mode", np.int8),
+        ("mode", np.int8),  # NEXT_STEP, SAME_STEP or DISABLED
         ("seating", np.bool_),  # whether players may have to sit down at a game that begins, before it goes on
-        ("seat", np.int64),  # the learner's, or a code from RANDOM_SEAT down
+        ("seat", np.int64),  # the learner's, or how it is found: see `dicegym.engine.seats`
         ("cap", np.int64),  # decisions of the learner after which an episode is truncated; 0: never
         ("illegal_reward", np.float64),
-        ("most_skipped", np.int64),
+        ("most_skipped", np.int64),  # games in a row that may end before the learner is asked
     ],
     align=True,
 )
-"""Settings that all rows share."""
+"""What all rows share: the options of the environment, as numbers."""
 
 
-class Opposition(NamedTuple):
-    """Who plays: shared by all rows."""
+class OpponentArrays(NamedTuple):
+    """Who the opponents are and how each is asked."""
 
     codes: np.ndarray
     """int64[players known]: how each is asked, see `ASK`."""
@@ -86,26 +85,48 @@ class Opposition(NamedTuple):
     members: np.ndarray
     """int64[size of the pool]: who can be drawn, as indices into ``codes``."""
     bounds: np.ndarray
-    """int64[size of the pool]: member m is drawn by numbers below ``bounds[m]``, of `FINE`."""
+    """int64[size of the pool]: see `dicegym.engine.seats.pool_member`."""
 
 
-class Board(NamedTuple):
-    """The arrays of a batch: the records of its games, their `ROW`, and what is written for learners."""
+class BatchArrays(NamedTuple):
+    """The games of a batch, and what is written for learners. Arrays are indexed by row, but for the first two."""
 
+    options: np.ndarray
+    """`OPTIONS`[1]."""
+    blank: np.ndarray
+    """records[1]: what each game begins as a copy of."""
     states: np.ndarray
+    """records[n]."""
     rows: np.ndarray
+    """`ROW`[n]."""
     who: np.ndarray
-    """int16[n, players]: who sits where, as indices into ``Opposition.codes``; -1: the learner."""
+    """int16[n, players]: who sits where, as indices into ``OpponentArrays.codes``; -1: the learner."""
     results: np.ndarray
     """float32[n, players]: returns at the learner's last turn or at the end."""
     observations: np.ndarray
+    """float32[n, observation size], the learner's."""
     masks: np.ndarray
+    """bool[n, n_actions]."""
     final_observations: np.ndarray
+    """As ``observations``, the last of an episode in same-step mode, where the row goes on with the next one at once;
+    else empty."""
     final_masks: np.ndarray
-    """The last of an episode in same-step mode, where the row goes on with the next one at once; else empty."""
 
 
-@kernel
+class Share(NamedTuple):
+    """The part of a call that one thread does. Arrays are of one length; the last is written."""
+
+    which: np.ndarray
+    """int64: the rows."""
+    actions: np.ndarray
+    """int64, of whoever is to move."""
+    tasks: np.ndarray
+    """int8: what is to happen in each row first; see `PLAY`."""
+    waiting: np.ndarray
+    """int64: for the rows that wait for somebody outside, from the beginning on."""
+
+
+@loop_kernel
 def play_opponents(state, seat, sitting, codes, tables):
     """Let compiled opponents move until ``seat`` is to move or the game is over; False if another must be asked."""
     while not state.over and state.player != seat:
@@ -125,7 +146,7 @@ def play_opponents(state, seat, sitting, codes, tables):
     return True
 
 
-@kernel
+@loop_kernel
 def advance_among(state, moves, action, seat, codes, observation, mask, gained):
     """Play ``action`` if ``moves``, then compiled opponents' turns, and look for ``seat`` (`observe_mask_and_returns`).
 
@@ -140,153 +161,126 @@ def advance_among(state, moves, action, seat, codes, observation, mask, gained):
     return fault, state.over
 
 
-@kernel
-def play_others(which, actions, verbs, states, watched, who, codes, tables, waiting):
-    """Play on in each row of ``which``, all of whose seats are opponents', until its game is over.
+@loop_kernel
+def play_others(share, states, watched, who, codes, tables):
+    """Play on in each row of a `Share`, all of whose seats are opponents', until its game is over.
 
-    First ``actions[k]`` is played in row ``which[k]`` if ``verbs[k]`` is PLAY. Rows in which somebody has to be asked
-    or told outside are written to ``waiting``; returns their number.
+    Rows in which somebody has to be asked or told outside are written to ``share.waiting``; returns their number.
     """
     n = 0
-    for k in range(len(which)):
-        i = which[k]
-        if verbs[k] == PLAY:
-            step(states[i], actions[k])
+    for k in range(len(share.which)):
+        i = share.which[k]
+        plays = share.tasks[k] == PLAY
+        if plays:
+            step(states[i], share.actions[k])
         if watched[i]:  # told after every decision, the last one included
-            if verbs[k] == PLAY or not states[i].over:
-                waiting[n] = i
+            if plays or not states[i].over:
+                share.waiting[n] = i
                 n += 1
-            continue
-        if not play_opponents(states[i], -1, who[i], codes, tables):
-            waiting[n] = i
+        elif not play_opponents(states[i], -1, who[i], codes, tables):
+            share.waiting[n] = i
             n += 1
     return n
 
 
-@kernel
-def _begin(states, i, row, sitting, blank, terms, members, bounds):
-    """Begin the next episode of a row, and draw who sits where."""
+@loop_kernel
+def _begin(batch, i, opponents):
+    """Begin the next episode of row ``i``, and draw who sits where."""
+    row, sitting, rule = batch.rows[i], batch.who[i], batch.options[0].seat
     row.episode += np.uint64(1)
     key = key_of(row.seed, row.episode)
-    states[i] = blank[0]
-    state = states[i]
-    state.key = key
-    reset(state)
-    players = np.int64(state.players)
-    stream = turn_stream(key, HOST_SEAT, 0)
-    if terms.seat == RANDOM_SEAT:
-        seat = draw(stream, 0, players)
-    elif terms.seat == ALTERNATE_SEAT:
-        seat = np.int64(row.episode % np.uint64(players))
-    else:
-        seat = np.int64(terms.seat)
-    row.seat = seat
-    last = len(members) - 1
-    for other in range(players):
-        member = 0
-        if last > 0:
-            at = draw(stream, 1 + other, FINE)
-            while member < last and bounds[member] <= at:
-                member += 1
-        sitting[other] = -1 if other == seat else members[member]
+    begin(batch.states, i, batch.blank, key)
+    players = np.int64(batch.states[i].players)
+    row.seat = learner_seat(rule, key, row.episode, players)
+    for seat in range(players):
+        sitting[seat] = -1 if seat == row.seat else opponents.members[pool_member(opponents.bounds, key, seat)]
     row.phase = BEGINNING
     row.watched = False
-    row.unseated = terms.seating
+    row.unseated = batch.options[0].seating
 
 
-@kernel
-def _settle(state, row, results, terms):
-    """Give a learner what it gained since its last turn; say whether its episode has ended."""
-    returns(state, results)
-    gained = np.float64(results[row.seat])
+@loop_kernel
+def _settle(batch, i):
+    """Give the learner of row ``i`` what it gained since its last turn; say whether its episode has ended."""
+    row = batch.rows[i]
+    returns(batch.states[i], batch.results[i])
+    gained = np.float64(batch.results[i, row.seat])
     row.reward = gained - row.before
     row.before = gained
-    row.terminated = state.over
-    _count(row, terms)
+    row.terminated = batch.states[i].over
+    _count(row, batch.options[0].cap)
 
 
-@kernel
-def _count(row, terms):
+@loop_kernel
+def _count(row, cap):
+    """Count a decision of the learner; say whether its episode is truncated, and whether it has ended."""
     row.decisions += 1
-    row.truncated = terms.cap > 0 and row.decisions >= terms.cap and not row.terminated
+    row.truncated = cap > 0 and row.decisions >= cap and not row.terminated
     row.ended = row.terminated or row.truncated
 
 
-@kernel
-def advance_rows(
-    which,
-    actions,
-    verbs,
-    first,
-    states,
-    rows,
-    who,
-    results,
-    observations,
-    masks,
-    final_observations,
-    final_masks,
-    blank,
-    settings,
-    codes,
-    tables,
-    members,
-    bounds,
-    waiting,
-):
-    """Take each row of ``which`` (int64[k]) as far as compiled code can; return how many wait for somebody outside.
+@loop_kernel
+def _refuse(batch, i):
+    """End the episode of row ``i``, whose learner chose an illegal action, which is not played."""
+    row = batch.rows[i]
+    row.fault = -1
+    row.reward = batch.options[0].illegal_reward
+    row.terminated = True
+    batch.masks[i, :] = False
+    _count(row, batch.options[0].cap)
 
-    What is to happen in row ``which[k]`` first is ``verbs[k]`` (int8; see `PLAY`), with ``actions[k]`` (int64) of
-    whoever is to move; ``first`` says that these are the learners' actions, with which a step begins. There follow
-    the fields of a `Board`, a record ``blank`` of which games are made, ``settings`` (one `TERMS`) and the fields of
-    an `Opposition`. Rows that wait are written to ``waiting`` (int64[at least k]).
+
+@loop_kernel
+def advance_rows(share, first, batch, opponents):
+    """Take each row of ``share`` as far as compiled code can; return how many wait for somebody outside.
+
+    ``share`` is a `Share`, ``batch`` the `BatchArrays`, ``opponents`` the `OpponentArrays`; ``first`` says that the
+    actions are the learners', with which a step begins, and not those of opponents that were waited for.
     """
     n = 0
-    terms = settings[0]
-    for k in range(len(which)):
-        i = which[k]
-        row = rows[i]
-        verb = verbs[k]
-        if first and verb != BEGIN and terms.mode == NEXT_STEP and row.ended:
-            verb = BEGIN
-        if verb == PLAY:
-            fault = step(states[i], actions[k])
+    states, observations, masks = batch.states, batch.observations, batch.masks
+    mode = batch.options[0].mode
+    for k in range(len(share.which)):
+        i = share.which[k]
+        row = batch.rows[i]
+        task = share.tasks[k]
+        if first and task != BEGIN and mode == NEXT_STEP and row.ended:
+            task = BEGIN
+        if task == PLAY:
+            fault = step(states[i], share.actions[k])
             if first:
                 row.fault = fault
             if row.watched:
-                waiting[n] = i
+                share.waiting[n] = i
                 n += 1
                 continue
-        elif verb == BEGIN:
+        elif task == BEGIN:
             row.reward = 0.0
             row.terminated = row.truncated = row.ended = False
             row.fault = 0
             row.decisions = 0
-            _begin(states, i, row, who[i], blank, terms, members, bounds)
-        elif verb == REFUSE:  # the episode ends, and the action is not played
-            row.fault = -1
-            row.reward = terms.illegal_reward
-            row.terminated = True
-            masks[i, :] = False
-            _count(row, terms)
-            if terms.mode != SAME_STEP:
+            _begin(batch, i, opponents)
+        elif task == REFUSE:
+            _refuse(batch, i)
+            if mode != SAME_STEP:
                 continue
-            final_observations[i, :] = observations[i]
-            final_masks[i, :] = False
+            for place in range(observations.shape[1]):
+                batch.final_observations[i, place] = observations[i, place]
+            batch.final_masks[i, :] = False
             row.final_seat = row.seat
             row.decisions = 0
-            _begin(states, i, row, who[i], blank, terms, members, bounds)
+            _begin(batch, i, opponents)
         while True:  # to the learner's turn, or the end of its episode
-            if row.unseated or not play_opponents(states[i], row.seat, who[i], codes, tables):
-                waiting[n] = i
+            if row.unseated or not play_opponents(states[i], row.seat, batch.who[i], opponents.codes, opponents.tables):
+                share.waiting[n] = i
                 n += 1
                 break
             if row.phase == PLAYING:
-                _settle(states[i], row, results[i], terms)
-                if not (row.ended and terms.mode == SAME_STEP):
+                _settle(batch, i)
+                if not (row.ended and mode == SAME_STEP):
                     observe_and_mask(states[i], row.seat, observations[i], masks[i])
                     break
-                observe_and_mask(states[i], row.seat, final_observations[i], final_masks[i])
+                observe_and_mask(states[i], row.seat, batch.final_observations[i], batch.final_masks[i])
                 row.final_seat = row.seat
                 row.decisions = 0
             elif not states[i].over:
@@ -297,10 +291,10 @@ def advance_rows(
                 break
             else:
                 row.decisions += 1
-                if row.decisions >= terms.most_skipped:
+                if row.decisions >= batch.options[0].most_skipped:
                     row.phase = STUCK
-                    waiting[n] = i
+                    share.waiting[n] = i
                     n += 1
                     break
-            _begin(states, i, row, who[i], blank, terms, members, bounds)
+            _begin(batch, i, opponents)
     return n

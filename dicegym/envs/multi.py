@@ -10,15 +10,15 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
 from dicegym.engine.game import Game
-from dicegym.envs.actions import illegal, whole_number
-from dicegym.envs.all_seats import Table
-from dicegym.envs.seating import check_cap, check_number, check_on_illegal
+from dicegym.envs.every_seat import EverySeat
+from dicegym.envs.options import ILLEGAL_ACTION, check_cap, documented, illegal, read_action
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.errors import StepError
 from dicegym.games import game as make_game
 
 
-class TurnEnv(Table, AECEnv[str, dict[str, np.ndarray], Any]):
+@documented
+class TurnEnv(EverySeat, AECEnv[str, dict[str, np.ndarray], Any]):
     """Play all seats of a game in turn.
 
     Observations are dicts: ``"observation"`` float32[game.observation_size] and ``"action_mask"``
@@ -27,16 +27,15 @@ class TurnEnv(Table, AECEnv[str, dict[str, np.ndarray], Any]):
 
     Args:
         game: a game's name (the registry fills it in) or a `dicegym.Game`.
-        on_illegal: ``"rule"`` (what the game says), ``"raise"`` (IllegalActionError, nothing played) or
-            ``"terminate"`` (the game ends; ``illegal_reward`` for the culprit, 0 for the others).
-        illegal_reward: see ``on_illegal``.
+        <on_illegal>
         max_cycles: truncate when the agent to move has had so many turns already; None: never.
         max_steps: truncate after so many decisions of all agents together; None: never.
-        render_mode: as for the single-agent environment; shows the whole table.
-        **parameters: the game's parameters and ``players``, as for `dicegym.game`.
+        <render_mode>
+            It shows the whole table.
+        <parameters>
 
     Raises:
-        ParameterError, UnknownNameError: an argument cannot work; the message says why.
+        <raises>
     """
 
     def __init__(
@@ -50,10 +49,9 @@ class TurnEnv(Table, AECEnv[str, dict[str, np.ndarray], Any]):
         **parameters: Any,
     ) -> None:
         super().__init__()
-        self._lay(make_game(game, **parameters), render_mode, is_parallelizable=False)
-        self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = check_number(illegal_reward, "illegal_reward")
-        self.max_cycles, self.max_steps = check_cap(max_cycles, "max_cycles"), check_cap(max_steps, "max_steps")
+        game = make_game(game, **parameters)
+        self._set_up(game, on_illegal, illegal_reward, max_cycles, render_mode, is_parallelizable=False)
+        self.max_steps = check_cap("max_steps", max_steps)
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         size, n_actions = self.game.observation_size, self.game.n_actions
         self.observation_spaces = {
@@ -113,7 +111,7 @@ class TurnEnv(Table, AECEnv[str, dict[str, np.ndarray], Any]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        number = whole_number(action, self.game.n_actions)
+        number = read_action(action, self.game.n_actions)
         self._cumulative_rewards[agent] = 0.0
         self.infos[agent].pop("fault", None)
         if self.on_illegal != "rule" and not self._is_legal(number):
@@ -136,7 +134,7 @@ class TurnEnv(Table, AECEnv[str, dict[str, np.ndarray], Any]):
     def _collect(self) -> None:
         """Hand out what the last decision earned, and say whose turn it is or that the game is over."""
         cumulative, rewards = self._cumulative_rewards, self.rewards
-        for agent, gained in zip(self.possible_agents, self._earned(), strict=True):
+        for agent, gained in zip(self.possible_agents, self._new_rewards(), strict=True):
             rewards[agent] = gained
             cumulative[agent] += gained
         if self._state["over"]:
@@ -157,7 +155,7 @@ class TurnEnv(Table, AECEnv[str, dict[str, np.ndarray], Any]):
         self.rewards[culprit] = self.illegal_reward
         self._cumulative_rewards[culprit] += self.illegal_reward
         self.terminations = dict.fromkeys(self.agents, True)
-        self.infos[culprit]["fault"] = "illegal action"
+        self.infos[culprit]["fault"] = ILLEGAL_ACTION
 
 
 def parallel_env(game: str | Game, max_cycles: int | None = None, **settings: Any) -> ParallelEnv[str, Any, Any]:
@@ -168,6 +166,6 @@ def parallel_env(game: str | Game, max_cycles: int | None = None, **settings: An
     ``infos[agent]["active_agent"]`` names from the first step on. ``max_cycles`` counts steps, as everywhere in
     that interface; other ``settings`` are those of the two classes.
     """
-    if make_game(game).spec.order is not None:
+    if make_game(game).spec.joint_action is not None:
         return SimultaneousEnv(game, max_cycles=max_cycles, **settings)
     return turn_based_aec_to_parallel_wrapper(TurnEnv(game, max_steps=max_cycles, **settings))

@@ -9,7 +9,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.loops import UNKNOWN
-from dicegym.envs.batch_kernels import ASK, PLAY, WAIT, Opposition, play_others
+from dicegym.envs.batch_kernels import ASK, PLAY, WAIT, OpponentArrays, Share, play_others
 from dicegym.play.audience import Audience
 from dicegym.play.drive import join_table
 from dicegym.play.player import Player
@@ -48,7 +48,7 @@ class Opponents:
         self._audiences: dict[int, Audience] = {}  # row -> those of them who follow the game
         self._situations = situations(game)
         self._tables: dict[int, Tabulated] = {}  # index of a player -> its answers
-        self._opposition: Opposition | None = None  # made anew when players come or go
+        self._arrays: OpponentArrays | None = None  # made anew when players come or go
 
     @property
     def seating(self) -> bool:
@@ -56,25 +56,25 @@ class Opponents:
         return bool(self._acts) or (self._pool is not None and any(not player.at_once for player in self._pool.players))
 
     @property
-    def opposition(self) -> Opposition:
+    def arrays(self) -> OpponentArrays:
         """What the compiled loop needs to know of everybody."""
-        if self._opposition is None:
+        if self._arrays is None:
             members = [self._index(player) for player in self._pool.players] if self._pool else []
             codes = np.array([self._code(index) for index in range(len(self._players))], np.int64)
             tables = np.full((len(self._tables), max(1, self._situations)), UNKNOWN, np.int32)
             for row, table in zip(tables, self._tables.values(), strict=True):
                 row[:] = table.answers
                 table.answers = row  # from now on it writes where the loop reads
-            bounds = np.array(self._pool.bounds if self._pool else [], np.int64)
-            self._opposition = Opposition(codes, tables, np.array(members, np.int64), bounds)
-        return self._opposition
+            bounds = self._pool.bounds if self._pool else np.zeros(0, np.int64)
+            self._arrays = OpponentArrays(codes, tables, np.array(members, np.int64), bounds)
+        return self._arrays
 
     def _index(self, player: Player) -> int:
         for index, known in enumerate(self._players):
             if known is player:
                 return index
         self._players.append(player)
-        self._opposition = None
+        self._arrays = None
         return len(self._players) - 1
 
     def _code(self, index: int) -> int:
@@ -100,7 +100,7 @@ class Opponents:
         self.who[...] = moved[self.who]
         self._players = [self._players[index] for index in kept]
         self._tables = {int(moved[i]): table for i, table in self._tables.items() if moved[i] >= 0}
-        self._opposition = None
+        self._arrays = None
 
     def sit(self, row: int, key: int, players: dict[int, Player]) -> None:
         """Seat ``players`` (seat -> player) in the game that begins in ``row`` with ``key``."""
@@ -129,7 +129,7 @@ class Opponents:
         """Seat everybody as they sat, in the games with ``keys`` (one a row)."""
         self._players = list(state["players"])
         self._tables = {}
-        self._opposition = None
+        self._arrays = None
         self.who[...] = state["who"]
         live = [index for index, player in enumerate(self._players) if not player.at_once]
         for row in np.flatnonzero(np.isin(self.who, live).any(axis=1)).tolist():
@@ -139,19 +139,19 @@ class Opponents:
         """Play all games to their ends: every seat has been taken by `sit`."""
         n = len(self._states)
         rows, waiting = np.arange(n), np.empty(n, np.int64)
-        actions, verbs, nobody = np.zeros(n, np.int64), np.full(n, WAIT, np.int8), np.full(n, -1)
-        opposition = self.opposition
+        actions, tasks, nobody = np.zeros(n, np.int64), np.full(n, WAIT, np.int8), np.full(n, -1)
+        codes, tables = self.arrays[:2]
         while count := play_others(
-            rows, actions, verbs, self._states, self.watched, self.who, opposition.codes, opposition.tables, waiting
+            Share(rows, actions, tasks, waiting[: len(rows)]), self._states, self.watched, self.who, codes, tables
         ):
             rows = waiting[:count].copy()
-            actions, verbs = self.answers(rows, nobody)
+            actions, tasks = self.answers(rows, nobody)
 
     def answers(self, rows: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Ask whoever is to move in each of ``rows``, having told those who follow the games.
 
         Returns:
-            Actions (int64) and verbs (int8): WAIT where the learner (``seats[row]``) is to move or the game is over.
+            Actions (int64) and tasks (int8): WAIT where the learner (``seats[row]``) is to move or the game is over.
 
         Raises AgentError if a player fails and the rules do not say what that costs.
         """

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from dicegym.engine.game import Game
-from dicegym.envs.seating import check_number
+from dicegym.engine.validate import finite_number
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import DependencyError, ParameterError
 
@@ -45,8 +45,9 @@ class SB3VecEnv(VecEnv):
         self.batch = BatchEnv(game, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **settings)
         self.render_mode = self.batch.render_mode  # VecEnv asks for it while it is constructed
         super().__init__(num_envs, self.batch.single_observation_space, self.batch.single_action_space)
+        self._reset_infos: list[dict[str, Any]] | None
         self._first_seed = seed
-        self._reward_scale = check_number(reward_scale, "reward_scale")
+        self._reward_scale = finite_number("reward_scale", reward_scale, "a factor of rewards")
         self._actions = np.zeros(num_envs, np.int64)
         self._returns = np.zeros(num_envs, np.float64)
         self._lengths = np.zeros(num_envs, np.int64)
@@ -57,16 +58,35 @@ class SB3VecEnv(VecEnv):
             observations, info = self.batch.reset(seed=list(self._seeds))
         else:
             observations, info = self.batch.reset(seed=self._first_seed)
-        self.reset_infos = [
-            {"action_mask": mask, "seat": int(seat)}
-            for mask, seat in zip(info["action_mask"], info["seat"], strict=True)
-        ]
+        self._reset_info = np.packbits(info["action_mask"], axis=1), info["seat"]
+        self._reset_infos = None
         self._first_seed = None
         self._reset_seeds()
         self._reset_options()
         self._returns[:] = 0
         self._lengths[:] = 0
         return observations
+
+    @property
+    def reset_infos(self) -> list[dict[str, Any]]:
+        """What the last reset told of each game: ``"action_mask"`` bool[n_actions] and ``"seat"``.
+
+        Made when it is first asked for: hardly anybody does, and it would take more memory than the games.
+        """
+        if self._reset_infos is None:
+            bits, seats = self._reset_info
+            masks = np.unpackbits(bits, axis=1, count=self.batch.game.n_actions).astype(np.bool_)
+            self._reset_infos = [
+                {"action_mask": mask, "seat": seat} for mask, seat in zip(masks, seats.tolist(), strict=True)
+            ]
+        return self._reset_infos
+
+    @reset_infos.setter
+    def reset_infos(self, infos: list[dict[str, Any]]) -> None:
+        self._reset_infos = infos
+
+    def _reset_options(self) -> None:
+        """Hold no options, see `set_options`: the base class holds an empty dict for each game."""
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions (int[num_envs]) for the next `step_wait`."""

@@ -10,9 +10,9 @@ import numpy as np
 from pettingzoo import ParallelEnv
 
 from dicegym.engine.game import Game
-from dicegym.engine.spec import Order
-from dicegym.envs.all_seats import Table
-from dicegym.envs.seating import check_cap, check_number, check_on_illegal
+from dicegym.engine.spec import JointAction
+from dicegym.envs.every_seat import EverySeat
+from dicegym.envs.options import documented
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 from dicegym.games import game as make_game
 
@@ -21,8 +21,9 @@ Outcome = tuple[dict[str, np.ndarray], dict[str, float], dict[str, bool], dict[s
 """Observations, rewards, terminations, truncations and infos by agent."""
 
 
-class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
-    """Play all seats of a game of simultaneous choices (``game.spec.order``), round by round.
+@documented
+class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
+    """Play all seats of a game of simultaneous choices (``game.spec.joint_action``), round by round.
 
     An action is the whole choice of a round: ``MultiDiscrete``, a number for each thing that can be chosen. The
     observation is float32[game.observation_size], what the agent knows at the beginning of the round. Infos hold
@@ -31,15 +32,14 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
 
     Args:
         game: a game's name or a `dicegym.Game`; all its players choose at once.
-        on_illegal: ``"rule"`` (what the game says), ``"raise"`` (IllegalActionError, nothing played) or
-            ``"terminate"`` (the game ends; ``illegal_reward`` for the culprits, 0 for the others).
-        illegal_reward: see ``on_illegal``.
+        <on_illegal>
         max_cycles: truncate after so many rounds; None: never.
-        render_mode: as for the single-agent environment; shows the whole table.
-        **parameters: the game's parameters and ``players``, as for `dicegym.game`.
+        <render_mode>
+            It shows the whole table.
+        <parameters>
 
     Raises:
-        ParameterError, UnknownNameError: an argument cannot work; the message says why.
+        <raises>
     """
 
     def __init__(
@@ -52,14 +52,11 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
         **parameters: Any,
     ) -> None:
         game = make_game(game, **parameters)
-        if game.spec.order is None:
+        if game.spec.joint_action is None:
             raise ParameterError(f"{game!r} is no game of simultaneous choices: use dicegym.envs.multi.parallel_env")
-        self._order: Order = game.spec.order
-        self._lay(game, render_mode, is_parallelizable=True)
-        self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = check_number(illegal_reward, "illegal_reward")
-        self.max_cycles = check_cap(max_cycles, "max_cycles")
-        numbers = np.array(self._order.most, np.int64) + 1
+        self._joint_action: JointAction = game.spec.joint_action
+        self._set_up(game, on_illegal, illegal_reward, max_cycles, render_mode, is_parallelizable=True)
+        numbers = np.array(self._joint_action.most, np.int64) + 1
         for agent in self.possible_agents:
             self.observation_spaces[agent] = gym.spaces.Box(0.0, 1.0, (game.observation_size,), np.float32)
             self.action_spaces[agent] = gym.spaces.MultiDiscrete(numbers)
@@ -84,7 +81,7 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
     def _infos(self, faults: Mapping[int, int]) -> Infos:
         infos: Infos = {}
         for seat, agent in enumerate(self.possible_agents):
-            pairs = zip(self._order.limits(self._state, seat), self._order.most, strict=True)
+            pairs = zip(self._joint_action.limits(self._state, seat), self._joint_action.most, strict=True)
             infos[agent] = {
                 "action_mask": tuple((np.arange(most + 1) <= limit).astype(np.int8) for limit, most in pairs)
             }
@@ -113,13 +110,13 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
             self._states[:] = before
             return self._illegal(faults)
         self._rounds += 1
-        rewards = dict(zip(self.possible_agents, self._earned(), strict=True))
+        rewards = dict(zip(self.possible_agents, self._new_rewards(), strict=True))
         over = bool(self._state["over"])
         return self._report(faults, rewards, over, not over and self._rounds == self.max_cycles)
 
     def _choice(self, agent: str, actions: Mapping[str, Any]) -> list[int]:
         """Return the numbers that an agent chose. Raises ParameterError."""
-        most = self._order.most
+        most = self._joint_action.most
         form = f"give {len(most)} whole numbers, each from 0 to what is in action_space({agent!r})"
         if agent not in actions:
             raise ParameterError(f"there is no choice of {agent}: {form}")
@@ -144,7 +141,7 @@ class SimultaneousEnv(Table, ParallelEnv[str, np.ndarray, np.ndarray]):
         asked: set[int] = set()
         while not state["over"] and (seat := int(state["player"])) not in asked:
             asked.add(seat)
-            for action in self._order.actions(choices[seat]):
+            for action in self._joint_action.actions(choices[seat]):
                 if fault := step(state, action):
                     faults[seat] = int(fault)
                 if state["over"] or state["player"] != seat:  # an illegal choice may be complete before its last action

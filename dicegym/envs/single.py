@@ -10,10 +10,23 @@ import numpy as np
 from dicegym.engine import loops
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
-from dicegym.envs.actions import illegal, whole_number
+from dicegym.engine.validate import seed_number
 from dicegym.envs.batch_kernels import advance_among
-from dicegym.envs.render import draw_scene
-from dicegym.envs.seating import Seating, SeatRule, check_number, check_on_illegal, check_seed
+from dicegym.envs.options import (
+    ILLEGAL_ACTION,
+    MOST_GAMES_SKIPPED,
+    RENDER_MODES,
+    SeatRule,
+    check_illegal_reward,
+    check_on_illegal,
+    check_render_mode,
+    documented,
+    illegal,
+    read_action,
+    seat_rule,
+)
+from dicegym.envs.render import render_game
+from dicegym.envs.seating import Seating
 from dicegym.errors import ParameterError, StepError
 from dicegym.games import game as make_game
 from dicegym.play.audience import Audience
@@ -21,11 +34,8 @@ from dicegym.play.drive import join_table
 from dicegym.play.turn import Act, Turn
 from dicegym.players.twins import TwinPlayer
 
-RENDER_MODES = ("ansi", "rgb_array", "human")
-MOST_GAMES_SKIPPED = 100
-"""How many games in a row may end before the learner is asked; each is skipped, as it has nothing to learn."""
 
-
+@documented
 class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
     """Play one seat of a game against other players.
 
@@ -35,15 +45,11 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     Args:
         game: a game's name (``gymnasium.make`` fills it in) or a `dicegym.Game`.
-        opponent: an agent's name, a path to a bot file or model, a `dicegym.Player`, a list of these, or a dict
-            from these to weights, from which each opposing seat draws anew each game. None: the game's default.
-        seat: the learner's seat: a number, ``"random"`` or ``"alternate"``.
-        on_illegal: what an illegal action does: ``"rule"`` (what the game says), ``"raise"``
-            (IllegalActionError, nothing played) or ``"terminate"`` (the episode ends with ``illegal_reward``).
-        illegal_reward: the reward for an illegal action under ``"terminate"``.
-        render_mode: ``"ansi"`` (text), ``"rgb_array"`` (uint8[height, width, 3]; needs the extra ``render``),
-            ``"human"`` (text printed at every step) or None.
-        **parameters: the game's parameters and ``players``, as for `dicegym.game`.
+        <opponent>
+        <seat>
+        <on_illegal>
+        <render_mode>
+        <parameters>
 
     Spaces: observation ``Box(0, 1, (game.observation_size,), float32)``, action ``Discrete(game.n_actions)``.
     ``info["action_mask"]`` is bool[n_actions]; ``info["seat"]`` the learner's seat; ``info["fault"]`` says what
@@ -53,7 +59,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
     the seed). The seed s plays the games ``dicegym.engine.dice.game_key(s, 0)``, ``(s, 1)``, ...
 
     Raises:
-        ParameterError, UnknownNameError, AgentError: an argument cannot work; the message says why.
+        <raises>
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012 - Gymnasium's form
@@ -71,7 +77,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self.game = make_game(game, **parameters)
         self.seating = Seating(self.game, opponent, seat)
         self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = check_number(illegal_reward, "illegal_reward")
+        self.illegal_reward = check_illegal_reward(illegal_reward)
         self.render_mode = check_render_mode(render_mode)
         self.observation_space = gym.spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
         self.action_space = gym.spaces.Discrete(self.game.n_actions)
@@ -150,7 +156,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         super().reset(seed=seed)
         fixed_seat, episode = self._read_options(options)
         if seed is not None:
-            self._seed, self._episode = check_seed(seed), -1
+            self._seed, self._episode = seed_number("seed", seed), -1
         elif self._seed is None:
             self._seed = int(self.np_random.integers(1 << 62))
         self._episode = self._episode + 1 if episode is None else episode
@@ -164,15 +170,14 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
                 f"check the opponents, or take another seat"
             )
         if self.render_mode == "human":
-            print(self._text())
+            self._show()
         return self._observation.copy(), {"action_mask": self._mask.copy(), "seat": self._seat}
 
     def _begin(self, seed: int, fixed_seat: int | None) -> bool:
         """Begin the current episode; return False if it ends before the learner is asked."""
         key = np.uint64(game_key(seed, self._episode))
         loops.begin(self._states, 0, self.game.blank, key)
-        drawn = self.seating.seats(np.array([key]), np.array([self._episode], np.uint64))
-        self._seat = int(drawn[0]) if fixed_seat is None else fixed_seat
+        self._seat = self.seating.seat(int(key), self._episode, fixed_seat)
         self._seat_others(int(key))
         self._before = 0.0
         self._advance(False, 0)
@@ -187,9 +192,9 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         seat = (options or {}).get("seat")
         episode = (options or {}).get("episode")
         if seat is not None:
-            seat = int(Seating(self.game, self.seating.pool, seat).seats(np.zeros(1, np.uint64), np.zeros(1))[0])
+            seat = seat_rule(self.game, seat)
         if episode is not None:
-            episode = check_seed(episode, "episode")
+            episode = seed_number("episode", episode)
         return seat, episode
 
     def _others(self, player: int, over: bool) -> bool:
@@ -216,7 +221,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         """
         if not self._playing:
             raise StepError("step() was called with no game going on: call reset() first")
-        number = whole_number(action, self.game.n_actions)
+        number = read_action(action, self.game.n_actions)
         if self.on_illegal != "rule" and not (0 <= number < self.game.n_actions and self._mask[number]):
             return self._illegal(number)
 
@@ -229,7 +234,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         if over:
             info["returns"] = self._gained.copy()
         if self.render_mode == "human":
-            print(self._text())
+            self._show()
         return self._observation.copy(), reward, bool(over), False, info
 
     def _illegal(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -237,25 +242,12 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             raise illegal(action, self._mask)
         self._playing = False
         self._mask[:] = False
-        info = {"action_mask": self._mask.copy(), "seat": self._seat, "fault": "illegal action"}
+        info = {"action_mask": self._mask.copy(), "seat": self._seat, "fault": ILLEGAL_ACTION}
         return self._observation.copy(), self.illegal_reward, True, False, info
 
-    def _text(self) -> str:
-        return self.game.scene(self._state, self._seat).text()
+    def _show(self) -> Any:
+        return render_game(self.render_mode, lambda: self.game.scene(self._state, self._seat))
 
     def render(self) -> Any:
         """Return the table as the learner sees it, in the form of ``render_mode`` (None for "human")."""
-        if self.render_mode == "ansi":
-            return self._text()
-        if self.render_mode == "rgb_array":
-            return draw_scene(self.game.scene(self._state, self._seat))
-        if self.render_mode is None:
-            gym.logger.warn("render() without a render_mode: give render_mode='ansi', 'rgb_array' or 'human' to make()")
-        return None
-
-
-def check_render_mode(mode: str | None) -> str | None:
-    """Return ``mode``; raise ParameterError if environments cannot render that way."""
-    if mode is not None and mode not in RENDER_MODES:
-        raise ParameterError(f"render_mode={mode!r} is unknown: give one of {', '.join(RENDER_MODES)}")
-    return mode
+        return None if self.render_mode == "human" else self._show()  # printed by reset and step already

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from dicegym.errors import ParameterError
 from dicegym.play.player import Player
 
 NAMES = ("checkpoint", "checkpoint.old")
@@ -40,9 +41,18 @@ def dump(state: Any, path: Path, fixed: Sequence[Player]) -> None:
 
 
 def load(path: Path, fixed: Sequence[Player]) -> Any:
-    """Return what `dump` wrote, with the same ``fixed`` players. Only for files that one wrote oneself."""
-    with path.open("rb") as file:
-        return _Unpickler(file, fixed).load()
+    """Return what `dump` wrote, with the same ``fixed`` players. Only for files that one wrote oneself.
+
+    Raises ParameterError if another version of dicegym wrote it, whose classes are not these.
+    """
+    try:
+        with path.open("rb") as file:
+            return _Unpickler(file, fixed).load()
+    except (ImportError, AttributeError, IndexError) as error:
+        raise ParameterError(
+            f"{path} was written by another version of dicegym ({error}) and cannot be resumed: begin a new run with "
+            f"--set run.start_from={path.parent.parent / 'best.zip'}"
+        ) from None
 
 
 class _Pickler(pickle.Pickler):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from dicegym import games
-from dicegym.arena.entries import check_table
+from dicegym.arena.director import check_table
 from dicegym.bots.export import export_forms, export_source
 from dicegym.errors import ParameterError
+from dicegym.learning import configuration
 from dicegym.learning.evaluate import Score
 from dicegym.players import model as policy
 
@@ -19,12 +20,12 @@ ENTRY = "learned"
 
 
 def run_demo(
-    training: Any, game: str, folder: Path, seed: int, progress: Callable[[int, int, str], None]
+    train: Callable[..., object], game: str, folder: Path, seed: int, progress: Callable[[int, int, str], None]
 ) -> tuple[Path, Score]:
     """Train in ``folder`` with the ``[demo]`` settings of the game's configuration; export the best model.
 
     Args:
-        training: the training script as a module.
+        train: the training script's function of that name.
         game: a game's name.
         folder: is replaced if it is an earlier run's; otherwise it must not exist or be empty.
         seed: of the training.
@@ -36,16 +37,16 @@ def run_demo(
     Raises:
         ParameterError: the game has no contest, or ``folder`` holds something else than an earlier run.
     """
-    config = training.read_config(game)
-    overrides = [*(f"{name}={value}" for name, value in config["demo"].items()), f"run.seed={seed}"]
-    settings = training.override(config, overrides)["game"]
-    table = games.game(game, **{name: value for name, value in settings.items() if name != "players"})
+    config = configuration.read_config(game)
+    overrides = [*(f"{name}={json.dumps(value)}" for name, value in config.demo.items()), f"run.seed={seed}"]
+    settings = configuration.override(config, overrides)
+    table = games.game(game, **{name: value for name, value in settings.game.items() if name != "players"})
     check_table(table)  # the contest's, which may seat more players than learned together
     if folder.exists() and any(folder.iterdir()):
-        if not (folder / "settings.json").is_file():
+        if not (folder / configuration.SETTINGS_FILE).is_file():
             raise ParameterError(f"{folder} holds files that no demonstration wrote: give another --run-dir")
         shutil.rmtree(folder)
-    training.train(game, folder, None, overrides, False, progress)
+    train(game, folder, None, overrides, False, progress)
     best = folder / "best.zip"
     score = Score(**policy.facts(best)["score"])
     forms = export_forms(table)

@@ -9,16 +9,17 @@ import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.game import Game
-from dicegym.engine.spec import Parameter
+from dicegym.engine.validate import whole_number
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.games.parts import solitaire, solver
 from dicegym.play.player import Player
-from dicegym.players import twins as house
+from dicegym.players import twins
 from dicegym.players.roster import agent
 
 Z_95 = 1.959963984540054
-"""Two-sided 95 % quantile of the normal distribution."""
+"""Two-sided 95 % quantile of the normal distribution: ``NormalDist().inv_cdf(0.975)``, whose last digit is another,
+correctly rounded. Intervals that were kept, in models' files and as JSON, are made with it to their last digit."""
 EVALUATION_SEED = 1 << 63
 """Evaluations play games of seeds from here on. A training's seeds are below 2**32 plus its number of games, so it
 never plays one of them: a game's key is mixed from its seed (`dicegym.engine.dice.game_key`)."""
@@ -61,7 +62,7 @@ def rivals_of(game: Game, opponent: Any) -> list[Player]:
     specs = opponent if isinstance(opponent, list | tuple) else [opponent]
     if not specs:
         raise ParameterError("an empty list of opponents has nobody to play: name at least one, or leave the list out")
-    find = agent if solver(game) else house.opponent
+    find = agent if solver(game) else twins.opponent
     return [find(game, game.spec.baseline if spec is None else spec) for spec in specs]
 
 
@@ -95,8 +96,8 @@ def evaluate(
         AgentError, ModelError, UnknownNameError: a player cannot be loaded or fails.
         ParameterError: ``games`` is less than 1, or ``seed`` outside 0 to 2**63 - 1.
     """
-    games = Parameter(10_000, 1, 1 << 40, "the number of games of an evaluation").check("games", games)
-    seed = Parameter(0, 0, EVALUATION_SEED - 1, "the seed of an evaluation").check("seed", seed)
+    games = whole_number("games", games, 1, 1 << 40, "the number of games of an evaluation")
+    seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")
     player = agent(game, player)
     rivals = rivals_of(game, opponent)
     exact_values = solver(game) if exact and len(rivals) == 1 else None

@@ -26,13 +26,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from dicegym.engine.game import Game
-from dicegym.engine.spec import Parameter
-from dicegym.errors import ParameterError, unknown_name
+from dicegym.errors import ParameterError
 from dicegym.learning.evaluate import LEAGUE_SEED, evaluate, rivals_of
-from dicegym.learning.league_table import LeagueTable, Standing
+from dicegym.learning.league_table import LeagueTable, Result
+from dicegym.learning.settings import Priority, SelfPlaySettings
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.pool import Pool
 
@@ -40,26 +40,13 @@ SELF = "self"
 """The name among a run's opponents that stands for all past selves and exploiters together."""
 SCRIPTED, PAST_SELF, EXPLOITER = "scripted", "past self", "exploiter"
 
-PRIORITIES: dict[str, Callable[[float, float], float]] = {
+PRIORITIES: dict[Priority, Callable[[float, float], float]] = {
     "hard": lambda rate, exponent: (1 - rate) ** exponent,
     "even": lambda rate, exponent: rate * (1 - rate),
     "uniform": lambda rate, exponent: 1.0,
 }
 """What a member's share is proportional to, given the learner's win rate against it: those who are hard to beat come
 first, those who are about as strong, or nobody. The first two are those of AlphaStar."""
-
-DEFAULTS: dict[str, Any] = {
-    "snapshot_every": 500_000,
-    "keep": 8,
-    "priority": "uniform",
-    "exponent": 2.0,
-    "floor": 0.2,
-    "games": 200,
-    "exploiter_every": 0,
-    "exploiter_steps": 200_000,
-    "exploiter_fresh": False,
-}
-"""The settings of ``[self_play]``, for configurations that leave some out; training/configs say what each is."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +62,13 @@ class Member:
     """Its share among its kin where priorities are equal."""
 
 
+class LeagueState(NamedTuple):
+    """A league at some time, as a checkpoint holds it."""
+
+    members: list[Member]
+    table: LeagueTable
+
+
 class League:
     """Scripted agents, past selves and exploiters, with what is known of who beats whom.
 
@@ -83,28 +77,25 @@ class League:
 
     Args:
         game: the game.
-        opponents: weight by agent's name, `SELF` included.
-        settings: ``[self_play]``; see `DEFAULTS`.
+        opponents: weight by agent's name, `SELF` included; empty: the game's baseline.
+        settings: ``[self_play]``.
 
     Raises:
-        UnknownNameError, ParameterError: an opponent or a setting cannot be.
+        UnknownNameError, ParameterError: an opponent or its weight cannot be.
         AgentError, ModelError: an opponent cannot be loaded.
     """
 
-    def __init__(self, game: Game, opponents: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    def __init__(self, game: Game, opponents: Mapping[str, float], settings: SelfPlaySettings) -> None:
         self.game = game
-        self.settings = DEFAULTS | dict(settings)
-        self._check()
-        weights = dict(opponents)
+        self.settings = settings
+        weights = dict(opponents) or {game.spec.baseline: 1.0}
         self._self_weight = weights.pop(SELF, None)
-        number = isinstance(self._self_weight, int | float) and not isinstance(self._self_weight, bool)
-        if self._self_weight is not None and not (number and 0 < self._self_weight < math.inf):
+        if self._self_weight is not None and not 0 < self._self_weight < math.inf:
             raise ParameterError(
                 f"weight {self._self_weight!r} of {SELF!r} is no share of games: give a number above 0, or leave it out"
             )
-        fixed = Pool.of(game, weights) if weights or self._self_weight is None else None
-        if fixed is None:  # somebody is needed until the first past self joins
-            fixed = Pool([RandomPlayer()], [1e-6])
+        # Somebody is needed until the first past self joins.
+        fixed = Pool.of(game, weights) if weights else Pool([RandomPlayer()], [1e-6])
         self.fixed = list(fixed.players)
         self.members: list[Member] = []
         self.table = LeagueTable(1 / game.players)
@@ -112,22 +103,6 @@ class League:
         self._files = {name: rivals_of(game, name)[0] for name in weights} if self.learns_from_itself else {}
         for name, player, weight in zip(weights or ["uniform"], fixed.players, fixed.weights, strict=True):
             self.join(Member(name, SCRIPTED, player, weight=weight))
-
-    def _check(self) -> None:
-        found = self.settings
-        if found["priority"] not in PRIORITIES:
-            raise unknown_name("priority of a league", found["priority"], list(PRIORITIES))
-        Parameter(0, 0, 1 << 40, "the steps between exploiters").check(
-            "self_play.exploiter_every", found["exploiter_every"]
-        )
-        for name in ("snapshot_every", "keep", "games", "exploiter_steps"):
-            Parameter(1, 1, 1 << 40, f"{name} of a league").check(f"self_play.{name}", found[name])
-        if not 0 < found["floor"] <= 1:
-            raise ParameterError(
-                f"self_play.floor={found['floor']!r} is no share of games: give more than 0, at most 1"
-            )
-        if not 0 < found["exponent"] < math.inf:
-            raise ParameterError(f"self_play.exponent={found['exponent']!r} orders nobody: give a number above 0")
 
     @property
     def learns_from_itself(self) -> bool:
@@ -153,17 +128,17 @@ class League:
                 self._measure(later, earlier)
         if member.kind == EXPLOITER and self.newest is not None:
             self._measure(self.newest, member)  # at larger tables its row does not say how the learner fares
-        while sum(one.kind != SCRIPTED for one in self.members) > self.settings["keep"]:
+        while sum(one.kind != SCRIPTED for one in self.members) > self.settings.keep:
             leaver = self._easiest()
             self.members.remove(leaver)
             self.table.leave(leaver.name)
 
     def _measure(self, a: Member, b: Member) -> None:
         """Let ``a`` play against ``b`` unless that is known."""
-        if self.table.standing(a.name, b.name) is None:
+        if self.table.result(a.name, b.name) is None:
             player, rival = (self._files.get(one.name, one.player) for one in (a, b))
-            score = evaluate(self.game, player, rival, self.settings["games"], seed=LEAGUE_SEED)
-            self.table.record(a.name, b.name, Standing(score.value, score.games))
+            score = evaluate(self.game, player, rival, self.settings.games, seed=LEAGUE_SEED)
+            self.table.record(a.name, b.name, Result(score.value, score.games))
 
     def _easiest(self) -> Member:
         """Return who is to leave: whom the learner beats most, the oldest of those; the newest past self last."""
@@ -175,7 +150,7 @@ class League:
     def rate(self, member: Member) -> float:
         """Return the learner's win rate against ``member`` on the scale of duels; 0.5 if nothing is known."""
         newest = self.newest
-        known = None if newest is None or newest is member else self.table.standing(newest.name, member.name)
+        known = None if newest is None or newest is member else self.table.result(newest.name, member.name)
         if known is None:
             return 0.5
         odds = known.rate * (self.game.players - 1)
@@ -188,11 +163,11 @@ class League:
         if not learned:
             return [member.weight for member in scripted]
         share: dict[str, float] = {}
-        for group, total in ((scripted, sum(one.weight for one in scripted)), (learned, self._self_weight)):
-            f = PRIORITIES[self.settings["priority"]]
-            wanted = [one.weight * f(self.rate(one), self.settings["exponent"]) for one in group]
+        for group, total in ((scripted, sum(one.weight for one in scripted)), (learned, self._self_weight or 0.0)):
+            f = PRIORITIES[self.settings.priority]
+            wanted = [one.weight * f(self.rate(one), self.settings.exponent) for one in group]
             even = [one.weight / sum(one.weight for one in group) for one in group]
-            floor = self.settings["floor"] if sum(wanted) > 0 else 1.0
+            floor = self.settings.floor if sum(wanted) > 0 else 1.0
             for one, mine, plain in zip(group, wanted, even, strict=True):
                 prior = mine / sum(wanted) if floor < 1 else 0.0
                 share[one.name] = total * (floor * plain + (1 - floor) * prior)
@@ -207,10 +182,10 @@ class League:
         weights = self.weights()
         return {member.name: weight / sum(weights) for member, weight in zip(self.members, weights, strict=True)}
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return who is here and what is known: what `load_state_dict` needs. Later changes do not change it."""
-        return {"members": list(self.members), "table": self.table.copy()}
+    def state(self) -> LeagueState:
+        """Return who is here and what is known: what `load_state` needs. Later changes do not change it."""
+        return LeagueState(list(self.members), self.table.copy())
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where `state_dict` was taken."""
-        self.members, self.table = list(state["members"]), state["table"].copy()
+    def load_state(self, state: LeagueState) -> None:
+        """Go on where `state` was taken."""
+        self.members, self.table = list(state.members), state.table.copy()

@@ -23,7 +23,7 @@ MOST_CYCLES = 10
 _FIXED = ("member", "kind", "joined", "share", "even")
 
 
-class Standing(NamedTuple):
+class Result(NamedTuple):
     """The result of one member against another."""
 
     rate: float
@@ -44,7 +44,7 @@ class LeagueTable:
         self.kinds: dict[str, str] = {}
         self.joined: dict[str, int] = {}
         self.gone: set[str] = set()
-        self.results: dict[tuple[str, str], Standing] = {}
+        self.results: dict[tuple[str, str], Result] = {}
 
     def copy(self) -> LeagueTable:
         """Return a table of its own."""
@@ -60,13 +60,13 @@ class LeagueTable:
         """Note that a member has left; its results remain."""
         self.gone.add(name)
 
-    def record(self, a: str, b: str, standing: Standing) -> None:
+    def record(self, a: str, b: str, result: Result) -> None:
         """Note the result of ``a`` against ``b``; of two players, the other one's follows."""
-        self.results[a, b] = standing
+        self.results[a, b] = result
         if self.even == 0.5:
-            self.results[b, a] = Standing(1 - standing.rate, standing.games)
+            self.results[b, a] = Result(1 - result.rate, result.games)
 
-    def standing(self, a: str, b: str) -> Standing | None:
+    def result(self, a: str, b: str) -> Result | None:
         """Return the result of ``a`` against ``b``; None if they did not play."""
         return self.results.get((a, b))
 
@@ -112,7 +112,7 @@ class LeagueTable:
         titles = ["", "Member", "Joined", "Games of the learner", *map(str, range(1, len(self.kinds) + 1))]
         rows = []
         for number, name in enumerate(self.kinds, 1):
-            cells = [_cell(self.standing(name, other)) for other in self.kinds]
+            cells = [_cell(self.result(name, other)) for other in self.kinds]
             share = "left" if name in self.gone else percent(shares.get(name))
             rows.append([str(number), f"{name} ({self.kinds[name]})", f"{self.joined[name]:,}", share, *cells])
         heading = f"League of {len(self.kinds)}: win rate of the row against the column, and games (none: exact)"
@@ -128,7 +128,7 @@ class LeagueTable:
             writer = csv.writer(file)
             writer.writerow(header)
             for name in names:
-                cells = [self.standing(name, other) for other in names]
+                cells = [self.result(name, other) for other in names]
                 share = "" if name in self.gone else f"{shares.get(name, 0.0):.6f}"
                 writer.writerow(
                     [
@@ -160,17 +160,17 @@ def read(path: Path) -> tuple[LeagueTable, dict[str, float]]:
             for other in table.kinds:
                 if rate := row[f"against {other}"]:
                     games = int(row[f"games against {other}"])
-                    table.results[row["member"], other] = Standing(float(rate), games)
+                    table.results[row["member"], other] = Result(float(rate), games)
     except (KeyError, ValueError, IndexError, csv.Error) as error:
         raise ParameterError(f"{path} is no table of a league ({error}): `dicegym train` writes them") from None
     return table, shares
 
 
-def _interval(standing: Standing) -> tuple[float, float]:
-    return wilson(standing.rate, standing.games, Z_SURE) if standing.games else (standing.rate, standing.rate)
+def _interval(result: Result) -> tuple[float, float]:
+    return wilson(result.rate, result.games, Z_SURE) if result.games else (result.rate, result.rate)
 
 
-def _cell(standing: Standing | None) -> str:
-    if standing is None:
+def _cell(result: Result | None) -> str:
+    if result is None:
         return "-"
-    return percent(standing.rate) + (f" of {standing.games}" if standing.games else "")
+    return percent(result.rate) + (f" of {result.games}" if result.games else "")

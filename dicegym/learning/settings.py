@@ -1,65 +1,168 @@
-"""Settings in sections: read from a TOML file, overridden one by one on the command line."""
+"""The settings of a training: what each is called, what it takes, its default and its meaning, each said once, here.
+
+`dicegym.learning.configuration` reads them from files and the command line; ``dicegym train --help-settings`` prints
+this page as a table. Making a section checks its values.
+"""
 
 from __future__ import annotations
 
-import copy
-import tomllib
-from collections.abc import Collection, Sequence
-from pathlib import Path
-from typing import Any
+from dataclasses import field
+from typing import Annotated, Literal
 
-from dicegym.errors import ParameterError
+from dicegym.errors import DependencyError
 
-ALSO = {float: (float, int), list: (list, dict), dict: (list, dict)}
-"""What a value of a type may be replaced by besides its own kind; a network's layers are a list, or one a network."""
+try:
+    from pydantic import ConfigDict, Field, Strict
+    from pydantic.dataclasses import dataclass
+except ImportError as error:
+    raise DependencyError.for_extra(str(error.name), "train", "training") from error
 
-Settings = dict[str, dict[str, Any]]
+MOST = 1 << 40
+"""Nothing is counted further."""
+LARGEST_SEED = (1 << 32) - 1
+"""PyTorch and NumPy, which Stable-Baselines3 seeds, take no larger ones."""
+
+# The titles say in errors and in the table what a setting takes. Without `Strict`, "5" and true were numbers.
+_Whole = Annotated[int, Strict()]
+_Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
+Whole = Annotated[_Whole, Field(title="a whole number")]
+Count = Annotated[_Whole, Field(ge=1, le=MOST, title="a whole number from 1 on")]
+CountOrNone = Annotated[_Whole, Field(ge=0, le=MOST, title="a whole number, or 0 for none")]
+Seed = Annotated[_Whole, Field(ge=0, le=LARGEST_SEED, title=f"a whole number from 0 to {LARGEST_SEED}")]
+Number = Annotated[_Number, Field(title="a number")]
+Positive = Annotated[_Number, Field(gt=0, title="a number above 0")]
+Share = Annotated[_Number, Field(gt=0, le=1, title="more than 0, at most 1")]
+Flag = Annotated[bool, Strict(), Field(title="true or false")]
+Text = Annotated[str, Field(title="a text")]
+Priority = Literal["hard", "even", "uniform"]
+Tables = Annotated[list[str | list[str]], Field(title="a list of agents, or of lists of agents who share a table")]
+Layers = Annotated[
+    list[Annotated[int, Strict(), Field(ge=1)]] | dict[str, list[Annotated[int, Strict(), Field(ge=1)]]],
+    Field(title="a list of sizes such as [128, 128], or one a network as in {pi=[128], vf=[256]}"),
+]
+CountIfGiven = Annotated[Annotated[_Whole, Field(ge=1)] | None, Field(title="a whole number from 1 on")]
+NumberIfGiven = Annotated[_Number | None, Field(title="a number")]
+
+_CLOSED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+_OPEN = ConfigDict(extra="allow", use_attribute_docstrings=True)
 
 
-def read_settings(path: Path, sections: Sequence[str], example: Path) -> Settings:
-    """Return the settings in a TOML file. Raises ParameterError unless it has all ``sections``, as ``example`` does."""
-    try:
-        settings = tomllib.loads(path.read_text())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ParameterError(f"{path} is no TOML: {error}") from None
-    missing = [name for name in sections if not isinstance(settings.get(name), dict)]
-    if missing:
-        raise ParameterError(f"{path} lacks [{'], ['.join(missing)}]: start from {example}")
-    return settings
+@dataclass(frozen=True, config=_CLOSED)
+class RunSettings:
+    """How long a training is, and how it is measured."""
+
+    steps: Count = 1_000_000
+    """decisions of the learner in all"""
+    seed: Seed = 1
+    """same seed, same run: of networks, games and what is drawn in training"""
+    games: Count = 1024
+    """games in the batch; a rollout holds as many times n_steps decisions"""
+    torch_threads: Count = 2
+    """threads of the networks' passes and updates; with 1 every machine gets the same curve"""
+    evaluate_every: Count = 500_000
+    """steps from one evaluation to the next"""
+    reward_scale: Number = 1.0
+    """what rewards are multiplied by, for learners that expect them near 1"""
+    evaluate_games: Count = 1_000
+    """games of an evaluation where there is no exact value"""
+    evaluate_against: Tables = field(default_factory=list)
+    """opponents of evaluations, each a column of the curve, lists sharing a table; empty: the game's baseline"""
+    less_luck: Flag = False
+    """of a player alone measure what its choices cost, where exact values tell: the same mean, a smaller interval"""
+    best_by: Text = "mean"
+    """which score of several opponents chooses the best model: their "mean", the "worst", or an opponent's name"""
+    target: Number = 0.0
+    """a score at which to stop; 0: train all steps"""
+    start_from: Text = ""
+    """a model file whose networks the run begins with; "": they are drawn by the seed"""
+    card_games: Count = 10_000
+    """games of each line of the card at the end, where there is no exact value"""
+    checkpoint_every: Count = 500_000
+    """steps from one checkpoint to the next: what a kill may cost"""
 
 
-def override(settings: Settings, overrides: Sequence[str], open_sections: Collection[str] = ()) -> Settings:
-    """Return ``settings`` with each ``section.key=value``, or ``section={...}`` for a whole section, applied.
+@dataclass(frozen=True, config=_CLOSED)
+class SelfPlaySettings:
+    """How past selves and exploiters join the opponents; only if "self" is among them."""
 
-    Values are TOML; a bare word is a string. Only ``open_sections`` take keys that they have not.
+    snapshot_every: Count = 500_000
+    """steps from one past self that joins to the next"""
+    keep: Count = 8
+    """how many past selves and exploiters stay; the easiest to beat leave first"""
+    priority: Priority = "uniform"
+    """whom the learner meets most: who is "hard" to beat, about as strong ("even"), or nobody ("uniform")"""
+    exponent: Positive = 2.0
+    """of priority "hard", (1 - win rate) ** exponent"""
+    floor: Share = 0.2
+    """share of games that is spread without priorities, so that nobody is forgotten"""
+    games: Count = 200
+    """games between any two members where there is no exact value"""
+    exploiter_every: CountOrNone = 0
+    """steps from one exploiter, trained against the learner alone, to the next; 0: none"""
+    exploiter_steps: Count = 200_000
+    """steps that each exploiter is trained for, beside those of the run"""
+    exploiter_fresh: Flag = False
+    """whether an exploiter begins with networks of its own instead of the learner's"""
 
-    Raises ParameterError for what sets nothing, or a value of another kind.
+
+@dataclass(frozen=True, config=_OPEN)
+class AlgorithmSettings:
+    """What Stable-Baselines3's algorithm is made with; any other argument of its class may be added.
+
+    What is not given is as the algorithm has it.
     """
-    settings = copy.deepcopy(settings)
-    for text in overrides:
-        name, _, value = text.partition("=")
-        section, _, key = name.partition(".")
-        if section not in settings or not value:
-            raise ParameterError(
-                f"--set {text!r} sets nothing: write section.key=value with one of {', '.join(settings)}"
-            )
-        try:
-            parsed = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
-            parsed = value
-        if not key and isinstance(parsed, dict):
-            settings[section] = parsed
-        elif key in settings[section]:
-            kind = type(settings[section][key])
-            kinds = ALSO.get(kind, (kind,))
-            if not isinstance(parsed, kinds):
-                raise ParameterError(
-                    f"--set {text!r} gives {key} {parsed!r}: it takes such as {settings[section][key]!r}"
-                )
-            settings[section][key] = parsed
-        elif key and section in open_sections:
-            settings[section][key] = parsed
-        else:
-            known = ", ".join(settings[section])
-            raise ParameterError(f"--set {text!r} sets nothing: [{section}] has {known}")
-    return settings
+
+    name: Text = "MaskablePPO"
+    """the algorithm: MaskablePPO, PPO, A2C, DQN or QRDQN"""
+    learning_rate: NumberIfGiven = None
+    """step size of the updates"""
+    learning_rate_end: NumberIfGiven = None
+    """what the step size falls to, linearly, by the end; not given: it stays"""
+    n_steps: CountIfGiven = None
+    """decisions of each game in a rollout"""
+    batch_size: CountIfGiven = None
+    """decisions of one update"""
+    n_epochs: CountIfGiven = None
+    """passes over a rollout"""
+    gamma: NumberIfGiven = None
+    """discount a decision"""
+    gae_lambda: NumberIfGiven = None
+    """how far rewards are credited back, from 0 (one decision) to 1 (all)"""
+    clip_range: NumberIfGiven = None
+    """how far one rollout's updates may change a choice's probability"""
+    ent_coef: NumberIfGiven = None
+    """bonus on choosing at random"""
+    ent_coef_end: NumberIfGiven = None
+    """what that bonus changes to, linearly, by the end; not given: it stays"""
+    vf_coef: NumberIfGiven = None
+    """weight of the value network's error"""
+
+
+@dataclass(frozen=True, config=_CLOSED)
+class NetworkSettings:
+    """The networks that are trained."""
+
+    net_arch: Layers = field(default_factory=lambda: [256, 256])
+    """sizes of the hidden layers, of all networks or of policy (pi) and value (vf)"""
+    activation: Text = "ReLU"
+    """what stands between layers, a class of torch.nn"""
+
+
+@dataclass(frozen=True, config=_CLOSED)
+class TrainingSettings:
+    """All settings of a training, in the sections of its configuration file."""
+
+    game: Annotated[dict[str, Whole], Field(title="a whole number")] = field(default_factory=dict)
+    """players and parameters of the game; what is not given is as the game has it"""
+    run: RunSettings = field(default_factory=RunSettings)
+    """how long a training is, and how it is measured"""
+    demo: dict[str, object] = field(default_factory=dict)
+    """"section.key" = value: what the demonstration, `dicegym demo`, does otherwise"""
+    opponents: Annotated[dict[str, Number], Field(title="a number above 0")] = field(default_factory=dict)
+    """agent = weight, from which each game draws; self = weight: past selves; empty: the game's baseline"""
+    self_play: SelfPlaySettings = field(default_factory=SelfPlaySettings)
+    """how past selves and exploiters join the opponents, if "self" is among them"""
+    algorithm: AlgorithmSettings = field(default_factory=AlgorithmSettings)
+    """what the algorithm of Stable-Baselines3 is made with; any other argument of its class may be added"""
+    network: NetworkSettings = field(default_factory=NetworkSettings)
+    """the networks that are trained"""

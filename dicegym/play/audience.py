@@ -12,7 +12,7 @@ from dicegym.play.turn import Act, Follower, Turn, follows
 
 
 class Audience:
-    """The followers of one game, who are told when its public_event has passed; most games have none.
+    """The followers of one game, who are told whenever its public event has passed; most games have none.
 
     Args:
         game: the game.
@@ -22,10 +22,10 @@ class Audience:
     """
 
     def __init__(self, game: Game, state: Any, acts: Mapping[int, Act], order: Sequence[int] | None = None) -> None:
-        self._milestone = game.spec.public_event
+        self._public_event = game.spec.public_event
         self._state = state
         self._followers = [
-            (act, Turn(game, state, seat, order)) for seat, act in acts.items() if self._milestone and follows(act)
+            (act, Turn(game, state, seat, order)) for seat, act in acts.items() if self._public_event and follows(act)
         ]
         self._seen = self._now() if self._followers else 0
 
@@ -34,10 +34,10 @@ class Audience:
         return bool(self._followers)
 
     def _now(self) -> int:
-        return int(self._state[self._milestone])
+        return int(self._state[self._public_event])
 
     def due(self) -> list[tuple[Follower, Turn]]:
-        """Return who is to be told now, and of what: nobody unless the public_event has changed since the last call."""
+        """Return who is to be told now, and of what: nobody unless the public event has changed since the last call."""
         if not self._followers or (now := self._now()) == self._seen:
             return []
         self._seen = now

@@ -1,16 +1,109 @@
-"""A game from its beginning to its end."""
+"""A game from its beginning to its end: the one loop that asks players and plays what they answer.
+
+`play_game` plays a game among friends. Who holds games on other terms subclasses `Referee`: matches between untrusted
+bots (`dicegym.arena.match`), smoke games (`dicegym.bots.smoke_games`), the check of an agent (`dicegym.checks`).
+Environments and servers do not drive: there somebody else decides when the next action comes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from dicegym.engine.dice import private_seed
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
+from dicegym.errors import AgentError, ParameterError
 from dicegym.play.audience import Audience
-from dicegym.play.player import Player, answer, sit_down
-from dicegym.play.turn import Act, Turn, follows
+from dicegym.play.player import Player, answer, forfeited, sit_down, whole
+from dicegym.play.turn import Act, Follower, Turn, follows
+
+
+class Referee:
+    """Seats players at one game and drives it; the methods that do nothing here are hooks for subclasses.
+
+    Args:
+        game: the game.
+        states: its record, as an array of one (`Game.new_game`).
+        players: ``players[s]`` sits in seat s.
+        order: see `Turn`.
+
+    Attributes:
+        game, states, players: as given.
+        state: the record, which changes while the game is played.
+        acts: who is asked in each seat.
+
+    Raises:
+        ParameterError: there are more or fewer players than seats.
+        AgentError: a player cannot sit down, and the rules do not say what that costs.
+    """
+
+    def __init__(
+        self, game: Game, states: np.ndarray, players: Sequence[Player], order: Sequence[int] | None = None
+    ) -> None:
+        if len(players) != game.players:
+            raise ParameterError(f"{len(players)} players cannot play {game!r}: give {game.players}")
+        self.game = game
+        self.states = states
+        self.state: Any = states[0]
+        self.players = players
+        key = int(self.state["key"])
+        self.acts = [self.sit(seat, private_seed(key, seat)) for seat in range(len(players))]
+        self._turns = [Turn(game, self.state, seat, order) for seat in range(len(players))]
+        self._audience = Audience(game, self.state, dict(enumerate(self.acts)), order)
+
+    def sit(self, seat: int, seed: int) -> Act:
+        """Let the player of a seat sit down, with this seed for its randomness; return who is asked there."""
+        return sit_down(self.players[seat], self.game, seat, seed)
+
+    def asks(self, seat: int) -> None:
+        """Hook: the player in ``seat`` is asked next."""
+
+    def failed(self, seat: int, error: AgentError) -> int:
+        """Return the action that a failure is taken for: what the rules say, with a warning; else raise ``error``."""
+        return forfeited(error, self.game)
+
+    def answered(self, seat: int) -> None:
+        """Hook: the player in ``seat`` has answered or failed, and nothing is played yet."""
+
+    def erred(self, seat: int, reason: str) -> None:
+        """Hook: the player in ``seat`` failed, or what it chose is a fault by the rules; either has been played."""
+
+    def tell(self, follower: Follower, turn: Turn) -> None:
+        """Tell a follower what has happened. That it fails to take note is nobody's loss but its own."""
+        with contextlib.suppress(AgentError):
+            follower.follow(turn)
+
+    def moves(self) -> Iterator[int]:
+        """Play decision by decision to the end; yield the seat that has moved, after each."""
+        state, over, mover = self.state, self.states["over"], self.states["player"]  # views: cheaper than the record
+        step, faults = self.game.spec.kernels.step, self.game.spec.faults
+        acts, turns, players = self.acts, self._turns, self.players
+        asks, answered, due = self.asks, self.answered, self._audience.due if self._audience else None
+        while not over.item():
+            seat = mover.item()
+            asks(seat)
+            reason = ""
+            try:
+                action = whole(acts[seat](turns[seat]), players[seat])
+            except AgentError as error:
+                action, reason = self.failed(seat, error), error.reason
+            answered(seat)
+            fault = step(state, action)
+            if fault or reason:
+                self.erred(seat, reason or faults[fault])
+            if due is not None:
+                for follower, turn in due():
+                    self.tell(follower, turn)
+            yield seat
+
+    def play(self) -> Any:
+        """Play to the end; return the record."""
+        for _ in self.moves():
+            pass
+        return self.state
 
 
 def play_game(game: Game, players: Sequence[Player], seed: int = 0, episode: int = 0) -> Any:
@@ -19,17 +112,20 @@ def play_game(game: Game, players: Sequence[Player], seed: int = 0, episode: int
     Raises AgentError if a player fails and the rules do not say what that costs, ParameterError if there are
     more or fewer players than seats.
     """
-    state = game.new_game(seed, episode)[0]
-    if len(players) != game.players:
-        raise ParameterError(f"{len(players)} players cannot play {game!r}: give {game.players}")
-    acts = join_table(game, dict(enumerate(players)), int(state["key"]))
-    turns = [Turn(game, state, seat) for seat in acts]
-    audience = Audience(game, state, acts)
-    while not state["over"]:
-        seat = int(state["player"])
-        game.step(state, acts[seat](turns[seat]))
-        audience.tell()
-    return state
+    return Referee(game, game.new_game(seed, episode), players).play()
+
+
+def walk(game: Game, state: Any, choose: Callable[[Any, int], int], most: int) -> Iterator[Any]:
+    """Yield a record before each decision and at its game's end, ``most`` times at most; it changes in between.
+
+    No players are asked: ``choose(state, time)`` is the action of decision number ``time``, from 0. Whoever asks must
+    not change the record.
+    """
+    for time in range(most):
+        yield state
+        if state["over"]:
+            return
+        game.step(state, choose(state, time))
 
 
 def join_table(game: Game, players: Mapping[int, Player], key: int) -> dict[int, Act]:

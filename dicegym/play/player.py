@@ -116,15 +116,17 @@ def sit_down(player: Player, game: Game, seat: int, seed: int) -> Act:
 
 
 def answer(act: Act, turn: Turn, player: Player) -> int:
-    """Return the action of a seated player; if it fails, the one that the rules take that for, with a warning.
-
-    Raises AgentError if it fails in a game whose rules know no such action.
-    """
+    """Return the action of a seated player; if it fails, what `forfeited` says of that."""
     try:
         return whole(act(turn), player)
     except AgentError as error:
-        forfeit = turn.game.spec.forfeit
-        if forfeit is None:
-            raise
-        warnings.warn(f"{error}; {turn.game.spec.title} takes that for a fault", RuntimeWarning, stacklevel=2)
-        return forfeit
+        return forfeited(error, turn.game)
+
+
+def forfeited(error: AgentError, game: Game) -> int:
+    """Return the action that the rules take a failure for, with a warning; raise ``error`` if they know none."""
+    forfeit = game.spec.forfeit
+    if forfeit is None:
+        raise error
+    warnings.warn(f"{error}; {game.spec.title} takes that for a fault", RuntimeWarning, stacklevel=3)
+    return forfeit

@@ -11,8 +11,6 @@ from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 
 Act = Callable[["Turn"], int]
-
-
 """What a seated player is: a function from its turn to an action."""
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from dicegym.engine.dice import FINE, HOST_SEAT, drawn
+import numpy as np
+
+from dicegym.engine.dice import FINE
 from dicegym.engine.game import Game
+from dicegym.engine.seats import pool_member
 from dicegym.errors import ParameterError
 from dicegym.play.player import Player
 from dicegym.players.twins import opponent
@@ -23,7 +25,7 @@ class Pool:
         weights: one positive number each, in any unit.
 
     Attributes:
-        bounds: for each player the number below which it is drawn unless one before it is, see `pick`.
+        bounds: int64[players], the shares by which they are drawn: see `dicegym.engine.seats.pool_member`.
 
     Raises:
         ParameterError: no players, or a weight that is not a positive number.
@@ -41,7 +43,7 @@ class Pool:
         self.players = list(players)
         self.weights = [float(weight) for weight in weights]
         total = sum(self.weights)
-        self.bounds = [round(FINE * share / total) for share in accumulate(self.weights)]
+        self.bounds = np.array([round(FINE * share / total) for share in accumulate(self.weights)], np.int64)
 
     @classmethod
     def of(cls, game: Game, spec: Any) -> Pool:
@@ -68,5 +70,4 @@ class Pool:
         """Return the player that ``seat`` draws in the game with this key."""
         if len(self.players) == 1:
             return self.players[0]
-        at = drawn(key, HOST_SEAT, 0, 1 + seat, FINE)
-        return self.players[min(bisect_right(self.bounds, at), len(self.players) - 1)]
+        return self.players[int(pool_member(self.bounds, np.uint64(key), seat))]

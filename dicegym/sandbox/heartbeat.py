@@ -28,11 +28,11 @@ class Reading(NamedTuple):
     """Number of the actor's decision in a game, from 1; 0: none."""
 
 
-class Beat:
+class Heartbeat:
     """Both sides of the shared numbers.
 
     Args:
-        cells: float64[_SPENT + MOST_ACTORS] in memory, shared or not (`Beat.private`).
+        cells: float64[_SPENT + MOST_ACTORS] in memory, shared or not (`Heartbeat.private`).
     """
 
     SIZE = _SPENT + MOST_ACTORS
@@ -42,7 +42,7 @@ class Beat:
         self.reset()
 
     @classmethod
-    def private(cls) -> Beat:
+    def private(cls) -> Heartbeat:
         """Return one that nobody watches."""
         return cls(bytearray(8 * cls.SIZE))
 

@@ -12,7 +12,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError
 from dicegym.play.player import Player
 from dicegym.players.roster import Origin, load, resolve
-from dicegym.sandbox.heartbeat import Beat, Reading
+from dicegym.sandbox.heartbeat import Heartbeat, Reading
 from dicegym.shipped import is_shipped
 
 
@@ -75,20 +75,20 @@ class Job(Protocol):
     def known(self) -> bool:
         """Whether the entries have been loaded once, so that compiling their files again is safe."""
 
-    def run(self, beat: Beat, stray: Printed) -> Any:
+    def run(self, heartbeat: Heartbeat, stray: Printed) -> Any:
         """Do it and return plain values; ``stray`` takes what is printed past the bots' own ``print``.
 
-        Raises AgentError if an entry fails; ``beat`` knows which.
+        Raises AgentError if an entry fails; ``heartbeat`` knows which.
         """
 
-    def without(self, fault: Fault) -> Job | None:
-        """Return the job to do instead after ``fault`` ended this one, or None if that was its outcome."""
+    def without(self, failure: Failure) -> Job | None:
+        """Return the job to do instead after ``failure`` ended this one, or None if that was its outcome."""
 
     def moment(self, reading: Reading) -> str:
         """Return in words when ``reading`` was taken, as "in game 3 against bacon"."""
 
 
-class Fault(NamedTuple):
+class Failure(NamedTuple):
     """An entry failed, and the work ended there."""
 
     actor: int
@@ -100,7 +100,7 @@ class Fault(NamedTuple):
     """Number of its decision in that game, from 1."""
 
 
-class Watch:
+class PrintGuard:
     """Sees to it that an entry does not print while it is asked; the text it has printed is part of the reason."""
 
     def __init__(self, player: Player, stray: Printed) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dicegym.engine import jit, kernel_cache
-from dicegym.engine.spec import Parameter
+from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.sandbox import landlock
 
@@ -32,7 +32,7 @@ class Limits:
         """Check the values."""
         if not self.seconds > 0:
             raise ParameterError(f"seconds={self.seconds!r} leaves no time to think: give more than 0")
-        Parameter(0, 1 << 20, 1 << 50, "the memory of an entry in bytes").check("memory", self.memory)
+        whole_number("memory", self.memory, 1 << 20, 1 << 50, "the memory of an entry in bytes")
 
 
 def limit_memory(extra: int) -> None:

@@ -25,17 +25,17 @@ from typing import Any
 
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
-from dicegym.engine.spec import Parameter
+from dicegym.engine.validate import whole_number
 from dicegym.errors import DicegymError
 from dicegym.players.roster import agent_name, resolve
-from dicegym.sandbox.heartbeat import PLAYING, Beat, Reading
-from dicegym.sandbox.jobs import Entry, Fault, Job
+from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading
+from dicegym.sandbox.jobs import Entry, Failure, Job
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.worker import CAN_FORK, keep
 
 LOOK_EVERY = 0.02
 """Seconds between two looks at the running jobs."""
-Outcome = Any | Fault
+JobOutcome = Any | Failure
 
 
 def cores() -> int:
@@ -68,10 +68,10 @@ def _plain_start() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _fault(reading: Reading, reason: str) -> Fault:
-    """Return the fault of whoever was acting when its process stopped or ended."""
+def _failure(reading: Reading, reason: str) -> Failure:
+    """Return the failure of whoever was acting when its process stopped or ended."""
     playing = reading.phase == PLAYING
-    return Fault(max(reading.actor, 0), reason, reading.number + 1 if playing else 0, reading.turn)
+    return Failure(max(reading.actor, 0), reason, reading.number + 1 if playing else 0, reading.turn)
 
 
 class _Worker:
@@ -84,11 +84,11 @@ class _Worker:
             context.set_forkserver_preload(["dicegym.sandbox.worker"])
         self.job: Job | None = None
         self._limits = limits
-        self._stopped: Fault | None = None
+        self._stopped: Failure | None = None
         self.conn: Connection
         self.conn, other = context.Pipe()
-        cells = context.RawArray("d", Beat.SIZE)
-        self._beat = Beat(cells)
+        cells = context.RawArray("d", Heartbeat.SIZE)
+        self._heartbeat = Heartbeat(cells)
         self._process = context.Process(target=keep, args=(other, cells, game, rehearsal, limits), daemon=True)
         with _plain_start():
             self._process.start()
@@ -108,7 +108,7 @@ class _Worker:
     def start(self, job: Job) -> None:
         """Hand over ``job``."""
         self.job, self._stopped = job, None
-        self._beat.reset()
+        self._heartbeat.reset()
         origins = [entry.origin for entry in job.entries] if job.known else []
         files = [origin.file for origin in origins if isinstance(origin, Source)]
         self.conn.send_bytes(pickle.dumps((files, all(entry.trusted for entry in job.entries), pickle.dumps(job))))
@@ -116,23 +116,23 @@ class _Worker:
     def watch(self) -> None:
         """Look whether the acting entry keeps its time; end the job if not."""
         job = self.job
-        reading = self._beat.read()
+        reading = self._heartbeat.read()
         if job is None or self._stopped or reading.spent <= self._limits.seconds:
             return
-        again = self._beat.read()
+        again = self._heartbeat.read()
         if again.actor != reading.actor or again.spent <= self._limits.seconds:
             return  # read while it was being written
         together = ", in all its moves of the match together" if again.phase == PLAYING else ""
-        self._stopped = _fault(again, f"took more than {self._limits.seconds:g} s {job.moment(again)}{together}")
+        self._stopped = _failure(again, f"took more than {self._limits.seconds:g} s {job.moment(again)}{together}")
         if CAN_FORK:
             with contextlib.suppress(OSError):  # it has died just now, as `finish` will see
                 self.conn.send_bytes(b"stop")
         else:
             self._process.kill()
 
-    def finish(self) -> tuple[Job, Outcome, bool]:
+    def finish(self) -> tuple[Job, JobOutcome, bool]:
         """Return (job, outcome, whether this worker can go on) once ``conn`` has something to say."""
-        job, reading = self.job, self._beat.read()
+        job, reading = self.job, self._heartbeat.read()
         if job is None:
             raise RuntimeError("a worker without a job has nothing to say")
         self.job = None
@@ -145,15 +145,15 @@ class _Worker:
             return job, self._stopped, alive
         if answer.startswith(b"died "):
             how = answer.removeprefix(b"died ").decode()
-            return job, _fault(reading, f"ended its process ({how}) {job.moment(reading)}"), alive
+            return job, _failure(reading, f"ended its process ({how}) {job.moment(reading)}"), alive
         try:
             found = json.loads(answer)
             if "value" in found:
                 return job, found["value"], alive
             where = f" {job.moment(reading)}" if reading.phase == PLAYING else ""
-            return job, Fault(max(int(found["actor"]), 0), str(found["reason"]) + where), alive
+            return job, Failure(max(int(found["actor"]), 0), str(found["reason"]) + where), alive
         except (ValueError, KeyError, TypeError):
-            return job, _fault(reading, f"sent nonsense from its process {job.moment(reading)}"), alive
+            return job, _failure(reading, f"sent nonsense from its process {job.moment(reading)}"), alive
 
     def close(self) -> None:
         """End the keeper and whatever it runs."""
@@ -185,7 +185,7 @@ class Sandbox:
     ) -> None:
         self.limits = limits or Limits()
         number = cores() if workers is None else workers
-        self._count = Parameter(1, 1, 1024, "the number of processes").check("workers", number)
+        self._count = whole_number("workers", number, 1, 1024, "the number of processes")
         baseline = game.spec.baseline
         self._made = (game, self.limits, Entry(agent_name(game, baseline), resolve(game, baseline)))
         self._workers: list[_Worker] = []
@@ -208,10 +208,10 @@ class Sandbox:
             worker.close()
         self._workers = []
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Outcome]]:
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
         """Do ``jobs``, taken one by one in their order; yield each with its outcome as they end.
 
-        An outcome is what the job returned, or a `Fault`. Where a job can go on without the entry at fault
+        An outcome is what the job returned, or a `Failure`. Where a job can go on without the entry that failed
         (`Job.without`), it is done again so; it is then yielded in its new form.
         """
         waiting = iter(jobs)
@@ -232,7 +232,7 @@ class Sandbox:
                 done, outcome, alive = worker.finish()
                 if not alive:
                     worker = self._replace(worker)
-                instead = done.without(outcome) if isinstance(outcome, Fault) else None
+                instead = done.without(outcome) if isinstance(outcome, Failure) else None
                 if instead is not None:
                     worker.start(instead)
                 else:

@@ -25,7 +25,7 @@ from dicegym.bots.surroundings import Printed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DicegymError, one_line
 from dicegym.play.drive import play_game
-from dicegym.sandbox.heartbeat import Beat
+from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import Entry, Job
 from dicegym.sandbox.limits import Limits, give_up_kernels, limit_memory
 
@@ -40,7 +40,7 @@ def rehearse(game: Game, entry: Entry) -> None:
     game.legal(game.new_game()[0])
 
 
-def outcome(pickled: bytes, beat: Beat) -> bytes:
+def outcome(pickled: bytes, heartbeat: Heartbeat) -> bytes:
     """Run a pickled job; return {"value": ...}, or {"actor": ..., "reason": ...} of the entry at fault, as JSON."""
     stray = Printed()
     streams = sys.stdout, sys.stderr
@@ -48,13 +48,13 @@ def outcome(pickled: bytes, beat: Beat) -> bytes:
     answer: dict[str, Any]
     try:
         job: Job = pickle.loads(pickled)
-        answer = {"value": job.run(beat, stray)}
+        answer = {"value": job.run(heartbeat, stray)}
     except AgentError as error:
-        answer = {"actor": beat.actor, "reason": error.reason}
+        answer = {"actor": heartbeat.actor, "reason": error.reason}
     except DicegymError as error:
-        answer = {"actor": beat.actor, "reason": one_line(error)}
+        answer = {"actor": heartbeat.actor, "reason": one_line(error)}
     except BaseException as error:  # a contest must go on, and a bot can break anything in its process
-        answer = {"actor": beat.actor, "reason": f"broke its process: {type(error).__name__}: {one_line(error)}"}
+        answer = {"actor": heartbeat.actor, "reason": f"broke its process: {type(error).__name__}: {one_line(error)}"}
     finally:
         sys.stdout, sys.stderr = streams
     return json.dumps(answer).encode()
@@ -69,7 +69,7 @@ def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits)
     The message ``stop`` during a job kills the child.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
-    beat = Beat(cells)
+    heartbeat = Heartbeat(cells)
     rehearse(game, entry)
     gc.collect()
     gc.freeze()  # so that the children's collections do not copy what they share
@@ -86,19 +86,19 @@ def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits)
             with contextlib.suppress(Exception):  # the child will say what is wrong with it
                 code_of(file)  # now, so that programs of it start sooner
         if CAN_FORK:
-            conn.send_bytes(_by_child(job, trusted, conn, beat, limits))
+            conn.send_bytes(_by_child(job, trusted, conn, heartbeat, limits))
         else:
-            conn.send_bytes(outcome(job, beat))
+            conn.send_bytes(outcome(job, heartbeat))
 
 
-def _by_child(job: bytes, trusted: bool, conn: Connection, beat: Beat, limits: Limits) -> bytes:
+def _by_child(job: bytes, trusted: bool, conn: Connection, heartbeat: Heartbeat, limits: Limits) -> bytes:
     receiver, sender = Pipe(duplex=False)
-    beat.reset()
+    heartbeat.reset()
     child = os.fork()
     if child == 0:
         conn.close()
         receiver.close()
-        _child(job, trusted, sender, beat, limits)
+        _child(job, trusted, sender, heartbeat, limits)
     sender.close()
     answer = b""
     parent_gone = False
@@ -131,7 +131,7 @@ def _status_in_words(status: int) -> str:
         return f"signal {-status}"
 
 
-def _child(job: bytes, trusted: bool, sender: Connection, beat: Beat, limits: Limits) -> NoReturn:
+def _child(job: bytes, trusted: bool, sender: Connection, heartbeat: Heartbeat, limits: Limits) -> NoReturn:
     """Run one job and leave, whatever happens."""
     own = os.getpid()
     status = 1
@@ -143,7 +143,7 @@ def _child(job: bytes, trusted: bool, sender: Connection, beat: Beat, limits: Li
         if not trusted:
             give_up_kernels()
         limit_memory(limits.memory)
-        answer = outcome(job, beat)
+        answer = outcome(job, heartbeat)
         if os.getpid() == own:  # a bot may have forked; the copy has nothing to say
             sender.send_bytes(answer)
         status = 0

@@ -4,7 +4,8 @@ Nothing here knows a game by name. What is said on the wire, and what it means t
 ``protocol.py`` in a game's folder; `dicegym.server.wire.Wire` says what that offers.
 
 From the network inwards: `framing` (JSON objects out of bytes), `connections` (TCP and WebSocket), `lobby` (log in and
-wait; `names`), `floor` (open tables, rate and store what is played; `seating`, `results`, `store`), `table` (one game),
-`agents` (local ones, each in a process that runs `host`), `server` (settings, start and stop), `scoreboard`. On the
-other side of the network: `client`, with a `chair` for the player. `load` measures.
+wait; `names`), `matchmaking` (open tables: `seating`; rate and store what is played: `ledger`, `results`, `store`),
+`table` (one game), `agents` (local ones, each in a process that runs `host`), `server` (start and stop; `settings`),
+`scoreboard`. On the other side of the network: `client`, over a channel of `channels`, with a `seated_agent` that
+answers. `load_test` measures.
 """

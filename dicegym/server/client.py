@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets as entropy
-import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
-from urllib.parse import urlsplit
 
-from dicegym.errors import AgentError, DependencyError, ParameterError
+from dicegym.errors import AgentError, ParameterError
 from dicegym.games import game as game_of
 from dicegym.players.roster import agent, agent_name, resolve
-from dicegym.server.chair import Chair, Load
-from dicegym.server.framing import Malformed, ObjectReader, parse
-from dicegym.server.wire import NOT_YOUR_TURN, REFUSALS, Message, Wire, line, wire_of
+from dicegym.server.channels import Address, Channel, address, connected
+from dicegym.server.seated_agent import MakePlayer, SeatedAgent
+from dicegym.server.wire import NOT_YOUR_TURN, REFUSALS, Message, Wire, wire_of
 
-LARGEST = 1 << 20
-"""Bytes that a message of a server may have."""
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before the first and before any later attempt to connect again; each wait is twice the last."""
 SILENCE = 2.0
@@ -28,119 +22,6 @@ MOST_FAILURES = 5
 """Times that an agent may fail in a row before it leaves for good."""
 MOST_TRIES = 10
 """Times that it is asked again after a command was refused."""
-
-
-class Address(NamedTuple):
-    """Where a server is."""
-
-    host: str
-    port: int
-    url: str = ""
-    """Of a WebSocket server; empty for plain TCP."""
-
-    def __str__(self) -> str:
-        """Return it as it is written."""
-        return self.url or f"{self.host}:{self.port}"
-
-
-def address(text: str) -> Address:
-    """Return what HOST:PORT, tcp://HOST:PORT, ws://HOST:PORT/PATH or wss://... names. Raises ParameterError."""
-    wrong = ParameterError(f"{text!r} is no address: give HOST:PORT for TCP, or ws://HOST:PORT for WebSocket")
-    try:
-        parts = urlsplit(text if "://" in text else f"tcp://{text}")
-        port = parts.port
-    except ValueError:
-        raise wrong from None
-    web = {"ws": 80, "wss": 443}.get(parts.scheme)
-    port = port or web
-    if not parts.hostname or not port or (web is None and (parts.scheme != "tcp" or parts.path.strip("/"))):
-        raise wrong
-    return Address(parts.hostname, port, text if web else "")
-
-
-Patience = Callable[[], float | None]
-"""Says for how many seconds to wait for the next message; None: for ever."""
-
-
-class Line(Protocol):
-    """A connection to a server."""
-
-    def messages(self, patience: Patience) -> Iterator[Message | None]:
-        """Yield what comes until the connection is gone, None where patience is at its end; may raise OSError."""
-
-    def send(self, message: Message) -> None:
-        """Send a message. Raises OSError if the connection is gone."""
-
-
-class _TcpLine:
-    def __init__(self, raw: socket.socket) -> None:
-        self._raw = raw
-
-    def messages(self, patience: Patience) -> Iterator[Message | None]:
-        reader = ObjectReader(LARGEST)
-        while True:
-            self._raw.settimeout(patience())
-            try:
-                data = self._raw.recv(1 << 16)
-            except TimeoutError:
-                yield None
-                continue
-            if not data:
-                return
-            self._raw.settimeout(None)
-            reader.feed(data)
-            while (found := reader.read()) is not None:
-                if not isinstance(found, Malformed):
-                    yield found
-
-    def send(self, message: Message) -> None:
-        self._raw.sendall(line(message))
-
-
-class _WsLine:
-    def __init__(self, connection: Any, closed: type[Exception]) -> None:
-        self._connection = connection
-        self._closed = closed
-
-    def messages(self, patience: Patience) -> Iterator[Message | None]:
-        with contextlib.suppress(self._closed):
-            while True:
-                try:
-                    frame = self._connection.recv(patience())
-                except TimeoutError:
-                    yield None
-                    continue
-                found = parse(frame if isinstance(frame, str) else frame.decode(errors="replace"), LARGEST)
-                if not isinstance(found, Malformed):
-                    yield found
-
-    def send(self, message: Message) -> None:
-        try:
-            self._connection.send(line(message).decode().rstrip())
-        except self._closed as error:
-            raise ConnectionError(str(error)) from error
-
-
-@contextlib.contextmanager
-def connected(where: Address, seconds: float = 10.0) -> Iterator[Line]:
-    """Connect to a server. Raises OSError, or DependencyError for WebSocket without its library."""
-    if not where.url:
-        with socket.create_connection((where.host, where.port), seconds) as raw:
-            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            yield _TcpLine(raw)
-        return
-    try:
-        from websockets.exceptions import ConnectionClosed, WebSocketException
-        from websockets.sync.client import connect
-    except ImportError as error:
-        raise DependencyError.for_extra("websockets", "server", "a ws:// address") from error
-    try:
-        connection = connect(where.url, open_timeout=seconds, max_size=LARGEST, compression=None, proxy=None)
-    except WebSocketException as error:
-        raise ConnectionError(f"no WebSocket there: {error}") from error
-    with connection:
-        yield _WsLine(connection, ConnectionClosed)
 
 
 class _Failed(Exception):  # noqa: N818 - no error of this program: the agent's, which costs it its turn
@@ -201,7 +82,7 @@ class Join:
     Args:
         game: the game's name.
         where: the server.
-        load: makes the player, given the game with the server's number of players.
+        make: makes the player, given the game with the server's number of players.
         name: to play under, where names are free.
         secret: to log in by.
         games: leave after so many games; 0: never.
@@ -216,7 +97,7 @@ class Join:
 
     game: str
     where: Address
-    load: Load
+    make: MakePlayer
     name: str | None
     secret: str | None = None
     games: int = 0
@@ -229,7 +110,7 @@ class Join:
     def __post_init__(self) -> None:
         """Sit down."""
         self._wire: Wire = wire_of(self.game)
-        self._chair = Chair(self._wire, self.game, self.load, self.seed)
+        self._seated = SeatedAgent(self._wire, self.game, self.make, self.seed)
         self._who = Identity(self.name)
         self._standing: Message | None = None
         self._asked = False
@@ -269,7 +150,7 @@ class Join:
             self.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT)
 
-    def _play(self, server: Line) -> bool:
+    def _play(self, server: Channel) -> bool:
         """Play over one connection; return whether all games are played."""
         wire = self._wire
         self._asked = False
@@ -298,7 +179,7 @@ class Join:
     def _patience(self) -> float | None:
         return SILENCE if self._standing is not None and self._who.name is None and not self._asked else None
 
-    def _stand(self, server: Line, standing: Message) -> None:
+    def _stand(self, server: Channel, standing: Message) -> None:
         self._heard = True
         if self._standing is not None and not self._wire.continues(self._standing, standing):
             self._end("a game has ended, and another begins")  # a server that sends no FINAL
@@ -314,16 +195,16 @@ class Join:
         self._heard = True
         self.played += 1
         self._standing, self._asked = None, False
-        self._chair.rise()
+        self._seated.leave()
         self.log(text)
 
-    def _answer(self, server: Line, name: str) -> None:
+    def _answer(self, server: Channel, name: str) -> None:
         """Send the command of ``name``, whose turn it is."""
         standing = self._standing
         if standing is None:
             return
         try:
-            command = self._chair.answer(standing, name)
+            command = self._seated.answer(standing, name)
         except AgentError as error:
             self._failures += 1
             if self._failures >= MOST_FAILURES:
@@ -333,11 +214,11 @@ class Join:
             return
         self._failures = 0
         self._asked = True
-        if self._chair.trouble:
-            self.log(f"the agent's answer is no command: {self._chair.trouble}")
+        if self._seated.trouble:
+            self.log(f"the agent's answer is no command: {self._seated.trouble}")
         server.send(command)
 
-    def _refused(self, server: Line, message: Message) -> None:
+    def _refused(self, server: Channel, message: Message) -> None:
         """Take an ERROR: we were not let in, or not meant, or the command was illegal."""
         code, text = message.get("code"), str(message.get("message", ""))[:200]
         if code in REFUSALS:

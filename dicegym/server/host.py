@@ -24,7 +24,7 @@ from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.roster import agent, resolve
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits, give_up_kernels, limit_memory
-from dicegym.server.chair import Chair
+from dicegym.server.seated_agent import SeatedAgent
 from dicegym.server.wire import Wire, wire_of
 
 
@@ -52,17 +52,17 @@ def main(game: str, players: int, spec: str) -> None:
 
 def serve(wire: Wire, game: str, player: Player, requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer one line after the other."""
-    chairs: dict[int, Chair] = {}
+    seated: dict[int, SeatedAgent] = {}
     for line in requests:
         request = json.loads(line)
         if "close" in request:
-            chairs.pop(request["close"], None)
+            seated.pop(request["close"], None)
             continue
-        chair = chairs.get(request["table"])
-        if chair is None:
-            chair = chairs[request["table"]] = Chair(wire, game, lambda _: player, request["seed"])
+        player_there = seated.get(request["table"])
+        if player_there is None:
+            player_there = seated[request["table"]] = SeatedAgent(wire, game, lambda _: player, request["seed"])
         try:
-            answer: dict[str, Any] = {"command": chair.answer(request["standing"], request["name"])}
+            answer: dict[str, Any] = {"command": player_there.answer(request["standing"], request["name"])}
         except AgentError as error:
             answer = {"failed": error.reason}
         except BaseException as error:  # whatever a bot does to its process, its table learns of it

@@ -56,7 +56,7 @@ class Client:
         self.stirred = False
 
 
-class Floor(Protocol):
+class Matchmaking(Protocol):
     """Where the games are: who opens tables."""
 
     def rating(self, name: str) -> int:
@@ -74,7 +74,7 @@ class Lobby:
 
     Args:
         wire: the messages.
-        floor: told when somebody waits.
+        matchmaking: told when somebody waits.
         secrets: whose names are whose; None: nobody's.
         guests: whether clients without a secret may play.
         reserved: names that no client gets.
@@ -87,7 +87,7 @@ class Lobby:
     def __init__(
         self,
         wire: Wire,
-        floor: Floor,
+        matchmaking: Matchmaking,
         secrets: Secrets | None,
         guests: bool,
         reserved: Collection[str],
@@ -98,7 +98,7 @@ class Lobby:
     ) -> None:
         self.clients: dict[Link, Client] = {}
         self._wire = wire
-        self._floor = floor
+        self._matchmaking = matchmaking
         self._secrets = secrets
         self._guests = guests
         self._reserved = frozenset(reserved)
@@ -160,9 +160,9 @@ class Lobby:
             if not table.over:
                 self._left[client.name] = table, client.seat
             table.left(client.seat)
-        self._floor.fill()
+        self._matchmaking.fill()
 
-    def rise(self, client: Client, table: Table) -> None:
+    def take_back(self, client: Client, table: Table) -> None:
         """Take a client from its table to those who wait; one that has slept through it must say something first."""
         client.table = None
         client.asleep = table.given_up(client.seat) and not client.stirred
@@ -233,7 +233,7 @@ class Lobby:
         while True:
             self._guest_number += 1
             name = f"guest-{self._guest_number}"
-            if self._is_free(name) and not self._floor.known(name):
+            if self._is_free(name) and not self._matchmaking.known(name):
                 return name
 
     def _free(self, wanted: str) -> str:
@@ -252,7 +252,7 @@ class Lobby:
             client.timer.cancel()
         client.name = name
         self._by_name[name] = client
-        client.tell(line(self._wire.welcome_message(name, self._floor.rating(name))))
+        client.tell(line(self._wire.welcome_message(name, self._matchmaking.rating(name))))
         table, seat = self._left.pop(name, (None, 0))
         if table is not None and table.retake(seat, client):
             client.table, client.seat = table, seat
@@ -262,4 +262,4 @@ class Lobby:
 
     def _wait(self, client: Client, pause: float = 0.0) -> None:
         client.since = asyncio.get_running_loop().time() + pause
-        self._floor.fill()
+        self._matchmaking.fill()

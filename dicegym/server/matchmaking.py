@@ -4,86 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
-from dicegym.arena.match import seating
-from dicegym.arena.ratings import START, updated
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
-from dicegym.errors import DicegymError
+from dicegym.engine.seats import seating
 from dicegym.server.agents import LocalAgent
+from dicegym.server.ledger import UNKNOWN, Ledger
 from dicegym.server.lobby import Client, Lobby
-from dicegym.server.results import GameResult, Place, Standing
+from dicegym.server.results import GameResult
 from dicegym.server.seating import Waiting, company
 from dicegym.server.table import Seat, Table
 from dicegym.server.wire import Wire
 
-if TYPE_CHECKING:
-    from dicegym.server.store import Store
 
-UNKNOWN = Standing(START, 0, 0)
-
-
-class Ledger:
-    """The ratings as they are now, and a thread that writes results in the order in which they came.
-
-    Results that come while others are being written go to the disk together.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self.standings = store.standings()
-        self._store = store
-        self._thread = ThreadPoolExecutor(1, "results")
-        self._waiting: list[tuple[GameResult, asyncio.Future[None]]] = []
-        self._writing: asyncio.Task[None] | None = None
-
-    def rate(self, names: Sequence[str], totals: Sequence[int]) -> tuple[Place, ...]:
-        """Return what a game came to, and let it count."""
-        before = [self.standings.get(name, UNKNOWN) for name in names]
-        after = updated([standing.rating for standing in before], totals)
-        places = tuple(
-            Place(name, total, 1 + sum(other > total for other in totals), standing.rating, rating)
-            for name, total, standing, rating in zip(names, totals, before, after, strict=True)
-        )
-        for place, old in zip(places, before, strict=True):
-            self.standings[place.name] = Standing(place.after, old.games + 1, old.wins + (place.place == 1))
-        return places
-
-    def write(self, result: GameResult) -> asyncio.Future[None]:
-        """Return what is done when the result is on the disk."""
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((result, done))
-        if self._writing is None:
-            self._writing = asyncio.get_running_loop().create_task(self._write())
-        return done
-
-    async def _write(self) -> None:
-        loop = asyncio.get_running_loop()
-        while self._waiting:
-            batch, self._waiting = self._waiting, []
-            try:
-                await loop.run_in_executor(self._thread, self._store.write, [result for result, _ in batch])
-            except Exception as error:
-                failed = DicegymError(f"results cannot be written to {self._store.path} ({error}): the server stops")
-                for _, done in batch:
-                    done.set_exception(failed)
-            else:
-                for _, done in batch:
-                    done.set_result(None)
-        self._writing = None
-
-    async def drain(self) -> None:
-        """Wait until everything is written."""
-        while self._writing is not None:
-            await self._writing
-
-    def close(self) -> None:
-        """End the thread."""
-        self._thread.shutdown()
-
-
-class Floor:
+class Matchmaker:
     """Opens a table whenever one can be filled.
 
     Args:
@@ -143,11 +77,11 @@ class Floor:
 
     def rating(self, name: str) -> int:
         """Return the rating of a name as it is shown, a whole number."""
-        return round(self.ledger.standings.get(name, UNKNOWN).rating)
+        return round(self.ledger.ratings.get(name, UNKNOWN).rating)
 
     def known(self, name: str) -> bool:
         """Return whether there are results of a name."""
-        return name in self.ledger.standings
+        return name in self.ledger.ratings
 
     def fill(self) -> None:
         """Open tables for those who wait, as many as can be filled."""
@@ -250,7 +184,7 @@ class Floor:
         self._filling = True  # all of the table wait before any of them is seated
         for client in list(self.lobby.named):
             if client.table is table:
-                self.lobby.rise(client, table)
+                self.lobby.take_back(client, table)
         self._filling = False
         self.fill()
 

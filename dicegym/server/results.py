@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Incident(NamedTuple):
+class ForcedTurn(NamedTuple):
     """A turn that the server had to play for somebody."""
 
     seat: int
@@ -14,7 +14,7 @@ class Incident(NamedTuple):
     reason: str
 
 
-class Place(NamedTuple):
+class SeatResult(NamedTuple):
     """What a game came to for one seat."""
 
     name: str
@@ -33,13 +33,13 @@ class GameResult(NamedTuple):
     seed: int
     seconds: float
     actions: tuple[int, ...]
-    places: tuple[Place, ...]
+    places: tuple[SeatResult, ...]
     """By seat."""
-    incidents: tuple[Incident, ...]
+    incidents: tuple[ForcedTurn, ...]
 
 
-class Standing(NamedTuple):
-    """What is known of a name."""
+class PlayerRating(NamedTuple):
+    """What is known of a name: its rating, and of how many games."""
 
     rating: float
     games: int

@@ -26,7 +26,7 @@ MOST_LINES = 10_000
 """Lines that are kept for a pipe that takes none; later ones are lost."""
 
 
-class Board:
+class Scoreboard:
     """Shows what happens on a server.
 
     Args:

@@ -1,31 +1,30 @@
-"""The server as a whole: what it is told at its start, and how it starts and stops."""
+"""The server as a whole: how its parts are put together, and how it starts and stops."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import heapq
-import ipaddress
 import secrets as entropy
 import signal
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.engine.spec import Parameter
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.games import game as game_of
 from dicegym.players.roster import agent_name, resolve
 from dicegym.server.agents import LocalAgent
 from dicegym.server.connections import CLOSING, listen_tcp, listen_ws, port_of
+from dicegym.server.ledger import Ledger
 from dicegym.server.lobby import Lobby
-from dicegym.server.matchmaking import Floor, Ledger
+from dicegym.server.matchmaking import Matchmaker
 from dicegym.server.names import Secrets, name_fault
+from dicegym.server.settings import ServerSettings
 from dicegym.server.wire import STOPPED, wire_of
 
 if TYPE_CHECKING:
@@ -34,81 +33,6 @@ if TYPE_CHECKING:
 Log = Callable[[str], None]
 MOST_SHOWN = 100
 """Ratings and lines in a snapshot."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a server is told.
-
-    Attributes:
-        game: the game's name.
-        tcp: port for TCP, 0 for any that is free, None for none.
-        ws: port for WebSocket, likewise.
-        host: address to listen on.
-        players: seats at a table.
-        agents: local agents, as for `dicegym.agent`; each may sit at many tables.
-        games: stop after so many finished games; 0: go on for ever.
-        secrets: file of names and their secrets.
-        guests: whether clients may play without a secret; None: if ``host`` is a loopback address.
-        database: file of results; None: ``dicegym-GAME.sqlite`` in the current folder.
-        seed: of all dice; None: drawn.
-        login: seconds to log in.
-        answer: seconds to answer.
-        gather: seconds for which a bot waits for others to come before local agents take their seats.
-        pause: seconds between two games of a remote bot.
-        connections: at once.
-
-    Raises:
-        ParameterError: they cannot be used, in themselves or together.
-    """
-
-    game: str
-    tcp: int | None = None
-    ws: int | None = None
-    host: str = "127.0.0.1"
-    players: int = 2
-    agents: tuple[str, ...] = ()
-    games: int = 0
-    secrets: Path | None = None
-    guests: bool | None = None
-    database: Path | None = None
-    seed: int | None = None
-    login: float = 2.0
-    answer: float = 10.0
-    gather: float = 0.5
-    pause: float = 0.5
-    connections: int = 1000
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        for option, port in (("--tcp", self.tcp), ("--ws", self.ws)):
-            if port is not None:
-                Parameter(0, 0, 65535, "a port").check(option, port)
-        if self.tcp is None and self.ws is None:
-            raise ParameterError(
-                "nobody could reach this server: give --tcp PORT, --ws PORT or both; 0 is any free port"
-            )
-        most = game_of(self.game).spec.players[1]
-        Parameter(2, 2, most, "the number of players at a table").check("--players", self.players)
-        Parameter(0, 0, 1 << 53, "a number of games").check("--games", self.games)
-        Parameter(1, 1, 1 << 20, "a number of connections").check("--connections", self.connections)
-        if not self.allows_guests and self.secrets is None:
-            raise ParameterError(
-                f"nobody could log in on {self.host}: without guests (the default unless --host is a loopback address) "
-                "names need --secrets FILE; or let everybody play by --guests"
-            )
-
-    @property
-    def allows_guests(self) -> bool:
-        """Whether clients may play without a secret."""
-        return is_loopback(self.host) if self.guests is None else self.guests
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can connect to ``host``."""
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return host == "localhost"
 
 
 class Snapshot(NamedTuple):
@@ -144,11 +68,11 @@ class Server:
         ParameterError, UnknownNameError, AgentError, ModelError, DependencyError: on entering, what cannot be done.
     """
 
-    floor: Floor
+    matchmaker: Matchmaker
     lobby: Lobby
     store: Store
 
-    def __init__(self, settings: Settings, log: Log = lambda text: None) -> None:
+    def __init__(self, settings: ServerSettings, log: Log = lambda text: None) -> None:
         self.settings = settings
         self.addresses: tuple[str, ...] = ()
         self.ports: dict[str, int] = {}
@@ -178,7 +102,7 @@ class Server:
 
     async def __aexit__(self, *_: object) -> None:
         """Stop: no game begins any more, those in progress are left unfinished, and everything finished is stored."""
-        played = self.settings.games and self.floor.finished == self.settings.games
+        played = self.settings.games and self.matchmaker.finished == self.settings.games
         done = f"the server has played its {self.settings.games} games and stops"
         await self._stop(done if played else "the server stops: games in progress are not rated")
 
@@ -195,7 +119,7 @@ class Server:
         self._ledger = Ledger(self.store)
         seed = entropy.randbits(63) if settings.seed is None else settings.seed
         run = self.store.begin_run(seed)
-        self.floor = Floor(
+        self.matchmaker = Matchmaker(
             self._wire,
             self._game,
             named_seed("server", settings.game, seed, run),
@@ -208,9 +132,9 @@ class Server:
             self.log,
         )
         names = [agent.name for agent in self._agents]
-        self.lobby = self.floor.lobby = Lobby(
+        self.lobby = self.matchmaker.lobby = Lobby(
             self._wire,
-            self.floor,
+            self.matchmaker,
             secrets,
             settings.allows_guests,
             names,
@@ -222,7 +146,7 @@ class Server:
         await self._listen()
         self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
         self.log(f"results in {self.store.path}: {self.store.finished()} games so far; run {run}, seed {seed}")
-        self.floor.fill()
+        self.matchmaker.fill()
 
     def _named_agents(self, secrets: Secrets | None) -> list[LocalAgent]:
         settings, agents = self.settings, dict[str, LocalAgent]()
@@ -257,13 +181,13 @@ class Server:
     async def _stop(self, why: str) -> None:
         for listening in self._listening:
             listening.close()
-        if hasattr(self, "floor"):
-            self.floor.stop_opening()
+        if hasattr(self, "matchmaker"):
+            self.matchmaker.stop_opening()
         if self._ledger is not None:
             await self._ledger.drain()
             await asyncio.sleep(0)  # what was stored last is told now
         if hasattr(self, "lobby"):
-            unfinished = self.floor.leave()
+            unfinished = self.matchmaker.leave()
             if unfinished:
                 self.log(f"{unfinished} games in progress are left unfinished and not rated")
             self.lobby.hang_up(STOPPED, why)
@@ -279,36 +203,36 @@ class Server:
 
     async def finished(self) -> None:
         """Wait until ``games`` games are finished. Raises what makes it impossible to go on."""
-        await asyncio.shield(self.floor.done)
+        await asyncio.shield(self.matchmaker.done)
 
     def snapshot(self) -> Snapshot:
         """Return what the scoreboard shows."""
         tables = []
-        for table in sorted(self.floor.tables, key=lambda table: table.number):
+        for table in sorted(self.matchmaker.tables, key=lambda table: table.number):
             totals = self._wire.totals_of(table.game, table.state)
             names = [seat.name for seat in table.seats]
             mover = "" if table.over else names[table.mover]
             tables.append((table.number + 1, tuple(zip(names, totals, strict=True)), mover))
-        standings = self.floor.ledger.standings
-        best = heapq.nlargest(MOST_SHOWN, standings, key=lambda name: standings[name].rating)
-        ratings = tuple((name, *standings[name]) for name in best)
+        rated = self.matchmaker.ledger.ratings
+        best = heapq.nlargest(MOST_SHOWN, rated, key=lambda name: rated[name].rating)
+        ratings = tuple((name, *rated[name]) for name in best)
         return Snapshot(
             self._game.spec.title,
             self.addresses,
             time.monotonic() - self._began,
             len(self.lobby.clients),
             sum(client.waits for client in self.lobby.named),
-            self.floor.turns,
-            self.floor.finished,
+            self.matchmaker.turns,
+            self.matchmaker.finished,
             tuple(tables),
             ratings,
-            len(standings),
+            len(rated),
             tuple(self.lines),
         )
 
 
-async def serve(settings: Settings, board: Any) -> None:
-    """Serve until all games are played, or SIGINT or SIGTERM comes; ``board`` shows what happens."""
+async def serve(settings: ServerSettings, scoreboard: Any) -> None:
+    """Serve until all games are played, or SIGINT or SIGTERM comes; ``scoreboard`` shows what happens."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     handled = []
@@ -317,7 +241,7 @@ async def serve(settings: Settings, board: Any) -> None:
             loop.add_signal_handler(number, stop.set)
             handled.append(number)
     try:
-        async with Server(settings, board.log) as server, board.showing(server):
+        async with Server(settings, scoreboard.log) as server, scoreboard.showing(server):
             ends = [loop.create_task(server.finished()), loop.create_task(stop.wait())]
             done, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             for task in ends:
@@ -325,6 +249,6 @@ async def serve(settings: Settings, board: Any) -> None:
             for task in done:
                 task.result()
     finally:
-        board.close()
+        scoreboard.close()
         for number in handled:
             loop.remove_signal_handler(number)

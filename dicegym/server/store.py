@@ -6,19 +6,19 @@ server that is killed has lost no game that it announced and holds none by half.
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import sqlalchemy as sa
+from filelock import FileLock, Timeout
 from sqlalchemy.dialects.sqlite import insert
 
 import dicegym
 from dicegym.errors import ParameterError
-from dicegym.server.results import GameResult, Incident, Place, Standing
+from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult
 
 SCHEMA = "1"
 """Changes when the tables do."""
@@ -126,7 +126,7 @@ class Store:
     def close(self) -> None:
         """Let go of the file."""
         self._engine.dispose()
-        self._lock.close()
+        self._lock.release()
 
     def begin_run(self, seed: int) -> int:
         """Take note that a server has started with this seed; return the number of its run, from 1."""
@@ -135,11 +135,11 @@ class Store:
             self._run = int(connection.execute(RUNS.insert().values(row)).inserted_primary_key[0])  # type: ignore[index]
         return self._run
 
-    def standings(self) -> dict[str, Standing]:
+    def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name."""
         columns = (RATINGS.c.name, RATINGS.c.rating, RATINGS.c.games, RATINGS.c.wins)
         with self._engine.connect() as connection:
-            return {name: Standing(*rest) for name, *rest in connection.execute(sa.select(*columns))}
+            return {name: PlayerRating(*rest) for name, *rest in connection.execute(sa.select(*columns))}
 
     def finished(self) -> int:
         """Return the number of games stored."""
@@ -166,8 +166,8 @@ class Store:
                     int(game.seed),
                     game.seconds,
                     tuple(json.loads(game.actions)),
-                    tuple(Place(*row) for row in places),
-                    tuple(Incident(*row) for row in incidents),
+                    tuple(SeatResult(*row) for row in places),
+                    tuple(ForcedTurn(*row) for row in incidents),
                 )
 
     def write(self, results: Sequence[GameResult]) -> None:
@@ -210,19 +210,14 @@ def _prepare(connection: Any, _: object) -> None:
         connection.execute(f"PRAGMA {setting}")
 
 
-def _locked(path: Path) -> IO[bytes]:
-    """Return an open file beside ``path`` that says until it is closed that the store is in use."""
-    beside = path.with_name(path.name + "-lock")
+def _locked(path: Path) -> FileLock:
+    """Return a lock on a file beside ``path``, which says until it is released that the store is in use."""
+    lock = FileLock(path.with_name(path.name + "-lock"), blocking=False)
     try:
-        file = beside.open("ab")
+        path.parent.stat()  # the lock would make a folder that is missing, and so hide a slip of the pen
+        lock.acquire()
+    except Timeout:
+        raise ParameterError(f"{path} is in use by another server: stop that, or give another --database") from None
     except OSError as error:
         raise ParameterError(f"{path} cannot be used for results ({error.strerror}): give another --database") from None
-    with contextlib.suppress(ImportError):  # not on Windows
-        import fcntl
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            raise ParameterError(f"{path} is in use by another server: stop that, or give another --database") from None
-    return file
+    return lock

@@ -10,7 +10,7 @@ from dicegym.engine.dice import private_seed
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.server.agents import LocalAgent
-from dicegym.server.results import Incident
+from dicegym.server.results import ForcedTurn
 from dicegym.server.wire import NOT_YOUR_TURN, Message, Wire, line
 
 
@@ -83,7 +83,7 @@ class Table:
         self.seed = seed
         self.seats = list(seats)
         self.actions: list[int] = []
-        self.incidents: list[Incident] = []
+        self.incidents: list[ForcedTurn] = []
         self.over = False
         self._wire = wire
         self._forfeit = game.spec.forfeit
@@ -112,7 +112,7 @@ class Table:
     def begin(self) -> None:
         """Show everybody the table."""
         self._timer = self._loop.call_later(self._seconds, self._look)
-        self._go_on()
+        self._advance()
 
     def stop(self) -> None:
         """Leave the game unfinished."""
@@ -142,8 +142,8 @@ class Table:
         """Take note that the bot in ``seat`` is gone."""
         self.seats[seat].remote = None
         if not self.over and seat == self._mover[0]:
-            self._house("lost its connection")
-            self._go_on()
+            self._play_for_mover("lost its connection")
+            self._advance()
 
     def retake(self, seat: int, remote: Guest) -> bool:
         """Give a seat that was left back to its bot, unless the server already plays for it to the end."""
@@ -165,8 +165,8 @@ class Table:
     def failed(self, seat: int, reason: str) -> None:
         """Take note that the local agent in ``seat`` has not answered properly."""
         if not self.over and seat == self._mover[0]:
-            self._house(reason)
-            self._go_on()
+            self._play_for_mover(reason)
+            self._advance()
 
     def tell(self, message: Message) -> None:
         """Send a message to every remote bot."""
@@ -203,9 +203,9 @@ class Table:
             self._note(mover, f"made too many errors, the last: {error.message}")
         seat.decisions += 1
         self._changed()
-        self._go_on()
+        self._advance()
 
-    def _house(self, reason: str) -> None:
+    def _play_for_mover(self, reason: str) -> None:
         """Play the turn of the player to move."""
         mover = int(self._mover[0])
         self._note(mover, reason)
@@ -216,7 +216,7 @@ class Table:
 
     def _note(self, mover: int, reason: str) -> None:
         seat = self.seats[mover]
-        self.incidents.append(Incident(mover, seat.decisions, reason))
+        self.incidents.append(ForcedTurn(mover, seat.decisions, reason))
         if seat.remote is not None:
             seat.remote.helped()
         self._log(f"game {self.number + 1}: {seat.name} {reason} (its decision {seat.decisions}): the turn is played")
@@ -224,7 +224,7 @@ class Table:
     def _standing(self) -> bytes:
         return line(self._wire.standing_message(self.game, self.state, self._names, self._ratings))
 
-    def _go_on(self) -> None:
+    def _advance(self) -> None:
         """Show what has changed and wait for the next command; who is not there to give one is played for."""
         while not self._ended[0]:
             self._shown = data = self._standing()
@@ -237,7 +237,7 @@ class Table:
             if seat.taken:
                 self._deadline = self._loop.time() + self._seconds
                 return
-            self._house("has no connection")
+            self._play_for_mover("has no connection")
         self.over = True
         self._tidy()
         self._when_ended(self)
@@ -253,8 +253,8 @@ class Table:
         if wait <= 0:
             wait = self._seconds
             if self.seats[self._mover[0]].local is None:
-                self._house(f"gave no answer in {self._seconds:g} s")
-                self._go_on()
+                self._play_for_mover(f"gave no answer in {self._seconds:g} s")
+                self._advance()
                 if self.over:
                     return
         self._timer = self._loop.call_later(wait, self._look)

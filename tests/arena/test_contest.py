@@ -16,14 +16,16 @@ import pytest
 from rich.console import Console
 
 import dicegym
-from dicegym.arena import ContestResult, contest, play_match
+from dicegym.arena import contest, play_match
 from dicegym.arena.entries import Disqualified, entries_of
-from dicegym.arena.formats.round_robin import MatchResult, Standing
-from dicegym.arena.match import Match, seating
+from dicegym.arena.formats.round_robin import MatchRow, RoundRobinResult, Standing
+from dicegym.arena.match import Match
 from dicegym.arena.report import plain_table, show
+from dicegym.arena.results import ContestResult
 from dicegym.bots.export import export_source
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
+from dicegym.engine.seats import seating
 from dicegym.errors import AgentError, ParameterError, UnknownNameError
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, RandomPlayer
@@ -41,7 +43,7 @@ def game() -> Game:
 
 
 @pytest.fixture(scope="module")
-def result() -> ContestResult:
+def result() -> RoundRobinResult:
     return contest("hog", ENTRIES, seed=11, workers=2)
 
 
@@ -105,7 +107,7 @@ def test_a_bot_that_writes_through_the_frames_is_disqualified(tmp_path: Path) ->
         "import sys\n"
         "def final_strategy(score, opponent_score):\n"
         "    turn = sys._getframe(1).f_locals['turn']\n"
-        "    if 'act_of' in sys._getframe(2).f_locals:\n"
+        "    if sys._getframe(2).f_code.co_name == 'moves':\n"
         "        turn._state['scores'][turn.seat] = 99\n"
         "    return 1\n"
     )
@@ -137,14 +139,14 @@ def test_a_match_does_not_depend_on_the_order_of_its_entries(game: Game) -> None
 # Contests
 
 
-def test_everybody_plays_everybody(result: ContestResult) -> None:
+def test_everybody_plays_everybody(result: RoundRobinResult) -> None:
     names = sorted(ENTRIES)
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     assert [match.entries for match in result.matches] == pairs
     assert all(sum(match.wins) == result.games_per_match == 9 for match in result.matches)
 
 
-def test_the_ranking_follows_from_the_matches(result: ContestResult) -> None:
+def test_the_ranking_follows_from_the_matches(result: RoundRobinResult) -> None:
     for line in result.standings:
         own = [match for match in result.matches if line.name in match.entries]
         won = sum(match.wins[match.entries.index(line.name)] > 4 for match in own)
@@ -154,32 +156,32 @@ def test_the_ranking_follows_from_the_matches(result: ContestResult) -> None:
     assert [line.place for line in result.standings] == [1, 2, 3, 4, 5]
 
 
-def test_win_rates_are_exact(result: ContestResult) -> None:
+def test_win_rates_are_exact(result: RoundRobinResult) -> None:
     rates = {line.name: line.win_rate for line in result.standings}
     assert rates["always_roll(5)"] == pytest.approx(0.5, abs=1e-9)
     assert rates["always_roll(8)"] == pytest.approx(0.630940, abs=1e-6)
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_order_and_workers_change_nothing(result: ContestResult, workers: int) -> None:
+def test_order_and_workers_change_nothing(result: RoundRobinResult, workers: int) -> None:
     assert contest("hog", reversed(ENTRIES), seed=11, workers=workers) == result
 
 
-def test_other_entries_change_no_match(result: ContestResult) -> None:
+def test_other_entries_change_no_match(result: RoundRobinResult) -> None:
     fewer = contest("hog", ["streak", "haphazard", "tuned"], seed=11, workers=1)
     kept = {match.entries: match for match in result.matches}
     common = [match for match in fewer.matches if match.entries in kept]
     assert common == [kept["haphazard", "streak"]]
 
 
-def test_another_seed_is_another_contest(result: ContestResult) -> None:
+def test_another_seed_is_another_contest(result: RoundRobinResult) -> None:
     other = contest("hog", ENTRIES, seed=12, workers=2)
     assert other.matches != result.matches
     rates = [{line.name: line.win_rate for line in each.standings} for each in (result, other)]
     assert rates[0] == rates[1]
 
 
-def test_a_contest_is_the_same_in_another_process(result: ContestResult, root: Path) -> None:
+def test_a_contest_is_the_same_in_another_process(result: RoundRobinResult, root: Path) -> None:
     code = (
         "import json, sys; from dicegym.arena import contest\n"
         f"print(json.dumps(contest('hog', {ENTRIES!r}, seed=11, workers=1).to_json()))"
@@ -265,14 +267,14 @@ def test_entries_can_be_named(game: Game) -> None:
 
 # Reports
 
-SMALL = ContestResult(
+SMALL = RoundRobinResult(
     "hog",
     "Hog",
     7,
     9,
     "always_roll(5)",
     (Standing(1, "98", 15, 1, 0.9, 0.7591), Standing(2, "long name", 2, 14, 0.1, None)),
-    (MatchResult(("98", "long name"), (6, 3)),),
+    (MatchRow(("98", "long name"), (6, 3)),),
     (Disqualified("bad", "printed '[x]' while choosing"),),
 )
 
@@ -305,13 +307,37 @@ def test_the_report_is_plain_in_a_pipe_and_a_table_on_a_terminal() -> None:
         assert part in terminal.getvalue()
 
 
-def test_json_holds_everything(result: ContestResult) -> None:
+def test_json_holds_everything(result: RoundRobinResult) -> None:
     plain = json.loads(json.dumps(result.to_json()))
     assert plain["standings"][0]["name"] == result.standings[0].name
     assert plain["matches"][0]["entries"] == list(result.matches[0].entries)
     assert plain["matches"][0]["wins"] == list(result.matches[0].wins)
     assert plain["disqualified"] == []
     assert plain["seed"] == 11
+
+
+def test_json_keeps_its_keys() -> None:
+    """Files are read by others: a field that is renamed here keeps its key there."""
+    assert list(SMALL.to_json()) == [
+        "game",
+        "title",
+        "seed",
+        "games_per_match",
+        "yardstick",
+        "standings",
+        "matches",
+        "disqualified",
+        "misplays",
+    ]
+    assert SMALL.to_json()["yardstick"] == SMALL.baseline == "always_roll(5)"
+
+
+def test_a_format_must_say_what_there_is_to_show() -> None:
+    class Bare(ContestResult):
+        standings, disqualified, misplays = (), (), ()
+
+    with pytest.raises(NotImplementedError, match="Bare must define heading"):
+        Bare().report()
 
 
 def test_an_empty_table_has_its_titles() -> None:

@@ -13,7 +13,7 @@ from flawed.rules import SPEC
 
 from dicegym import checks
 from dicegym.arena.incidents import SHOWN, Misplay, misplay_lines, misplays_of
-from dicegym.arena.match import MOST_INCIDENTS, Silence, play_match
+from dicegym.arena.match import MOST_INCIDENTS, Dismissal, play_match
 from dicegym.engine.game import Game
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.envs.vector import BatchEnv
@@ -131,7 +131,7 @@ def test_printing_costs_nothing_where_failing_has_a_price() -> None:
         play_match(Game(SPEC), [Loud(), RandomPlayer()], 3, 2)
 
 
-def test_a_silent_player_is_not_asked_from_its_decision_on() -> None:
+def test_a_dismissed_player_is_not_asked_from_its_decision_on() -> None:
     asked: list[int] = []
 
     def count(turn: Turn) -> int:
@@ -141,7 +141,9 @@ def test_a_silent_player_is_not_asked_from_its_decision_on() -> None:
     whole = play_match(game(), [FunctionPlayer(count, "a"), RandomPlayer()], 3, 4)
     before = len(asked)
     asked.clear()
-    found = play_match(game(), [FunctionPlayer(count, "a"), RandomPlayer()], 3, 4, silences=[Silence(0, 3, 2, "hung")])
+    found = play_match(
+        game(), [FunctionPlayer(count, "a"), RandomPlayer()], 3, 4, dismissals=[Dismissal(0, 3, 2, "hung")]
+    )
     assert 0 < len(asked) < before
     assert found.returns[:2] == whole.returns[:2]
     assert (found.incidents[0].game, found.incidents[0].turn, found.incidents[0].reason) == (3, 2, "hung")

@@ -1,5 +1,9 @@
 """Elo: the ruling's figures, and what must hold for any game."""
 
+from __future__ import annotations
+
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,12 +13,12 @@ from dicegym.arena.ratings import GRAIN, START, expected, updated
 RATINGS = st.integers(0, 3000 * 1024).map(lambda grains: grains * GRAIN)
 
 
-def test_equal_ratings_and_a_win():
+def test_equal_ratings_and_a_win() -> None:
     assert updated([START, START], [231, 198]) == [1216, 1184]
     assert updated([START, START], [198, 231]) == [1184, 1216]
 
 
-def test_equal_ratings_and_a_tie_change_nothing():
+def test_equal_ratings_and_a_tie_change_nothing() -> None:
     assert updated([START, START], [200, 200]) == [1200, 1200]
 
 
@@ -22,17 +26,17 @@ def test_equal_ratings_and_a_tie_change_nothing():
     ("behind", "score"),
     [(0, 0.5), (-400, 10 / 11), (400, 1 / 11), (-200, 0.759747), (200, 0.240253), (100000, 0), (-100000, 1)],
 )
-def test_expected_scores(behind, score):
+def test_expected_scores(behind: float, score: float) -> None:
     assert expected(1500, 1500 + behind) == pytest.approx(score, abs=1e-6)
 
 
-def test_the_weaker_wins_more_by_a_win_and_something_by_a_tie():
+def test_the_weaker_wins_more_by_a_win_and_something_by_a_tie() -> None:
     assert updated([1000, 1400], [1, 0]) == pytest.approx([1000 + 32 * 10 / 11, 1400 - 32 * 10 / 11], abs=GRAIN)
     assert updated([1000, 1400], [1, 1]) == pytest.approx([1000 + 32 * 9 / 22, 1400 - 32 * 9 / 22], abs=GRAIN)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
-def test_each_pair_counts_as_a_game_for_its_share(players):
+def test_each_pair_counts_as_a_game_for_its_share(players: int) -> None:
     """The winner of all wins K / 2, the loser of all loses it, whatever the number of players."""
     after = updated([START] * players, list(range(players)))
     step = 32 / (players - 1)
@@ -40,7 +44,7 @@ def test_each_pair_counts_as_a_game_for_its_share(players):
     assert max(after) == pytest.approx(1216, abs=players * GRAIN)
 
 
-def test_three_players_of_different_strength():
+def test_three_players_of_different_strength() -> None:
     """By hand: 16 points a pair, expectations by the ratings before the game."""
     a, b, c = 1300, 1200, 1100
     ab, ac, bc = (16 / (1 + 10 ** ((y - x) / 400)) for x, y in ((a, b), (a, c), (b, c)))
@@ -49,13 +53,13 @@ def test_three_players_of_different_strength():
 
 
 @given(st.lists(st.tuples(RATINGS, st.integers(0, 5)), min_size=2, max_size=6))
-def test_the_sum_is_conserved_to_the_last_bit(table):
+def test_the_sum_is_conserved_to_the_last_bit(table: list[tuple[float, int]]) -> None:
     ratings, scores = [rating for rating, _ in table], [score for _, score in table]
     assert sum(updated(ratings, scores)) == sum(ratings)
 
 
 @given(st.lists(st.tuples(RATINGS, st.integers(0, 5)), min_size=2, max_size=6), st.randoms())
-def test_seats_make_no_difference(table, random):
+def test_seats_make_no_difference(table: list[tuple[float, int]], random: Random) -> None:
     order = list(range(len(table)))
     random.shuffle(order)
     after = updated(*zip(*table, strict=True))
@@ -63,6 +67,6 @@ def test_seats_make_no_difference(table, random):
     assert shuffled == pytest.approx([after[i] for i in order], abs=len(table) * GRAIN)
 
 
-def test_ratings_and_scores_belong_together():
+def test_ratings_and_scores_belong_together() -> None:
     with pytest.raises(ValueError, match="shorter"):
         updated([1200, 1200], [1])

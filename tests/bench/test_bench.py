@@ -6,6 +6,9 @@ import importlib
 import json
 import re
 import types
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,8 +26,9 @@ from dicegym.bench.run import in_turn, run_bench
 from dicegym.bench.timing import AT_A_TIME, Work
 from dicegym.bench.training_setup import TrainingSetup
 from dicegym.cli import main
+from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.registry import ENVIRONMENTS
+from dicegym.registry import ENVIRONMENTS, Environment
 
 HOG = next(environment for environment in ENVIRONMENTS if environment.game == "hog")
 SHORT = {"games": ("hog",), "seconds": 1e-4, "repeats": 2}
@@ -35,7 +39,7 @@ def quiet(text: str) -> None:
     """Be told nothing."""
 
 
-def measured(*modes: str, **options) -> BenchResult:
+def measured(*modes: str, **options: Any) -> BenchResult:
     return run_bench(Options(modes=modes, **{**SHORT, **options}), quiet)
 
 
@@ -50,12 +54,12 @@ def played() -> BenchResult:
 
 
 @pytest.fixture
-def small_sizes(monkeypatch):
+def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "SIZES", (64, 192))
 
 
 @pytest.mark.parametrize("mode", [mode for mode in LOOP_MODES if mode != "sb3"])
-def test_a_loop_counts_decisions_a_second(played, mode):
+def test_a_loop_counts_decisions_a_second(played: BenchResult, mode: str) -> None:
     found = [figure for figure in played.figures if figure.mode == mode and figure.section == "speed"]
     assert [figure.unit for figure in found] == (
         ["learner steps/s", "decisions/s"] if mode in ("make_vec", "make") else ["decisions/s"]
@@ -66,7 +70,7 @@ def test_a_loop_counts_decisions_a_second(played, mode):
         assert min(figure.values) > 0
 
 
-def test_the_loop_of_stable_baselines3(played):
+def test_the_loop_of_stable_baselines3(played: BenchResult) -> None:
     if not [figure for figure in played.figures if figure.mode == "sb3"]:
         assert "pip install 'dicegym[train]'" in played.skipped[0].why
         pytest.skip("Stable-Baselines3 is not installed")
@@ -75,7 +79,7 @@ def test_the_loop_of_stable_baselines3(played):
     assert decisions.median > 1.5 * steps.median > 0
 
 
-def test_decisions_of_all_players_are_those_of_the_games_played():
+def test_decisions_of_all_players_are_those_of_the_games_played() -> None:
     """In Hog players take turns, so a step of the learner stands for two decisions, nearly."""
     assert decisions_per_step(HOG, 100) == pytest.approx(2.0, abs=0.1)
     alone = next(environment for environment in ENVIRONMENTS if not environment.multi)
@@ -84,7 +88,7 @@ def test_decisions_of_all_players_are_those_of_the_games_played():
 
 @pytest.mark.parametrize("environment", [e for e in ENVIRONMENTS if e.multi], ids=lambda e: e.game)
 @pytest.mark.parametrize("mode", ["aec", "parallel", "state"])
-def test_loops_choose_nothing_illegal(environment, mode, monkeypatch):
+def test_loops_choose_nothing_illegal(environment: Environment, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With ``on_illegal="raise"`` an illegal action would end the loop; a bare state returns its fault."""
     settings = environment.settings
     if mode == "state":
@@ -102,13 +106,13 @@ def test_loops_choose_nothing_illegal(environment, mode, monkeypatch):
         assert not any(faults)
 
 
-def _strict_parallel(game):
+def _strict_parallel(game: Game) -> Any:
     from dicegym.envs.multi import parallel_env
 
     return parallel_env(game, on_illegal="raise")
 
 
-def test_random_legal_actions_are_legal_and_change():
+def test_random_legal_actions_are_legal_and_change() -> None:
     masks = np.zeros((300, 5), np.bool_)
     masks[:, [1, 3]] = True
     for threads in (1, 2):
@@ -118,7 +122,7 @@ def test_random_legal_actions_are_legal_and_change():
         assert (first != second).any()
 
 
-def test_threads_have_rows_of_their_own(monkeypatch):
+def test_threads_have_rows_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plans, "LARGE", 512)
     result = measured("threads", threads=(1, 2))
     many = [figure for figure in result.figures if figure.section == "many" and figure.unit == "decisions/s"]
@@ -134,7 +138,7 @@ def test_threads_have_rows_of_their_own(monkeypatch):
     assert not measured("threads").figures[:-1]  # one thread alone is what the other modes measure
 
 
-def test_memory_counts_what_a_batch_holds(small_sizes):
+def test_memory_counts_what_a_batch_holds(small_sizes: None) -> None:
     game = dicegym.game("hog")
     bare = memory.bytes_per_game(lambda n: batch_loops.bare_batch(HOG, n), game.observation_size)
     arrays = game.spec.state.itemsize + game.n_actions + 4 * game.players + 3 * 8 + 1
@@ -148,7 +152,7 @@ def test_memory_counts_what_a_batch_holds(small_sizes):
     assert memory.bytes_per_game(hoarding, 0) == pytest.approx(1000, abs=2)
 
 
-def test_memory_of_every_batch(small_sizes):
+def test_memory_of_every_batch(small_sizes: None) -> None:
     found = {(f.mode, f.what): f for f in measured("memory").figures if f.subject == "Hog-v0"}
     assert {mode for mode, _ in found} >= {"", "batch", "make_vec"}
     assert all(figure.unit == "bytes" and figure.median > 0 for figure in found.values())
@@ -157,7 +161,7 @@ def test_memory_of_every_batch(small_sizes):
 
 
 @pytest.mark.parametrize("mode", [mode for mode in LOOP_MODES if mode != "sb3"])
-def test_the_first_step_of_a_mode_is_a_step(mode, capsys):
+def test_the_first_step_of_a_mode_is_a_step(mode: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The code that a new process runs works, here without the process."""
     *first, warm = start.measures(HOG, mode)
     assert [measure.repeats for measure in first] == [1] * (mode in start.FIRST_CALLS)
@@ -167,14 +171,14 @@ def test_the_first_step_of_a_mode_is_a_step(mode, capsys):
     assert float(capsys.readouterr().out) > 0
 
 
-def test_a_start_is_timed_in_a_process_of_its_own():
+def test_a_start_is_timed_in_a_process_of_its_own() -> None:
     code = "import os; print(len(os.listdir(os.environ['DICEGYM_CACHE'])))"
     assert start.process(code, fresh_cache=True) == [0.0]
     (seconds,) = start.import_measure().run()
     assert seconds > 0
 
 
-def test_a_long_run_says_how_far_it_has_come(monkeypatch):
+def test_a_long_run_says_how_far_it_has_come(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench_run, "SILENCE", -1.0)
     told: list[str] = []
     measures = [Measure((Figure("s", subject, "w", "u", mode="m"),), lambda: [1.0]) for subject in "ab"]
@@ -184,7 +188,7 @@ def test_a_long_run_says_how_far_it_has_come(monkeypatch):
     assert "2 of 2" in told[-1]
 
 
-def test_the_contest_leaves_out_what_a_game_does_not_have(tmp_path, monkeypatch):
+def test_the_contest_leaves_out_what_a_game_does_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contest, "agents_folder", lambda name: tmp_path)
     monkeypatch.setattr(contest, "solver", lambda game: None)
     assert contest.entries("any", tmp_path / "copies") == []
@@ -195,21 +199,21 @@ def test_the_contest_leaves_out_what_a_game_does_not_have(tmp_path, monkeypatch)
     assert whats == ["matches of a contest of 2 entries", "a move in a match of a, its own time included"]
 
 
-def test_a_move_takes_time():
+def test_a_move_takes_time() -> None:
     assert contest.move_microseconds(dicegym.game("hog"), "always_roll", 1) > 0
 
 
-def test_the_load_of_a_server(monkeypatch):
+def test_the_load_of_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sqlalchemy")
-    from dicegym.server import load
+    from dicegym.server import load_test
 
-    monkeypatch.setattr(load, "measure", lambda game, seconds: load.Load(120.0, 0.5, 50))
+    monkeypatch.setattr(load_test, "measure", lambda game, seconds: load_test.ServerLoad(120.0, 0.5, 50))
     result = measured("server", games=("hog", "yatzy"))
     figures = [(f.subject, f.median, f.unit) for f in result.figures if f.section == "server"]
     assert figures == [("yatzy", 120.0, "turns/s"), ("yatzy", 50.0, "%"), ("yatzy", 50.0, "games")]
 
 
-def test_training_is_measured_beside_single_environments_and_the_ceiling():
+def test_training_is_measured_beside_single_environments_and_the_ceiling() -> None:
     pytest.importorskip("sb3_contrib")
     result = measured("training", setup=TINY, repeats=1)
     ours, singles, free, share, _, gain, of_ceiling = (f for f in result.figures if f.section == "training")
@@ -222,7 +226,7 @@ def test_training_is_measured_beside_single_environments_and_the_ceiling():
     assert "rollouts of 64 steps" in report.plain(result)
 
 
-def test_the_free_environment_trains_and_costs_nothing():
+def test_the_free_environment_trains_and_costs_nothing() -> None:
     pytest.importorskip("sb3_contrib")
     from dicegym.bench import training
 
@@ -237,10 +241,10 @@ def test_the_free_environment_trains_and_costs_nothing():
     assert 0 < share < 50
 
 
-def test_missing_peers_are_reported_with_the_way_to_install_them(monkeypatch):
+def test_missing_peers_are_reported_with_the_way_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
     real = importlib.import_module
 
-    def absent(name: str):
+    def absent(name: str) -> ModuleType:
         if name.partition(".")[0] in ("pyspiel", "rlcard", "jax"):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         if name.startswith("pettingzoo.classic"):
@@ -263,7 +267,7 @@ def test_missing_peers_are_reported_with_the_way_to_install_them(monkeypatch):
 
 
 @pytest.mark.parametrize("peer", [p for p in peers.PEERS if not p.name.startswith("pgx")], ids=lambda p: p.name)
-def test_every_peer_that_is_installed_plays(peer):
+def test_every_peer_that_is_installed_plays(peer: peers.Peer) -> None:
     """Those of pgx are compiled for half a minute each; `dicegym bench peers` says whether they play."""
     try:
         work = peer.make()
@@ -273,7 +277,7 @@ def test_every_peer_that_is_installed_plays(peer):
     assert peer.mode in LOOP_MODES
 
 
-def test_ratios_by_hand():
+def test_ratios_by_hand() -> None:
     figures = [
         speed("A", "batch", 600),
         speed("B", "batch", 300),
@@ -294,7 +298,7 @@ def test_ratios_by_hand():
     assert [figure.reached for figure in ratios.derived(figures)] == [False]
 
 
-def test_figures_are_medians_and_goals_have_two_sides():
+def test_figures_are_medians_and_goals_have_two_sides() -> None:
     figure = Figure("memory", "A", "x", "bytes", [3, 9, 4], goal=("at most", 4))
     assert figure.median == 4
     assert figure.reached
@@ -316,13 +320,13 @@ def made() -> BenchResult:
     return BenchResult({"processor": "any", "cores": "2"}, options, figures, [Skipped("Q", "not installed")])
 
 
-def test_a_result_survives_json(made, played):
+def test_a_result_survives_json(made: BenchResult, played: BenchResult) -> None:
     for result in (made, played):
         assert BenchResult.from_json(json.loads(json.dumps(result.to_json()))) == result
     assert made.to_json()["ratios"] == [{"mode": "batch", "subject": "A", "peer": "P", "ratio": 30.0}]
 
 
-def test_the_tables(made):
+def test_the_tables(made: BenchResult) -> None:
     text = report.plain(made)
     assert "processor any | cores 2" in text
     assert re.search(r"A +bare batch of 1,024 +6,000,000 +6,000,000 +6,000,000 +decisions/s", text)
@@ -335,7 +339,7 @@ def test_the_tables(made):
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
-def test_the_chart(made, tmp_path, suffix):
+def test_the_chart(made: BenchResult, tmp_path: Path, suffix: str) -> None:
     pytest.importorskip("matplotlib")
     first, second = (tmp_path / f"{name}{suffix}" for name in "ab")
     chart.draw(made, first)
@@ -351,7 +355,7 @@ def test_the_chart(made, tmp_path, suffix):
         chart.draw(made._replace(figures=made.figures[-1:]), first)
 
 
-def test_the_bars_of_the_chart(made):
+def test_the_bars_of_the_chart(made: BenchResult) -> None:
     assert [(name, [bar.median for bar in bars]) for name, bars in chart.groups(made.figures)] == [
         ("A", [6e6, 41_234]),
         ("P", [2e5]),
@@ -360,7 +364,7 @@ def test_the_bars_of_the_chart(made):
     assert [chart.short(value) for value in (12.3e6, 45_000, 7)] == ["12.3 M", "45 k", "7"]
 
 
-def test_the_command_writes_everything_and_shows_it_again(tmp_path, capsys):
+def test_the_command_writes_everything_and_shows_it_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {name: tmp_path / name for name in ("b.json", "b.md", "b.png")}
     with_chart = ["--chart", str(files["b.png"])] if importlib.util.find_spec("matplotlib") else []
     short = ["--games", "hog", "--seconds", "0.0001", "--repeats", "1"]
@@ -387,7 +391,13 @@ def test_the_command_writes_everything_and_shows_it_again(tmp_path, capsys):
         (("--chart", "bench.gif"), "ends in .png or .svg"),
     ],
 )
-def test_mistakes_are_told_before_anything_is_measured(arguments, message, capsys, monkeypatch, root):
+def test_mistakes_are_told_before_anything_is_measured(
+    arguments: tuple[str, ...],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    root: Path,
+) -> None:
     if "--chart" in arguments:
         pytest.importorskip("matplotlib")
     monkeypatch.chdir(root)
@@ -398,7 +408,7 @@ def test_mistakes_are_told_before_anything_is_measured(arguments, message, capsy
     assert message in capsys.readouterr().err
 
 
-def test_options_name_modes_and_games():
+def test_options_name_modes_and_games() -> None:
     assert Options().chosen_modes == DEFAULT_MODES
     assert set(Options(("all",)).chosen_modes) == set(MODES)
     assert Options(("aec", "batch")).chosen_modes == ("batch", "aec")
@@ -423,7 +433,7 @@ def test_the_help_names_every_mode(capsys: pytest.CaptureFixture[str]) -> None:
     assert sum(line.endswith("(long)") for line in listed().splitlines()) == len(MODES) - len(DEFAULT_MODES) > 0
 
 
-def test_measures_run_in_turn_and_no_more_often_than_makes_sense():
+def test_measures_run_in_turn_and_no_more_often_than_makes_sense() -> None:
     seen = []
 
     def measure(name: str, repeats: int | None = None) -> Measure:

@@ -1,20 +1,29 @@
 """The command line: every verb once with right and once with wrong input."""
 
+from __future__ import annotations
+
+# ? Run
 import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Never
 
 import pytest
 
 from dicegym.cli import main
+from dicegym.engine.game import Game
+
+Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(capsys):
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
     """Run the command line in this process; return (exit status, standard output, standard error)."""
 
-    def call(*arguments):
+    def call(*arguments: str) -> tuple[int, str, str]:
         status = 0
         try:
             main(list(arguments))
@@ -26,13 +35,13 @@ def run(capsys):
     return call
 
 
-def test_games_lists_every_environment(run):
+def test_games_lists_every_environment(run: Run) -> None:
     status, out, _ = run("games")
     assert status == 0
     assert re.search(r"dicegym/Hog-v0 +hog +2 +12 +62 +goal=100 memory=0", out)
 
 
-def test_agents_lists_bots_with_what_they_are(run):
+def test_agents_lists_bots_with_what_they_are(run: Run) -> None:
     status, out, _ = run("agents", "hog")
     assert status == 0
     assert len(out.splitlines()) > 10
@@ -40,7 +49,7 @@ def test_agents_lists_bots_with_what_they_are(run):
         assert re.match(r"\w+ {2,}\S.*\S", line), line
 
 
-def test_check_passes_a_good_bot_and_names_what_is_wrong_with_a_bad_one(run, tmp_path):
+def test_check_passes_a_good_bot_and_names_what_is_wrong_with_a_bad_one(run: Run, tmp_path: Path) -> None:
     status, out, _ = run("check", "always_roll", "--game", "hog")
     assert status == 0
     assert "10,000" in out or "10000" in out
@@ -52,7 +61,7 @@ def test_check_passes_a_good_bot_and_names_what_is_wrong_with_a_bad_one(run, tmp
     assert "11" in out
 
 
-def test_tournament_prints_the_report_and_writes_json(run, tmp_path):
+def test_tournament_prints_the_report_and_writes_json(run: Run, tmp_path: Path) -> None:
     target = tmp_path / "result.json"
     status, out, _ = run("tournament", "hog", "always_roll", "bacon", "swap", "--json", str(target), "--workers", "1")
     assert status == 0
@@ -61,7 +70,7 @@ def test_tournament_prints_the_report_and_writes_json(run, tmp_path):
     assert json.loads(target.read_text())
 
 
-def test_exact_prints_win_rates_and_best_replies(run, tmp_path):
+def test_exact_prints_win_rates_and_best_replies(run: Run, tmp_path: Path) -> None:
     assert run("exact", "hog", "always_roll(8)", "always_roll(5)")[1].startswith("0.630940 exact win rate")
     assert run("exact", "hog", "always_roll(0)")[1].startswith("0.102878")
     assert run("exact", "hog", "always_roll(5)", "--best-response")[1].startswith("0.84474")
@@ -88,7 +97,7 @@ def test_exact_prints_win_rates_and_best_replies(run, tmp_path):
     assert "dicegym evaluate" in err
 
 
-def test_evaluate_and_export_take_a_model_that_says_its_game(run, tmp_path):
+def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path: Path) -> None:
     policy = pytest.importorskip("dicegym.players.model")
     pytest.importorskip("sb3_contrib")
     from sb3_contrib import MaskablePPO
@@ -114,7 +123,7 @@ def test_evaluate_and_export_take_a_model_that_says_its_game(run, tmp_path):
     assert "hog.py" in err
 
 
-def test_play_at_the_keyboard_until_the_end_and_with_input_that_ends():
+def test_play_at_the_keyboard_until_the_end_and_with_input_that_ends() -> None:
     command = [sys.executable, "-m", "dicegym", "play", "hog", "--against", "always_roll(1)", "-p", "goal=20"]
     done = subprocess.run(command, input="x\n99\n" + "6\n" * 200, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -153,7 +162,7 @@ def test_play_at_the_keyboard_until_the_end_and_with_input_that_ends():
         (("check", "bacon", "-p", "gaol=20"), "Did you mean 'goal'?"),
     ],
 )
-def test_mistakes_end_with_one_helpful_line(run, arguments, message):
+def test_mistakes_end_with_one_helpful_line(run: Run, arguments: tuple[str, ...], message: str) -> None:
     status, out, err = run(*arguments)
     assert status in (1, 2)
     assert message in out + err
@@ -161,13 +170,13 @@ def test_mistakes_end_with_one_helpful_line(run, arguments, message):
     assert len((out + err).splitlines()) == 1
 
 
-def test_paths_are_refused_before_the_work(run, tmp_path, monkeypatch):
+def test_paths_are_refused_before_the_work(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes long must not have begun when a result turns out to have no place."""
     import dicegym.bench.run
     import dicegym.learning.evaluate
     from dicegym.games.hog import exact as hog
 
-    def work(*_, **__):
+    def work(*_: object, **__: object) -> Never:
         raise AssertionError("the work has begun")
 
     for place in (hog, "best_bot"), (dicegym.learning.evaluate, "evaluate"), (dicegym.bench.run, "run_bench"):
@@ -183,7 +192,7 @@ def test_paths_are_refused_before_the_work(run, tmp_path, monkeypatch):
     assert taken.read_text() == "mine"
 
 
-def test_what_the_system_refuses_is_one_line_too(run, tmp_path):
+def test_what_the_system_refuses_is_one_line_too(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     status, out, err = run("train", "hog", "--run-dir", str(tmp_path / "file" / "run"))
     assert (status, out) == (2, "")
@@ -191,24 +200,24 @@ def test_what_the_system_refuses_is_one_line_too(run, tmp_path):
     assert len(err.splitlines()) == 1
 
 
-def test_a_search_takes_no_negative_seed(run):
+def test_a_search_takes_no_negative_seed(run: Run) -> None:
     status, _, err = run("exact", "hog", "bacon", "--best-table", "--seed", "-1")
     assert status == 2
     assert "'--seed'" in err
 
 
-def test_the_version(run):
+def test_the_version(run: Run) -> None:
     import dicegym
 
     assert run("--version") == (0, f"dicegym {dicegym.__version__}\n", "")
 
 
-def test_no_progress_bar_in_a_pipe(run):
+def test_no_progress_bar_in_a_pipe(run: Run) -> None:
     status, _, err = run("tournament", "hog", "bacon", "swap", "--workers", "1")
     assert (status, err) == (0, "")
 
 
-def test_agents_need_no_game_named_and_parameters_count(run, tmp_path):
+def test_agents_need_no_game_named_and_parameters_count(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "hog.py"
     assert run("export", "bacon", "--as", "hog.py", "--output", str(bot), "-p", "goal=20")[0] == 0
     assert "The choices of bacon in Hog" in bot.read_text()
@@ -218,7 +227,7 @@ def test_agents_need_no_game_named_and_parameters_count(run, tmp_path):
     assert "passed all 400 questions" in run("check", str(bot), "-p", "goal=20")[1]
 
 
-def test_with_several_games_the_file_or_the_name_tells(monkeypatch, tmp_path):
+def test_with_several_games_the_file_or_the_name_tells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The second game knows no bot; the path of a missing file fits none."""
     import types
 
@@ -232,7 +241,7 @@ def test_with_several_games_the_file_or_the_name_tells(monkeypatch, tmp_path):
     monkeypatch.setattr(about, "part", lambda game, kind: adapter if game is other else part(game, kind))
     monkeypatch.setattr(about, "entry_files", lambda game: ("o.py",) if game is other else entry_files(game))
 
-    def resolve(game, spec):
+    def resolve(game: Game, spec: str) -> str:
         if game is hog and spec == "bacon":
             return spec
         raise about.UnknownNameError("no such agent")
@@ -251,49 +260,57 @@ def test_with_several_games_the_file_or_the_name_tells(monkeypatch, tmp_path):
         about.game_of_file(str(tmp_path / "none.py"))
 
 
-def test_the_demonstration_refuses_before_it_trains(monkeypatch, tmp_path):
+def test_the_demonstration_refuses_before_it_trains(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No training must be thrown away because its contest cannot be held."""
     import types
 
     from dicegym.errors import ParameterError
     from dicegym.learning import demo
+    from dicegym.learning.settings import TrainingSettings
 
-    training = types.SimpleNamespace(
-        read_config=lambda game: {"demo": {}, "game": {}}, override=lambda config, overrides: config
-    )
+    monkeypatch.setattr(demo.configuration, "read_config", lambda *_: TrainingSettings())
     alone = types.SimpleNamespace(players=1)
     monkeypatch.setattr(demo.games, "game", lambda name, **_: alone)
     with pytest.raises(ParameterError, match="needs a game for two or more"):
-        demo.run_demo(training, "any", tmp_path / "run", 1, print)
+        demo.run_demo(print, "any", tmp_path / "run", 1, print)
     assert not (tmp_path / "run").exists()
 
 
-def test_the_demonstration_tells_the_score_of_what_it_exports(tmp_path):
+def test_the_demonstration_tells_the_score_of_what_it_exports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
-    import types
+    from dataclasses import replace
 
     import dicegym
     from dicegym.cli.training import training_script
     from dicegym.learning import demo
     from dicegym.learning.evaluate import evaluate
 
-    script = training_script()
     small = {"run.steps": 2048, "run.games": 16, "run.evaluate_every": 512, "algorithm.n_steps": 16}
     small |= {"run.card_games": 10}
     small |= {"algorithm.batch_size": 128}
-    training = types.SimpleNamespace(
-        read_config=lambda game: script.read_config(game) | {"demo": small},
-        override=script.override,
-        train=script.train,
-    )
-    entry, score = demo.run_demo(training, "hog", tmp_path / "run", 1, lambda *_: None)
+    config = replace(demo.configuration.read_config("hog"), demo=small)
+    monkeypatch.setattr(demo.configuration, "read_config", lambda *_: config)
+    entry, score = demo.run_demo(training_script().train, "hog", tmp_path / "run", 1, lambda *_: None)
     game = dicegym.game("hog")
     assert score.value == pytest.approx(evaluate(game, str(entry)).value, abs=1e-9)
     curve = (tmp_path / "run" / "curve.csv").read_text().split()[1:]
     assert score.value == pytest.approx(max(float(line.split(",")[1]) for line in curve), abs=1e-8)
 
 
-def test_help_names_every_verb():
+def test_settings_of_a_training_are_told_with_what_they_take_and_mean(run: Run) -> None:
+    pytest.importorskip("pydantic")
+    status, out, _ = run("train", "--help-settings")
+    assert status == 0
+    for part in (
+        "[run]",
+        "steps: a whole number from 1 on (default: 1000000)\n      decisions of the learner in all",
+        'priority: one of "hard", "even", "uniform" (default: "uniform")',
+        "[opponents]\n  KEY: a number above 0",
+    ):
+        assert part in out
+
+
+def test_help_names_every_verb() -> None:
     done = subprocess.run([sys.executable, "-m", "dicegym", "--help"], capture_output=True, text=True, check=True)
     for verb in (
         "agents",

@@ -19,7 +19,7 @@ SURPRISE = 1e-5
 
 
 @numba.njit
-def roll(keys, seats, turns, numbers, sides, out):
+def roll(keys: np.ndarray, seats: np.ndarray, turns: int, numbers: np.ndarray, sides: int, out: np.ndarray) -> None:
     for i in range(len(out)):
         out[i] = dice.die(dice.turn_stream(keys[i], seats[i], turns[i]), numbers[i], sides)
 
@@ -211,7 +211,7 @@ def test_streams_of_one_game_are_distinct() -> None:
 
 
 @numba.njit
-def all_keys(seeds, episodes, out):
+def all_keys(seeds: np.ndarray, episodes: np.ndarray, out: np.ndarray) -> None:
     for i in range(len(seeds)):
         for j in range(len(episodes)):
             out[i, j] = dice.key_of(seeds[i], episodes[j])

@@ -1,5 +1,7 @@
 """What a batch does after failures and half-begun resets, and who is told of what in evaluations."""
 
+from __future__ import annotations
+
 import multiprocessing
 
 import numpy as np
@@ -8,19 +10,21 @@ from gymnasium.vector import AutoresetMode
 
 import dicegym
 from dicegym.engine import loops
+from dicegym.engine.game import Game
 from dicegym.engine.threads import LEAST_ROWS, Threads
 from dicegym.envs.opponents import Opponents
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import AgentError, StepError
 from dicegym.play.drive import play_game
 from dicegym.play.player import FunctionPlayer, Player
+from dicegym.play.turn import Act, Turn
 from dicegym.players.twins import opponent
 
 
-def failing_once():
+def failing_once() -> Player:
     calls = []
 
-    def act(turn):
+    def act(turn: Turn) -> int:
         calls.append(1)
         if len(calls) == 4:
             raise AgentError("fragile", "fell over")
@@ -30,7 +34,7 @@ def failing_once():
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
-def test_after_a_failure_games_are_only_begun_anew_together(mode):
+def test_after_a_failure_games_are_only_begun_anew_together(mode: AutoresetMode) -> None:
     env = BatchEnv("hog", 3, opponent=failing_once(), seat=0, autoreset_mode=mode)
     env.reset(seed=0)
     env.step(np.full(3, 5))
@@ -40,10 +44,10 @@ def test_after_a_failure_games_are_only_begun_anew_together(mode):
         env.reset(options={"reset_mask": np.array([True, False, False])})
     env.reset()
     env.step(np.full(3, 5))
-    assert (env._board.states["player"] == 0).all()
+    assert (env._batch.states["player"] == 0).all()
 
 
-def test_same_step_mode_begins_all_games_with_the_first_reset():
+def test_same_step_mode_begins_all_games_with_the_first_reset() -> None:
     env = BatchEnv("hog", 2, autoreset_mode="SameStep")
     with pytest.raises(StepError, match="without a mask"):
         env.reset(seed=0, options={"reset_mask": np.array([True, False])})
@@ -52,7 +56,7 @@ def test_same_step_mode_begins_all_games_with_the_first_reset():
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
-def test_refused_actions_are_told_as_faults(mode):
+def test_refused_actions_are_told_as_faults(mode: AutoresetMode) -> None:
     env = BatchEnv("hog", 2, on_illegal="terminate", autoreset_mode=mode)
     env.reset(seed=0)
     *_, info = env.step(np.array([5, -1]))
@@ -66,10 +70,10 @@ class Follower(Player):
 
     name = "follower"
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.told = []
 
-    def join(self, game, seat, seed):
+    def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; see `Player.join`."""
         return Noting(self.told, seed)
 
@@ -77,20 +81,20 @@ class Follower(Player):
 class Noting:
     """One seat of a `Follower`."""
 
-    def __init__(self, told, seed):
+    def __init__(self, told: list[tuple[int, bytes]], seed: int) -> None:
         self.told, self.seed = told, seed
 
-    def __call__(self, turn):
+    def __call__(self, turn: Turn) -> int:
         """Return the last of the first few legal actions."""
         return int(np.flatnonzero(turn.mask)[0])
 
-    def follow(self, turn):
+    def follow(self, turn: Turn) -> None:
         """Note what is seen."""
         self.told.append((self.seed, turn.observation.tobytes()))
 
 
 @pytest.mark.parametrize("name", ["honest", "bluffer", "bayes"])
-def test_followers_among_compiled_bots_are_told_as_in_a_single_game(name):
+def test_followers_among_compiled_bots_are_told_as_in_a_single_game(name: str) -> None:
     game = dicegym.game("liarsdice", players=4)
     n, told, follower = 12, [], Follower()
     bot = opponent(game, name)
@@ -110,7 +114,7 @@ def test_followers_among_compiled_bots_are_told_as_in_a_single_game(name):
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="processes are not forked here")
-def test_threads_work_in_a_forked_process_too():
+def test_threads_work_in_a_forked_process_too() -> None:
     assert shared() == 2 * LEAST_ROWS
     with multiprocessing.get_context("fork").Pool(1) as pool:  # the child inherits THREADS, but not what runs in it
         assert pool.apply_async(shared).get(30) == 2 * LEAST_ROWS
@@ -119,6 +123,6 @@ def test_threads_work_in_a_forked_process_too():
 THREADS = Threads(np.int64(2))
 
 
-def shared():
+def shared() -> int:
     """Return how many rows all parts had."""
     return sum(count for _, count in THREADS.share(2 * LEAST_ROWS, lambda start, end: end - start))

@@ -1,10 +1,15 @@
 """Who plays against learners in a batch, and how: compiled twins, tables, threads."""
 
+from __future__ import annotations
+
 import shutil
+from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
+from variants import FINISHED
 
 import dicegym
 from dicegym.engine import loops
@@ -13,20 +18,21 @@ from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
 from dicegym.games.parts import SITUATIONS, part
 from dicegym.play.player import FunctionPlayer, RandomPlayer
+from dicegym.play.turn import Turn
 from dicegym.players.pool import Pool
 from dicegym.players.roster import agents_folder
 from dicegym.players.twins import TwinPlayer, opponent, source_hash, twin_numbers
-from dicegym.registry import ENVIRONMENTS, GAMES
+from dicegym.registry import ENVIRONMENTS, Environment
 
 each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
 MIDDLE = FunctionPlayer(lambda turn: int(np.flatnonzero(turn.mask)[turn.mask.sum() // 2]), "middle", pure=True)
 
 
-def default(environment):
+def default(environment: Environment) -> str:
     return dicegym.game(environment.game).spec.default_opponent
 
 
-def transcript(environment, n, steps, **settings):
+def transcript(environment: Environment, n: int, steps: int, **settings: Any) -> list[Any]:
     """Play random legal actions; return the bytes of all that a learner is given."""
     env = gym.make_vec(environment.full_id, num_envs=n, autoreset_mode="SameStep", **settings)
     observations, info = env.reset(seed=3)
@@ -41,15 +47,15 @@ def transcript(environment, n, steps, **settings):
 
 
 @each_environment
-def test_number_of_threads_changes_nothing(environment, monkeypatch):
+def test_number_of_threads_changes_nothing(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dicegym.engine.threads.LEAST_ROWS", 16)  # few games are enough to be shared out
     pool = {default(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
     one, three = (transcript(environment, 3 * 16 + 5, 25, opponent=pool, threads=threads) for threads in (1, 3))
     assert one == three
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_number_of_threads_changes_nothing_in_the_bare_batch(name):
+@pytest.mark.parametrize("name", FINISHED)
+def test_number_of_threads_changes_nothing_in_the_bare_batch(name: str) -> None:
     game = dicegym.game(name)
     one, two = (game.batch(2 * LEAST_ROWS + 1, seed=5, threads=threads) for threads in (1, 2))
     for time in range(40):
@@ -61,7 +67,7 @@ def test_number_of_threads_changes_nothing_in_the_bare_batch(name):
 
 
 @each_environment
-def test_compiled_twin_plays_what_its_file_plays(environment):
+def test_compiled_twin_plays_what_its_file_plays(environment: Environment) -> None:
     game = dicegym.game(environment.game, **environment.settings)
     name = default(environment)
     twin, file = opponent(game, name), dicegym.agent(game, name)
@@ -70,16 +76,16 @@ def test_compiled_twin_plays_what_its_file_plays(environment):
     assert transcript(environment, 12, 40, opponent=twin) == transcript(environment, 12, 40, opponent=file)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_game_has_compiled_bots_and_its_default_opponent_needs_no_python(name):
+@pytest.mark.parametrize("name", FINISHED)
+def test_game_has_compiled_bots_and_its_default_opponent_needs_no_python(name: str) -> None:
     game = dicegym.game(name)
     assert twin_numbers(game)
     player = opponent(game, game.spec.default_opponent)
     assert isinstance(player, TwinPlayer) or part(game, SITUATIONS)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_edited_file_plays_itself(name, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", FINISHED)
+def test_edited_file_plays_itself(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = dicegym.game(name)
     bot = next(bot for bot in twin_numbers(game) if "(" not in bot)
     assert isinstance(opponent(game, bot), TwinPlayer)
@@ -92,16 +98,16 @@ def test_edited_file_plays_itself(name, tmp_path, monkeypatch):
     assert not isinstance(opponent(game, str(path)), TwinPlayer)
 
 
-def test_hash_of_a_text_does_not_depend_on_line_ends(tmp_path):
+def test_hash_of_a_text_does_not_depend_on_line_ends(tmp_path: Path) -> None:
     (tmp_path / "unix").write_bytes(b"a\nb\n")
     (tmp_path / "windows").write_bytes(b"a\r\nb\r\n")
     assert source_hash(tmp_path / "unix") == source_hash(tmp_path / "windows")
 
 
-def test_pure_player_of_a_game_with_few_situations_is_asked_once_for_each():
+def test_pure_player_of_a_game_with_few_situations_is_asked_once_for_each() -> None:
     asked = []
 
-    def act(turn):
+    def act(turn: Turn) -> int:
         asked.append(turn.view[:2])
         return 5
 
@@ -117,7 +123,7 @@ def test_pure_player_of_a_game_with_few_situations_is_asked_once_for_each():
     assert len(asked) == settled
 
 
-def test_answers_too_wide_for_a_table_are_played_all_the_same():
+def test_answers_too_wide_for_a_table_are_played_all_the_same() -> None:
     wide, small = (
         BatchEnv(
             "hog", 2, opponent=FunctionPlayer(lambda turn, n=n: n, "odd", pure=True), seat=0, autoreset_mode="SameStep"
@@ -133,15 +139,15 @@ def test_answers_too_wide_for_a_table_are_played_all_the_same():
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, "2", True, 5000])
-def test_numbers_of_threads_that_cannot_be_are_refused(threads):
+def test_numbers_of_threads_that_cannot_be_are_refused(threads: Any) -> None:
     with pytest.raises(ParameterError, match="threads="):
         BatchEnv("hog", 2, threads=threads)
 
 
-def test_failure_in_a_thread_is_raised_when_all_have_ended():
+def test_failure_in_a_thread_is_raised_when_all_have_ended() -> None:
     ended = []
 
-    def work(start, end):
+    def work(start: int, end: int) -> None:
         if start:
             raise ValueError(f"part from {start}")
         ended.append(start)
@@ -152,23 +158,22 @@ def test_failure_in_a_thread_is_raised_when_all_have_ended():
 
 
 @each_environment
-def test_batch_keeps_at_most_a_kilobyte_a_game_beyond_what_learners_are_given(environment):
+def test_batch_keeps_at_most_a_kilobyte_a_game_beyond_what_learners_are_given(environment: Environment) -> None:
     game = dicegym.game(environment.game, **environment.settings)
     env = BatchEnv(game, 64)
-    board = env._board
-    given = board.observations.nbytes + board.masks.nbytes
-    kept = sum(array.nbytes for array in (*board, env._all, env._waiting, env._verbs)) - given
+    given = env._batch.observations.nbytes + env._batch.masks.nbytes
+    kept = sum(array.nbytes for array in (*env._batch, env._all, env._waiting, env._tasks)) - given
     assert kept / 64 <= 1024
 
 
-def test_pool_draws_the_same_in_the_loop_as_for_a_single_game():
+def test_pool_draws_the_same_in_the_loop_as_for_a_single_game() -> None:
     game = dicegym.game("hog")
     pool = Pool([FunctionPlayer(lambda turn, n=n: n, str(n), pure=True) for n in (1, 2, 3)], [0.1, 2, 0.7])
     env = BatchEnv(game, 500, opponent=pool)
     env.reset(seed=9)
     for row in range(500):
-        key, seat = int(env._board.states["key"][row]), int(env._rows["seat"][row])
-        who = env._opponents._players[env._board.who[row, 1 - seat]]
+        key, seat = int(env._batch.states["key"][row]), int(env._rows["seat"][row])
+        who = env._opponents._players[env._batch.who[row, 1 - seat]]
         assert who is pool.pick(key, 1 - seat)
-    drawn = np.bincount(env._board.who.max(axis=1), minlength=3)
+    drawn = np.bincount(env._batch.who.max(axis=1), minlength=3)
     assert drawn[1] > drawn[2] > drawn[0] > 0

@@ -1,9 +1,13 @@
 """The PettingZoo environment of every registered game that has one."""
 
+from __future__ import annotations
+
 import copy
 import importlib
 import pickle
 import types
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pettingzoo
@@ -14,41 +18,41 @@ import dicegym.pettingzoo
 from dicegym.envs.multi import TurnEnv
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.errors import IllegalActionError, ParameterError, StepError
-from dicegym.registry import ENVIRONMENTS
+from dicegym.registry import ENVIRONMENTS, Environment
 
 MULTI = [environment for environment in ENVIRONMENTS if environment.multi]
 each_environment = pytest.mark.parametrize("environment", MULTI, ids=lambda environment: environment.id)
 
 
-def convention(environment):
+def convention(environment: Environment) -> Any:
     """The namespace that `from dicegym.pettingzoo import hog_v0` gives."""
     return getattr(importlib.import_module("dicegym.pettingzoo"), environment.module_name)
 
 
 @each_environment
 @pytest.mark.filterwarnings("ignore:.*not inheriting from.*")
-def test_api(environment):
+def test_api(environment: Environment) -> None:
     api_test(convention(environment).env(), num_cycles=300)
 
 
 @each_environment
-def test_seed(environment):
+def test_seed(environment: Environment) -> None:
     seed_test(convention(environment).env, num_cycles=200)
 
 
 class Legal:
     """An action space that samples legal actions alone: an illegal one may end a game."""
 
-    def __init__(self, env, agent):
+    def __init__(self, env: Any, agent: str) -> None:
         self.env, self.space = env, env.action_space(agent)
 
-    def sample(self):
+    def sample(self) -> Any:
         state, game = self.env.unwrapped.state_record, self.env.unwrapped.game
         return self.space.sample(game.legal(state).astype("int8"))
 
 
-def legal_only(make):
-    def made(**settings):
+def legal_only(make: Callable[..., Any]) -> Callable[..., Any]:
+    def made(**settings: Any) -> Any:
         env = make(**settings)
         spaces = {agent: Legal(env, agent) for agent in env.possible_agents}
         env.action_space = spaces.__getitem__
@@ -58,7 +62,7 @@ def legal_only(make):
 
 
 @each_environment
-def test_max_cycles(environment):
+def test_max_cycles(environment: Environment) -> None:
     """An agent that had so many turns and is to move again ends it, as PettingZoo's own test says for games in turn."""
     env = convention(environment).env(max_cycles=4)
     rng = np.random.default_rng(0)
@@ -80,7 +84,7 @@ def test_max_cycles(environment):
 
 @each_environment
 @pytest.mark.filterwarnings("ignore:.*not inheriting from.*")
-def test_parallel_api(environment):
+def test_parallel_api(environment: Environment) -> None:
     parallel_api_test(convention(environment).parallel_env(), num_cycles=200)
     made = pettingzoo.make("parallel", environment.full_id)
     if isinstance(made, SimultaneousEnv):
@@ -91,7 +95,7 @@ def test_parallel_api(environment):
 
 
 @each_environment
-def test_render(environment):
+def test_render(environment: Environment) -> None:
     render_test(
         convention(environment).env,
         custom_tests={"ansi": lambda text: isinstance(text, str), "human": lambda shown: shown is None},
@@ -99,20 +103,20 @@ def test_render(environment):
 
 
 @each_environment
-def test_both_registries_and_the_convention_give_the_same_environment(environment):
+def test_both_registries_and_the_convention_give_the_same_environment(environment: Environment) -> None:
     made = pettingzoo.make("aec", environment.full_id)
     assert isinstance(made, TurnEnv)
     assert made.game == convention(environment).env().game
     assert environment.module_name in dicegym.pettingzoo.__all__
 
 
-def test_unknown_convention_name():
+def test_unknown_convention_name() -> None:
     with pytest.raises(AttributeError, match="hog_v0"):
         _ = dicegym.pettingzoo.hgo_v0
 
 
 @each_environment
-def test_what_reaches_each_agent_sums_to_the_engines_result(environment):
+def test_what_reaches_each_agent_sums_to_the_engines_result(environment: Environment) -> None:
     env = convention(environment).env()
     rng = np.random.default_rng(0)
     env.reset(seed=1)
@@ -130,7 +134,7 @@ def test_what_reaches_each_agent_sums_to_the_engines_result(environment):
 
 
 @each_environment
-def test_environment_plays_the_engines_game(environment):
+def test_environment_plays_the_engines_game(environment: Environment) -> None:
     env = convention(environment).env()
     rng = np.random.default_rng(2)
     for episode in range(10):
@@ -149,14 +153,14 @@ def test_environment_plays_the_engines_game(environment):
         assert all(env.terminations.values())
 
 
-def test_only_the_agent_to_move_has_a_mask():
+def test_only_the_agent_to_move_has_a_mask() -> None:
     env = TurnEnv("hog")
     env.reset(seed=0)
     assert env.observe("player_0")["action_mask"].all()
     assert not env.observe("player_1")["action_mask"].any()
 
 
-def test_illegal_actions_by_the_rule_raised_or_terminating():
+def test_illegal_actions_by_the_rule_raised_or_terminating() -> None:
     env = TurnEnv("hog")
     env.reset(seed=0)
     env.step(12)
@@ -184,7 +188,7 @@ def test_illegal_actions_by_the_rule_raised_or_terminating():
     assert collected == {"player_0": 0.0, "player_1": -3.0}
 
 
-def test_step_without_a_game_and_wrong_arguments():
+def test_step_without_a_game_and_wrong_arguments() -> None:
     env = TurnEnv("hog")
     with pytest.raises(StepError, match="reset"):
         env.step(5)
@@ -197,7 +201,7 @@ def test_step_without_a_game_and_wrong_arguments():
         env.reset(seed=-1)
 
 
-def test_copies_are_whole_and_apart():
+def test_copies_are_whole_and_apart() -> None:
     env = TurnEnv("hog")
     with pytest.raises(StepError, match="reset"):
         env.last()
@@ -211,12 +215,12 @@ def test_copies_are_whole_and_apart():
         assert env.state_record.tobytes() == before
 
 
-def test_max_cycles_truncates_all_agents():
+def test_max_cycles_truncates_all_agents() -> None:
     for caps, turns in (({"max_cycles": 3}, 6), ({"max_steps": 3}, 3)):
         check_truncation(TurnEnv("hog", **caps), turns)
 
 
-def check_truncation(env, turns):
+def check_truncation(env: Any, turns: int) -> None:
     env.reset(seed=0)
     for _ in range(turns):
         assert not any(env.truncations.values())

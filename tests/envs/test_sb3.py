@@ -1,11 +1,18 @@
 """The Stable-Baselines3 environment of every registered game, and models as players."""
 
+from __future__ import annotations
+
 import json
 import zipfile
+from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
+
+from dicegym.engine.game import Game
+from dicegym.registry import Environment
 
 pytest.importorskip("sb3_contrib")
 from sb3_contrib import MaskablePPO
@@ -29,7 +36,7 @@ ON_POLICY = {"n_steps": 16, "device": "cpu", "seed": 1}
 OFF_POLICY = {"learning_starts": 32, "buffer_size": 500, "batch_size": 16, "device": "cpu", "seed": 1}
 
 
-def algorithms():
+def algorithms() -> dict[str, Any]:
     from sb3_contrib import QRDQN
 
     return {
@@ -42,7 +49,7 @@ def algorithms():
 
 
 @pytest.fixture(scope="module")
-def models():
+def models() -> dict[tuple[str, str], Any]:
     """A briefly trained model of each algorithm on each game."""
     trained = {}
     for name in GAMES:
@@ -52,7 +59,7 @@ def models():
     return trained
 
 
-def some_states(game, n=200):
+def some_states(game: Game, n: int = 200) -> np.ndarray:
     """Turns of random games, with their records."""
     batch = game.batch(n, seed=3)
     for time in range(7):
@@ -61,7 +68,7 @@ def some_states(game, n=200):
 
 
 @each_environment
-def test_vec_env_reports_what_the_batch_environment_plays(environment):
+def test_vec_env_reports_what_the_batch_environment_plays(environment: Environment) -> None:
     n = 5
     settings = {"opponent": MIDDLE, **environment.settings}
     vec = SB3VecEnv(environment.game, n, seed=11, **settings)
@@ -93,7 +100,7 @@ def test_vec_env_reports_what_the_batch_environment_plays(environment):
     assert ended > n
 
 
-def test_truncated_episodes_say_so():
+def test_truncated_episodes_say_so() -> None:
     vec = SB3VecEnv("hog", 2, seed=0, max_episode_steps=2)
     vec.reset()
     vec.step(np.array([2, 2]))
@@ -102,7 +109,7 @@ def test_truncated_episodes_say_so():
     assert all(info["TimeLimit.truncated"] is True for info in infos)
 
 
-def test_seeds_given_through_stable_baselines3_are_used_once():
+def test_seeds_given_through_stable_baselines3_are_used_once() -> None:
     first, second = SB3VecEnv("hog", 3, seed=7), SB3VecEnv("hog", 3)
     second.seed(7)
     for _ in range(2):
@@ -111,7 +118,7 @@ def test_seeds_given_through_stable_baselines3_are_used_once():
             assert (first.step(np.array([4, 5, 6]))[0] == second.step(np.array([4, 5, 6]))[0]).all()
 
 
-def test_stable_baselines3_wrappers_on_top():
+def test_stable_baselines3_wrappers_on_top() -> None:
     vec = VecNormalize(VecCheckNan(VecMonitor(SB3VecEnv("hog", 4, seed=0))), norm_obs=False)
     vec.reset()
     returns = []
@@ -122,7 +129,7 @@ def test_stable_baselines3_wrappers_on_top():
     assert np.stack(vec.env_method("action_masks")).shape == (4, 12)
 
 
-def test_what_a_batch_cannot_do_is_refused():
+def test_what_a_batch_cannot_do_is_refused() -> None:
     vec = SB3VecEnv("hog", 3)
     with pytest.raises(ParameterError, match="some games only"):
         vec.env_method("reset", indices=[0])
@@ -132,14 +139,14 @@ def test_what_a_batch_cannot_do_is_refused():
         SB3VecEnv("hog", 3, autoreset_mode="NextStep")
 
 
-def test_reset_infos_hold_masks_and_seats():
+def test_reset_infos_hold_masks_and_seats() -> None:
     vec = SB3VecEnv("hog", 3, seed=0, seat="alternate")
     vec.reset()
     assert [info["seat"] for info in vec.reset_infos] == [0, 0, 0]
     assert all(info["action_mask"].all() for info in vec.reset_infos)
 
 
-def test_attributes_are_shared_by_the_batch():
+def test_attributes_are_shared_by_the_batch() -> None:
     vec = SB3VecEnv("hog", 3)
     assert vec.get_attr("illegal_reward") == [-1.0] * 3
     vec.set_attr("illegal_reward", -2.0)
@@ -152,7 +159,7 @@ def test_attributes_are_shared_by_the_batch():
 
 @each_game
 @pytest.mark.parametrize("label", algorithms())
-def test_every_algorithm_trains_and_plays_legally(models, name, label):
+def test_every_algorithm_trains_and_plays_legally(models: dict[tuple[str, str], Any], name: str, label: str) -> None:
     model = models[name, label]
     assert model.num_timesteps >= 128
     player = policy.PolicyPlayer(model, dicegym.game(name))
@@ -165,7 +172,9 @@ def test_every_algorithm_trains_and_plays_legally(models, name, label):
 
 @each_game
 @pytest.mark.parametrize("label", algorithms())
-def test_one_game_and_many_at_once_choose_alike_and_as_the_library_does(models, name, label):
+def test_one_game_and_many_at_once_choose_alike_and_as_the_library_does(
+    models: dict[tuple[str, str], Any], name: str, label: str
+) -> None:
     model = models[name, label]
     game = dicegym.game(name)
     player = policy.PolicyPlayer(model, game)
@@ -183,19 +192,19 @@ def test_one_game_and_many_at_once_choose_alike_and_as_the_library_does(models, 
         assert (library == together).mean() > 0.99  # float32 there, float64 here: near ties may differ
 
 
-def test_masks_reach_evaluation_in_sb3_contrib(models):
+def test_masks_reach_evaluation_in_sb3_contrib(models: dict[tuple[str, str], Any]) -> None:
     mean, _ = evaluate_policy(models["hog", "MaskablePPO"], SB3VecEnv("hog", 4, seed=5), n_eval_episodes=20, warn=False)
     assert -1 <= mean <= 1
 
 
 @each_game
-def test_sampling_players_follow_their_seed_alone(models, name):
+def test_sampling_players_follow_their_seed_alone(models: dict[tuple[str, str], Any], name: str) -> None:
     game = dicegym.game(name)
     player = policy.PolicyPlayer(models[name, "PPO"], game, sample=True)
     assert not player.pure
     states = some_states(game, 60)
 
-    def drawn(seed):
+    def drawn(seed: int) -> list[int]:
         act = player.join(game, 0, seed)
         return [act(Turn(game, state, int(state["player"]))) for state in states]
 
@@ -204,7 +213,9 @@ def test_sampling_players_follow_their_seed_alone(models, name):
 
 
 @each_game
-def test_model_files_come_back_as_the_same_player(models, name, tmp_path):
+def test_model_files_come_back_as_the_same_player(
+    models: dict[tuple[str, str], Any], name: str, tmp_path: Path
+) -> None:
     game = dicegym.game(name)
     model = models[name, "MaskablePPO"]
     path = tmp_path / "learned.zip"
@@ -220,7 +231,7 @@ def test_model_files_come_back_as_the_same_player(models, name, tmp_path):
     assert (loaded.act_rows(game, states, rows, seats) == expected).all()
 
 
-def rewritten(path, target, **changes):
+def rewritten(path: Path, target: Path, **changes: Any) -> Path:
     """Copy a model file with other facts."""
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w") as new:
         for member in old.namelist():
@@ -231,7 +242,7 @@ def rewritten(path, target, **changes):
     return target
 
 
-def test_models_that_do_not_fit_are_refused(models, tmp_path):
+def test_models_that_do_not_fit_are_refused(models: dict[tuple[str, str], Any], tmp_path: Path) -> None:
     game = dicegym.game("hog")
     path = tmp_path / "m.zip"
     policy.save(models["hog", "PPO"], game, path, {})
@@ -250,7 +261,7 @@ def test_models_that_do_not_fit_are_refused(models, tmp_path):
         player.join(dicegym.game("hog", goal=50), 0, 0)
 
 
-def test_files_that_are_no_models_are_refused(tmp_path):
+def test_files_that_are_no_models_are_refused(tmp_path: Path) -> None:
     (tmp_path / "text.zip").write_text("no zip at all")
     with zipfile.ZipFile(tmp_path / "bare.zip", "w") as archive:
         archive.writestr("data", "{}")
@@ -259,7 +270,7 @@ def test_files_that_are_no_models_are_refused(tmp_path):
             policy.load(tmp_path / name)
 
 
-def test_scaled_rewards_leave_the_episodes_as_they_are():
+def test_scaled_rewards_leave_the_episodes_as_they_are() -> None:
 
     from dicegym.envs.sb3 import SB3VecEnv
 
@@ -273,7 +284,7 @@ def test_scaled_rewards_leave_the_episodes_as_they_are():
 
 
 @pytest.mark.parametrize("algorithm", [MaskablePPO, DQN])
-def test_inputs_can_be_ignored_for_a_while(algorithm):
+def test_inputs_can_be_ignored_for_a_while(algorithm: Any) -> None:
     model = algorithm("MlpPolicy", SB3VecEnv("hog", 4, seed=1), policy_kwargs={"net_arch": [62, 62]}, device="cpu")
     game = dicegym.game("hog")
     ignored = np.arange(game.observation_size) % 5 == 0
@@ -287,7 +298,7 @@ def test_inputs_can_be_ignored_for_a_while(algorithm):
     assert np.array_equal(policy.PolicyPlayer(model, game).scores(seen), before)
 
 
-def test_models_leave_out_what_only_going_on_needs(tmp_path):
+def test_models_leave_out_what_only_going_on_needs(tmp_path: Path) -> None:
     model = MaskablePPO("MlpPolicy", SB3VecEnv("hog", 4, seed=1), n_steps=16, batch_size=64, device="cpu").learn(64)
     game = dicegym.game("hog")
     policy.save(model, game, tmp_path / "small.zip", {})

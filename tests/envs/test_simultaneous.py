@@ -1,7 +1,10 @@
 """The parallel environment of every registered game in which all players choose at once."""
 
+from __future__ import annotations
+
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
 import pettingzoo
@@ -9,18 +12,19 @@ import pytest
 from pettingzoo.test import parallel_seed_test
 
 from dicegym import games
+from dicegym.engine.game import Game
 from dicegym.envs.multi import TurnEnv, parallel_env
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.errors import IllegalActionError, ParameterError, StepError
-from dicegym.registry import ENVIRONMENTS
+from dicegym.registry import ENVIRONMENTS, Environment
 
-SIMULTANEOUS = [e for e in ENVIRONMENTS if e.multi and games.spec(e.game).order is not None]
+SIMULTANEOUS = [e for e in ENVIRONMENTS if e.multi and games.spec(e.game).joint_action is not None]
 each_environment = pytest.mark.parametrize("environment", SIMULTANEOUS, ids=lambda environment: environment.id)
 
 
-def some_choice(env, seat, rng, slip=0.0):
+def some_choice(env: Any, seat: int, rng: np.random.Generator, slip: float = 0.0) -> np.ndarray:
     """A random whole choice that the rules allow, or now and then one that is too much."""
-    game, order = env.game, env.game.spec.order
+    game, order = env.game, env.game.spec.joint_action
     if rng.random() < slip:
         return np.array(order.most)
     limits = order.limits(env.state_record, seat)
@@ -33,7 +37,7 @@ def some_choice(env, seat, rng, slip=0.0):
     return choice
 
 
-def legal(env, game, order, seat, choice):
+def legal(env: Any, game: Game, order: Any, seat: int, choice: np.ndarray) -> bool:
     """Whether a whole choice is legal for ``seat`` at the beginning of a round, when others choose nothing."""
     state = env.state_record
     while (mover := int(state["player"])) != seat:
@@ -47,27 +51,27 @@ def legal(env, game, order, seat, choice):
     return True
 
 
-def nothing(game, order, state):
+def nothing(game: Game, order: Any, state: Any) -> None:
     for action in order.actions([0] * len(order.most)):
         game.step(state, action)
 
 
 @each_environment
-def test_the_registry_and_the_convention_make_it(environment):
+def test_the_registry_and_the_convention_make_it(environment: Environment) -> None:
     made = pettingzoo.make("parallel", environment.full_id)
     assert isinstance(made, SimultaneousEnv)
-    assert made.action_space("player_0").nvec.tolist() == [most + 1 for most in made.game.spec.order.most]
+    assert made.action_space("player_0").nvec.tolist() == [most + 1 for most in made.game.spec.joint_action.most]
     assert made.metadata["is_parallelizable"]
 
 
 @each_environment
-def test_seed(environment):
+def test_seed(environment: Environment) -> None:
     parallel_seed_test(lambda: parallel_env(environment.game, **environment.settings), num_cycles=30)
 
 
 @each_environment
 @pytest.mark.parametrize("players", [None, "fewest"])
-def test_whole_choices_make_the_same_games_as_action_by_action(environment, players):
+def test_whole_choices_make_the_same_games_as_action_by_action(environment: Environment, players: str | None) -> None:
     """Byte by byte, illegal choices included, in games of several sizes."""
     few = {"players": games.spec(environment.game).players[0]} if players else {}
     whole = parallel_env(environment.game, **environment.settings, **few)
@@ -88,9 +92,9 @@ def test_whole_choices_make_the_same_games_as_action_by_action(environment, play
                     thing = int(rng.choice(np.flatnonzero(left)))
                     left[thing] -= 1
                     one = np.eye(len(left), dtype=int)[thing]
-                    by_actions.step(whole.game.spec.order.actions(one.tolist())[0])
+                    by_actions.step(whole.game.spec.joint_action.actions(one.tolist())[0])
                 if by_actions.agent_selection == agent and not by_actions.infos[agent].get("fault"):
-                    by_actions.step(whole.game.spec.order.actions([0] * len(left))[-1])
+                    by_actions.step(whole.game.spec.joint_action.actions([0] * len(left))[-1])
                 assert seat == int(agent.rpartition("_")[2])
             observations, rewards, terminations, truncations, infos = whole.step(choices)
             assert whole.state_record.tobytes() == by_actions.state_record.tobytes()
@@ -107,11 +111,11 @@ def test_whole_choices_make_the_same_games_as_action_by_action(environment, play
 
 
 @each_environment
-def test_masks_say_what_may_be_chosen_alone(environment):
+def test_masks_say_what_may_be_chosen_alone(environment: Environment) -> None:
     env = parallel_env(environment.game, **environment.settings)
     rng = np.random.default_rng(5)
     _, infos = env.reset(seed=2)
-    order = env.game.spec.order
+    order = env.game.spec.joint_action
     for _ in range(6):
         for seat, agent in enumerate(env.possible_agents[:2]):
             for thing in rng.choice(len(order.most), 6, replace=False):
@@ -124,11 +128,11 @@ def test_masks_say_what_may_be_chosen_alone(environment):
 
 
 @each_environment
-def test_illegal_choices_by_the_rule_raised_or_terminating(environment):
-    too_much = np.array(games.spec(environment.game).order.most)
+def test_illegal_choices_by_the_rule_raised_or_terminating(environment: Environment) -> None:
+    too_much = np.array(games.spec(environment.game).joint_action.most)
     none = too_much * 0
 
-    def choices(env):
+    def choices(env: Any) -> dict[str, np.ndarray]:
         return {agent: too_much if agent == "player_1" else none for agent in env.agents}
 
     env = parallel_env(environment.game)
@@ -155,9 +159,9 @@ def test_illegal_choices_by_the_rule_raised_or_terminating(environment):
 
 
 @each_environment
-def test_wrong_choices_and_steps_say_what_is_wrong(environment):
+def test_wrong_choices_and_steps_say_what_is_wrong(environment: Environment) -> None:
     env = parallel_env(environment.game)
-    none = np.zeros(len(env.game.spec.order.most), np.int64)
+    none = np.zeros(len(env.game.spec.joint_action.most), np.int64)
     with pytest.raises(StepError, match="reset"):
         env.step({})
     env.reset(seed=0)
@@ -170,7 +174,7 @@ def test_wrong_choices_and_steps_say_what_is_wrong(environment):
         (3, "shape"),
         (None, "object"),
         (none - 1, "has -1 of number 0"),
-        (np.array(env.game.spec.order.most) + 1, "give 0 to"),
+        (np.array(env.game.spec.joint_action.most) + 1, "give 0 to"),
     ]:
         with pytest.raises(ParameterError, match=match):
             env.step(good | {"player_1": bad})
@@ -186,12 +190,12 @@ def test_wrong_choices_and_steps_say_what_is_wrong(environment):
 
 
 @each_environment
-def test_max_cycles_truncates_after_rounds(environment):
+def test_max_cycles_truncates_after_rounds(environment: Environment) -> None:
     env = parallel_env(environment.game, max_cycles=3)
     for _ in (0, 1):
         env.reset(seed=0)
         for number in range(3):
-            nothing = {agent: np.zeros(len(env.game.spec.order.most), np.int64) for agent in env.agents}
+            nothing = {agent: np.zeros(len(env.game.spec.joint_action.most), np.int64) for agent in env.agents}
             _, _, terminations, truncations, _ = env.step(nothing)
             assert all(truncations.values()) == any(truncations.values()) == (number == 2)
             assert not any(terminations.values())
@@ -199,7 +203,7 @@ def test_max_cycles_truncates_after_rounds(environment):
 
 
 @each_environment
-def test_copies_and_renders(environment, capsys):
+def test_copies_and_renders(environment: Environment, capsys: pytest.CaptureFixture[str]) -> None:
     env = parallel_env(environment.game, render_mode="ansi")
     env.reset(seed=4)
     choices = {agent: np.array(mask_choice(env, seat)) for seat, agent in enumerate(env.agents)}
@@ -216,11 +220,11 @@ def test_copies_and_renders(environment, capsys):
     assert env.game.spec.title in capsys.readouterr().out
 
 
-def mask_choice(env, seat):
-    limits = env.game.spec.order.limits(env.state_record, seat)
+def mask_choice(env: Any, seat: int) -> list[int]:
+    limits = env.game.spec.joint_action.limits(env.state_record, seat)
     return [min(limit, 1) if thing == 0 else 0 for thing, limit in enumerate(limits)]
 
 
-def test_a_game_in_turns_is_refused():
+def test_a_game_in_turns_is_refused() -> None:
     with pytest.raises(ParameterError, match="no game of simultaneous choices"):
         SimultaneousEnv("hog")

@@ -1,10 +1,14 @@
 """The Gymnasium environment of every registered game."""
 
+from __future__ import annotations
+
 import copy
 import pickle
 import subprocess
 import sys
 import warnings
+from pathlib import Path
+from typing import Any, Never
 
 import gymnasium as gym
 import numpy as np
@@ -16,7 +20,7 @@ from dicegym.engine import loops
 from dicegym.engine.dice import game_key, private_seed
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.errors import AgentError, IllegalActionError, ParameterError, StepError, UnknownNameError
-from dicegym.play.player import FunctionPlayer, RandomPlayer
+from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Turn
 from dicegym.registry import ENVIRONMENTS
 
@@ -24,7 +28,7 @@ IDS = [environment.full_id for environment in ENVIRONMENTS]
 each_environment = pytest.mark.parametrize("env_id", IDS)
 
 
-def play(env, rng):
+def play(env: Any, rng: np.random.Generator) -> tuple[Any, ...]:
     """Play one episode with random legal actions from a fresh reset; return its observations and rewards."""
     observation, info = env.reset()
     seen, rewards, over = [observation], [], False
@@ -38,7 +42,7 @@ def play(env, rng):
 
 
 @each_environment
-def test_gymnasium_checker_passes_without_a_warning(env_id):
+def test_gymnasium_checker_passes_without_a_warning(env_id: str) -> None:
     env = gym.make(env_id, render_mode="ansi", disable_env_checker=True).unwrapped
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -46,7 +50,7 @@ def test_gymnasium_checker_passes_without_a_warning(env_id):
 
 
 @each_environment
-def test_stable_baselines3_checker_passes_without_a_warning(env_id):
+def test_stable_baselines3_checker_passes_without_a_warning(env_id: str) -> None:
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -62,7 +66,7 @@ def test_stable_baselines3_checker_passes_without_a_warning(env_id):
     ],
 )
 @each_environment
-def test_every_way_of_gymnasium_to_find_an_environment(program, env_id):
+def test_every_way_of_gymnasium_to_find_an_environment(program: str, env_id: str) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program.format(id=env_id)], capture_output=True, text=True, check=False
     )
@@ -70,7 +74,7 @@ def test_every_way_of_gymnasium_to_find_an_environment(program, env_id):
 
 
 @each_environment
-def test_rewards_of_an_episode_sum_to_the_engines_result_for_every_seat(env_id):
+def test_rewards_of_an_episode_sum_to_the_engines_result_for_every_seat(env_id: str) -> None:
     env = gym.make(env_id, opponent=RandomPlayer()).unwrapped
     rng = np.random.default_rng(5)
     env.reset(seed=9)
@@ -84,7 +88,7 @@ def test_rewards_of_an_episode_sum_to_the_engines_result_for_every_seat(env_id):
 
 
 @each_environment
-def test_environment_plays_the_engines_game(env_id):
+def test_environment_plays_the_engines_game(env_id: str) -> None:
     """Seat, opponents' answers and dice are those that the engine gives under the game's key."""
     env = gym.make(env_id, opponent=RandomPlayer()).unwrapped
     rng = np.random.default_rng(1)
@@ -109,7 +113,7 @@ def test_environment_plays_the_engines_game(env_id):
 
 
 @each_environment
-def test_same_seed_gives_same_episodes_and_options_replay_one(env_id):
+def test_same_seed_gives_same_episodes_and_options_replay_one(env_id: str) -> None:
     first, second = (gym.make(env_id, opponent=RandomPlayer()).unwrapped for _ in range(2))
     first.reset(seed=3)
     second.reset(seed=3)
@@ -123,7 +127,7 @@ def test_same_seed_gives_same_episodes_and_options_replay_one(env_id):
 
 
 @each_environment
-def test_unseeded_environments_differ(env_id):
+def test_unseeded_environments_differ(env_id: str) -> None:
     keys = set()
     for _ in range(5):
         env = gym.make(env_id).unwrapped
@@ -132,8 +136,8 @@ def test_unseeded_environments_differ(env_id):
     assert len(keys) == 5
 
 
-def test_seat_is_fixed_drawn_or_alternates():
-    def seats(**options):
+def test_seat_is_fixed_drawn_or_alternates() -> None:
+    def seats(**options: Any) -> list[int]:
         env = gym.make("dicegym/Hog-v0", **options)
         return [env.reset(seed=1 if n == 0 else None)[1]["seat"] for n in range(40)]
 
@@ -145,11 +149,11 @@ def test_seat_is_fixed_drawn_or_alternates():
     assert env.reset(seed=1, options={"seat": 0})[1]["seat"] == 0
 
 
-def test_pool_draws_opponents_by_weight():
+def test_pool_draws_opponents_by_weight() -> None:
     asked = {"often": 0, "seldom": 0}
 
-    def player(name):
-        def act(turn):
+    def player(name: str) -> Player:
+        def act(turn: Turn) -> int:
             asked[name] += 1
             return 6
 
@@ -164,7 +168,7 @@ def test_pool_draws_opponents_by_weight():
     assert 260 < asked["often"] < 340
 
 
-def test_opponent_by_name_call_path_and_default(tmp_path):
+def test_opponent_by_name_call_path_and_default(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("def final_strategy(score, opponent_score):\n    return 3\n")
     for opponent, chosen in ((None, 5), ("always_roll(8)", 8), (str(file), 3)):
@@ -173,7 +177,7 @@ def test_opponent_by_name_call_path_and_default(tmp_path):
         assert env.state["chosen"][0] == chosen
 
 
-def test_illegal_actions_by_the_rule_raised_or_terminating():
+def test_illegal_actions_by_the_rule_raised_or_terminating() -> None:
     env = gym.make("dicegym/Hog-v0", seat=0, disable_env_checker=True)
     env.reset(seed=0)
     _, reward, terminated, _, info = env.step(12)
@@ -196,7 +200,7 @@ def test_illegal_actions_by_the_rule_raised_or_terminating():
 
 
 @pytest.mark.parametrize("action", [1.0, "5", None, np.array([1, 2]), [3]])
-def test_what_is_no_whole_number_is_refused_and_costs_nothing(action):
+def test_what_is_no_whole_number_is_refused_and_costs_nothing(action: Any) -> None:
     env = SingleAgentEnv("hog", seat=0)
     env.reset(seed=0)
     with pytest.raises(IllegalActionError, match="is no whole number"):
@@ -204,7 +208,7 @@ def test_what_is_no_whole_number_is_refused_and_costs_nothing(action):
     env.step(np.int64(3))
 
 
-def test_step_before_reset_and_after_the_end_is_refused():
+def test_step_before_reset_and_after_the_end_is_refused() -> None:
     env = SingleAgentEnv("hog", opponent=RandomPlayer())
     with pytest.raises(StepError, match="reset"):
         env.step(3)
@@ -232,26 +236,26 @@ def test_step_before_reset_and_after_the_end_is_refused():
         ({"opponent": "no/such.py"}, AgentError, "no/such.py"),
     ],
 )
-def test_wrong_arguments_say_what_why_and_what_to_do(options, error, match):
+def test_wrong_arguments_say_what_why_and_what_to_do(options: Any, error: type[Exception], match: str) -> None:
     with pytest.raises(error) as caught:
         SingleAgentEnv("hog", **options)
     assert match in str(caught.value)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, 2**64])
-def test_wrong_seeds_are_refused(seed):
+def test_wrong_seeds_are_refused(seed: int) -> None:
     with pytest.raises((ParameterError, gym.error.Error)):
         SingleAgentEnv("hog").reset(seed=seed)
 
 
-def test_unknown_reset_option_is_refused():
+def test_unknown_reset_option_is_refused() -> None:
     for options, match in (({"seats": 1}, "'seats'"), (5, "options=5"), ({"episode": "x"}, "episode='x'")):
         with pytest.raises(ParameterError, match=match):
             SingleAgentEnv("hog").reset(options=options)
 
 
 @pytest.mark.parametrize("answer", [None, "a", [3], 3.5, 2**70])
-def test_an_opponent_that_answers_nonsense_is_named(answer):
+def test_an_opponent_that_answers_nonsense_is_named(answer: Any) -> None:
     env = SingleAgentEnv("hog", opponent=FunctionPlayer(lambda turn: answer, "odd"), seat=0)
     env.reset(seed=0)
     with pytest.raises(AgentError, match="'odd': chose"):
@@ -259,7 +263,7 @@ def test_an_opponent_that_answers_nonsense_is_named(answer):
 
 
 @pytest.mark.parametrize("opponent", [None, "streak", RandomPlayer()])
-def test_copies_are_whole_and_apart(opponent):
+def test_copies_are_whole_and_apart(opponent: Any) -> None:
     env = SingleAgentEnv("hog", opponent=opponent, seat=0)
     env.reset(seed=0)
     env.step(6)
@@ -273,8 +277,8 @@ def test_copies_are_whole_and_apart(opponent):
         assert env.state.tobytes() == before
 
 
-def test_failing_opponent_is_named_and_the_environment_goes_on_after_reset():
-    def broken(turn):
+def test_failing_opponent_is_named_and_the_environment_goes_on_after_reset() -> None:
+    def broken(turn: Turn) -> Never:
         raise AgentError("broken", "fell over")
 
     env = SingleAgentEnv("hog", opponent=FunctionPlayer(broken), seat=0)
@@ -286,7 +290,7 @@ def test_failing_opponent_is_named_and_the_environment_goes_on_after_reset():
     env.reset()
 
 
-def test_games_that_end_before_the_learner_is_asked_are_skipped_and_bounded():
+def test_games_that_end_before_the_learner_is_asked_are_skipped_and_bounded() -> None:
     hopeless = FunctionPlayer(lambda turn: 99, "hopeless")
     env = SingleAgentEnv("hog", opponent=hopeless, seat="random")
     env.reset(seed=0)
@@ -296,7 +300,7 @@ def test_games_that_end_before_the_learner_is_asked_are_skipped_and_bounded():
 
 
 @each_environment
-def test_observations_are_the_callers_own(env_id):
+def test_observations_are_the_callers_own(env_id: str) -> None:
     env = gym.make(env_id, opponent=RandomPlayer()).unwrapped
     observation, info = env.reset(seed=4)
     kept = observation.copy()
@@ -309,7 +313,7 @@ def test_observations_are_the_callers_own(env_id):
 
 
 @each_environment
-def test_rendering_shows_dice_and_every_seat(env_id, capsys):
+def test_rendering_shows_dice_and_every_seat(env_id: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = gym.make(env_id, render_mode="ansi")
     text.reset(seed=1)
     screens = []
@@ -337,7 +341,7 @@ def test_rendering_shows_dice_and_every_seat(env_id, capsys):
     assert game.spec.title in capsys.readouterr().out
 
 
-def test_picture_without_pillow_names_the_extra(monkeypatch):
+def test_picture_without_pillow_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
     env = SingleAgentEnv("hog", render_mode="rgb_array")
     env.reset(seed=0)
@@ -346,13 +350,13 @@ def test_picture_without_pillow_names_the_extra(monkeypatch):
 
 
 @each_environment
-def test_spec_survives_json_and_pickle(env_id):
+def test_spec_survives_json_and_pickle(env_id: str) -> None:
     env = gym.make(env_id)
     copy = gym.make(gym.envs.registration.EnvSpec.from_json(env.spec.to_json()))
     assert copy.unwrapped.game == env.unwrapped.game
 
 
-def test_time_limit_of_gymnasium_truncates():
+def test_time_limit_of_gymnasium_truncates() -> None:
     env = gym.make("dicegym/Hog-v0", max_episode_steps=2)
     env.reset(seed=0)
     env.step(5)
@@ -361,7 +365,7 @@ def test_time_limit_of_gymnasium_truncates():
 
 
 @pytest.mark.parametrize("goal", [20, 100])
-def test_memory_adds_what_the_player_can_remember(goal):
+def test_memory_adds_what_the_player_can_remember(goal: int) -> None:
     plain = gym.make("dicegym/Hog-v0", goal=goal)
     more = gym.make("dicegym/Hog-v0", goal=goal, memory=True, opponent="always_roll(1)", seat=0)
     extra = more.observation_space.shape[0] - plain.observation_space.shape[0]
@@ -371,7 +375,7 @@ def test_memory_adds_what_the_player_can_remember(goal):
     assert more.step(0)[0][-2:].tolist() == [0, 1]
 
 
-def test_loops_used_by_the_environment_write_no_mask_at_the_end():
+def test_loops_used_by_the_environment_write_no_mask_at_the_end() -> None:
     game = dicegym.game("hog")
     state = game.new_game()[0]
     game.step(state, 99)

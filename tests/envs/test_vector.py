@@ -1,7 +1,10 @@
 """The batch environment of every registered game."""
 
+from __future__ import annotations
+
 import copy
 import pickle
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -12,18 +15,19 @@ from gymnasium.wrappers import vector as wrappers
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import AgentError, IllegalActionError, ParameterError, StepError
 from dicegym.play.player import FunctionPlayer, RandomPlayer
+from dicegym.play.turn import Turn
 from dicegym.registry import ENVIRONMENTS
 
 each_environment = pytest.mark.parametrize("env_id", [environment.full_id for environment in ENVIRONMENTS])
 MODES = list(AutoresetMode)
 
 
-def choose(masks, rng):
+def choose(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """A random legal action of each row; 0 where nothing is legal."""
     return np.array([rng.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks])
 
 
-def careful(turn):
+def careful(turn: Turn) -> int:
     """A pure opponent: the middle one of the legal actions."""
     legal = np.flatnonzero(turn.mask)
     return int(legal[len(legal) // 2])
@@ -40,7 +44,7 @@ OPPONENTS = {
 @each_environment
 @pytest.mark.parametrize("opponent", OPPONENTS.values(), ids=OPPONENTS)
 @pytest.mark.parametrize("seat", ["random", "alternate", 0])
-def test_every_row_plays_exactly_what_a_single_environment_plays(env_id, opponent, seat):
+def test_every_row_plays_exactly_what_a_single_environment_plays(env_id: str, opponent: Any, seat: Any) -> None:
     n, seed = 7, 40
     batch = gym.make_vec(env_id, num_envs=n, opponent=opponent, seat=seat, autoreset_mode="SameStep")
     singles = [gym.make(env_id, opponent=opponent, seat=seat).unwrapped for _ in range(n)]
@@ -67,7 +71,7 @@ def test_every_row_plays_exactly_what_a_single_environment_plays(env_id, opponen
     assert ended >= n
 
 
-def episodes(env_id, mode, n, per_row):
+def episodes(env_id: str, mode: AutoresetMode, n: int, per_row: int) -> list[Any]:
     """Play the first ``per_row`` episodes of each row; return per row a list of (observations, rewards)."""
     env = gym.make_vec(env_id, num_envs=n, opponent=PURE, autoreset_mode=mode)
     observations, info = env.reset(seed=5)
@@ -100,7 +104,7 @@ def episodes(env_id, mode, n, per_row):
 
 
 @each_environment
-def test_autoreset_modes_give_the_same_episodes(env_id):
+def test_autoreset_modes_give_the_same_episodes(env_id: str) -> None:
     played = [episodes(env_id, mode, 5, 4) for mode in MODES]
     for other in played[1:]:
         for row, expected in zip(other, played[0], strict=True):
@@ -111,13 +115,13 @@ def test_autoreset_modes_give_the_same_episodes(env_id):
 
 @each_environment
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.value)
-def test_mode_is_stated(env_id, mode):
+def test_mode_is_stated(env_id: str, mode: AutoresetMode) -> None:
     assert gym.make_vec(env_id, num_envs=2, autoreset_mode=mode).metadata["autoreset_mode"] is mode
     assert gym.make_vec(env_id, num_envs=2, autoreset_mode=mode.value).metadata["autoreset_mode"] is mode
 
 
 @each_environment
-def test_learners_rewards_sum_to_the_engines_result_for_every_seat_over_10000_games(env_id):
+def test_learners_rewards_sum_to_the_engines_result_for_every_seat_over_10000_games(env_id: str) -> None:
     n = 500
     env = gym.make_vec(env_id, num_envs=n, opponent=PURE, autoreset_mode="SameStep")
     _, info = env.reset(seed=0)
@@ -139,7 +143,7 @@ def test_learners_rewards_sum_to_the_engines_result_for_every_seat_over_10000_ga
 
 @each_environment
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
-def test_gymnasiums_own_vector_wrappers_work(env_id, mode):
+def test_gymnasiums_own_vector_wrappers_work(env_id: str, mode: str) -> None:
     env = gym.make_vec(env_id, num_envs=4, autoreset_mode=mode)
     env = wrappers.RecordEpisodeStatistics(env)
     env = wrappers.NormalizeReward(env)
@@ -157,7 +161,7 @@ def test_gymnasiums_own_vector_wrappers_work(env_id, mode):
 
 
 @each_environment
-def test_recorded_statistics_are_the_episodes_returns(env_id):
+def test_recorded_statistics_are_the_episodes_returns(env_id: str) -> None:
     env = wrappers.RecordEpisodeStatistics(gym.make_vec(env_id, num_envs=3, autoreset_mode="SameStep", opponent=PURE))
     _, info = env.reset(seed=0)
     rng = np.random.default_rng(0)
@@ -172,7 +176,7 @@ def test_recorded_statistics_are_the_episodes_returns(env_id):
 
 
 @each_environment
-def test_result_does_not_depend_on_the_size_of_the_batch(env_id):
+def test_result_does_not_depend_on_the_size_of_the_batch(env_id: str) -> None:
     small = gym.make_vec(env_id, num_envs=1, opponent=PURE)
     large = gym.make_vec(env_id, num_envs=300, opponent=PURE)
     seen_small, _ = small.reset(seed=1250)
@@ -184,7 +188,7 @@ def test_result_does_not_depend_on_the_size_of_the_batch(env_id):
         seen_small, *_ = small.step(actions[250:251])
 
 
-def test_returned_arrays_are_the_callers_own_unless_copy_is_false():
+def test_returned_arrays_are_the_callers_own_unless_copy_is_false() -> None:
     for own in (True, False):
         env = BatchEnv("hog", 3, copy=own)
         first, _ = env.reset(seed=0)
@@ -194,7 +198,7 @@ def test_returned_arrays_are_the_callers_own_unless_copy_is_false():
         assert not own or (first == kept).all()
 
 
-def test_max_episode_steps_truncates_and_resets():
+def test_max_episode_steps_truncates_and_resets() -> None:
     env = gym.make_vec("dicegym/Hog-v0", num_envs=2, max_episode_steps=3, autoreset_mode="SameStep")
     env.reset(seed=0)
     for step in range(1, 10):
@@ -204,7 +208,7 @@ def test_max_episode_steps_truncates_and_resets():
         assert ("final_obs" in info) == (step % 3 == 0)
 
 
-def test_illegal_actions_by_the_rule_raised_or_terminating():
+def test_illegal_actions_by_the_rule_raised_or_terminating() -> None:
     env = BatchEnv("hog", 2, autoreset_mode="SameStep", seat=0)
     env.reset(seed=0)
     _, rewards, terminated, _, _ = env.step(np.array([12, 5]))
@@ -228,14 +232,14 @@ def test_illegal_actions_by_the_rule_raised_or_terminating():
 @pytest.mark.parametrize(
     "actions", [np.array([1]), np.array([1.0, 2.0]), [[1, 2]], None, np.array(["a", "b"])], ids=repr
 )
-def test_actions_of_a_wrong_form_are_refused(actions):
+def test_actions_of_a_wrong_form_are_refused(actions: Any) -> None:
     env = BatchEnv("hog", 2)
     env.reset(seed=0)
     with pytest.raises(ParameterError, match="give 2 whole numbers"):
         env.step(actions)
 
 
-def test_misuse_is_refused():
+def test_misuse_is_refused() -> None:
     with pytest.raises(ParameterError, match="num_envs=0"):
         BatchEnv("hog", 0)
     with pytest.raises(ParameterError, match="autoreset_mode='Never'"):
@@ -258,7 +262,7 @@ def test_misuse_is_refused():
 
 
 @each_environment
-def test_state_dict_goes_on_where_it_was_taken(env_id):
+def test_state_dict_goes_on_where_it_was_taken(env_id: str) -> None:
     env, other = (gym.make_vec(env_id, num_envs=6, opponent=PURE, autoreset_mode="SameStep") for _ in range(2))
     _, info = env.reset(seed=0)
     rng = np.random.default_rng(0)
@@ -274,21 +278,33 @@ def test_state_dict_goes_on_where_it_was_taken(env_id):
         assert (terminated == terminated_2).all()
 
 
-def test_state_dict_keeps_games_begun_under_another_pool():
-    """Who sits where is kept, not drawn again from the pool of now."""
-    env = BatchEnv("hog", 64, opponent={"streak": 1, "swap": 1})
+def test_state_dict_keeps_games_begun_under_another_pool() -> None:
+    """Who sits where is kept, not drawn again from the pool of now; the next episodes draw from that."""
+    n = 64
+    env = BatchEnv("hog", n, opponent={"always_roll": 1, "swap": 1}, autoreset_mode="SameStep")
     env.reset(seed=0)
     for _ in range(3):
-        env.step(np.full(64, 6))
-    new = {"streak": 1, "swap": 1, "bacon": 3}
-    env.set_opponent(new)
-    other = BatchEnv("hog", 64, opponent=new)
+        env.step(np.full(n, 6))
+    other = BatchEnv("hog", n, opponent="bacon", autoreset_mode="SameStep")
     other.load_state_dict(env.state_dict())
-    for _ in range(30):
-        other.step(np.full(64, 6))
+
+    def opponents(env: BatchEnv) -> np.ndarray:
+        return np.array([env._opponents._players[index].name for index in env._opponents.who.max(axis=1)])
+
+    first = np.ones(n, bool)  # games that go on since the state was taken
+    for _ in range(60):
+        assert set(opponents(env)) == {"always_roll", "swap"}
+        assert (opponents(other)[first] == opponents(env)[first]).all()
+        assert (opponents(other)[~first] == "bacon").all()
+        _, rewards, over, *_ = env.step(np.full(n, 6))
+        _, other_rewards, other_over, *_ = other.step(np.full(n, 6))
+        assert (rewards[first] == other_rewards[first]).all()
+        assert (over[first] == other_over[first]).all()
+        first &= ~over
+    assert not first.any()
 
 
-def test_copies_play_on_alike_and_apart():
+def test_copies_play_on_alike_and_apart() -> None:
     env = BatchEnv("hog", 8, opponent={"swap": 1, "bacon": 1}, autoreset_mode="SameStep")
     env.reset(seed=0)
     for _ in range(5):
@@ -301,10 +317,10 @@ def test_copies_play_on_alike_and_apart():
         assert env.state_dict()["states"].tobytes() == before
 
 
-def test_after_the_failure_of_an_opponent_only_reset_goes_on():
+def test_after_the_failure_of_an_opponent_only_reset_goes_on() -> None:
     calls = []
 
-    def act(turn):
+    def act(turn: Turn) -> int:
         calls.append(1)
         if len(calls) == 6:
             raise AgentError("fragile", "fell over")
@@ -323,14 +339,14 @@ def test_after_the_failure_of_an_opponent_only_reset_goes_on():
 
 @pytest.mark.parametrize("answer", [None, "a", 3.5, 2**70])
 @pytest.mark.parametrize("pure", [True, False])
-def test_an_opponent_that_answers_nonsense_is_named(answer, pure):
+def test_an_opponent_that_answers_nonsense_is_named(answer: Any, pure: bool) -> None:
     env = BatchEnv("hog", 2, opponent=FunctionPlayer(lambda turn: answer, "odd", pure), seat=0)
     env.reset(seed=0)
     with pytest.raises(AgentError, match="'odd': chose"):
         env.step(np.array([5, 5]))
 
 
-def test_faults_and_results_are_told_in_every_mode():
+def test_faults_and_results_are_told_in_every_mode() -> None:
     for mode in MODES:
         env = BatchEnv("hog", 2, opponent=PURE, seat=0, autoreset_mode=mode)
         env.reset(seed=0)
@@ -341,7 +357,7 @@ def test_faults_and_results_are_told_in_every_mode():
         assert told["returns"][0].tolist() == [-1, 1]
 
 
-def test_first_reset_of_some_games_gives_all_games_their_seeds():
+def test_first_reset_of_some_games_gives_all_games_their_seeds() -> None:
     env, whole = (BatchEnv("hog", 2, autoreset_mode="Disabled") for _ in range(2))
     whole.reset(seed=3)
     env.reset(seed=3, options={"reset_mask": np.array([True, False])})
@@ -349,7 +365,7 @@ def test_first_reset_of_some_games_gives_all_games_their_seeds():
     assert (env.state_dict()["states"]["key"] == whole.state_dict()["states"]["key"]).all()
 
 
-def test_seated_bots_are_forgotten_with_their_games():
+def test_seated_bots_are_forgotten_with_their_games() -> None:
     env = BatchEnv("hog", 4, opponent="streak", seat=0, autoreset_mode="SameStep")
     env.reset(seed=0)
     env.set_opponent("bacon")
@@ -361,18 +377,18 @@ def test_seated_bots_are_forgotten_with_their_games():
 
 
 @pytest.mark.parametrize("cap", [0, -3, 2.5, "x"])
-def test_caps_that_cannot_be_are_refused(cap):
+def test_caps_that_cannot_be_are_refused(cap: Any) -> None:
     with pytest.raises(ParameterError, match="max_episode_steps"):
         BatchEnv("hog", 2, max_episode_steps=cap)
 
 
 @pytest.mark.parametrize("seed", ["x", 1.5, True, [1, "x"], -1])
-def test_seeds_that_cannot_be_are_refused(seed):
+def test_seeds_that_cannot_be_are_refused(seed: int) -> None:
     with pytest.raises(ParameterError, match="seed="):
         BatchEnv("hog", 2).reset(seed=seed)
 
 
-def test_new_opponents_come_with_the_next_episode():
+def test_new_opponents_come_with_the_next_episode() -> None:
     asked = []
     env = BatchEnv("hog", 3, opponent=PURE, seat=0, autoreset_mode="SameStep")
     env.reset(seed=0)
@@ -384,7 +400,7 @@ def test_new_opponents_come_with_the_next_episode():
     assert len(asked) == 1
 
 
-def test_render_shows_every_game():
+def test_render_shows_every_game() -> None:
     env = BatchEnv("hog", 3, render_mode="ansi")
     env.reset(seed=0)
     assert [text.splitlines()[0] for text in env.render()] == ["Hog to 100"] * 3

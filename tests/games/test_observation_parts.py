@@ -21,6 +21,8 @@ from dicegym.engine.game import Game
 from dicegym.games.hog import rules as hog
 from dicegym.registry import GAMES
 
+PAGE = Path(__file__).parents[2] / "docs" / "extend" / "add_an_observation_part.md"
+
 # Every declaration that begins with one of FIRST, which is a game's and not that of a part of it, gets a part of a
 # length of its own before each of its parts.
 LONGER = """
@@ -54,7 +56,7 @@ for name, players, parameters, states in asked:
 pickle.dump(answers, sys.stdout.buffer)
 """
 
-# The same by hand, as the text of a game's rules.
+# The same by hand, as the text of a game's rules: each time the old text, and the new with one line more.
 LINE = ('        "lead": 1,\n', '        "level": 1,\n        "lead": 1,\n')
 WRITE = ("    out[AT.leading] =", "    out[AT.level] = own == opponent\n    out[AT.leading] =")
 ROW = (
@@ -125,6 +127,13 @@ def test_adding_a_part_is_a_line_a_write_and_a_row() -> None:
     for state, longer in zip(states_of(game)[::5], observations, strict=True):
         assert longer[2] == (state["scores"][0] == state["scores"][1])
         assert np.array_equal(np.delete(longer, 2), game.observe(state, 0))
+
+
+def test_the_page_on_adding_a_part_shows_just_that() -> None:
+    shown = PAGE.read_text(encoding="utf-8").splitlines()
+    for old, new in (LINE, WRITE, ROW):
+        (line,) = set(new.splitlines()) - set(old.splitlines())
+        assert line in shown
 
 
 def typed_places(source: str) -> list[str]:

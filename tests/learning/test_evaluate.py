@@ -1,12 +1,18 @@
 """Measuring players: exact where possible, else games with an interval."""
 
+from __future__ import annotations
+
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 
 import dicegym
+from dicegym.engine.game import Game
 from dicegym.errors import UnknownNameError
-from dicegym.learning.evaluate import Score, evaluate, overall, wilson
+from dicegym.learning.evaluate import Z_95, Score, evaluate, overall, wilson
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
+from dicegym.play.turn import Act
 from dicegym.registry import GAMES
 
 
@@ -16,18 +22,18 @@ class Hopeless(Player):
     name = "hopeless"
     pure = True
 
-    def join(self, game, seat, seed):
+    def join(self, game: Game, seat: int, seed: int) -> Act:
         return lambda turn: game.n_actions + 5
 
 
-def test_hog_is_measured_exactly():
+def test_hog_is_measured_exactly() -> None:
     score = evaluate(dicegym.game("hog"), "always_roll(8)")
     assert score.value == pytest.approx(0.630940, abs=5e-7)
     assert (score.low, score.high, score.games) == (score.value, score.value, 0)
     assert str(score) == "0.6309 exact win rate against always_roll(5)"
 
 
-def test_played_games_agree_with_the_exact_value():
+def test_played_games_agree_with_the_exact_value() -> None:
     game = dicegym.game("hog")
     exact = evaluate(game, "swap", "bacon").value
     played = evaluate(game, "swap", "bacon", games=20_000, exact=False)
@@ -37,19 +43,19 @@ def test_played_games_agree_with_the_exact_value():
     assert played.high - played.low == pytest.approx(2 * 1.96 * error, rel=0.02)
 
 
-def test_games_without_exact_values_are_played():
+def test_games_without_exact_values_are_played() -> None:
     score = evaluate(dicegym.game("hog", memory=1), "always_roll(8)", games=3000)
     assert score.measure == "win rate"
     assert score.low < 0.630940 < score.high
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_seat_is_played_and_the_seed_decides(name):
+def test_every_seat_is_played_and_the_seed_decides(name: str) -> None:
     game = dicegym.game(name)
-    seats = []
+    seats: list[int] = []
 
     class Noting(RandomPlayer):
-        def join(self, game, seat, seed):
+        def join(self, game: Game, seat: int, seed: int) -> Act:
             seats.append(seat)
             return super().join(game, seat, seed)
 
@@ -61,31 +67,31 @@ def test_every_seat_is_played_and_the_seed_decides(name):
     )
 
 
-def test_number_of_games_at_once_does_not_matter(monkeypatch):
+def test_number_of_games_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     game = dicegym.game("hog")
     whole = evaluate(game, RandomPlayer(), "bacon", games=90, exact=False)
     monkeypatch.setattr("dicegym.learning.evaluate.AT_ONCE", 7)
     assert evaluate(game, RandomPlayer(), "bacon", games=90, exact=False) == whole
 
 
-def test_losing_by_the_rules_counts_as_lost():
+def test_losing_by_the_rules_counts_as_lost() -> None:
     game = dicegym.game("hog")
     assert evaluate(game, Hopeless(), "bacon", games=20, exact=False).value == 0
     middle = FunctionPlayer(lambda turn: 6, "middle")
     assert evaluate(game, middle, Hopeless(), games=20, exact=False).value == 1
 
 
-def test_unknown_opponent():
+def test_unknown_opponent() -> None:
     with pytest.raises(UnknownNameError):
         evaluate(dicegym.game("hog"), "bacon", "bakon")
 
 
-def test_a_list_of_opponents_shares_the_table_and_moves_on():
+def test_a_list_of_opponents_shares_the_table_and_moves_on() -> None:
     game = dicegym.game("liarsdice", players=4)
-    seated = []
+    seated: list[tuple[str, int]] = []
 
     class Noting(RandomPlayer):
-        def join(self, game, seat, seed):
+        def join(self, game: Game, seat: int, seed: int) -> Act:
             seated.append((self.name, seat))
             return super().join(game, seat, seed)
 
@@ -98,7 +104,7 @@ def test_a_list_of_opponents_shares_the_table_and_moves_on():
     assert evaluate(game, players[0], [players[1]], games=24) == evaluate(game, players[0], players[1], games=24)
 
 
-def test_several_scores_are_summed_up():
+def test_several_scores_are_summed_up() -> None:
     a, b = Score("win rate", "a", 0.5, 0.4, 0.6, 100), Score("win rate", "b", 0.3, 0.2, 0.35, 50)
     mean = overall([a, b])
     assert (mean.value, mean.games, mean.opponent) == (0.4, 150, "2 opponents")
@@ -112,6 +118,10 @@ def test_several_scores_are_summed_up():
 @pytest.mark.parametrize(
     ("rate", "n", "low", "high"), [(0.5, 100, 0.4038, 0.5962), (0.0, 10, 0.0, 0.2775), (1, 10, 0.7225, 1)]
 )
-def test_wilson_interval_against_published_values(rate, n, low, high):
+def test_wilson_interval_against_published_values(rate: float, n: int, low: float, high: float) -> None:
     """Brown, Cai and DasGupta, Statistical Science 16 (2001), give the formula; values computed by hand from it."""
     assert wilson(rate, n) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_the_quantile_is_that_of_the_normal_distribution() -> None:
+    assert pytest.approx(NormalDist().inv_cdf(0.975), rel=4e-16) == Z_95

@@ -1,28 +1,40 @@
 """Leagues: priorities, who leaves, the table of their history, cycles and regressions."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 import dicegym
 from dicegym.cli import main
+from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, UnknownNameError
 from dicegym.learning import league as module
 from dicegym.learning import league_table
+from dicegym.learning.configuration import from_plain
 from dicegym.learning.evaluate import LEAGUE_SEED, Score, evaluate
 from dicegym.learning.league import EXPLOITER, PAST_SELF, SCRIPTED, League, Member
-from dicegym.learning.league_table import LeagueTable, Standing
-from dicegym.play.player import RandomPlayer
+from dicegym.learning.league_table import LeagueTable, Result
+from dicegym.learning.settings import SelfPlaySettings
+from dicegym.play.player import Player, RandomPlayer
 
+Rates = dict[Any, Any]
+"""Win rates by (a, b), and under "asked" what was measured."""
 DUEL = dicegym.game("hog", memory=1)
 TABLE = dicegym.game("liarsdice", players=4)
 
 
 @pytest.fixture
-def rates(monkeypatch):
+def rates(monkeypatch: pytest.MonkeyPatch) -> Rates:
     """What ``a`` wins against ``b`` by (a, b), instead of games; every measurement is noted in order."""
-    known, asked = {}, []
+    known: Rates = {}
+    asked: list[tuple[str, str]] = []
 
-    def measured(game, a, b, games, seed):
+    def measured(game: Game, a: Player, b: Player, games: int, seed: int) -> Score:
         assert (games, seed) == (1000, LEAGUE_SEED)
         asked.append((a.name, b.name))
         rate = known.get((a.name, b.name), 1 / game.players)
@@ -33,25 +45,26 @@ def rates(monkeypatch):
     return known
 
 
-def a_league(game=DUEL, opponents=None, **settings):
-    return League(game, {"self": 3.0} if opponents is None else opponents, {"games": 1000, **settings})
+def a_league(game: Game = DUEL, opponents: Mapping[str, float] | None = None, **settings: Any) -> League:
+    plain = {"self_play": {"games": 1000, **settings}}
+    return League(game, {"self": 3.0} if opponents is None else opponents, from_plain(plain).self_play)
 
 
-def named(name):
+def named(name: str) -> Player:
     player = RandomPlayer()
     player.name = name
     return player
 
 
-def joined(league, name, kind=PAST_SELF, steps=0):
+def joined(league: League, name: str, kind: str = PAST_SELF, steps: int = 0) -> None:
     league.join(Member(name, kind, named(name), steps))
 
 
-def weights(league):
+def weights(league: League) -> dict[str, float]:
     return dict(zip((member.name for member in league.members), league.weights(), strict=True))
 
 
-def test_without_self_weights_are_as_given_and_nobody_plays(rates):
+def test_without_self_weights_are_as_given_and_nobody_plays(rates: Rates) -> None:
     league = a_league(opponents={"bacon": 2, "always_roll(4)": 1}, priority="hard")
     assert not league.learns_from_itself
     assert weights(league) == {"bacon": 2.0, "always_roll(4)": 1.0}
@@ -67,7 +80,7 @@ def test_without_self_weights_are_as_given_and_nobody_plays(rates):
         ("uniform", [1 / 3, 1 / 3, 1 / 3]),
     ],
 )
-def test_priorities_by_hand(rates, priority, expected):
+def test_priorities_by_hand(rates: Rates, priority: str, expected: list[float]) -> None:
     rates |= {("c", "a"): 0.9, ("c", "b"): 0.6, ("c", "bacon"): 0.2, ("c", "swap"): 0.2}
     league = a_league(opponents={"bacon": 2, "swap": 1, "self": 6}, priority=priority, floor=0.4)
     for steps, name in enumerate("abc"):
@@ -78,7 +91,7 @@ def test_priorities_by_hand(rates, priority, expected):
     assert sum(league.shares().values()) == pytest.approx(1)
 
 
-def test_who_is_always_beaten_is_met_by_the_floor(rates):
+def test_who_is_always_beaten_is_met_by_the_floor(rates: Rates) -> None:
     rates |= {("b", "a"): 1.0, ("b", "bacon"): 1.0, ("b", "swap"): 1.0}
     league = a_league(opponents={"bacon": 3, "swap": 1, "self": 4}, priority="hard", floor=0.1)
     joined(league, "a")
@@ -86,7 +99,7 @@ def test_who_is_always_beaten_is_met_by_the_floor(rates):
     assert weights(league) == pytest.approx({"bacon": 3, "swap": 1, "a": 0.2, "b": 3.8})
 
 
-def test_shares_of_first_places_are_put_on_the_scale_of_duels(rates):
+def test_shares_of_first_places_are_put_on_the_scale_of_duels(rates: Rates) -> None:
     rates |= {("b", "even"): 0.5, ("b", "a"): 0.25}
     league = a_league(TABLE, {"even": 1, "self": 1})
     joined(league, "a")
@@ -95,7 +108,7 @@ def test_shares_of_first_places_are_put_on_the_scale_of_duels(rates):
     assert by_name == pytest.approx({"even": 0.75, "a": 0.5, "b": 0.5})
 
 
-def test_the_easiest_past_self_leaves_and_nobody_scripted(rates):
+def test_the_easiest_past_self_leaves_and_nobody_scripted(rates: Rates) -> None:
     rates |= {("d", "a"): 0.6, ("d", "b"): 0.9, ("d", "c"): 0.7, ("d", "bacon"): 1.0}
     league = a_league(opponents={"bacon": 1, "self": 1}, keep=3)
     for steps, name in enumerate("abcd"):
@@ -110,7 +123,7 @@ def test_the_easiest_past_self_leaves_and_nobody_scripted(rates):
     assert [member.name for member in league.members] == ["bacon", "d", "x", "z"]
 
 
-def test_exploiters_that_are_beaten_leave_before_past_selves_that_are_not(rates):
+def test_exploiters_that_are_beaten_leave_before_past_selves_that_are_not(rates: Rates) -> None:
     rates |= {("b", "a"): 0.6}
     league = a_league(keep=3)
     joined(league, "a", steps=1)
@@ -121,14 +134,14 @@ def test_exploiters_that_are_beaten_leave_before_past_selves_that_are_not(rates)
     assert [member.name for member in league.members] == ["uniform", "a", "b", "z"]
 
 
-def test_equally_easy_past_selves_leave_by_age(rates):
+def test_equally_easy_past_selves_leave_by_age(rates: Rates) -> None:
     league = a_league(keep=2)
     for steps, name in enumerate("abcd"):
         joined(league, name, steps=steps)
     assert [member.name for member in league.members] == ["uniform", "c", "d"]
 
 
-def test_everybody_plays_everybody_once(rates):
+def test_everybody_plays_everybody_once(rates: Rates) -> None:
     league = a_league(opponents={"bacon": 1, "swap": 1, "self": 1}, keep=2)
     joined(league, "a")
     assert rates["asked"] == [("swap", "bacon"), ("a", "bacon"), ("a", "swap")]
@@ -141,7 +154,7 @@ def test_everybody_plays_everybody_once(rates):
     assert rates["asked"] == [("a", "uniform"), ("x", "uniform"), ("x", "a"), ("a", "x")]
 
 
-def test_a_name_is_given_once(rates):
+def test_a_name_is_given_once(rates: Rates) -> None:
     league = a_league()
     joined(league, "a")
     with pytest.raises(ParameterError, match="'a' in the league already"):
@@ -158,36 +171,40 @@ def test_a_name_is_given_once(rates):
         ({"games": 0}, ParameterError, "games=0"),
     ],
 )
-def test_wrong_settings(settings, error, match):
+def test_wrong_settings(settings: dict[str, Any], error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         a_league(**settings)
 
 
-def test_nobody_joins_where_nobody_plays_against_anybody():
+def test_without_opponents_the_baseline_is_met() -> None:
+    assert [member.name for member in a_league(opponents={}).members] == [DUEL.spec.baseline]
+
+
+def test_nobody_joins_where_nobody_plays_against_anybody() -> None:
     assert not a_league(dicegym.game("yatzy", players=1)).learns_from_itself
 
 
-def test_games_of_a_league_are_the_same_each_time():
+def test_games_of_a_league_are_the_same_each_time() -> None:
     tables = []
     for _ in range(2):
-        league = League(DUEL, {"bacon": 1, "always_roll(6)": 1, "self": 1}, {"games": 30})
+        league = League(DUEL, {"bacon": 1, "always_roll(6)": 1, "self": 1}, SelfPlaySettings(games=30))
         league.join(Member("first", PAST_SELF, dicegym.agent(DUEL, "swap")))
         league.join(Member("second", PAST_SELF, RandomPlayer()))
         tables.append(league.table.results)
     assert tables[0] == tables[1]
     score = evaluate(DUEL, RandomPlayer(), "swap", 30, seed=LEAGUE_SEED)
-    assert tables[0]["second", "first"] == Standing(score.value, 30)
-    assert tables[0]["first", "second"] == Standing(1 - score.value, 30)
+    assert tables[0]["second", "first"] == Result(score.value, 30)
+    assert tables[0]["first", "second"] == Result(1 - score.value, 30)
 
 
-def test_a_state_is_not_changed_by_what_follows(rates):
+def test_a_state_is_not_changed_by_what_follows(rates: Rates) -> None:
     league = a_league(keep=2)
     joined(league, "a", steps=1)
-    state, before = league.state_dict(), weights(league)
+    state, before = league.state(), weights(league)
     for steps, name in enumerate("bcd"):
         joined(league, name, steps=2 + steps)
     other = a_league(keep=2)
-    other.load_state_dict(state)
+    other.load_state(state)
     assert weights(other) == before
     for steps, name in enumerate("bcd"):
         joined(other, name, steps=2 + steps)
@@ -195,16 +212,16 @@ def test_a_state_is_not_changed_by_what_follows(rates):
     assert other.table.results == league.table.results
 
 
-def stone_paper_scissors(rate, games, even=0.5):
+def stone_paper_scissors(rate: float, games: int, even: float = 0.5) -> LeagueTable:
     table = LeagueTable(even)
     for name in ("stone", "paper", "scissors"):
         table.add(name, PAST_SELF, 0)
     for a, b in (("paper", "stone"), ("scissors", "paper"), ("stone", "scissors")):
-        table.record(a, b, Standing(rate, games))
+        table.record(a, b, Result(rate, games))
     return table
 
 
-def test_stone_paper_and_scissors_are_a_cycle():
+def test_stone_paper_and_scissors_are_a_cycle() -> None:
     table = stone_paper_scissors(0.7, 1000)
     assert table.cycles() == [("stone", "scissors", "paper")]
     assert table.regressions() == ["stone"]
@@ -217,28 +234,28 @@ def test_stone_paper_and_scissors_are_a_cycle():
 
 
 @pytest.mark.parametrize(("rate", "games"), [(0.7, 20), (0.505, 0), (0.51, 1000), (0.5, 0)])
-def test_chance_and_trifles_are_no_cycle(rate, games):
+def test_chance_and_trifles_are_no_cycle(rate: float, games: int) -> None:
     table = stone_paper_scissors(rate, games)
     assert table.cycles() == table.regressions() == []
     assert "nothing runs in circles" in table.remarks()[0]
 
 
-def test_at_larger_tables_more_than_an_equal_share_wins():
+def test_at_larger_tables_more_than_an_equal_share_wins() -> None:
     assert stone_paper_scissors(0.4, 1000, even=0.25).cycles() == [("stone", "scissors", "paper")]
     assert stone_paper_scissors(0.1, 1000, even=0.25).cycles() == [("stone", "paper", "scissors")]
     assert stone_paper_scissors(0.27, 1000, even=0.25).cycles() == []
 
 
-def test_a_line_of_progress_is_no_cycle():
+def test_a_line_of_progress_is_no_cycle() -> None:
     table = LeagueTable(0.5)
     for k in range(4):
         table.add(str(k), PAST_SELF, k)
         for earlier in range(k):
-            table.record(str(k), str(earlier), Standing(0.8, 1000))
+            table.record(str(k), str(earlier), Result(0.8, 1000))
     assert table.cycles() == table.regressions() == []
 
 
-def test_tables_are_written_and_read(rates, tmp_path, capsys):
+def test_tables_are_written_and_read(rates: Rates, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rates |= {("second, with a comma", "first"): 0.25}
     league = a_league(opponents={"bacon": 1, "self": 1}, keep=1)
     joined(league, "first", steps=1000)
@@ -256,25 +273,25 @@ def test_tables_are_written_and_read(rates, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("text", ["", "member,kind\na,b\n", "member,kind,joined,share,even\na,past self,x,0.5,0.5\n"])
-def test_what_is_no_table_is_refused(text, tmp_path):
+def test_what_is_no_table_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "league.csv").write_text(text)
     with pytest.raises(ParameterError, match="no table of a league"):
         league_table.read(tmp_path / "league.csv")
 
 
-def test_the_command_says_when_there_is_no_league(tmp_path, capsys):
+def test_the_command_says_when_there_is_no_league(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main_status(["league", str(tmp_path)]) == 2
     assert "holds no league.csv" in capsys.readouterr().err
 
 
-def main_status(arguments):
+def main_status(arguments: list[str]) -> object:
     with pytest.raises(SystemExit) as done:
         main(arguments)
     return done.value.code
 
 
-def test_members_of_all_kinds_play_in_a_batch():
-    league = League(DUEL, {"bacon": 1, "self": 2}, {"games": 10})
+def test_members_of_all_kinds_play_in_a_batch() -> None:
+    league = League(DUEL, {"bacon": 1, "self": 2}, SelfPlaySettings(games=10))
     league.join(Member("first", PAST_SELF, dicegym.agent(DUEL, "always_roll(6)")))
     league.join(Member("sly", EXPLOITER, dicegym.agent(DUEL, "swap")))
     assert [member.kind for member in league.members] == [SCRIPTED, PAST_SELF, EXPLOITER]
@@ -283,6 +300,6 @@ def test_members_of_all_kinds_play_in_a_batch():
     assert counted == pytest.approx(list(league.shares().values()), abs=0.04)
 
 
-def test_an_agent_that_does_not_exist():
+def test_an_agent_that_does_not_exist() -> None:
     with pytest.raises(DicegymError, match="nobody"):
         a_league(opponents={"nobody": 1, "self": 1})

@@ -1,5 +1,7 @@
 """The training script: curves, checkpoints, resuming, self-play, settings."""
 
+from __future__ import annotations
+
 import csv
 import importlib.util
 import json
@@ -9,20 +11,27 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+from variants import FINISHED
 
 pytest.importorskip("sb3_contrib")
+
 
 import dicegym
 from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
+from dicegym.learning.card import card
+from dicegym.learning.configuration import read_config, settings_of
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
 from dicegym.players import model as policy
-from dicegym.registry import GAMES
+from dicegym.players.roster import agent_names
 from dicegym.shipped import shipped_folder
 
 SMALL = [
@@ -38,25 +47,57 @@ SMALL = [
     "run.card_games=10",
     "self_play.games=2",
     "self_play.keep=2",
+    "self_play.snapshot_every=1024",
 ]
-each_game = pytest.mark.parametrize("game", GAMES)
+ALONE = [*SMALL, 'opponents={"self"=1}', "self_play.keep=1"]
+"""Against past selves and nobody else."""
+Done = tuple[Any, Path]
+"""A finished run and its folder."""
+each_game = pytest.mark.parametrize("game", FINISHED)
 
 
 @pytest.fixture(scope="module")
-def training():
+def training() -> Any:
     spec = importlib.util.spec_from_file_location("dicegym_training", shipped_folder("training") / "train.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
+@pytest.fixture(scope="module", autouse=True)
+def short_cards() -> Iterator[None]:
+    """Let cards measure against one agent: against all of them takes longer than all else in these runs together."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dicegym.learning.card.agent_names", lambda game: [game.spec.baseline])
+        yield
+
+
+@pytest.fixture(scope="module")
+def done(training: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, list[str]], Done]:
+    """Return a function (game, overrides) that trains once and then tells of it; nobody writes into the folder."""
+    runs: dict[tuple[str, ...], Done] = {}
+
+    def run(game: str, overrides: list[str]) -> Done:
+        key = (game, *overrides)
+        if key not in runs:
+            folder = tmp_path_factory.mktemp(game) / "run"
+            runs[key] = training.train(game, folder, overrides=overrides), folder
+        return runs[key]
+
+    return run
+
+
 @each_game
-def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(training, game, tmp_path):
+def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
+    training: Any, done: Callable[[str, list[str]], Done], game: str, tmp_path: Path
+) -> None:
+    runs = [done(game, SMALL)]
+    for folder, seed in ((tmp_path / "b", 1), (tmp_path / "c", 2)):
+        runs.append((training.train(game, folder, overrides=[*SMALL, f"run.seed={seed}"]), folder))
     curves, scores = [], []
-    for folder, seed in (("a", 1), ("b", 1), ("c", 2)):
-        run = training.train(game, tmp_path / folder, overrides=[*SMALL, f"run.seed={seed}"])
-        curves.append((tmp_path / folder / "curve.csv").read_text())
-        player = policy.load(tmp_path / folder / "model.zip")
+    for run, folder in runs:
+        curves.append((folder / "curve.csv").read_text())
+        player = policy.load(folder / "model.zip")
         scores.append(player.scores(np.ones((1, run.game.observation_size), np.float32)).tolist())
     assert (curves[0], scores[0]) == (curves[1], scores[1])
     assert scores[0] != scores[2]
@@ -65,47 +106,61 @@ def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(tra
 
 
 @each_game
-def test_run_leaves_models_settings_curve_and_tensorboard(training, game, tmp_path):
-    run = training.train(game, tmp_path / "run", overrides=SMALL)
-    about = policy.facts(tmp_path / "run" / "model.zip")
+def test_run_leaves_models_settings_curve_and_tensorboard(done: Callable[[str, list[str]], Done], game: str) -> None:
+    run, folder = done(game, SMALL)
+    about = policy.facts(folder / "model.zip")
     assert about["timesteps"] == 3072
     assert about["settings"]["run"]["steps"] == 3072
     assert about["score"]["value"] == pytest.approx(run.score.value)
-    assert policy.load(tmp_path / "run" / "best.zip").game == run.game
-    assert json.loads((tmp_path / "run" / "settings.json").read_text())["settings"]["run"]["games"] == 16
-    assert list((tmp_path / "run" / "tensorboard").rglob("events*"))
-    card = (tmp_path / "run" / "model.md").read_text()
+    assert policy.load(folder / "best.zip").game == run.game
+    assert json.loads((folder / "settings.json").read_text())["settings"]["run"]["games"] == 16
+    assert list((folder / "tensorboard").rglob("events*"))
+    page = (folder / "model.md").read_text()
     for fact in (f"dicegym train {game} --set run.games=16", "| seed | 1 |", "3,072 decisions", str(run.score)):
-        assert fact in card
+        assert fact in page
 
 
 @each_game
-@pytest.mark.parametrize("opponents", [None, 'opponents={"self"=1}'])
-def test_resumed_run_has_the_curve_of_an_uninterrupted_one(training, game, opponents, tmp_path):
-    overrides = [*SMALL, "self_play.snapshot_every=1024", *([opponents] if opponents else [])]
-    training.train(game, tmp_path / "whole", overrides=overrides)
+def test_a_card_tells_of_every_scripted_agent(
+    done: Callable[[str, list[str]], Done], game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, folder = done(game, SMALL)
+    monkeypatch.setattr("dicegym.learning.card.agent_names", agent_names)
+    page = card(folder / "model.zip", 10)
+    played_by = dicegym.game(game, **read_config(game).game)
+    scripted = [name for name in agent_names(played_by) if name != "ppo"]
+    for name in scripted if played_by.players > 1 else ["nobody"]:
+        assert f"| {name} |" in page
+
+
+@each_game
+@pytest.mark.parametrize("overrides", [SMALL, ALONE], ids=["as configured", "past selves"])
+def test_resumed_run_has_the_curve_of_an_uninterrupted_one(
+    training: Any, done: Callable[[str, list[str]], Done], game: str, overrides: list[str], tmp_path: Path
+) -> None:
+    _, whole = done(game, overrides)
 
     class KilledError(Exception):
         pass
 
-    def kill(done, total, text):
+    def kill(done: int, total: int, text: str) -> None:
         if done >= 2100:
             raise KilledError
 
     with pytest.raises(KilledError):
         training.train(game, tmp_path / "cut", overrides=overrides, progress=kill)
-    about = json.loads((tmp_path / "cut/settings.json").read_text())
-    resumed = training.Run(game, about["settings"], tmp_path / "cut", resume=True, command=about["command"])
+    settings, command = settings_of(game, tmp_path / "cut", None, [], resume=True)
+    resumed = training.Run(game, settings, tmp_path / "cut", resume=True, command=command)
     assert resumed.model.num_timesteps == 2048  # one checkpoint interval is all that a kill may cost
     training.train(game, tmp_path / "cut", resume=True)
-    assert (tmp_path / "cut/curve.csv").read_text() == (tmp_path / "whole/curve.csv").read_text()
+    assert (tmp_path / "cut/curve.csv").read_text() == (whole / "curve.csv").read_text()
     training.train(game, tmp_path / "cut", resume=True)  # finished already: nothing is added
-    assert (tmp_path / "cut/curve.csv").read_text() == (tmp_path / "whole/curve.csv").read_text()
-    cards = [(tmp_path / folder / "model.md").read_text().splitlines() for folder in ("cut", "whole")]
+    assert (tmp_path / "cut/curve.csv").read_text() == (whole / "curve.csv").read_text()
+    cards = [(folder / "model.md").read_text().splitlines() for folder in (tmp_path / "cut", whole)]
     assert [line for line in cards[0] if "| command" in line] == [line for line in cards[1] if "| command" in line]
 
 
-def test_resuming_with_a_bot_that_remembers_beside_snapshots(training, tmp_path):
+def test_resuming_with_a_bot_that_remembers_beside_snapshots(training: Any, tmp_path: Path) -> None:
     overrides = [*SMALL, "self_play.snapshot_every=512", 'opponents={"self"=1,"streak"=1}']
     training.train("hog", tmp_path / "run", overrides=overrides)
     run = training.train("hog", tmp_path / "run", overrides=["run.steps=4096"], resume=True)
@@ -114,8 +169,8 @@ def test_resuming_with_a_bot_that_remembers_beside_snapshots(training, tmp_path)
     assert "--set run.steps=4096" in policy.facts(tmp_path / "run/model.zip")["command"]
 
 
-def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(training, tmp_path):
-    def kill(done, total, text):
+def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(training: Any, tmp_path: Path) -> None:
+    def kill(done: int, total: int, text: str) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -124,9 +179,9 @@ def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(train
     assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072
 
 
-def test_run_killed_with_sigkill_resumes(training, tmp_path):
+def test_run_killed_with_sigkill_resumes(training: Any, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "run")]
-    settings = [word for text in [*SMALL[:-1], "run.steps=10_000_000"] for word in ("--set", text)]
+    settings = [word for text in [*SMALL, "run.steps=10_000_000"] for word in ("--set", text)]
     process = subprocess.Popen([*command, *settings], stderr=subprocess.DEVNULL)
     checkpoint = tmp_path / "run" / "checkpoint" / "state.pkl"
     deadline = time.monotonic() + 120
@@ -156,7 +211,7 @@ LEAGUE = [
 ]
 
 
-def test_ctrl_c_saves_and_resuming_is_exact(training, tmp_path):
+def test_ctrl_c_saves_and_resuming_is_exact(training: Any, tmp_path: Path) -> None:
     """In a process of its own, wherever it is hit."""
     command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "cut")]
     settings = [word for text in [*STEADY, "run.steps=10_000_000"] for word in ("--set", text)]
@@ -181,20 +236,26 @@ def test_ctrl_c_saves_and_resuming_is_exact(training, tmp_path):
 
 
 @pytest.mark.parametrize("where", ["in a rollout", "in an exploiter"])
-def test_interrupted_league_goes_on_exactly(training, where, tmp_path, monkeypatch):
+def test_interrupted_league_goes_on_exactly(
+    training: Any, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     training.train("hog", tmp_path / "whole", overrides=LEAGUE)
     if where == "in a rollout":
 
-        def interrupt(done, total, text):
+        def interrupt(done: int, total: int, text: str) -> None:
             if done == 2048 + 16 * 5 and "saving" not in text:
                 signal.raise_signal(signal.SIGINT)
     else:
         interrupt = None
         original = training.Interruptible._on_step
 
-        def on_step(self):
-            if not isinstance(self, training.Conductor) and self.run.model.num_timesteps >= 2048:
-                signal.raise_signal(signal.SIGINT)
+        trained: list[Any] = []  # exploiters, at 1,024 steps and at 2,048
+
+        def on_step(self: Any) -> bool:
+            if not isinstance(self, training.Conductor):
+                trained.extend([] if self in trained else [self])
+                if len(trained) == 2:
+                    signal.raise_signal(signal.SIGINT)
             return original(self)
 
         monkeypatch.setattr(training.Interruptible, "_on_step", on_step)
@@ -209,8 +270,8 @@ def test_interrupted_league_goes_on_exactly(training, where, tmp_path, monkeypat
     assert "exploiter 2048 (exploiter)" in (tmp_path / "cut/league.md").read_text()
 
 
-def test_the_second_ctrl_c_leaves_at_once(training, tmp_path):
-    def interrupt(done, total, text):
+def test_the_second_ctrl_c_leaves_at_once(training: Any, tmp_path: Path) -> None:
+    def interrupt(done: int, total: int, text: str) -> None:
         if done >= 1040:
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
@@ -223,7 +284,7 @@ def test_the_second_ctrl_c_leaves_at_once(training, tmp_path):
 
 
 @pytest.mark.parametrize("change", ["run.games=32", 'opponents={"bacon"=1}', "algorithm.learning_rate=5.0"])
-def test_resuming_refuses_what_it_cannot_change(training, change, tmp_path):
+def test_resuming_refuses_what_it_cannot_change(training: Any, change: str, tmp_path: Path) -> None:
     training.train("hog", tmp_path / "run", overrides=SMALL)
     before = (tmp_path / "run/settings.json").read_text()
     with pytest.raises(ParameterError, match="cannot change what a run began with"):
@@ -231,10 +292,12 @@ def test_resuming_refuses_what_it_cannot_change(training, change, tmp_path):
     assert (tmp_path / "run/settings.json").read_text() == before
 
 
-def test_interrupted_while_measured_at_the_end_a_run_loses_nothing(training, tmp_path, monkeypatch):
+def test_interrupted_while_measured_at_the_end_a_run_loses_nothing(
+    training: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     measure, calls = training.Run.evaluate, []
 
-    def evaluate(run, logger):
+    def evaluate(run: Any, logger: Any) -> None:
         calls.append(run.model.num_timesteps)
         if run.model.num_timesteps >= 3072:
             raise KeyboardInterrupt
@@ -248,7 +311,7 @@ def test_interrupted_while_measured_at_the_end_a_run_loses_nothing(training, tmp
     assert again.first == again.model.num_timesteps == 3072
 
 
-def test_training_stops_at_its_target(training, tmp_path):
+def test_training_stops_at_its_target(training: Any, tmp_path: Path) -> None:
     run = training.train("hog", tmp_path / "run", overrides=[*STEADY, "run.target=0.01", "run.steps=1_000_000"])
     assert run.score.value >= 0.01
     assert run.model.num_timesteps <= 2048
@@ -262,16 +325,16 @@ def test_training_stops_at_its_target(training, tmp_path):
     assert more.model.num_timesteps == 3072
 
 
-def test_training_begins_with_the_networks_of_another_model(training, tmp_path):
+def test_training_begins_with_the_networks_of_another_model(training: Any, tmp_path: Path) -> None:
     first = training.train("yatzy", tmp_path / "first", overrides=SMALL)
     begin = f"run.start_from={tmp_path}/first/model.zip"
     second = training.train("yatzy", tmp_path / "second", overrides=[*SMALL, begin, "run.seed=2"])
-    assert second.curve[0][1] == first.curve[-1][1]  # measured before it learns anything
+    assert second.state.curve.points[0][1] == first.state.curve.points[-1][1]  # measured before it learns anything
     about = policy.facts(tmp_path / "second/model.zip")
     assert about["began_with"]["timesteps"] == first.model.num_timesteps
     page = (tmp_path / "second/model.md").read_text()
     assert f"| stage 1 | `{first.command}`: 3,072 steps" in page
-    assert training.train("yatzy", tmp_path / "second", resume=True).began_with == about["began_with"]
+    assert training.train("yatzy", tmp_path / "second", resume=True).state.began_with == about["began_with"]
     with pytest.raises(ParameterError, match=r"other networks than \[network\] says.*16"):
         training.train("yatzy", tmp_path / "third", overrides=[*SMALL, begin, "network.net_arch=[8]"])
     with pytest.raises(ModelError, match="cannot play"):
@@ -279,7 +342,7 @@ def test_training_begins_with_the_networks_of_another_model(training, tmp_path):
     assert not (tmp_path / "third").exists()
 
 
-def test_evaluation_against_several_opponents(training, tmp_path):
+def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> None:
     told = []
     overrides = [*STEADY, 'run.evaluate_against=["bacon", "always_roll(5)", ["swap", "bacon"]]', "run.best_by=worst"]
     run = training.train("hog", tmp_path / "run", overrides=overrides, progress=lambda *text: told.append(text[2]))
@@ -295,21 +358,23 @@ def test_evaluation_against_several_opponents(training, tmp_path):
     assert re.fullmatch(r"\d+ games, [\d,]+ steps/s, 0\.\d+ win rate against .*", told[-1])
     games = [int(text.split()[0]) for text in told]
     assert games == sorted(games)
-    assert games[-1] == run.games > 30
+    assert games[-1] == run.state.games > 30
 
 
-def test_evaluations_play_games_that_training_never_sees(training, tmp_path, monkeypatch):
+def test_evaluations_play_games_that_training_never_sees(
+    training: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Everything that is measured has seeds from 2**63 on; batches, exploiters' too, have smaller ones."""
     measured, trained = set(), set()
     begin, reset = loops.begin_rows, BatchEnv.reset
 
-    def begin_rows(states, rows, blank, seeds, episodes):
+    def begin_rows(states: Any, rows: Any, blank: Any, seeds: Any, episodes: Any) -> None:
         (measured if seeds[0] >= EVALUATION_SEED else trained).update(seeds[rows].tolist())
         begin(states, rows, blank, seeds, episodes)
 
     monkeypatch.setattr("dicegym.learning.evaluate.loops", SimpleNamespace(**vars(loops) | {"begin_rows": begin_rows}))
 
-    def begun(self, *, seed=None, options=None):
+    def begun(self: BatchEnv, *, seed: Any = None, options: Any = None) -> Any:
         trained.update([seed] if isinstance(seed, int) else seed or [])
         return reset(self, seed=seed, options=options)
 
@@ -320,13 +385,13 @@ def test_evaluations_play_games_that_training_never_sees(training, tmp_path, mon
     assert max(trained) < EVALUATION_SEED
 
 
-def test_commands_of_earlier_configurations_still_run(training, tmp_path):
+def test_commands_of_earlier_configurations_still_run(training: Any, tmp_path: Path) -> None:
     """A file without the newer settings, as kept beside models that were trained before they existed."""
     text = (shipped_folder("training") / "configs/hog.toml").read_text()
     new = ("evaluate_against", "best_by", "target", "priority", "exponent", "floor", "games = 200", "exploiter_")
     old = "\n".join(line for line in text.splitlines() if not line.startswith(new))
     (tmp_path / "old.toml").write_text(old)
-    overrides = [*SMALL[:-2], "self_play.games=2", "game.memory=1", 'opponents={"self"=1}', "run.steps=512"]
+    overrides = [*SMALL[:-3], "self_play.games=2", "game.memory=1", 'opponents={"self"=1}', "run.steps=512"]
     assert training.train("hog", tmp_path / "run", tmp_path / "old.toml", overrides).model.num_timesteps == 512
     about = json.loads((tmp_path / "run/settings.json").read_text())
     for section, key in (("run", "target"), ("run", "best_by"), ("self_play", "floor")):
@@ -337,15 +402,14 @@ def test_commands_of_earlier_configurations_still_run(training, tmp_path):
 
 
 @each_game
-def test_self_play_meets_snapshots_and_keeps_the_newest(training, game, tmp_path):
-    overrides = [*SMALL, 'opponents={"self"=1}', "self_play.snapshot_every=1024", "self_play.keep=1"]
-    run = training.train(game, tmp_path / "run", overrides=overrides)
+def test_self_play_meets_snapshots_and_keeps_the_newest(done: Callable[[str, list[str]], Done], game: str) -> None:
+    run, _ = done(game, ALONE)
     names = [member.name for member in run.league.members]
     assert names == (["uniform", "snapshot 2048"] if run.game.players > 1 else ["uniform"])
     assert {player.name for player in run.env.batch.seating.pool.players} >= set(names)
 
 
-def test_opponents_are_a_pool_from_the_settings(training, tmp_path):
+def test_opponents_are_a_pool_from_the_settings(training: Any, tmp_path: Path) -> None:
     run = training.train("hog", tmp_path / "run", overrides=[*SMALL, 'opponents={"bacon"=1, "always_roll(4)"=2}'])
     assert {player.name for player in run.env.batch.seating.pool.players} == {"bacon", "always_roll(4)"}
 
@@ -354,33 +418,41 @@ def test_opponents_are_a_pool_from_the_settings(training, tmp_path):
     ("overrides", "error", "match"),
     [
         (["run.stepz=5"], ParameterError, "run.stepz=5"),
+        (["run.stepz=5"], ParameterError, "Did you mean 'steps'"),
+        (["run.less_luck=1"], ParameterError, "give true or false"),
+        (["network.net_arch=[0]"], ParameterError, r"give a list of sizes such as \[128, 128\]"),
+        (["run=5"], ParameterError, "run=5 is no section"),
         (["nothing"], ParameterError, "'nothing' sets nothing"),
         (["walk.steps=5"], ParameterError, "walk.steps=5"),
         (["algorithm.name=SAC"], UnknownNameError, "algorithm 'SAC'"),
         (['opponents={"nobody"=1}'], UnknownNameError, "agent of Hog 'nobody'"),
         (["game.goal=1"], ParameterError, "goal=1"),
-        (["run.games=0"], ParameterError, "num_envs=0"),
+        (["run.games=0"], ParameterError, "run.games=0 cannot be used: give a whole number from 1 on"),
         (["run.seed=-1"], ParameterError, "seed=-1"),
         (["run.best_by=median"], UnknownNameError, "'median'"),
         (['run.evaluate_against=["bacn"]'], UnknownNameError, "Did you mean 'bacon'"),
         (["run.evaluate_games=0"], ParameterError, "evaluate_games=0"),
         (["run.evaluate_against=[[]]"], ParameterError, "empty list of opponents"),
         (['opponents={"self"=-1}'], ParameterError, "weight -1 of 'self'"),
-        (['opponents={"self"="x"}'], ParameterError, "weight 'x' of 'self'"),
+        (['opponents={"self"="x"}'], ParameterError, "opponents.self='x' cannot be used"),
         (["self_play.exploiter_every=-5"], ParameterError, "exploiter_every=-5"),
         (["self_play.priority=soft"], UnknownNameError, "'soft'"),
-        (["run.steps=abc"], ParameterError, "steps 'abc'"),
-        (["algorithm.n_stps=3"], ParameterError, "n_stps"),
+        (["run.steps=abc"], ParameterError, "run.steps='abc' cannot be used"),
+        (["algorithm.n_stps=3"], ParameterError, "Did you mean 'n_steps'"),
+        (["algorithm.policy=CnnPolicy"], ParameterError, "'policy'"),
+        (["algorithm={ent_coef_end=0.1}"], ParameterError, "algorithm.ent_coef_end says where to"),
         (["network.activation=Foo"], ParameterError, "activation='Foo'"),
     ],
 )
-def test_wrong_settings_are_refused_before_anything_is_written(training, overrides, error, match, tmp_path):
+def test_wrong_settings_are_refused_before_anything_is_written(
+    training: Any, overrides: list[str], error: type[Exception], match: str, tmp_path: Path
+) -> None:
     with pytest.raises(error, match=match):
         training.train("hog", tmp_path / "run", overrides=overrides)
     assert not (tmp_path / "run").exists()
 
 
-def test_folders_that_do_not_fit_are_refused(training, tmp_path):
+def test_folders_that_do_not_fit_are_refused(training: Any, tmp_path: Path) -> None:
     (tmp_path / "kept.txt").write_text("precious")
     with pytest.raises(ParameterError, match="is not empty"):
         training.train("hog", tmp_path)
@@ -389,14 +461,18 @@ def test_folders_that_do_not_fit_are_refused(training, tmp_path):
     with pytest.raises(ParameterError, match="no configuration"):
         training.train("hog", tmp_path / "x", config=tmp_path / "none.toml")
     assert (tmp_path / "kept.txt").read_text() == "precious"
-    for text, match in (("[run", "is no TOML"), ("[game]", r"lacks \[run\]")):
+    for text, match in (
+        ("[run", "is no TOML"),
+        ("[run]\nstepz = 5", "mine.toml: run.stepz sets nothing"),
+        ("[walk]", "there is no section 'walk'"),
+    ):
         (tmp_path / "mine.toml").write_text(text)
         with pytest.raises(ParameterError, match=match):
             training.train("hog", tmp_path / "x", config=tmp_path / "mine.toml")
 
 
 @each_game
-def test_every_game_has_a_configuration_with_a_reason_beside_each_value(game):
+def test_every_game_has_a_configuration_with_a_reason_beside_each_value(game: str) -> None:
     for line in (shipped_folder("training") / "configs" / f"{game}.toml").read_text().splitlines():
         code = line.split("#")[0].strip()
         if "=" in code:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rules_page import observation_of, section, table
 
 from dicegym.games.parts import PARTS
 
@@ -51,6 +52,21 @@ def test_the_code_of_the_page_runs(examples: None, monkeypatch: pytest.MonkeyPat
     assert [standing.name for standing in names["result"].standings] == ["hold_at_20", "haphazard"]
     assert names["score"].value > 0.8
     names["envs"].close()
+
+
+def test_the_rules_page_of_the_example_says_what_its_code_does(examples: None) -> None:
+    from pig import rules
+
+    page, spec = rules.__doc__ or "", rules.SPEC
+    parts = spec.features({"players": 2, "goal": 100})
+    assert observation_of(page, {"goal": 100}) == parts
+    assert f"``Box(0, 1, ({sum(parts.values())},))``" in section(page, "Observation")
+    assert [row["action"] for row in table(section(page, "Actions"))] == [str(a) for a in range(spec.n_actions)]
+    (row,) = table(section(page, "Parameters"))
+    goal = spec.parameters[row["name"]]
+    assert (row["default"], row["range"]) == (str(goal.default), f"{goal.low}-{goal.high}")
+    assert {int(number) for number in re.findall(r"\bfault (\d+)", page)} == set(range(1, len(spec.faults)))
+    assert spec.stage == "young"
 
 
 def test_a_game_of_pig_is_the_race_that_was_solved(examples: None) -> None:

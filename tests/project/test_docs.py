@@ -60,7 +60,12 @@ COMMANDS = [
     )
     for words in commands(text)
 ]
-PYTHON = [page for page in PAGES if any(block.language == "python" or block.run for block in blocks(page))]
+ELSEWHERE = {"add_a_game.md"}  # tests/project/test_add_a_game.py runs it, beside the game that it makes
+PYTHON = [
+    page
+    for page in PAGES
+    if page.name not in ELSEWHERE and any(block.language == "python" or block.run for block in blocks(page))
+]
 
 
 def name_of(page: Path) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +27,7 @@ FIGURES = {
 """What of each notebook is looked at when it has run."""
 
 
-def figures_of(name, folder):
+def figures_of(name: str, folder: Path) -> Any:
     """Return the `FIGURES` of a notebook after a run in an empty folder."""
     run = notebook_runs.executed(name, folder, STEPS, f"import json\nprint(json.dumps({FIGURES[name]}))")
     assert {cell.metadata.get("tags") for cell in run.cells} == {None}, "no cell may be allowed to fail"
@@ -33,13 +35,13 @@ def figures_of(name, folder):
     return json.loads(run.cells[-1].outputs[-1]["text"])
 
 
-def test_a_short_training_run_learns(tmp_path):
+def test_a_short_training_run_learns(tmp_path: Path) -> None:
     curve, entries = figures_of("first_training_run", tmp_path)
     assert curve[-1] > curve[0] + 0.2
     assert entries == 4
 
 
-def test_costs_of_choices_add_up_to_what_is_missing(tmp_path):
+def test_costs_of_choices_add_up_to_what_is_missing(tmp_path: Path) -> None:
     from dicegym.players import model as policy
     from dicegym.players.roster import agents_folder
 
@@ -49,7 +51,7 @@ def test_costs_of_choices_add_up_to_what_is_missing(tmp_path):
     assert rate == pytest.approx(policy.facts(agents_folder("hog") / "ppo.zip")["score"]["value"], abs=1e-9)
 
 
-def test_the_tour_shows_every_game_and_its_true_values(tmp_path):
+def test_the_tour_shows_every_game_and_its_true_values(tmp_path: Path) -> None:
     from dicegym.registry import GAMES
 
     games, optimum, rate, entries = figures_of("five_games", tmp_path)
@@ -59,12 +61,12 @@ def test_the_tour_shows_every_game_and_its_true_values(tmp_path):
     assert entries == 3
 
 
-def test_every_notebook_has_a_figure_that_is_looked_at():
+def test_every_notebook_has_a_figure_that_is_looked_at() -> None:
     assert sorted(FIGURES) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_kept_outputs_are_whole_small_and_of_no_machine(name):
+def test_kept_outputs_are_whole_small_and_of_no_machine(name: str) -> None:
     notebook = notebook_runs.read(name)
     path = notebook_runs.FOLDER / f"{name}.ipynb"
     assert path.stat().st_size < MOST_BYTES

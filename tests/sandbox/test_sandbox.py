@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 import dicegym
-from dicegym.arena import CheckReport, ContestResult, Limits, check, contest
+from dicegym.arena import CheckReport, Limits, check, contest
 from dicegym.arena.check import Check
+from dicegym.arena.formats.round_robin import RoundRobinResult
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.players.roster import resolve
-from dicegym.sandbox.heartbeat import ASKED, LOADING, Beat
-from dicegym.sandbox.jobs import Entry, Fault
+from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat
+from dicegym.sandbox.jobs import Entry, Failure
 from dicegym.sandbox.sandbox import Sandbox
 
 # All tests here read one contest; they stay on one worker, which plays it once.
@@ -105,13 +106,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def result(folder: Path) -> ContestResult:
+def result(folder: Path) -> RoundRobinResult:
     paths = [folder / f"{name}.py" for name in [*BAD, *GOOD, "missing"]]
     return contest("hog", paths, seed=3, workers=2, limits=LIMITS)
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_submission_is_struck_with_its_reason(result: ContestResult, name: str) -> None:
+def test_a_bad_submission_is_struck_with_its_reason(result: RoundRobinResult, name: str) -> None:
     import re
 
     reasons = {bad.name: bad.reason for bad in result.disqualified}
@@ -121,12 +122,12 @@ def test_a_bad_submission_is_struck_with_its_reason(result: ContestResult, name:
     assert f"disqualified: {name}: {reasons[name]}" in result.text()
 
 
-def test_a_missing_file_is_struck_too(result: ContestResult) -> None:
+def test_a_missing_file_is_struck_too(result: RoundRobinResult) -> None:
     (missing,) = (bad for bad in result.disqualified if bad.name == "missing")
     assert missing.reason.startswith("there is no file ")
 
 
-def test_only_bad_submissions_are_struck(result: ContestResult) -> None:
+def test_only_bad_submissions_are_struck(result: RoundRobinResult) -> None:
     assert {bad.name for bad in result.disqualified} == {*BAD, "missing"}
     assert sorted(line.name for line in result.standings) == sorted(GOOD)
     assert {name for match in result.matches for name in match.entries} == set(GOOD)
@@ -134,14 +135,14 @@ def test_only_bad_submissions_are_struck(result: ContestResult) -> None:
     assert all(line.wins + line.losses == len(GOOD) - 1 for line in result.standings)
 
 
-def test_nobody_elses_results_change(result: ContestResult, folder: Path) -> None:
+def test_nobody_elses_results_change(result: RoundRobinResult, folder: Path) -> None:
     alone = contest("hog", [folder / f"{name}.py" for name in GOOD], seed=3, workers=1)
     assert alone.matches == result.matches
     assert alone.standings == result.standings
     assert alone.disqualified == ()
 
 
-def test_no_process_is_left_behind(result: ContestResult) -> None:
+def test_no_process_is_left_behind(result: RoundRobinResult) -> None:
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
     if not children.exists():
         pytest.skip("needs Linux")
@@ -196,7 +197,7 @@ def test_jobs_are_begun_in_order_and_all_end(sandbox: Sandbox, game: Game, folde
     jobs = [Check(game, (Entry(name, resolve(game, str(folder / f"{name}.py"))),), 0, LIMITS) for name in names]
     outcomes = [(job.entries[0].name, outcome) for job, outcome in sandbox.run(jobs)]
     assert [name for name, _ in outcomes] == names
-    assert [isinstance(outcome, Fault) for _, outcome in outcomes] == [False, True, False, True]
+    assert [isinstance(outcome, Failure) for _, outcome in outcomes] == [False, True, False, True]
 
 
 def test_a_killed_keeper_is_replaced(sandbox: Sandbox, game: Game, folder: Path) -> None:
@@ -207,8 +208,8 @@ def test_a_killed_keeper_is_replaced(sandbox: Sandbox, game: Game, folder: Path)
         for name in ("parricide", "good_a")
     ]
     outcomes = [outcome for _, outcome in sandbox.run(jobs)]
-    assert isinstance(outcomes[0], Fault)
-    assert not isinstance(outcomes[1], Fault)
+    assert isinstance(outcomes[0], Failure)
+    assert not isinstance(outcomes[1], Failure)
 
 
 def test_hash_order_is_the_same_in_every_process(sandbox: Sandbox, game: Game, folder: Path) -> None:
@@ -243,28 +244,28 @@ def test_wrong_limits(settings: dict[str, float]) -> None:
         Limits(**settings)  # type: ignore[arg-type]
 
 
-def test_limits_and_faults_travel() -> None:
-    for thing in (LIMITS, Fault(1, "x")):
+def test_limits_and_failures_travel() -> None:
+    for thing in (LIMITS, Failure(1, "x")):
         assert pickle.loads(pickle.dumps(thing)) == thing
 
 
-def test_the_beat_says_who_acts_and_for_how_long() -> None:
-    beat = Beat.private()
-    assert beat.read().actor == -1
-    assert beat.read().spent == 0
-    beat.note(LOADING, 0)
-    beat.act(1)
+def test_the_heartbeat_says_who_acts_and_for_how_long() -> None:
+    heartbeat = Heartbeat.private()
+    assert heartbeat.read().actor == -1
+    assert heartbeat.read().spent == 0
+    heartbeat.note(LOADING, 0)
+    heartbeat.act(1)
     time.sleep(0.02)
-    first = beat.read()
+    first = heartbeat.read()
     assert first.actor == 1
     assert first.phase == LOADING
     assert first.spent >= 0.02
-    beat.note(ASKED, 17)
-    beat.act(0)
+    heartbeat.note(ASKED, 17)
+    heartbeat.act(0)
     time.sleep(0.01)
-    assert beat.read().number == 17
-    assert 0.01 <= beat.read().spent < 0.1
-    beat.act(1)
-    assert beat.read().spent >= first.spent
-    beat.forgive(1)
-    assert beat.read().spent < 0.02
+    assert heartbeat.read().number == 17
+    assert 0.01 <= heartbeat.read().spent < 0.1
+    heartbeat.act(1)
+    assert heartbeat.read().spent >= first.spent
+    heartbeat.forgive(1)
+    assert heartbeat.read().spent < 0.02

@@ -1,6 +1,10 @@
 """Local agents at a server's tables: good ones, and ones that hang, die, print and answer nonsense."""
 
+from __future__ import annotations
+
 import asyncio
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +27,7 @@ def command(standing):
 """
 
 
-def bot_file(folder, name, first="pass", before=""):
+def bot_file(folder: Path, name: str, first: str = "pass", before: str = "") -> Any:
     path = folder / f"{name}.py"
     path.write_text(before + GOOD.format(first=first))
     return str(path)
@@ -38,13 +42,15 @@ BAD = {
 
 
 @run
-async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_anything(tmp_path, monkeypatch):
+async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(agents, "MOST_FAILURES", 2)
     files = [bot_file(tmp_path, name, first) for name, (first, _) in BAD.items()]
     async with serving(tmp_path, agents=tuple(files), answer=0.8, games=len(BAD), gather=1) as server:
         bot = await Bot.named(server, "anna")
 
-        async def play():
+        async def play() -> None:
             while await bot.play():
                 pass
 
@@ -67,17 +73,17 @@ async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_any
 
 
 @run
-async def test_agents_that_print_and_remember_and_two_of_one_file(tmp_path):
+async def test_agents_that_print_and_remember_and_two_of_one_file(tmp_path: Path) -> None:
     first = "print('hello'); import sys; sys.stdout.write('{}'); sys.__stdout__.flush(); STATE.append(1)"
     path = bot_file(tmp_path, "loud", first, before="STATE = []\n")
     async with serving(tmp_path, agents=(path, path), games=2) as server:  # nobody else is there: they play each other
         await server.finished()
         assert [result.incidents for result in server.store.results()] == [()] * 2
-        assert set(server.store.standings()) == {"loud", "loud-2"}
+        assert set(server.store.ratings()) == {"loud", "loud-2"}
 
 
 @run
-async def test_an_illegal_answer_is_asked_again_ten_times(tmp_path):
+async def test_an_illegal_answer_is_asked_again_ten_times(tmp_path: Path) -> None:
     files = (bot_file(tmp_path, "illegal", "return {'type': 'SCORE_BOX', 'box': 99, 'dice': []}"),)
     async with serving(tmp_path, agents=files, games=1) as server:
         bot = await Bot.named(server, "anna")
@@ -91,7 +97,7 @@ async def test_an_illegal_answer_is_asked_again_ten_times(tmp_path):
 
 
 @run
-async def test_an_agent_that_cannot_be_loaded_is_told_at_once(tmp_path):
+async def test_an_agent_that_cannot_be_loaded_is_told_at_once(tmp_path: Path) -> None:
     path = tmp_path / "broken.py"
     path.write_text("x = 1\n")
     with pytest.raises(AgentError, match="no function command"):
@@ -100,10 +106,11 @@ async def test_an_agent_that_cannot_be_loaded_is_told_at_once(tmp_path):
 
 
 @run
-async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or_joins(tmp_path):
+async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or_joins(tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
     from dicegym.bots.export import export_source
-    from dicegym.server.client import Address, Join
+    from dicegym.server.channels import Address
+    from dicegym.server.client import Join
 
     game = dicegym.game("yatzy")
     model = dicegym.agent(game, "ppo")

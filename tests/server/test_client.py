@@ -1,22 +1,29 @@
 """Joining servers: ours, and one of another make."""
 
+from __future__ import annotations
+
 import asyncio
 import functools
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dicegym
 from dicegym.errors import AgentError, ParameterError
 from dicegym.games.yatzy import protocol
-from dicegym.play.player import FunctionPlayer, RandomPlayer
+from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
+from dicegym.play.turn import Turn
+from dicegym.server.server import Server
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import Bot, eventually, run, serving
 
 from dicegym.server import client
-from dicegym.server.client import Address, Identity, Join, address, join
+from dicegym.server.channels import Address, address
+from dicegym.server.client import Identity, Join, join
 
 
 @pytest.mark.parametrize(
@@ -30,29 +37,29 @@ from dicegym.server.client import Address, Identity, Join, address, join
         ("wss://host", Address("host", 443, "wss://host")),
     ],
 )
-def test_addresses(text, expected):
+def test_addresses(text: str, expected: object) -> None:
     assert address(text) == expected
 
 
 @pytest.mark.parametrize("text", ["", "host", "host:", ":5000", "host:port", "host:70000", "http://host:1", "host:1/x"])
-def test_what_is_no_address(text):
+def test_what_is_no_address(text: str) -> None:
     with pytest.raises(ParameterError, match="HOST:PORT"):
         address(text)
 
 
-def joining(where, player, **options):
+def joining(where: Address, player: Player, **options: Any) -> Any:
     """Return a Join with ``player``, and the lines that it logs."""
     lines = []
     made = Join("yatzy", where, lambda game: player, options.pop("name", "anna"), log=lines.append, **options)
     return made, lines
 
 
-def tcp(server):
+def tcp(server: Server) -> Any:
     return Address("127.0.0.1", server.ports["tcp"])
 
 
 @run
-async def test_join_plays_on_our_server_over_tcp_and_websocket(tmp_path):
+async def test_join_plays_on_our_server_over_tcp_and_websocket(tmp_path: Path) -> None:
     async with serving(tmp_path, games=3) as server:
         web = address(f"ws://127.0.0.1:{server.ports['ws']}")
         first, lines = joining(tcp(server), RandomPlayer(), games=3)
@@ -68,7 +75,7 @@ async def test_join_plays_on_our_server_over_tcp_and_websocket(tmp_path):
 
 
 @run
-async def test_join_by_secret_and_who_is_not_let_in(tmp_path):
+async def test_join_by_secret_and_who_is_not_let_in(tmp_path: Path) -> None:
     path = tmp_path / "secrets"
     path.write_text("carl:open sesame\n")
     async with serving(tmp_path, secrets=path) as server:
@@ -81,7 +88,7 @@ async def test_join_by_secret_and_who_is_not_let_in(tmp_path):
             await asyncio.to_thread(wrong.run)
 
 
-def test_a_server_that_is_not_there():
+def test_a_server_that_is_not_there() -> None:
     for where in (Address("127.0.0.1", 1), address("ws://127.0.0.1:1")):
         made, _ = joining(where, RandomPlayer())
         with pytest.raises(ParameterError, match=r"cannot be reached .*refused"):
@@ -89,10 +96,10 @@ def test_a_server_that_is_not_there():
 
 
 @run
-async def test_an_agent_that_fails_leaves_its_turn_to_the_server_and_comes_back(tmp_path):
+async def test_an_agent_that_fails_leaves_its_turn_to_the_server_and_comes_back(tmp_path: Path) -> None:
     asked = []
 
-    def fail_once(turn):
+    def fail_once(turn: Turn) -> Any:
         asked.append(turn)
         if len(asked) == 3:
             raise AgentError("anna", "had no idea")
@@ -102,7 +109,7 @@ async def test_an_agent_that_fails_leaves_its_turn_to_the_server_and_comes_back(
         made, lines = joining(tcp(server), FunctionPlayer(fail_once), games=1, sleep=lambda seconds: None)
         other = await Bot.named(server, "bob")
 
-        async def play():
+        async def play() -> None:
             while (standing := await other.my_turn())["key"] == "STANDING":
                 row = next(row for row in standing["standing"] if row["playerName"] == "bob")
                 box = 1 + row["score"].split(",").index("-")
@@ -116,15 +123,15 @@ async def test_an_agent_that_fails_leaves_its_turn_to_the_server_and_comes_back(
 
 
 @run
-async def test_an_agent_that_always_fails_gives_up(tmp_path):
-    def fail(turn):
+async def test_an_agent_that_always_fails_gives_up(tmp_path: Path) -> None:
+    def fail(turn: Turn) -> None:
         raise AgentError("anna", "had no idea")
 
     async with serving(tmp_path) as server:
         made, _ = joining(tcp(server), FunctionPlayer(fail), sleep=lambda seconds: None)
         others = [await Bot.named(server, name) for name in ("bob", "carl")]
 
-        async def play(other):
+        async def play(other: Any) -> None:
             while await other.play():
                 pass
 
@@ -135,10 +142,10 @@ async def test_an_agent_that_always_fails_gives_up(tmp_path):
 
 
 @run
-async def test_an_answer_that_is_no_command_is_one_error_like_others(tmp_path):
+async def test_an_answer_that_is_no_command_is_one_error_like_others(tmp_path: Path) -> None:
     answers = iter([-1, 10**6, 224 + 1])
 
-    def stutter(turn):
+    def stutter(turn: Turn) -> Any:
         return next(answers, int(turn.mask.nonzero()[0][-1]))
 
     async with serving(tmp_path) as server:
@@ -157,20 +164,20 @@ class Foreign:
     It plays "house" against whoever comes, whom it calls "you".
     """
 
-    def __init__(self, games, cut=0, slow=0.0):
+    def __init__(self, games: int, cut: int = 0, slow: float = 0.0) -> None:
         self.games, self.cut, self.slow = games, cut, slow
         self.connections = self.errors = 0
         self.commands = []
 
-    async def __aenter__(self):
+    async def __aenter__(self) -> Any:
         self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         self.where = Address("127.0.0.1", self.server.sockets[0].getsockname()[1])
         return self
 
-    async def __aexit__(self, *_):
+    async def __aexit__(self, *_: object) -> None:
         self.server.close()
 
-    async def _serve(self, reader, writer):
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         assert protocol.login_of(json.loads(await reader.readline()))[0] == "anna"  # and it does not answer
         for number in range(self.games):
@@ -178,7 +185,7 @@ class Foreign:
                 break
         writer.close()
 
-    async def _play(self, reader, writer, states):
+    async def _play(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, states: Any) -> Any:
         game, state = dicegym.game("yatzy", players=2), states[0]
         while True:
             standing = protocol.standing_message(game, state, ["house", "you"], [1500, 1000])
@@ -206,7 +213,7 @@ class Foreign:
 
 
 @run
-async def test_join_plays_on_a_server_of_another_make():
+async def test_join_plays_on_a_server_of_another_make() -> None:
     async with Foreign(games=2) as server:
         made, lines = joining(server.where, RandomPlayer(), games=1, sleep=lambda seconds: None)
         await asyncio.to_thread(made.run)
@@ -216,7 +223,7 @@ async def test_join_plays_on_a_server_of_another_make():
 
 
 @run
-async def test_join_comes_back_with_growing_pauses_when_the_connection_is_lost():
+async def test_join_comes_back_with_growing_pauses_when_the_connection_is_lost() -> None:
     pauses = []
     async with Foreign(games=2, cut=3) as server:
         made, _ = joining(server.where, RandomPlayer(), games=1, sleep=pauses.append)
@@ -229,7 +236,7 @@ async def test_join_comes_back_with_growing_pauses_when_the_connection_is_lost()
 
 
 @run
-async def test_a_server_that_hangs_up_at_once_is_given_up_in_the_end():
+async def test_a_server_that_hangs_up_at_once_is_given_up_in_the_end() -> None:
     server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
     where = Address("127.0.0.1", server.sockets[0].getsockname()[1])
     pauses = []
@@ -240,7 +247,7 @@ async def test_a_server_that_hangs_up_at_once_is_given_up_in_the_end():
     server.close()
 
 
-def test_who_we_are_when_nobody_tells():
+def test_who_we_are_when_nobody_tells() -> None:
     who = Identity("anna")
     who.seen(["house", "you", "they"], "house", False)
     assert who.name is None
@@ -266,7 +273,7 @@ def test_who_we_are_when_nobody_tells():
 
 
 @run
-async def test_a_silent_table_is_taken_for_our_turn(tmp_path, monkeypatch):
+async def test_a_silent_table_is_taken_for_our_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a greeting, and with the first turn ours."""
     monkeypatch.setattr(client, "SILENCE", 0.05)
     async with Foreign(games=2) as server:
@@ -276,7 +283,7 @@ async def test_a_silent_table_is_taken_for_our_turn(tmp_path, monkeypatch):
         assert made.played == 1
 
 
-async def first_is_you(play, reader, writer, states):
+async def first_is_you(play: Any, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, states: Any) -> Any:
     states["player"] = 1
     states["scores"][0, 0, 0] = 0  # so that both have the same number of turns left
     return await play(reader, writer, states)
@@ -284,7 +291,7 @@ async def first_is_you(play, reader, writer, states):
 
 @pytest.mark.slow  # two processes load PyTorch
 @run
-async def test_a_trained_model_joins(tmp_path):
+async def test_a_trained_model_joins(tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
     import torch
     from sb3_contrib import MaskablePPO

@@ -1,6 +1,9 @@
 """Objects out of a stream: however it is cut, and whatever stands between them."""
 
+from __future__ import annotations
+
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,14 +16,14 @@ BOX = {"type": "SCORE_BOX", "box": 1, "dice": [2, 3]}
 GOOD = json.dumps(ROLL).encode()
 
 
-def read_all(reader):
+def read_all(reader: ObjectReader) -> Any:
     found = []
     while (item := reader.read()) is not None:
         found.append(item.code if isinstance(item, Malformed) else item)
     return found
 
 
-def objects(*packets, limit=LIMIT):
+def objects(*packets: list[bytes], limit: int = LIMIT) -> Any:
     """Return what a reader makes of ``packets``: objects, and codes of what was none."""
     reader = ObjectReader(limit)
     found = []
@@ -30,16 +33,16 @@ def objects(*packets, limit=LIMIT):
     return found
 
 
-def bytewise(data):
+def bytewise(data: Any) -> Any:
     return [data[i : i + 1] for i in range(len(data))]
 
 
 @pytest.mark.parametrize("between", [b"", b"\n", b"\r\n", b" \t", b"\n\n\n", b"\xef\xbb\xbf"])
-def test_several_objects_in_one_packet(between):
+def test_several_objects_in_one_packet(between: str) -> None:
     assert objects(GOOD + between + json.dumps(BOX).encode() + between) == [ROLL, BOX]
 
 
-def test_one_object_in_many_packets():
+def test_one_object_in_many_packets() -> None:
     assert objects(*bytewise(GOOD + GOOD)) == [ROLL, ROLL]
     assert objects(*bytewise(json.dumps(ROLL, indent=2).encode())) == [ROLL]
 
@@ -52,7 +55,7 @@ JSON = st.recursive(
 
 
 @given(st.lists(st.dictionaries(st.text(), JSON, max_size=4), max_size=4), st.booleans(), st.data())
-def test_any_objects_cut_anywhere(values, escaped, data):
+def test_any_objects_cut_anywhere(values: list[Any], escaped: bool, data: Any) -> None:
     texts = [json.dumps(value, ensure_ascii=escaped) for value in values]
     separators = data.draw(st.lists(st.sampled_from(["", "\n", " "]), min_size=len(texts), max_size=len(texts)))
     try:
@@ -96,36 +99,36 @@ def test_any_objects_cut_anywhere(values, escaped, data):
         b"GET / HTTP/1.1\r",
     ],
 )
-def test_nonsense_is_told_once_and_skipped(nonsense):
+def test_nonsense_is_told_once_and_skipped(nonsense: str) -> None:
     assert objects(nonsense + GOOD) == ["bad-json", ROLL]
     assert objects(GOOD + nonsense + b"\n" + GOOD) == [ROLL, "bad-json", ROLL]
     assert objects(*bytewise(nonsense + GOOD)) == ["bad-json", ROLL]
 
 
 @pytest.mark.parametrize("half", [b'{"type": "ROLL_DICE", "dice": [0', b'{"type": "ROLL_DICE"', b'{"type"'])
-def test_half_an_object_ends_where_another_starts(half):
+def test_half_an_object_ends_where_another_starts(half: str) -> None:
     assert objects(half + GOOD) == ["bad-json", ROLL]
     assert objects(*bytewise(half + b"\n" + GOOD)) == ["bad-json", ROLL]
 
 
-def test_a_line_that_starts_an_object_ends_what_is_being_skipped():
+def test_a_line_that_starts_an_object_ends_what_is_being_skipped() -> None:
     assert objects(b'{bad {{{ "}" \n' + GOOD) == ["bad-json", ROLL]
     assert objects(*bytewise(b'{bad {{{ "}" \n' + GOOD)) == ["bad-json", ROLL]
 
 
-def test_a_skipped_object_ends_with_its_own_brace():
+def test_a_skipped_object_ends_with_its_own_brace() -> None:
     pretty = b'{"a": bad,\n "b": {"c": "}\\"}"},\n "d": [{}, {}]}'
     assert objects(pretty + GOOD) == ["bad-json", ROLL]
     assert objects(*bytewise(pretty + GOOD)) == ["bad-json", ROLL]
 
 
-def sized(size):
+def sized(size: int) -> Any:
     """Return an object of exactly ``size`` bytes."""
     frame = len(json.dumps({"a": ""}))
     return json.dumps({"a": "x" * (size - frame)}).encode()
 
 
-def test_four_kibibytes_and_no_more():
+def test_four_kibibytes_and_no_more() -> None:
     assert len(sized(LIMIT)) == LIMIT == 4096
     assert objects(sized(LIMIT)) == [json.loads(sized(LIMIT))]
     assert objects(sized(LIMIT + 1) + GOOD) == ["too-long", ROLL]
@@ -146,7 +149,7 @@ def test_four_kibibytes_and_no_more():
         b'{"a": ' * 100_000 + b"\n",
     ],
 )
-def test_huge_objects_are_skipped_and_never_kept(huge):
+def test_huge_objects_are_skipped_and_never_kept(huge: str) -> None:
     reader = ObjectReader()
     found = []
     for i in range(0, len(huge), 1400):
@@ -160,7 +163,7 @@ def test_huge_objects_are_skipped_and_never_kept(huge):
 
 
 @pytest.mark.parametrize(("value", "kept"), [(b"1e999", True), (b"9" * 4000, True), (b"[" * 2000 + b"]" * 2000, None)])
-def test_numbers_beyond_measure_and_bombs(value, kept):
+def test_numbers_beyond_measure_and_bombs(value: str, kept: Any) -> None:
     """They are JSON: what they mean is for the game to judge. Depth is refused where the parser refuses it."""
     first, *rest = objects(b'{"a": ' + value + b"}" + GOOD)
     assert rest == [ROLL]
@@ -168,7 +171,7 @@ def test_numbers_beyond_measure_and_bombs(value, kept):
 
 
 @given(st.lists(st.binary(max_size=40), max_size=10))
-def test_any_bytes_leave_it_usable(packets):
+def test_any_bytes_leave_it_usable(packets: list[bytes]) -> None:
     reader = ObjectReader()
     for packet in packets:
         reader.feed(packet)
@@ -178,7 +181,7 @@ def test_any_bytes_leave_it_usable(packets):
 
 
 @given(st.text(alphabet='{}[]":,\\n1tru \n', max_size=60))
-def test_how_it_is_cut_makes_no_difference(text):
+def test_how_it_is_cut_makes_no_difference(text: str) -> None:
     stream = text.encode() + b"\n" + GOOD
     assert objects(stream) == objects(*bytewise(stream))
 
@@ -198,6 +201,6 @@ def test_how_it_is_cut_makes_no_difference(text):
         ('{"a": NaN}', "bad-json"),
     ],
 )
-def test_a_frame_is_one_object(frame, expected):
+def test_a_frame_is_one_object(frame: str, expected: object) -> None:
     found = parse(frame)
     assert (found.code if isinstance(found, Malformed) else found) == expected

@@ -1,10 +1,14 @@
 """Games over real sockets: what is said, by whom, and what becomes of it."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 import threading
 import time
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,12 +20,12 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import Bot, WebBot, both, eventually, first_box, game_of_two, own_scores, run, serving
 
-from dicegym.server.load import measure
+from dicegym.server.load_test import measure
 from dicegym.server.store import Store
 
 
 @run
-async def test_a_game_goes_by_the_text(tmp_path):
+async def test_a_game_goes_by_the_text(tmp_path: Path) -> None:
     async with game_of_two(tmp_path) as (_, first, second, standing):
         assert set(standing) == {"key", "roundNumber", "standing", "currentPlayer"}
         assert standing["roundNumber"] == 1
@@ -51,7 +55,7 @@ async def test_a_game_goes_by_the_text(tmp_path):
 
 
 @run
-async def test_a_game_to_the_end_and_the_next_begins_by_itself(tmp_path):
+async def test_a_game_to_the_end_and_the_next_begins_by_itself(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots, _ = await both(server, "anna", "bob")
         for bot in bots:
@@ -61,7 +65,7 @@ async def test_a_game_to_the_end_and_the_next_begins_by_itself(tmp_path):
         assert finals[0] == finals[1]
         seen = [message for message in bots[1].seen if message["key"] == "STANDING"]
         assert Counter(message["roundNumber"] for message in seen) == Counter({1: 1} | dict.fromkeys(range(2, 16), 2))
-        assert server.floor.turns == 30
+        assert server.matchmaker.turns == 30
         for row in finals[0]["standing"]:
             upper = sum(map(int, row["score"].split(",")[:6]))
             assert row["total"] == sum(map(int, row["score"].split(","))) + 50 * (upper >= 63)
@@ -75,7 +79,7 @@ async def test_a_game_to_the_end_and_the_next_begins_by_itself(tmp_path):
 
 
 @run
-async def test_tcp_and_websocket_at_one_table_of_three(tmp_path):
+async def test_tcp_and_websocket_at_one_table_of_three(tmp_path: Path) -> None:
     async with serving(tmp_path, players=3, games=1) as server:
         bots = [await Bot.named(server, "anna"), await WebBot.named(server, "bob"), await WebBot.named(server, "carl")]
         finals = await asyncio.gather(*(bot.play() for bot in bots))
@@ -109,17 +113,17 @@ ILLEGAL = [
 
 
 @run
-async def test_what_is_wrong_is_told_and_changes_nothing(tmp_path):
+async def test_what_is_wrong_is_told_and_changes_nothing(tmp_path: Path) -> None:
     for part in range(0, len(ILLEGAL), 9):  # nine errors in a turn are forgiven
         (folder := tmp_path / str(part)).mkdir()
         async with game_of_two(folder) as (server, first, second, standing):
-            before = next(iter(server.floor.tables)).state.copy()
+            before = next(iter(server.matchmaker.tables)).state.copy()
             for command, code in ILLEGAL[part : part + 9]:
                 await first.send(command)
                 error = await first.receive()
                 assert (error["key"], error["code"]) == ("ERROR", code), command
                 assert error["message"]
-            state = next(iter(server.floor.tables)).state
+            state = next(iter(server.matchmaker.tables)).state
             assert state["dice"].tolist() == before["dice"].tolist() == standing["currentPlayer"]["dice"]
             assert (state["scores"] == before["scores"]).all()
             await first.send(first_box(standing))
@@ -127,7 +131,7 @@ async def test_what_is_wrong_is_told_and_changes_nothing(tmp_path):
 
 
 @run
-async def test_a_used_box_and_rolls_that_are_not_left(tmp_path):
+async def test_a_used_box_and_rolls_that_are_not_left(tmp_path: Path) -> None:
     async with game_of_two(tmp_path) as (_, first, second, standing):
         for _ in range(2):
             await first.send({"type": "ROLL_DICE", "dice": [0]})
@@ -142,7 +146,7 @@ async def test_a_used_box_and_rolls_that_are_not_left(tmp_path):
 
 
 @run
-async def test_only_the_current_player_may_act(tmp_path):
+async def test_only_the_current_player_may_act(tmp_path: Path) -> None:
     async with game_of_two(tmp_path) as (server, first, second, standing):
         for _ in range(15):  # they are no errors of the turn, which is not theirs
             await second.send(first_box(standing))
@@ -153,17 +157,17 @@ async def test_only_the_current_player_may_act(tmp_path):
         assert (await second.receive())["code"] == "bad-json"
         await first.send(first_box(standing))
         assert (await second.my_turn())["key"] == "STANDING"
-        assert not next(iter(server.floor.tables)).incidents
+        assert not next(iter(server.matchmaker.tables)).incidents
 
 
-async def ten_errors(bot, message, code):
+async def ten_errors(bot: Bot, message: Any, code: str) -> None:
     for _ in range(10):
         await bot.send(message)
         assert (await bot.until("ERROR"))["code"] == code
 
 
 @run
-async def test_ten_errors_lose_the_turn_and_the_second_time_the_game(tmp_path):
+async def test_ten_errors_lose_the_turn_and_the_second_time_the_game(tmp_path: Path) -> None:
     async with game_of_two(tmp_path, games=1) as (server, first, second, _):
         await ten_errors(first, {"type": "SHOUT"}, "bad-command")
         standing = await second.my_turn()
@@ -184,7 +188,7 @@ async def test_ten_errors_lose_the_turn_and_the_second_time_the_game(tmp_path):
 
 
 @run
-async def test_no_answer_in_time(tmp_path):
+async def test_no_answer_in_time(tmp_path: Path) -> None:
     async with game_of_two(tmp_path, answer=0.4, games=1) as (server, first, second, _):
         final = await second.play()
         assert final["key"] == "FINAL"
@@ -196,10 +200,10 @@ async def test_no_answer_in_time(tmp_path):
 
 
 @run
-async def test_errors_do_not_win_time(tmp_path):
+async def test_errors_do_not_win_time(tmp_path: Path) -> None:
     async with game_of_two(tmp_path, answer=0.3) as (_, first, second, __):
 
-        async def nag():
+        async def nag() -> None:
             for _ in range(9):
                 await first.send({"type": "SHOUT"})
                 await asyncio.sleep(0.06)
@@ -213,7 +217,7 @@ async def test_errors_do_not_win_time(tmp_path):
 
 @pytest.mark.parametrize("kind", [Bot, WebBot])
 @run
-async def test_a_lost_connection_stops_nobody_and_loses_no_result(tmp_path, kind):
+async def test_a_lost_connection_stops_nobody_and_loses_no_result(tmp_path: Path, kind: str) -> None:
     async with serving(tmp_path, games=1) as server:
         lost, other = await kind.named(server, "lost"), await Bot.named(server, "other")
         playing = asyncio.create_task(other.play())
@@ -224,11 +228,11 @@ async def test_a_lost_connection_stops_nobody_and_loses_no_result(tmp_path, kind
         await server.finished()
         (result,) = server.store.results()
         assert [incident.reason for incident in result.incidents] == ["lost its connection", "has no connection"]
-        assert set(server.store.standings()) == {"lost", "other"}
+        assert set(server.store.ratings()) == {"lost", "other"}
 
 
 @run
-async def test_everybody_may_vanish_and_the_game_is_rated_all_the_same(tmp_path):
+async def test_everybody_may_vanish_and_the_game_is_rated_all_the_same(tmp_path: Path) -> None:
     async with game_of_two(tmp_path, games=1) as (server, first, second, _):
         first.vanish()
         second.vanish()
@@ -237,7 +241,7 @@ async def test_everybody_may_vanish_and_the_game_is_rated_all_the_same(tmp_path)
 
 
 @run
-async def test_who_comes_back_in_time_takes_its_seat_again(tmp_path):
+async def test_who_comes_back_in_time_takes_its_seat_again(tmp_path: Path) -> None:
     async with game_of_two(tmp_path, games=1) as (server, first, second, _):
         first.vanish()  # the server plays its first turn
         standing = await second.my_turn()
@@ -252,7 +256,7 @@ async def test_who_comes_back_in_time_takes_its_seat_again(tmp_path):
 
 
 @run
-async def test_who_comes_back_too_late_waits_for_the_next_game(tmp_path):
+async def test_who_comes_back_too_late_waits_for_the_next_game(tmp_path: Path) -> None:
     async with game_of_two(tmp_path) as (server, first, second, _):
         first.vanish()
         await second.send(first_box(await second.my_turn()))
@@ -267,7 +271,7 @@ async def test_who_comes_back_too_late_waits_for_the_next_game(tmp_path):
 
 
 @run
-async def test_the_store_holds_the_games_themselves(tmp_path):
+async def test_the_store_holds_the_games_themselves(tmp_path: Path) -> None:
     async with serving(tmp_path, players=3, games=4, answer=0.5) as server:
         bots = [await Bot.named(server, name) for name in ("anna", "bob", "carl")]
         silent = bots[2]
@@ -298,9 +302,9 @@ async def test_the_store_holds_the_games_themselves(tmp_path):
 
 
 @run
-async def test_no_key_of_a_game_is_ever_sent(tmp_path):
+async def test_no_key_of_a_game_is_ever_sent(tmp_path: Path) -> None:
     async with game_of_two(tmp_path, games=1) as (server, first, second, _):
-        table = next(iter(server.floor.tables))
+        table = next(iter(server.matchmaker.tables))
         secret = {str(table.key), str(table.seed), f"{table.key:x}", f"{table.seed:x}"}
         first_playing = asyncio.create_task(first.play())
         await first.send(first_box(_))
@@ -311,7 +315,7 @@ async def test_no_key_of_a_game_is_ever_sent(tmp_path):
 
 
 @run
-async def test_who_sleeps_through_a_game_is_not_seated_again_before_it_says_something(tmp_path):
+async def test_who_sleeps_through_a_game_is_not_seated_again_before_it_says_something(tmp_path: Path) -> None:
     async with serving(tmp_path, answer=0.3, gather=0.05) as server:
         sleeper, anna = await Bot.named(server, "sleeper"), await Bot.named(server, "anna")
         await anna.play()
@@ -326,27 +330,27 @@ async def test_who_sleeps_through_a_game_is_not_seated_again_before_it_says_some
 
 
 @run
-async def test_a_game_at_a_time_for_each_and_many_at_once_for_all(tmp_path):
+async def test_a_game_at_a_time_for_each_and_many_at_once_for_all(tmp_path: Path) -> None:
     async with serving(tmp_path, games=20) as server:
         bots = [await Bot.named(server, f"bot-{i}") for i in range(10)]
 
-        async def play(bot):
+        async def play(bot: Bot) -> None:
             while await bot.play():
                 pass
 
         playing = [asyncio.create_task(play(bot)) for bot in bots]
-        await eventually(lambda: len(server.floor.tables) == 5)
+        await eventually(lambda: len(server.matchmaker.tables) == 5)
         await server.finished()
         assert server.store.finished() == 20
         met = Counter(frozenset(place.name for place in result.places) for result in server.store.results())
         assert len(met) > 5, "not the same pairs again and again"
-        assert sum(server.floor.ledger.standings[f"bot-{i}"].rating for i in range(10)) == 12000
+        assert sum(server.matchmaker.ledger.ratings[f"bot-{i}"].rating for i in range(10)) == 12000
     for task in playing:
         await task
 
 
 @run
-async def test_a_result_that_cannot_be_stored_is_not_told(tmp_path, monkeypatch):
+async def test_a_result_that_cannot_be_stored_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with serving(tmp_path) as server:
         monkeypatch.setattr(server.store, "write", lambda results: 1 / 0)
         bots, standing = await both(server, "anna", "bob")
@@ -358,11 +362,13 @@ async def test_a_result_that_cannot_be_stored_is_not_told(tmp_path, monkeypatch)
 
 
 @run
-async def test_a_server_that_stops_stores_and_tells_what_is_finished(tmp_path, monkeypatch):
+async def test_a_server_that_stops_stores_and_tells_what_is_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with serving(tmp_path) as server:
         begun, write = threading.Event(), server.store.write
 
-        def slowly(results):
+        def slowly(results: Any) -> None:
             begun.set()
             time.sleep(0.2)
             write(results)
@@ -378,14 +384,14 @@ async def test_a_server_that_stops_stores_and_tells_what_is_finished(tmp_path, m
     store.close()
 
 
-def test_the_protocol_offers_what_the_server_needs():
+def test_the_protocol_offers_what_the_server_needs() -> None:
     asked = {name for name in {*vars(Wire), *Wire.__annotations__} if not name.startswith("_")}
     assert len(asked) > 20
     module = wire_of("yatzy")
     assert [name for name in sorted(asked) if not hasattr(module, name)] == []
 
 
-def test_the_load_that_is_measured():
+def test_the_load_that_is_measured() -> None:
     found = measure("yatzy", 0.3, games=5)
     assert found.turns > 100
     assert 0 < found.busy <= 2

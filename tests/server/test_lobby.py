@@ -1,6 +1,10 @@
 """Who may play under which name, and who plays whom."""
 
+from __future__ import annotations
+
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,14 +17,14 @@ pytest.importorskip("websockets")
 from talk import Bot, first_box, run, serving
 
 
-def secrets_file(folder, text="anna:correct horse\nbob:battery staple\n"):
+def secrets_file(folder: Path, text: str = "anna:correct horse\nbob:battery staple\n") -> Any:
     path = folder / "secrets.txt"
     path.write_text(text)
     return path
 
 
 @run
-async def test_a_secret_alone_logs_in_as_in_the_original(tmp_path):
+async def test_a_secret_alone_logs_in_as_in_the_original(tmp_path: Path) -> None:
     async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
         bot = await Bot.connect(server)
         await bot.send({"key": "LOGIN", "secret": "battery staple"})
@@ -28,7 +32,7 @@ async def test_a_secret_alone_logs_in_as_in_the_original(tmp_path):
 
 
 @run
-async def test_wrong_secrets(tmp_path):
+async def test_wrong_secrets(tmp_path: Path) -> None:
     async with serving(tmp_path, secrets=secrets_file(tmp_path), login=60) as server:
         bot = await Bot.connect(server)
         for login in ({"secret": "battery"}, {"secret": "correct horse", "playerName": "bob"}, {"secret": ""}):
@@ -40,7 +44,7 @@ async def test_wrong_secrets(tmp_path):
 
 
 @run
-async def test_a_name_with_a_secret_is_nobody_elses(tmp_path):
+async def test_a_name_with_a_secret_is_nobody_elses(tmp_path: Path) -> None:
     async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
         bot = await Bot.connect(server)
         await bot.send({"key": "LOGIN", "playerName": "anna"})
@@ -50,7 +54,7 @@ async def test_a_name_with_a_secret_is_nobody_elses(tmp_path):
 
 
 @run
-async def test_without_guests_everybody_needs_a_secret(tmp_path):
+async def test_without_guests_everybody_needs_a_secret(tmp_path: Path) -> None:
     async with serving(tmp_path, secrets=secrets_file(tmp_path), guests=False, login=0.3) as server:
         bot = await Bot.connect(server)
         await bot.send({"key": "LOGIN", "playerName": "carl"})
@@ -61,7 +65,7 @@ async def test_without_guests_everybody_needs_a_secret(tmp_path):
 
 
 @run
-async def test_who_logs_in_again_with_its_secret_takes_over(tmp_path):
+async def test_who_logs_in_again_with_its_secret_takes_over(tmp_path: Path) -> None:
     """Its old connection may be dead without the server's knowing."""
     async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
         old, bob = (
@@ -83,7 +87,7 @@ async def test_who_logs_in_again_with_its_secret_takes_over(tmp_path):
 
 
 @run
-async def test_names_of_guests(tmp_path):
+async def test_names_of_guests(tmp_path: Path) -> None:
     async with serving(tmp_path, players=6) as server:
         bots = [await Bot.named(server, name) for name in ("anna", "anna", "Zoë", "🎲")]
         assert [bot.name for bot in bots] == ["anna", "anna-2", "Zoë", "🎲"]
@@ -101,7 +105,7 @@ async def test_names_of_guests(tmp_path):
 
 
 @run
-async def test_a_client_may_log_in_after_a_slow_start_but_once(tmp_path):
+async def test_a_client_may_log_in_after_a_slow_start_but_once(tmp_path: Path) -> None:
     async with serving(tmp_path, login=0.05) as server:
         bot = await Bot.connect(server)
         assert (await bot.receive())["playerName"] == "guest-1"
@@ -111,7 +115,7 @@ async def test_a_client_may_log_in_after_a_slow_start_but_once(tmp_path):
         assert "guest-1" in error["message"]
 
 
-def test_secrets_files(tmp_path):
+def test_secrets_files(tmp_path: Path) -> None:
     read = Secrets.read(secrets_file(tmp_path, "# mine\n\nanna : a:b c \nbob:secret\n"))
     assert read.owner("a:b c") == "anna"
     assert read.owner("secret") == "bob"
@@ -136,18 +140,18 @@ def test_secrets_files(tmp_path):
         ('{"anna"', "no JSON"),
     ],
 )
-def test_secrets_files_that_cannot_be_used(tmp_path, text, complaint):
+def test_secrets_files_that_cannot_be_used(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(ParameterError, match=complaint) as caught:
         Secrets.read(secrets_file(tmp_path, text))
     assert "secret:" not in str(caught.value)
 
 
-def test_a_secrets_file_that_is_not_there(tmp_path):
+def test_a_secrets_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="cannot be read"):
         Secrets.read(tmp_path / "nowhere")
 
 
-def test_secrets_are_compared_in_constant_time_and_all_of_them(monkeypatch):
+def test_secrets_are_compared_in_constant_time_and_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     import hmac
 
     compared = []
@@ -156,13 +160,13 @@ def test_secrets_are_compared_in_constant_time_and_all_of_them(monkeypatch):
     assert compared == [(32, 32), (32, 32)]
 
 
-def test_name_faults():
+def test_name_faults() -> None:
     assert not name_fault("a")
     assert not name_fault("x" * 40)
     assert name_fault("x" * 41)
 
 
-def waiting(name, since=0.0, met=(), last=()):
+def waiting(name: str, since: Any = 0.0, met: Any = (), last: Any = ()) -> Any:
     return Waiting(name, since, {other: number for number, other in enumerate(met)}, frozenset(last))
 
 
@@ -186,5 +190,7 @@ def waiting(name, since=0.0, met=(), last=()):
         ([waiting("a", 1), waiting("b", 2)], 4, 2, 0, 2, Company(("a", "b"), 2)),
     ],
 )
-def test_who_plays_whom(waiters, players, local, expected, now, chosen):
+def test_who_plays_whom(
+    waiters: list[Waiting], players: int, local: int, expected: object, now: float, chosen: Any
+) -> None:
     assert company(waiters, players, local, expected, now, patience=1) == chosen

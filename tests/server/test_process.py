@@ -1,5 +1,7 @@
 """The server as a user starts it: in a process of its own, which is interrupted, terminated and killed."""
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import io
@@ -10,6 +12,8 @@ import subprocess
 import sys
 import threading
 from collections import defaultdict
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +24,7 @@ pytest.importorskip("websockets")
 from rich.console import Console
 from talk import Bot, both, eventually, first_box, run, serving
 
-from dicegym.server.scoreboard import Board, Speed, picture
+from dicegym.server.scoreboard import Scoreboard, Speed, picture
 from dicegym.server.server import Snapshot
 from dicegym.server.store import Store
 
@@ -28,13 +32,13 @@ from dicegym.server.store import Store
 class Process:
     """``dicegym serve yatzy``, run in a folder of its own."""
 
-    def __init__(self, process):
+    def __init__(self, process: Any) -> None:
         self.process = process
         self.ports = {}
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def started(cls, folder, *arguments):
+    async def started(cls, folder: Path, *arguments: list[str]) -> Any:
         code = "import sys; from dicegym.cli import main; main(sys.argv[1:])"
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -60,7 +64,7 @@ class Process:
                 process.kill()
             await process.wait()
 
-    async def line(self, part):
+    async def line(self, part: str) -> Any:
         """Return the next line that holds ``part``."""
         async with asyncio.timeout(60):
             while line := (await self.process.stdout.readline()).decode():
@@ -68,20 +72,20 @@ class Process:
                     return line
         raise AssertionError(f"the server ended without a line with {part!r}")
 
-    async def rest(self):
+    async def rest(self) -> Any:
         """Return what it still prints, and its status."""
         text = (await self.process.stdout.read()).decode()
         return text, await self.process.wait()
 
 
-async def play_on(bot, finals):
+async def play_on(bot: Bot, finals: int) -> None:
     with contextlib.suppress(ConnectionError):
         while final := await bot.play():
             finals.append(final)
 
 
 @run
-async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path):
+async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Path) -> None:
     finals = []
     async with Process.started(tmp_path) as server:
         bots = [await Bot.named(server, f"bot-{i}") for i in range(8)]
@@ -103,7 +107,7 @@ async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path):
             assert place.before == ratings[place.name]
             ratings[place.name] = place.after
         assert len(result.places) == 2
-    assert {name: standing.rating for name, standing in store.standings().items()} == ratings
+    assert {name: known.rating for name, known in store.ratings().items()} == ratings
     store.close()
     async with Process.started(tmp_path, "--games", "1") as server:
         bots = [await Bot.named(server, name) for name in ("bot-0", "bot-1")]
@@ -117,7 +121,7 @@ async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @run
-async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_path, number):
+async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_path: Path, number: int) -> None:
     async with Process.started(tmp_path) as server:
         bots, standing = await both(server, "anna", "bob")
         await bots[0].send(first_box(standing))
@@ -136,11 +140,11 @@ async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_
 class Stuck(io.StringIO):
     """A terminal that takes nothing any more."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.asked, self.free = threading.Event(), threading.Event()
 
-    def write(self, text):
+    def write(self, text: str) -> Any:
         self.asked.set()
         self.free.wait()
         return super().write(text)
@@ -148,9 +152,9 @@ class Stuck(io.StringIO):
 
 @pytest.mark.parametrize("terminal", [False, True])
 @run
-async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path, terminal):
+async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path, terminal: bool) -> None:
     file = Stuck()
-    board = Board(Console(file=file, force_terminal=terminal, width=80, height=40))
+    board = Scoreboard(Console(file=file, force_terminal=terminal, width=80, height=40))
     async with serving(tmp_path, games=3) as server:
         server._tell = board.log
         async with board.showing(server):
@@ -184,7 +188,13 @@ async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path, terminal):
         ),
     ],
 )
-def test_what_cannot_be_served_is_told_in_words(arguments, complaint, capsys, tmp_path, monkeypatch):
+def test_what_cannot_be_served_is_told_in_words(
+    arguments: list[str],
+    complaint: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as end:
         main(["serve", *arguments])
@@ -201,7 +211,9 @@ def test_what_cannot_be_served_is_told_in_words(arguments, complaint, capsys, tm
         (["hog", "127.0.0.1:1", "--agent", "bacon"], "Hog has no server protocol"),
     ],
 )
-def test_what_cannot_be_joined_is_told_in_words(arguments, complaint, capsys):
+def test_what_cannot_be_joined_is_told_in_words(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as end:
         main(["join", *arguments])
     assert end.value.code == 2
@@ -216,7 +228,9 @@ def test_what_cannot_be_joined_is_told_in_words(arguments, complaint, capsys):
         ("websockets", ["join", "yatzy", "ws://127.0.0.1:1", "--agent", "thrifty"], "a ws:// address needs websockets"),
     ],
 )
-def test_what_is_not_installed_is_named_with_its_extra(missing, arguments, complaint, tmp_path):
+def test_what_is_not_installed_is_named_with_its_extra(
+    missing: str, arguments: list[str], complaint: str, tmp_path: Path
+) -> None:
     code = f"import sys; sys.modules[{missing!r}] = None; from dicegym.cli import main; main(sys.argv[1:])"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
@@ -231,7 +245,7 @@ def test_what_is_not_installed_is_named_with_its_extra(missing, arguments, compl
     assert f"{complaint}, which is not installed: pip install 'dicegym[server]'" in done.stderr
 
 
-def snapshot(tables=0, ratings=0, lines=0, turns=0, seconds=1.0):
+def snapshot(tables: int = 0, ratings: int = 0, lines: int = 0, turns: int = 0, seconds: float = 1.0) -> Any:
     return Snapshot(
         "Yatzy",
         ("127.0.0.1:5000",),
@@ -247,13 +261,13 @@ def snapshot(tables=0, ratings=0, lines=0, turns=0, seconds=1.0):
     )
 
 
-def printed(shown, height):
+def printed(shown: Any, height: int) -> Any:
     console = Console(file=io.StringIO(), width=100, height=height)
     console.print(picture(shown, 2345.6, height))
     return console.file.getvalue()
 
 
-def test_the_scoreboard_shows_everything():
+def test_the_scoreboard_shows_everything() -> None:
     text = printed(snapshot(tables=2, ratings=3, lines=2), 40)
     assert "Yatzy server on 127.0.0.1:5000" in text
     assert "4 connections, 1 waiting, 2 games in progress, 7 finished, 2,346 turns/s" in text
@@ -265,14 +279,14 @@ def test_the_scoreboard_shows_everything():
 
 @pytest.mark.parametrize("height", [10, 24, 50])
 @pytest.mark.parametrize("many", [(100, 100, 100), (0, 200, 50), (100, 1, 0), (0, 0, 0)])
-def test_the_scoreboard_fits_the_terminal(height, many):
+def test_the_scoreboard_fits_the_terminal(height: int, many: int) -> None:
     text = printed(snapshot(*many), height)
     assert text.count("\n") <= max(height, 18)
     if many[1] > 100:
         assert "more)" in text
 
 
-def test_turns_a_second():
+def test_turns_a_second() -> None:
     speed = Speed()
     assert speed.of(snapshot(turns=0, seconds=0)) == 0
     assert speed.of(snapshot(turns=100, seconds=0.5)) == 200
@@ -282,7 +296,7 @@ def test_turns_a_second():
 
 
 @run
-async def test_a_snapshot_of_a_running_server(tmp_path):
+async def test_a_snapshot_of_a_running_server(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots, standing = await both(server, "anna", "bob")
         await bots[0].send(first_box(standing))

@@ -1,8 +1,12 @@
 """Clients that misbehave, with real sockets: nobody else's game notices."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 import socket
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +18,7 @@ from dicegym.server import connections
 from dicegym.server.server import Server
 
 
-async def a_game_is_played(server):
+async def a_game_is_played(server: Server) -> None:
     """Let two new bots play a whole game; they must have nobody else to play with."""
     bots, standing = await both(server, "good-1", "good-2")
     await bots[0].send(first_box(standing))
@@ -25,7 +29,7 @@ async def a_game_is_played(server):
 
 
 @run
-async def test_byte_by_byte_half_and_interleaved(tmp_path):
+async def test_byte_by_byte_half_and_interleaved(tmp_path: Path) -> None:
     async with game_of_two(tmp_path) as (_, first, second, standing):
         text = json.dumps(first_box(standing)).encode()
         half = json.dumps(first_box(standing)).encode()[:20]
@@ -41,7 +45,7 @@ async def test_byte_by_byte_half_and_interleaved(tmp_path):
 
 
 @run
-async def test_many_commands_in_one_packet(tmp_path):
+async def test_many_commands_in_one_packet(tmp_path: Path) -> None:
     async with game_of_two(tmp_path) as (_, first, second, standing):
         roll = b'{"type":"ROLL_DICE","dice":[0]}'
         await first.send(roll + roll + json.dumps(first_box(standing)).encode() + roll)
@@ -50,14 +54,14 @@ async def test_many_commands_in_one_packet(tmp_path):
 
 
 @run
-async def test_a_command_without_a_newline_is_carried_out(tmp_path):
+async def test_a_command_without_a_newline_is_carried_out(tmp_path: Path) -> None:
     async with game_of_two(tmp_path) as (_, first, second, standing):
         await first.send(json.dumps(first_box(standing)).encode())
         assert (await second.my_turn())["key"] == "STANDING"
 
 
 @run
-async def test_200_silent_connections_while_games_go_on(tmp_path):
+async def test_200_silent_connections_while_games_go_on(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         silent = [await Bot.connect(server) for _ in range(200)]
         await eventually(lambda: len(server.lobby.clients) == 200)
@@ -69,18 +73,18 @@ async def test_200_silent_connections_while_games_go_on(tmp_path):
 
 
 @run
-async def test_200_silent_guests_are_seated_and_their_games_end(tmp_path):
+async def test_200_silent_guests_are_seated_and_their_games_end(tmp_path: Path) -> None:
     async with serving(tmp_path, login=0.05, answer=0.2, games=100, gather=0.05) as server:
         silent = [await Bot.connect(server) for _ in range(200)]
         await server.finished()
         assert server.store.finished() == 100
         assert {len(result.incidents) for result in server.store.results()} == {4}
-        assert len(server.store.standings()) == 200
+        assert len(server.store.ratings()) == 200
         assert silent
 
 
 @run
-async def test_a_silent_guest_gets_a_name_and_a_seat(tmp_path):
+async def test_a_silent_guest_gets_a_name_and_a_seat(tmp_path: Path) -> None:
     async with serving(tmp_path, login=0.05) as server:
         bot = await Bot.connect(server)
         bot.name = (await bot.until("WELCOME"))["playerName"]
@@ -92,7 +96,9 @@ async def test_a_silent_guest_gets_a_name_and_a_seat(tmp_path):
 
 
 @run
-async def test_one_that_never_reads_is_dropped_and_stalls_nobody(tmp_path, monkeypatch):
+async def test_one_that_never_reads_is_dropped_and_stalls_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(connections, "MOST_UNREAD", 1 << 14)
     async with serving(tmp_path) as server:
         raw = socket.socket()
@@ -102,7 +108,7 @@ async def test_one_that_never_reads_is_dropped_and_stalls_nobody(tmp_path, monke
         loop = asyncio.get_running_loop()
         (link,) = await seen(server)
 
-        async def shout():
+        async def shout() -> None:
             while link.open:
                 try:
                     await asyncio.wait_for(loop.sock_sendall(raw, b'{"type":"SHOUT"}' * 1000), 1)
@@ -116,13 +122,13 @@ async def test_one_that_never_reads_is_dropped_and_stalls_nobody(tmp_path, monke
         raw.close()
 
 
-async def seen(server):
+async def seen(server: Server) -> Any:
     await eventually(lambda: server.lobby.clients)
     return list(server.lobby.clients)
 
 
 @run
-async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path, monkeypatch):
+async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MOST_UNREAD", 1 << 14)
     async with serving(tmp_path) as server:
         bot = await WebBot.connect(server, max_queue=1)
@@ -130,7 +136,7 @@ async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path, monkeypatch
         bot.connection.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
         bot.connection.transport.pause_reading()
 
-        async def shout():
+        async def shout() -> None:
             for _ in range(200_000):
                 await bot.connection.send('{"type":"SHOUT"}')
 
@@ -142,15 +148,15 @@ async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path, monkeypatch
 
 
 @run
-async def test_a_flood_costs_others_little(tmp_path):
+async def test_a_flood_costs_others_little(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         flooder = await Bot.connect(server)
 
-        async def flood():
+        async def flood() -> None:
             while True:
                 await flooder.send(b"{}" * 10_000)
 
-        async def swallow():
+        async def swallow() -> None:
             while await flooder.reader.read(1 << 20):
                 pass
 
@@ -164,7 +170,7 @@ async def test_a_flood_costs_others_little(tmp_path):
 
 
 @run
-async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_path):
+async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_path: Path) -> None:
     """Between two portions others have their turn, and nothing more is taken from the network."""
     seen = []
 
@@ -185,7 +191,7 @@ async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_p
 
 
 @run
-async def test_login_floods(tmp_path):
+async def test_login_floods(tmp_path: Path) -> None:
     async with serving(tmp_path, connections=50) as server:
         bot = await Bot.connect(server)
         await bot.send(b'{"key":"LOGIN","playerName":"anna"}' * 500)
@@ -208,7 +214,7 @@ async def test_login_floods(tmp_path):
 
 
 @run
-async def test_binary_and_oversized_frames(tmp_path):
+async def test_binary_and_oversized_frames(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots = [await WebBot.named(server, "anna"), await WebBot.named(server, "bob")]
         standings = [await bot.until("STANDING") for bot in bots]
@@ -232,7 +238,7 @@ async def test_binary_and_oversized_frames(tmp_path):
 
 
 @run
-async def test_what_is_no_websocket_at_all(tmp_path):
+async def test_what_is_no_websocket_at_all(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["ws"])
         writer.write(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
@@ -246,7 +252,7 @@ async def test_what_is_no_websocket_at_all(tmp_path):
 
 
 @run
-async def test_a_browser_at_the_tcp_port(tmp_path):
+async def test_a_browser_at_the_tcp_port(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bot = await Bot.connect(server)
         await bot.send(b"GET / HTTP/1.1\r\nHost: here\r\nAccept: */*\r\n\r\n")
@@ -254,7 +260,7 @@ async def test_a_browser_at_the_tcp_port(tmp_path):
 
 
 @run
-async def test_connections_that_come_and_go_leave_nothing_behind(tmp_path):
+async def test_connections_that_come_and_go_leave_nothing_behind(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         for _ in range(100):
             bot = await Bot.connect(server)
@@ -262,11 +268,11 @@ async def test_connections_that_come_and_go_leave_nothing_behind(tmp_path):
             bot.vanish()
         await eventually(lambda: not server.lobby.clients)
         assert not server.lobby.named
-        assert not server.floor.tables
+        assert not server.matchmaker.tables
 
 
 @run
-async def test_a_port_in_use_is_told_in_words(tmp_path):
+async def test_a_port_in_use_is_told_in_words(tmp_path: Path) -> None:
     from dicegym.errors import ParameterError
 
     async with serving(tmp_path) as server:
@@ -278,7 +284,7 @@ async def test_a_port_in_use_is_told_in_words(tmp_path):
 
 
 @run
-async def test_a_server_that_stops_says_so_and_rates_nothing_unfinished(tmp_path):
+async def test_a_server_that_stops_says_so_and_rates_nothing_unfinished(tmp_path: Path) -> None:
     async with game_of_two(tmp_path) as (server, first, second, standing):
         await first.send(first_box(standing))
         await second.my_turn()
@@ -288,4 +294,4 @@ async def test_a_server_that_stops_says_so_and_rates_nothing_unfinished(tmp_path
     assert "1 games in progress are left unfinished and not rated" in server.told
     async with serving(tmp_path) as server:
         assert server.store.finished() == 0
-        assert server.store.standings() == {}
+        assert server.store.ratings() == {}

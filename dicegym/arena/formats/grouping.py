@@ -9,7 +9,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dicegym.engine.dice import drawn, named_seed
+from dicegym.engine.dice import named_seed
+from dicegym.engine.seats import permutation
 
 MOST_CYCLES = 1_000
 """Cycles of qualifying after which ties are broken otherwise."""
@@ -67,12 +68,8 @@ class Tally:
 
 def shuffled(names: Sequence[str], *seed: object) -> list[str]:
     """Return ``names`` in a random order that depends on ``seed`` and the set of names alone."""
-    order = sorted(names)
-    key = named_seed(*seed)
-    for last in range(len(order) - 1, 0, -1):
-        other = drawn(key, 0, 0, last, last + 1)
-        order[last], order[other] = order[other], order[last]
-    return order
+    ordered = sorted(names)
+    return [ordered[i] for i in permutation(named_seed(*seed), 0, 0, len(ordered))]
 
 
 def cycle(names: Sequence[str], size: int, *seed: object) -> list[Group]:

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from dicegym.arena.entries import Disqualified, Reporter, Spec, admit
+from dicegym.arena.director import Director
+from dicegym.arena.entries import AgentSpec, Disqualified
 from dicegym.arena.incidents import Misplay, misplays_of
 from dicegym.arena.match import Match
-from dicegym.arena.report import Report, percent, plain_text
+from dicegym.arena.report import ReportTable, percent
+from dicegym.arena.results import ContestResult
 from dicegym.engine.game import Game
-from dicegym.engine.spec import Parameter
-from dicegym.errors import AgentError
-from dicegym.sandbox.jobs import Entry, Fault, entry
+from dicegym.engine.validate import whole_number
+from dicegym.sandbox.jobs import Failure
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.sandbox import Sandbox
 
 SECONDS_A_GAME = 0.2
 """What an entry may think in a game, on average over all games; never less than the usual limit altogether."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """One line of the ranking: the entry, its place (equal entries share one), games won alone, and their share."""
+class TableStanding:
+    """One row of the ranking: the entry, its place (equal entries share one), games won alone, and their share."""
 
     place: int
     name: str
@@ -32,7 +31,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class TableResult:
+class OneTableResult(ContestResult):
     """What the games at one table came to.
 
     Attributes:
@@ -47,29 +46,24 @@ class TableResult:
     title: str
     seed: int
     games: int
-    standings: tuple[Place, ...]
+    standings: tuple[TableStanding, ...]
     disqualified: tuple[Disqualified, ...] = ()
     misplays: tuple[Misplay, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        return asdict(self)
+    @property
+    def heading(self) -> str:
+        """One line that says what was played."""
+        return f"{self.title}: {self.games} games, {len(self.standings)} players, seed {self.seed}"
 
-    def report(self) -> Report:
-        """Return the ranking, to be shown."""
-        rows = [[str(one.place), one.name, str(one.wins), percent(one.share)] for one in self.standings]
-        heading = f"{self.title}: {self.games} games, {len(rows)} players, seed {self.seed}"
-        ranking = ("Wins", ["Place", "Player", "Wins", "Share"], rows)
-        return Report(heading, (ranking,), self.disqualified, self.misplays)
-
-    def text(self) -> str:
-        """Return the report as plain text."""
-        return plain_text(self.report())
+    def tables(self) -> tuple[ReportTable]:
+        """Return the ranking."""
+        rows = [[str(row.place), row.name, str(row.wins), percent(row.share)] for row in self.standings]
+        return (("Wins", ["Place", "Player", "Wins", "Share"], rows),)
 
 
 def one_table(
-    game: Game, entries: Mapping[str, Spec], games: int, seed: int = 0, limits: Limits | None = None
-) -> TableResult:
+    game: Game, entries: Mapping[str, AgentSpec], games: int, seed: int = 0, limits: Limits | None = None
+) -> OneTableResult:
     """Play ``games`` games between all entries, seats drawn afresh for each; a bad entry is left out.
 
     Args:
@@ -83,43 +77,20 @@ def one_table(
         ParameterError: fewer entries than the game needs, or more than it takes.
         UnknownNameError: there is no such agent.
     """
-    games = Parameter(1, 1, 1 << 31, "the number of games").check("games", games)
-    seed = Parameter(0, -(1 << 63), (1 << 64) - 1, "the seed of a contest").check("seed", seed)
-    table = _table(game, len(entries))
-    found: list[Entry] = []
-    struck: dict[str, str] = {}
-    for name, spec in entries.items():
-        try:
-            found.append(entry(table, name, spec))
-        except AgentError as error:
-            struck[name] = error.reason
+    games = whole_number("games", games, 1, 1 << 31, "the number of games")
     usual = Limits()
     limits = limits or Limits(max(usual.seconds, SECONDS_A_GAME * games), usual.memory)
-    with Sandbox(table, 1, limits) as sandbox:
-        admit(sandbox, table, found, seed, struck, Reporter(None, len(found)))
-        outcome, names = None, []
-        while outcome is None:
-            seated = tuple(one for one in found if one.name not in struck)
-            if len(seated) < table.spec.players[0]:
-                break
-            names = [one.name for one in seated]
-            job = Match(_table(game, len(seated)), seated, seed, games)
-            for _, result in sandbox.run([job]):
-                if isinstance(result, Fault):
-                    struck[names[result.actor]] = result.reason
-                else:
-                    outcome = result
-    disqualified = tuple(Disqualified(name, reason) for name, reason in sorted(struck.items()))
-    if outcome is None:
-        return TableResult(game.spec.title, seed, 0, (), disqualified)
-    return TableResult(
-        game.spec.title,
-        seed,
-        games,
-        _standings(names, outcome["wins"], games),
-        disqualified,
-        tuple(misplays_of(names, outcome)),
-    )
+    with Director(_table(game, len(entries)), entries, seed, 1, None, limits, in_order=True) as director:
+        while len(seated := tuple(director.entries)) >= game.spec.players[0]:
+            names = [entry.name for entry in seated]
+            ((_, outcome),) = director.play([Match(_table(game, len(seated)), seated, director.seed, games)])
+            if isinstance(outcome, Failure):
+                director.struck[names[outcome.actor]] = outcome.reason
+                continue
+            standings = _standings(names, outcome["wins"], games)
+            misplays = tuple(misplays_of(names, outcome))
+            return OneTableResult(game.spec.title, director.seed, games, standings, director.disqualified, misplays)
+    return OneTableResult(game.spec.title, director.seed, 0, (), director.disqualified)
 
 
 def _table(game: Game, players: int) -> Game:
@@ -127,7 +98,7 @@ def _table(game: Game, players: int) -> Game:
     return Game(game.spec, players, **game.parameters)
 
 
-def _standings(names: list[str], wins: list[int], games: int) -> tuple[Place, ...]:
+def _standings(names: Sequence[str], wins: Sequence[int], games: int) -> tuple[TableStanding, ...]:
     """Return the ranking by wins."""
     ranked = sorted(zip(names, wins, strict=True), key=lambda one: (-one[1], one[0]))
-    return tuple(Place(1 + sum(other > won for other in wins), name, won, won / games) for name, won in ranked)
+    return tuple(TableStanding(1 + sum(other > won for other in wins), name, won, won / games) for name, won in ranked)

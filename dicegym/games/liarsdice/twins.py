@@ -39,17 +39,23 @@ def likeliest_raise(state, quantity, face):
     return best
 
 
-@twin("even", file="f9571bfdd31811c4")
 @kernel
-def even(state):
-    """Play as ``even`` does."""
-    others, quantity, face = shared.question(state)
+def even_answer(state, others, quantity, face):
+    """Answer a bid as ``even`` does."""
     me = np.int64(state.player)
     if quantity > 0:
         missing = quantity - table.own_matching(state, me, face, WILD)
         if missing > shared.EVEN_NEED[SIXTHS - 1, others]:
             return np.int64(LIAR)
     return likeliest_raise(state, quantity, face)
+
+
+@twin("even", file="f9571bfdd31811c4")
+@kernel
+def even(state):
+    """Play as ``even`` does."""
+    others, quantity, face = shared.question(state)
+    return even_answer(state, others, quantity, face)
 
 
 @twin("timid", file="eca5972a208efbd7")
@@ -87,7 +93,7 @@ def bluffer(state):
         missing = quantity + 1 - table.own_matching(state, me, face, WILD)
         if shared.odds(others, missing, SIXTHS) > HOPELESS:
             return table.bid_index(quantity + 1, face)
-    return even(state)
+    return even_answer(state, others, quantity, face)
 
 
 @twin("haphazard", file="c739acd3d0189622")

@@ -112,7 +112,7 @@ import numpy as np
 from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
-from dicegym.engine.spec import GameSpec, Order, Parameter, record
+from dicegym.engine.spec import GameSpec, JointAction, Parameter, record
 from dicegym.games.lucky.arithmetic import MOST
 from dicegym.games.lucky.catalogue import (
     AGAIN,
@@ -396,7 +396,7 @@ SPEC = GameSpec(
     },
     private=frozenset({"order", "left", "rolled"}),
     forfeit=INVALID,
-    order=Order(tuple(STOCK.tolist()), order_actions, order_limits),
+    joint_action=JointAction(tuple(STOCK.tolist()), order_actions, order_limits),
     contest="groups",
     stage="finished",
 )

@@ -17,7 +17,7 @@ import numpy as np
 from dicegym.engine import loops
 from dicegym.engine.dice import private_seed
 from dicegym.engine.game import Game
-from dicegym.engine.spec import Parameter
+from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Estimate
 from dicegym.games.yatzy import exact_kernels as kernels
@@ -105,7 +105,7 @@ def mean_return(player: Player, game: Game, games: int = GAMES, seed: int = 0) -
         AgentError: the player cannot sit down.
     """
     _check(game)
-    games = Parameter(GAMES, 1, 1 << 30, "the number of games of an estimate").check("games", games)
+    games = whole_number("games", games, 1, 1 << 30, "the number of games of an estimate")
     states, rows = game.new_states(games), np.arange(games)
     keys = np.full(games, seed % (1 << 64), np.uint64)
     loops.begin_rows(states, rows, game.blank, keys, rows.astype(np.uint64))

@@ -9,7 +9,7 @@ Turn
 
 End
     The first player whose score and turn total reach ``goal`` wins at once: nobody would roll on. Anything but a roll
-    or a hold, and a hold before the turn's first roll, loses the game at once. Ties cannot occur.
+    or a hold, and a hold before the turn's first roll, loses the game at once (fault 1). Ties cannot occur.
 
 Parameters
     =======  =======  ======  =================================
@@ -46,12 +46,12 @@ Version history
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dicegym.engine.dice import die, turn_stream
+from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, Parameter, record
@@ -71,6 +71,9 @@ STATE = record(
         ("winner", np.int8),  # (): seat, valid when over
     ]
 )
+
+FEATURES = Features({"scores": 2, "turn total": 1, "to move": 1})
+AT = FEATURES.offsets
 
 
 @kernel
@@ -127,10 +130,10 @@ def legal(state, mask):
 def observe(state, seat, out):
     """Write what ``seat`` knows."""
     goal = np.float32(state.goal)
-    out[0] = min(state.scores[seat] / goal, np.float32(1))
-    out[1] = min(state.scores[1 - seat] / goal, np.float32(1))
-    out[2] = min(state.total / goal, np.float32(1))
-    out[3] = state.player == seat
+    out[AT.scores] = min(state.scores[seat] / goal, np.float32(1))
+    out[AT.scores + 1] = min(state.scores[1 - seat] / goal, np.float32(1))
+    out[AT.turn_total] = min(state.total / goal, np.float32(1))
+    out[AT.to_move] = state.player == seat
 
 
 @kernel
@@ -138,11 +141,6 @@ def returns(state, out):
     """Write each seat's sum of rewards so far."""
     for seat in range(2):
         out[seat] = 0 if not state.over else 1 if state.winner == seat else -1
-
-
-def features(parameters: Mapping[str, int]) -> dict[str, int]:
-    """Return the parts of the observation and their lengths."""
-    return {"scores": 2, "turn total": 1, "to move": 1}
 
 
 class View(NamedTuple):
@@ -168,7 +166,7 @@ SPEC = GameSpec(
     kernels=Kernels(reset, step, legal, observe, returns),
     players=(2, 2),
     n_actions=N_ACTIONS,
-    features=features,
+    features=FEATURES,
     view=view,
     faults=("", "neither a roll nor a hold that is allowed"),
     default_opponent="hold_at_20",

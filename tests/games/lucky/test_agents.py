@@ -42,7 +42,9 @@ def test_each_is_explained_and_needs_only_what_the_controller_gives(path: Path) 
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
-            assert {name.partition(".")[0] for name in names} <= {"bot"} | sys.stdlib_module_names - {"random"}
+            shared = {beside.stem for beside in path.parent.glob("_*.py")}
+            supplied = {"bot"} | sys.stdlib_module_names - {"random"}
+            assert {name.partition(".")[0] for name in names} <= supplied | shared
 
 
 @pytest.mark.parametrize("name", SCRIPTED)

@@ -1,4 +1,4 @@
-"""A player at a game that it knows by its messages alone: standings in, commands out."""
+"""An agent in a seat of a game that it knows by its messages alone: standings in, commands out."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from dicegym.play.player import Player, whole
 from dicegym.play.turn import Act, Turn
 from dicegym.server.wire import Message, Wire
 
-Load = Callable[[Game], Player]
+MakePlayer = Callable[[Game], Player]
 """Makes the player, given the game with as many seats as the first standing shows."""
 
 
-class Chair:
-    """Answers the standings of one game, and after `rise` those of another.
+class SeatedAgent:
+    """Answers the standings of one game, and after `leave` those of another.
 
     Args:
         wire: the messages.
         game: the game's name.
-        load: makes the player.
-        seed: of the player's randomness: game number i of this chair gets a seed of its own.
+        make: makes the player.
+        seed: of the player's randomness: game number i of this agent gets a seed of its own.
 
     Attributes:
         trouble: why the last answer was no command, or nothing.
     """
 
-    def __init__(self, wire: Wire, game: str, load: Load, seed: int) -> None:
+    def __init__(self, wire: Wire, game: str, make: MakePlayer, seed: int) -> None:
         self._wire = wire
         self._game = game
-        self._load = load
+        self._make = make
         self._seed = seed
         self._tables: dict[int, Game] = {}
         self._player: Player | None = None
@@ -40,7 +40,7 @@ class Chair:
         self.trouble = ""
         self._begun = 0
 
-    def rise(self) -> None:
+    def leave(self) -> None:
         """Leave the table: the game is over, and the next standing is of another."""
         self._act = None
 
@@ -63,10 +63,12 @@ class Chair:
         if state["over"] or state["player"] != seat:
             return None
         if self._player is None:
-            self._player = self._load(game)
+            self._player = self._make(game)
         if self._act is None or self._seat != seat:
             self._seat = seat
-            self._act = self._player.join(game, seat, named_seed("chair", self._seed, self._begun))
+            self._act = self._player.join(
+                game, seat, named_seed("chair", self._seed, self._begun)
+            )  # the word is part of the seed
             self._begun += 1
         action = whole(self._act(Turn(game, state, seat)), self._player)
         self.trouble = ""

@@ -11,16 +11,17 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dicegym.server.server import Server, Settings
+from dicegym.server.server import Server
+from dicegym.server.settings import ServerSettings
 from dicegym.server.wire import Wire, line, wire_of
 
 WARM_UP = 1.0
 """Seconds that are not measured."""
-_CODE = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from dicegym.server import load; "
-_CODE += "load.play(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))"
+_CODE = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from dicegym.server import load_test; "
+_CODE += "load_test.play(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))"
 
 
-class Load(NamedTuple):
+class ServerLoad(NamedTuple):
     """What was measured."""
 
     turns: float
@@ -31,7 +32,7 @@ class Load(NamedTuple):
     """Games in progress on average, rounded."""
 
 
-def measure(game: str, seconds: float = 5.0, games: int = 50, players: int = 2) -> Load:
+def measure(game: str, seconds: float = 5.0, games: int = 50, players: int = 2) -> ServerLoad:
     """Return how many turns a second a server of ``game`` plays with ``games`` games at once.
 
     The server runs in this process, the bots in another one: a machine with one core shares it between both.
@@ -41,7 +42,7 @@ def measure(game: str, seconds: float = 5.0, games: int = 50, players: int = 2) 
         ParameterError: the game has no server protocol.
     """
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(
+        settings = ServerSettings(
             game,
             tcp=0,
             players=players,
@@ -54,21 +55,21 @@ def measure(game: str, seconds: float = 5.0, games: int = 50, players: int = 2) 
         return asyncio.run(_measure(settings, seconds, games * players))
 
 
-async def _measure(settings: Settings, seconds: float, bots: int) -> Load:
+async def _measure(settings: ServerSettings, seconds: float, bots: int) -> ServerLoad:
     path = json.dumps([folder or os.getcwd() for folder in sys.path])
     async with Server(settings) as server:
         arguments = (settings.game, str(server.ports["tcp"]), str(bots), path)
         process = await asyncio.create_subprocess_exec(sys.executable, "-P", "-c", _CODE, *arguments)
         try:
-            while len(server.lobby.named) < bots or not server.floor.turns:
+            while len(server.lobby.named) < bots or not server.matchmaker.turns:
                 await asyncio.sleep(0.05)
             await asyncio.sleep(WARM_UP)
-            began, used, before, tables = time.perf_counter(), time.process_time(), server.floor.turns, []
+            began, used, before, tables = time.perf_counter(), time.process_time(), server.matchmaker.turns, []
             while (spent := time.perf_counter() - began) < seconds:
-                tables.append(len(server.floor.tables))
+                tables.append(len(server.matchmaker.tables))
                 await asyncio.sleep(min(0.1, seconds - spent))
-            turns, cpu = server.floor.turns - before, time.process_time() - used
-            return Load(turns / spent, cpu / spent, round(sum(tables) / len(tables)))
+            turns, cpu = server.matchmaker.turns - before, time.process_time() - used
+            return ServerLoad(turns / spent, cpu / spent, round(sum(tables) / len(tables)))
         finally:
             process.kill()
             await process.wait()

@@ -1,4 +1,4 @@
-"""A table all of whose seats are the caller's: what the multi-agent environments share."""
+"""Environments all of whose seats are the caller's: what the two multi-agent environments share."""
 
 from __future__ import annotations
 
@@ -10,21 +10,32 @@ import numpy as np
 from dicegym.engine import loops
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
-from dicegym.envs.render import draw_scene
-from dicegym.envs.seating import check_seed
-from dicegym.envs.single import RENDER_MODES, check_render_mode
+from dicegym.engine.validate import seed_number
+from dicegym.envs.options import RENDER_MODES, check_cap, check_illegal_reward, check_on_illegal, check_render_mode
+from dicegym.envs.render import render_game
 
 
-class Table:
+class EverySeat:
     """One game at a time, its agents called ``player_0``, ``player_1``, ... by seat."""
 
     agents: list[str]
     possible_agents: list[str]
     metadata: dict[str, Any]
 
-    def _lay(self, game: Game, render_mode: str | None, is_parallelizable: bool) -> None:
-        """Set up what both kinds of environments have. Raises ParameterError if ``render_mode`` is none."""
+    def _set_up(
+        self,
+        game: Game,
+        on_illegal: str,
+        illegal_reward: float,
+        max_cycles: int | None,
+        render_mode: str | None,
+        is_parallelizable: bool,
+    ) -> None:
+        """Set up what both kinds of environments have. Raises ParameterError if an option cannot be."""
         self.game = game
+        self.on_illegal = check_on_illegal(on_illegal)
+        self.illegal_reward = check_illegal_reward(illegal_reward)
+        self.max_cycles = check_cap("max_cycles", max_cycles)
         self.render_mode = check_render_mode(render_mode)
         self.metadata = {
             "name": f"{game.name}_v0",
@@ -58,7 +69,7 @@ class Table:
     def _begin(self, seed: int | None) -> None:
         """Begin the next game of the seed, or the first one of a new seed."""
         if seed is not None:
-            self._seed, self._episode = check_seed(seed), -1
+            self._seed, self._episode = seed_number("seed", seed), -1
         elif self._seed is None:
             self._seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])  # fresh entropy
         self._episode += 1
@@ -66,7 +77,7 @@ class Table:
         self._gained[:] = 0
         self.agents = self.possible_agents[:]
 
-    def _earned(self) -> list[float]:
+    def _new_rewards(self) -> list[float]:
         """Return what each seat gained since the last call."""
         before = self._gained.tolist()
         self.game.spec.kernels.returns(self._state, self._gained)
@@ -83,16 +94,7 @@ class Table:
 
     def render(self) -> Any:
         """Return the whole table in the form of ``render_mode``; "human" prints it."""
-        if self.render_mode is None:
-            gym.logger.warn("render() without a render_mode: give render_mode='ansi', 'rgb_array' or 'human'")
-            return None
-        scene = self.game.scene(self._state)
-        if self.render_mode == "rgb_array":
-            return draw_scene(scene)
-        if self.render_mode == "human":
-            print(scene.text())
-            return None
-        return scene.text()
+        return render_game(self.render_mode, lambda: self.game.scene(self._state))
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -1,0 +1,68 @@
+"""Who sits where, drawn from a game's own key: the same game has the same seats in every environment and contest.
+
+What those who hold games draw, they draw as seat `HOST_SEAT`, so that it meets no player's dice:
+
+=================  ==================  =========================================================================
+turn of the host   number of the draw  what is drawn
+=================  ==================  =========================================================================
+`LEARNER_TURN`     0                   the learner's seat, where environments draw it (`learner_seat`)
+`LEARNER_TURN`     1 + s               the opponent in seat s, a member of the pool (`pool_member`)
+`MATCH_TURN`       n - 1, ..., 1       which of the n players of a match sits in each seat (`seating`)
+=================  ==================  =========================================================================
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
+from __future__ import annotations
+
+import numpy as np
+
+from dicegym.engine.dice import FINE, HOST_SEAT, draw, drawn, turn_stream
+from dicegym.engine.jit import loop_kernel
+
+LEARNER_TURN, MATCH_TURN = 0, 1
+RANDOM_SEAT, ALTERNATE_SEAT = -1, -2
+"""Rules by which the learner's seat is found: drawn, or by the number of the episode. From 0 on, the seat itself."""
+
+
+@loop_kernel
+def learner_seat(rule, key, episode, players):
+    """Return the learner's seat in the game with ``key`` (uint64), its seed's number ``episode`` (uint64)."""
+    if rule == RANDOM_SEAT:
+        return draw(turn_stream(key, HOST_SEAT, LEARNER_TURN), 0, players)
+    if rule == ALTERNATE_SEAT:
+        return np.int64(np.uint64(episode) % np.uint64(players))
+    return np.int64(rule)
+
+
+@loop_kernel
+def pool_member(bounds, key, seat):
+    """Return which member of a pool sits in ``seat`` of the game with ``key`` (uint64).
+
+    Member m is drawn by numbers below ``bounds[m]`` (int64[size], rising to `FINE`) unless one before it is.
+    """
+    last = len(bounds) - 1
+    member = 0
+    if last > 0:
+        at = draw(turn_stream(key, HOST_SEAT, LEARNER_TURN), 1 + seat, FINE)
+        while member < last and bounds[member] <= at:
+            member += 1
+    return member
+
+
+def seating(key: int, players: int) -> list[int]:
+    """Return which player sits in each seat of the game with this key: a uniformly random permutation."""
+    return permutation(key, HOST_SEAT, MATCH_TURN, players)
+
+
+def permutation(key: int, seat: int, turn: int, n: int) -> list[int]:
+    """Return 0 .. n - 1 in a uniformly random order that is drawn in one turn of one seat (see `drawn`).
+
+    Source: R. Durstenfeld, "Algorithm 235: Random permutation", Communications of the ACM 7 (1964).
+    """
+    order = list(range(n))
+    for last in range(n - 1, 0, -1):
+        other = drawn(key, seat, turn, last, last + 1)
+        order[last], order[other] = order[other], order[last]
+    return order

@@ -1,0 +1,73 @@
+"""What ``info`` tells of a batch: masks and seats, faults, and the episodes that ended with a step.
+
+Gymnasium's form: a dict of arrays over all games, each beside a bool array ``"_name"`` that says for which it is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dicegym.envs.batch_kernels import SAME_STEP, BatchArrays
+from dicegym.envs.options import ILLEGAL_ACTION
+
+
+def present_info(batch: BatchArrays, which: np.ndarray, copy: bool) -> dict[str, Any]:
+    """Return the masks and seats of the present episodes, meant for the rows ``which`` (int64)."""
+    meant = np.zeros(len(batch.rows), np.bool_)
+    meant[which] = True
+    seats = batch.rows["seat"]
+    return {
+        "action_mask": batch.masks.copy() if copy else batch.masks,
+        "_action_mask": meant,
+        "seat": seats.copy() if copy else seats,
+        "_seat": meant,
+    }
+
+
+def step_info(batch: BatchArrays, faults: Sequence[str], copy: bool) -> dict[str, Any]:
+    """Return the faults of a step and the results of games that ended with it; nothing if there are none.
+
+    In same-step mode what is told of episodes that ended stands under ``"final_info"``, beside ``"final_obs"``.
+    """
+    rows = batch.rows
+    told: dict[str, Any] = {}
+    if rows["fault"].any():
+        words = np.array([*faults, ILLEGAL_ACTION], object)  # the last is that of number -1
+        told = {"fault": words[rows["fault"]], "_fault": rows["fault"] != 0}
+    if not rows["ended"].any():
+        return told
+    over = rows["terminated"] & (rows["fault"] >= 0)
+    if over.any():
+        told |= {"returns": np.where(over[:, None], batch.results, 0.0), "_returns": over}
+    return _final(batch, told, copy) if batch.options[0]["mode"] == SAME_STEP else told
+
+
+def _final(batch: BatchArrays, told: dict[str, Any], copy: bool) -> dict[str, Any]:
+    """Return what same-step mode tells of the episodes that just ended, and what remains of ``told``."""
+    ended = batch.rows["ended"].copy()
+    if batch.rows["truncated"].any():
+        masks = batch.final_masks & ended[:, None]
+    else:  # nothing is legal where a game is over; zeros cost nothing until they are read
+        masks = np.zeros(batch.final_masks.shape, np.bool_)
+    which = np.flatnonzero(ended)
+    last = batch.final_observations
+    observations = np.full(len(ended), None, object)
+    each = last[which] if copy else map(last.__getitem__, which.tolist())
+    observations[which] = np.fromiter(each, object, len(which))
+    info = {
+        "seat": np.where(ended, batch.rows["final_seat"], 0).astype(np.int64),
+        "_seat": ended,
+        "action_mask": masks,
+        "_action_mask": ended,
+    }
+    left: dict[str, Any] = {}
+    for name in ("fault", "returns"):
+        if name in told:
+            value, meant = told[name], told[f"_{name}"]
+            info |= {name: value, f"_{name}": meant & ended}
+            if (meant & ~ended).any():
+                left |= {name: value, f"_{name}": meant & ~ended}
+    return left | {"final_obs": observations, "_final_obs": ended, "final_info": info, "_final_info": ended}

@@ -1,0 +1,103 @@
+"""The options that several environments share: their types, their checks and their documentation, once."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, TypeVar, cast, get_args
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.engine.seats import ALTERNATE_SEAT, RANDOM_SEAT
+from dicegym.engine.validate import as_int64, finite_number, one_of, whole_number
+from dicegym.errors import IllegalActionError, ParameterError
+
+SeatRule = int | Literal["random", "alternate"]
+OnIllegal = Literal["rule", "raise", "terminate"]
+RENDER_MODES = ("ansi", "rgb_array", "human")
+
+MOST_GAMES_SKIPPED = 100
+"""How many games in a row may end before the learner is asked; each is skipped, as it has nothing to learn."""
+ILLEGAL_ACTION = "illegal action"
+"""The fault that ``info`` tells of an action that was refused; faults of actions played are the game's own."""
+
+DOCUMENTATION = {
+    "opponent": """
+opponent: an agent's name, a path to a bot file or model, a `dicegym.Player`, a list of these, or a dict
+    from these to weights, from which each opposing seat draws anew each game. None: the game's default.""",
+    "seat": """
+seat: the learner's seat: a number, ``"random"`` (drawn for each game) or ``"alternate"`` (by episode).""",
+    "on_illegal": """
+on_illegal: what an illegal action does: ``"rule"`` (what the game says), ``"raise"`` (IllegalActionError,
+    nothing played) or ``"terminate"`` (the episode ends with ``illegal_reward``; 0 for other agents).
+illegal_reward: the reward for an illegal action under ``"terminate"``.""",
+    "render_mode": """
+render_mode: ``"ansi"`` (text), ``"rgb_array"`` (uint8[height, width, 3]; needs the extra ``render``),
+    ``"human"`` (text printed at every step) or None.""",
+    "parameters": """
+**parameters: the game's parameters and ``players``, as for `dicegym.game`.""",
+    "raises": """
+ParameterError, UnknownNameError, AgentError: an argument cannot work; the message says why.""",
+}
+"""What is said of an option wherever it can be given: lines for the ``Args`` of a docstring."""
+
+C = TypeVar("C", bound=type[Any])
+
+
+def documented(cls: C) -> C:
+    """Put the text of `DOCUMENTATION` in the place of lines such as ``<seat>`` in a class's docstring."""
+
+    def text(match: re.Match[str]) -> str:
+        lines = DOCUMENTATION[match[2]].strip("\n").split("\n")
+        return "\n".join(match[1] + line for line in lines)
+
+    if cls.__doc__:  # Python may leave docstrings out
+        cls.__doc__ = re.sub(r"^( *)<(\w+)>$", text, cls.__doc__, flags=re.MULTILINE)
+    return cls
+
+
+def check_on_illegal(value: Any) -> OnIllegal:
+    """Return ``value``; raise ParameterError if it names no way to treat illegal actions."""
+    return cast(OnIllegal, one_of("on_illegal", value, get_args(OnIllegal)))
+
+
+def check_illegal_reward(value: Any) -> float:
+    """Return ``value`` as a float; raise ParameterError if it is no number."""
+    return finite_number("illegal_reward", value, "a reward")
+
+
+def check_cap(name: str, value: Any) -> int | None:
+    """Return ``value``, a number of turns before truncation or None; raise ParameterError for anything else."""
+    return None if value is None else whole_number(name, value, 1, 1 << 62, "the turns before truncation")
+
+
+def check_render_mode(value: Any) -> str | None:
+    """Return ``value``; raise ParameterError if environments cannot render that way."""
+    return None if value is None else one_of("render_mode", value, RENDER_MODES)
+
+
+def seat_rule(game: Game, seat: Any) -> int:
+    """Return how the learner's seat is found, as a number (see `dicegym.engine.seats`).
+
+    Raises ParameterError if ``seat`` is no `SeatRule` of this game.
+    """
+    if isinstance(seat, str) and seat in ("random", "alternate"):
+        return RANDOM_SEAT if seat == "random" else ALTERNATE_SEAT
+    try:
+        return whole_number("seat", seat, 0, game.players - 1, "a seat of this game")
+    except ParameterError as error:
+        raise ParameterError(f"{error}, 'random' or 'alternate'") from None
+
+
+def read_action(action: Any, n_actions: int) -> int:
+    """Return ``action`` as an int. Raises IllegalActionError if it is no whole number of 64 bits."""
+    number = as_int64(action)
+    if number is None:
+        raise IllegalActionError(f"action {action!r} is no whole number: give one of 0 to {n_actions - 1}")
+    return number
+
+
+def illegal(action: int, mask: np.ndarray, who: str = "") -> IllegalActionError:
+    """Return the error for ``action``, which ``mask`` (bool[n_actions]) does not allow; ``who`` was to move."""
+    allowed = ", ".join(str(a) for a in np.flatnonzero(mask))
+    return IllegalActionError(f"action {action} is not legal{who} now: give one of {allowed}")

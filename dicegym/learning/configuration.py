@@ -1,0 +1,205 @@
+"""Settings from files and from the command line: TOML in sections, checked, with errors that say what to write."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args, get_origin
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.dataclasses import is_pydantic_dataclass
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from dicegym import registry
+from dicegym.errors import DicegymError, ParameterError, unknown_name
+from dicegym.learning.settings import TrainingSettings
+from dicegym.shipped import shipped_folder
+
+Plain = dict[str, dict[str, Any]]
+"""Settings as TOML and JSON have them: values by section and key."""
+
+SETTINGS_FILE = "settings.json"
+"""Where a run's folder holds its command and its settings."""
+CHANGEABLE = tuple(
+    f"run.{name}" for name in ("steps", "target", "torch_threads", "evaluate_every", "checkpoint_every", "card_games")
+)
+"""What a resumed run may do otherwise than before: the rest is built into its networks, games and league."""
+_ADAPTER = TypeAdapter(TrainingSettings)
+
+
+def _declared(kind: Any) -> dict[str, FieldInfo]:
+    return kind.__pydantic_fields__ if is_pydantic_dataclass(kind) else {}
+
+
+SECTIONS = _declared(TrainingSettings)
+"""What is declared of each section."""
+
+
+def read_config(game: str, config: Path | None = None) -> TrainingSettings:
+    """Return the settings in ``config``, by default those that ship for the game; without such a file, the defaults.
+
+    Raises:
+        UnknownNameError: there is no such game.
+        ParameterError: there is no file ``config``, or it says what cannot be.
+    """
+    if game not in registry.GAMES:
+        raise unknown_name("game", game, list(registry.GAMES))
+    folder = shipped_folder("training") / "configs"
+    path = config or folder / f"{game}.toml"
+    if not path.is_file():
+        if config is None:
+            return TrainingSettings()
+        known = ", ".join(sorted(file.stem for file in folder.glob("*.toml")))
+        raise ParameterError(f"there is no configuration {path}: give one with --config; there are {known}")
+    try:
+        plain = tomllib.loads(path.read_text())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ParameterError(f"{path} is no TOML: {error}") from None
+    return from_plain(plain, f"{path}: ")
+
+
+def from_plain(plain: Mapping[str, Any], source: str = "") -> TrainingSettings:
+    """Return the settings in ``plain``; those that are missing have their defaults.
+
+    Args:
+        plain: as of a TOML file, of ``settings.json`` or of a model's facts.
+        source: where they come from, the beginning of error messages.
+
+    Raises:
+        UnknownNameError: a value is none of those that there are.
+        ParameterError: there is no such setting, or a value is of another kind or out of range.
+    """
+    try:
+        return _ADAPTER.validate_python(plain)
+    except ValidationError as error:
+        raise _refusal(error.errors(include_url=False)[0], plain, source) from None
+
+
+def to_plain(settings: TrainingSettings) -> Plain:
+    """Return what `from_plain` takes, of plain values alone; what is left to the algorithm is left out."""
+    plain: Plain = {}
+    for name in SECTIONS:
+        section = getattr(settings, name)
+        values = vars(section) if is_dataclass(section) else section  # vars: also what was added to an open section
+        plain[name] = {key: copy.deepcopy(value) for key, value in values.items() if value is not None}
+    return plain
+
+
+def override(settings: TrainingSettings, overrides: Sequence[str]) -> TrainingSettings:
+    """Return ``settings`` with each ``section.key=value``, or ``section={...}`` for a whole section, applied.
+
+    Values are TOML; a bare word is a text. Raises as `from_plain` does.
+    """
+    plain = to_plain(settings)
+    for text in overrides:
+        name, _, value = text.partition("=")
+        section, _, key = name.partition(".")
+        if section not in plain or not value:
+            known = ", ".join(plain)
+            raise ParameterError(f"--set {text!r} sets nothing: write section.key=value with one of {known}")
+        try:
+            parsed = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            parsed = value
+        if key:
+            plain[section][key] = parsed
+        else:
+            plain[section] = parsed
+        settings = from_plain(plain, f"--set {text!r}: ")
+        plain = to_plain(settings)
+    return settings
+
+
+def settings_of(
+    game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool
+) -> tuple[TrainingSettings, str]:
+    """Return the settings of a run, and the command that it is begun with.
+
+    Args:
+        game: a game's name.
+        folder: the run's.
+        config: as for `read_config`.
+        overrides: as for `override`.
+        resume: take the settings and the command of the run that began in ``folder``; overrides of `CHANGEABLE`
+            apply on top.
+
+    Raises:
+        ParameterError: ``folder`` holds no run to resume, an override cannot change it, or as for the above.
+        UnknownNameError: as for the above.
+    """
+    changes = [word for text in overrides for word in ("--set", text)]
+    path = folder / SETTINGS_FILE
+    if not resume:
+        words = ["dicegym", "train", game, *(["--config", str(config)] if config else []), *changes]
+        return override(read_config(game, config), overrides), shlex.join(words)
+    if not path.is_file():
+        raise ParameterError(f"{folder} holds no run to resume: start without --resume")
+    for text in overrides:
+        if text.partition("=")[0] not in CHANGEABLE:
+            raise ParameterError(
+                f"--set {text!r} cannot change what a run began with: resuming takes {', '.join(CHANGEABLE)}; "
+                "for anything else begin a new run with --set run.start_from=MODEL"
+            )
+    about = json.loads(path.read_text())
+    command = shlex.join([*shlex.split(about["command"]), *changes])
+    return override(from_plain(about["settings"], f"{path}: "), overrides), command
+
+
+class Described(NamedTuple):
+    """A setting, as people are told of it."""
+
+    section: str
+    key: str
+    """Empty for a section whose keys are others' to name."""
+    takes: str
+    default: str
+    """As TOML, or empty where there is none."""
+    meaning: str
+
+
+def described() -> Iterator[Described]:
+    """Yield every setting, section by section."""
+    for section, about in SECTIONS.items():
+        for key, one in (_settings_of(section) or {"": about}).items():
+            yield Described(section, key, _takes(one), _default(one) if key else "", one.description or "")
+
+
+def _settings_of(section: str) -> dict[str, FieldInfo]:
+    """Return what a section declares, nothing if its keys are others' to name."""
+    return _declared(SECTIONS[section].annotation) if section in SECTIONS else {}
+
+
+def _takes(about: FieldInfo) -> str:
+    if get_origin(about.annotation) is Literal:
+        return "one of " + ", ".join(f'"{choice}"' for choice in get_args(about.annotation))
+    return about.title or "any value"
+
+
+def _default(about: FieldInfo) -> str:
+    value = about.get_default(call_default_factory=True)
+    return "" if value is None else json.dumps(value)  # which is TOML for what settings are made of
+
+
+def _refusal(problem: ErrorDetails, plain: Mapping[str, Any], source: str) -> DicegymError:
+    """Return the error for what is wrong with ``plain``."""
+    section, *keys = map(str, problem["loc"])
+    if problem["type"] == "unexpected_keyword_argument":
+        name = ".".join([section, *keys])
+        kind, known = (f"[{section}] setting", list(_settings_of(section))) if keys else ("section", list(SECTIONS))
+        return ParameterError(f"{source}{name} sets nothing: {unknown_name(kind, (keys or [section])[0], known)}")
+    if not keys:
+        return ParameterError(
+            f"{source}{section}={plain[section]!r} is no section: write {section}={{key=value}}, or "
+            f"[{section}] in a file and its settings below"
+        )
+    key, about = keys[0], _settings_of(section).get(keys[0], SECTIONS[section])
+    value = plain[section][key]
+    if get_origin(about.annotation) is Literal and isinstance(value, str):
+        return unknown_name(f"{section}.{key}", value, list(get_args(about.annotation)))
+    return ParameterError(f"{source}{section}.{key}={value!r} cannot be used: give {_takes(about)}")

@@ -1,0 +1,79 @@
+"""The learning curve: what the learner scored when, against whom, and when it was best."""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stable_baselines3.common.logger import Logger
+
+from dicegym.engine.game import Game
+from dicegym.learning.evaluate import CURVE_SEED, Score, evaluate, overall, rivals_of
+from dicegym.learning.settings import RunSettings
+from dicegym.play.player import Player
+
+
+class Evaluator:
+    """Measures the learner against the opponents that the settings name, always in the same games.
+
+    Raises:
+        UnknownNameError: there is no such opponent, or ``best_by`` is none of them.
+        ParameterError: a list of opponents is empty.
+    """
+
+    def __init__(self, game: Game, settings: RunSettings) -> None:
+        self.game = game
+        self.settings = settings
+        self.rivals = [rivals_of(game, against) for against in settings.evaluate_against or [game.spec.baseline]]
+        names = [", ".join(player.name for player in rivals) for rivals in self.rivals]
+        overall([Score("", name, 0.0, 0.0, 0.0, 0) for name in names], settings.best_by)  # before anything is played
+
+    def measure(self, learner: Player) -> tuple[Score, list[Score]]:
+        """Return the score that chooses the best model, and that against each opponent."""
+        run = self.settings
+        scores = [
+            evaluate(self.game, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
+            for rivals in self.rivals
+        ]
+        return overall(scores, run.best_by), scores
+
+
+@dataclass
+class Curve:
+    """The evaluations of a run so far."""
+
+    points: list[tuple[int, list[float]]] = field(default_factory=list)
+    """Steps of the learner, and its score; if there are several opponents, the result against each follows."""
+    best: float = -math.inf
+    score: Score | None = None
+    """The latest."""
+    scores: list[Score] = field(default_factory=list)
+    """The latest against each opponent."""
+
+    def add(self, steps: int, score: Score, scores: list[Score]) -> bool:
+        """Note an evaluation after ``steps``; return whether it is the best so far."""
+        self.score, self.scores = score, scores
+        if not self.points or self.points[-1][0] < steps:  # a finished run that is resumed measures its end again
+            self.points.append((steps, [score.value, *(one.value for one in self._several())]))
+        better = score.value > self.best
+        self.best = max(self.best, score.value)
+        return better
+
+    def _several(self) -> list[Score]:
+        return self.scores if len(self.scores) > 1 else []
+
+    def write(self, path: Path) -> None:
+        """Write all of it as CSV."""
+        with path.open("w", newline="") as file:
+            csv.writer(file).writerow(["steps", "score", *(one.opponent for one in self._several())])
+            csv.writer(file).writerows([steps, *(f"{value:.9f}" for value in values)] for steps, values in self.points)
+
+    def log(self, logger: Logger, steps: int) -> None:
+        """Tell TensorBoard of the latest evaluation."""
+        if self.score is not None:
+            logger.record(f"evaluation/{self.score.measure}", self.score.value)
+        for one in self._several():
+            logger.record(f"evaluation/against {one.opponent}", one.value)
+        logger.dump(steps)

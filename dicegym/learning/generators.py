@@ -1,0 +1,28 @@
+"""The generators that Stable-Baselines3 draws from, all of them global: their states, to be kept and set again."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+
+class GeneratorStates(NamedTuple):
+    """What each library says of the state of its generator."""
+
+    python: tuple[Any, ...]
+    numpy: dict[str, Any] | tuple[str, np.ndarray, int, int, float]
+    torch: torch.Tensor
+
+    @classmethod
+    def now(cls) -> GeneratorStates:
+        """Return the states as they are."""
+        return cls(random.getstate(), np.random.get_state(), torch.get_rng_state())  # noqa: NPY002 - theirs, not ours
+
+    def restore(self) -> None:
+        """Let all go on from here."""
+        random.setstate(self.python)
+        np.random.set_state(self.numpy)  # noqa: NPY002 - as above
+        torch.set_rng_state(self.torch)

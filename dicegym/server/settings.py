@@ -1,0 +1,87 @@
+"""What a server is told at its start."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+from dataclasses import dataclass
+from pathlib import Path
+
+from dicegym.engine.validate import whole_number
+from dicegym.errors import ParameterError
+from dicegym.games import game as game_of
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """What a server is told.
+
+    Attributes:
+        game: the game's name.
+        tcp: port for TCP, 0 for any that is free, None for none.
+        ws: port for WebSocket, likewise.
+        host: address to listen on.
+        players: seats at a table.
+        agents: local agents, as for `dicegym.agent`; each may sit at many tables.
+        games: stop after so many finished games; 0: go on for ever.
+        secrets: file of names and their secrets.
+        guests: whether clients may play without a secret; None: if ``host`` is a loopback address.
+        database: file of results; None: ``dicegym-GAME.sqlite`` in the current folder.
+        seed: of all dice; None: drawn.
+        login: seconds to log in.
+        answer: seconds to answer.
+        gather: seconds for which a bot waits for others to come before local agents take their seats.
+        pause: seconds between two games of a remote bot.
+        connections: at once.
+
+    Raises:
+        ParameterError: they cannot be used, in themselves or together.
+    """
+
+    game: str
+    tcp: int | None = None
+    ws: int | None = None
+    host: str = "127.0.0.1"
+    players: int = 2
+    agents: tuple[str, ...] = ()
+    games: int = 0
+    secrets: Path | None = None
+    guests: bool | None = None
+    database: Path | None = None
+    seed: int | None = None
+    login: float = 2.0
+    answer: float = 10.0
+    gather: float = 0.5
+    pause: float = 0.5
+    connections: int = 1000
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        for option, port in (("--tcp", self.tcp), ("--ws", self.ws)):
+            if port is not None:
+                whole_number(option, port, 0, 65535, "a port")
+        if self.tcp is None and self.ws is None:
+            raise ParameterError(
+                "nobody could reach this server: give --tcp PORT, --ws PORT or both; 0 is any free port"
+            )
+        most = game_of(self.game).spec.players[1]
+        whole_number("--players", self.players, 2, most, "the number of players at a table")
+        whole_number("--games", self.games, 0, 1 << 53, "a number of games")
+        whole_number("--connections", self.connections, 1, 1 << 20, "a number of connections")
+        if not self.allows_guests and self.secrets is None:
+            raise ParameterError(
+                f"nobody could log in on {self.host}: without guests (the default unless --host is a loopback address) "
+                "names need --secrets FILE; or let everybody play by --guests"
+            )
+
+    @property
+    def allows_guests(self) -> bool:
+        """Whether clients may play without a secret."""
+        return is_loopback(self.host) if self.guests is None else self.guests
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can connect to ``host``."""
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"

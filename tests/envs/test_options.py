@@ -1,0 +1,84 @@
+"""Options that several environments share: documented and checked in one place."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.engine.dice import game_key
+from dicegym.envs.multi import TurnEnv
+from dicegym.envs.options import DOCUMENTATION, check_render_mode
+from dicegym.envs.render import render_games
+from dicegym.envs.seating import Seating
+from dicegym.envs.simultaneous import SimultaneousEnv
+from dicegym.envs.single import SingleAgentEnv
+from dicegym.envs.vector import BatchEnv
+from dicegym.errors import ParameterError
+
+CLASSES: list[tuple[Any, str]] = [
+    (SingleAgentEnv, "hog"),
+    (BatchEnv, "hog"),
+    (TurnEnv, "hog"),
+    (SimultaneousEnv, "lucky"),
+]
+each_class = pytest.mark.parametrize(("cls", "game"), CLASSES, ids=lambda value: getattr(value, "__name__", None))
+
+
+@each_class
+def test_every_argument_of_an_environment_is_documented(cls: Any, game: str) -> None:
+    assert not re.search(r"<\w+>", cls.__doc__)
+    names = cls.__init__.__code__.co_varnames[1 : cls.__init__.__code__.co_argcount]
+    for name in (*names, r"\*\*parameters"):
+        assert re.search(rf"^        {name}: \w*", cls.__doc__, re.MULTILINE), name
+
+
+def test_texts_of_options_fit_the_docstrings_they_come_into() -> None:
+    for text in DOCUMENTATION.values():
+        assert all(len(line) <= 112 for line in text.split("\n"))
+
+
+@each_class
+@pytest.mark.parametrize(
+    "option",
+    [{"on_illegal": "never"}, {"illegal_reward": "x"}, {"illegal_reward": float("nan")}, {"render_mode": "ascii"}],
+    ids=str,
+)
+def test_options_that_cannot_be_are_refused_alike(cls: Any, game: str, option: dict[str, Any]) -> None:
+    (name,) = option
+    with pytest.raises(ParameterError, match=f"^{name}="):
+        cls(game, **option)
+
+
+@pytest.mark.parametrize("seat", [-1, 2, True, 0.0, "first", None])
+def test_seats_that_cannot_be_are_refused_and_the_rules_are_named(seat: Any) -> None:
+    with pytest.raises(ParameterError, match=r"seat=.* give a whole number from 0 to 1, 'random' or 'alternate'"):
+        Seating(dicegym.game("hog"), "bacon", seat)
+
+
+def test_seats_are_given_drawn_or_taken_in_turn() -> None:
+    game = dicegym.game("liarsdice", players=4)
+    keys = [game_key(5, episode) for episode in range(400)]
+
+    def seats(rule: Any) -> list[int]:
+        seating = Seating(game, "even", rule)
+        return [seating.seat(key, episode) for episode, key in enumerate(keys)]
+
+    assert seats(2) == [2] * 400
+    assert seats("alternate") == [0, 1, 2, 3] * 100
+    assert np.bincount(seats("random")).min() > 70
+
+
+def test_rendering_in_every_mode(capsys: pytest.CaptureFixture[str]) -> None:
+    game = dicegym.game("hog")
+    states = game.new_game(0)
+    scenes = [game.scene(states[0]), game.scene(states[0], 1)]
+    texts = render_games("ansi", lambda: scenes)
+    assert texts == (scenes[0].text(), scenes[1].text())
+    pictures = render_games("rgb_array", lambda: scenes)
+    assert pictures is not None
+    assert [picture.dtype for picture in pictures] == [np.uint8] * 2
+    assert render_games("human", lambda: scenes) is None
+    assert capsys.readouterr().out == "\n\n".join(texts) + "\n"
+    assert check_render_mode(None) is None

@@ -1,0 +1,107 @@
+"""Settings of trainings: defaults, files, overrides, and what people are told of them."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pydantic")
+
+from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.learning.configuration import described, from_plain, override, read_config, settings_of, to_plain
+from dicegym.learning.settings import AlgorithmSettings, RunSettings, TrainingSettings
+from dicegym.players import model as policy
+from dicegym.players.roster import agents_folder
+from dicegym.registry import GAMES
+from dicegym.shipped import shipped_folder
+
+each_game = pytest.mark.parametrize("game", GAMES)
+
+
+@each_game
+def test_a_configuration_is_read_as_it_stands(game: str) -> None:
+    plain = tomllib.loads((shipped_folder("training") / f"configs/{game}.toml").read_text())
+    read = to_plain(read_config(game))
+    for section, values in plain.items():
+        assert {key: read[section][key] for key in values} == values
+    assert from_plain(read) == read_config(game)
+
+
+@each_game
+def test_settings_that_a_model_keeps_are_read(game: str) -> None:
+    for path in agents_folder(game).glob("*.zip"):
+        kept = policy.facts(path)["settings"]
+        read = to_plain(from_plain(kept))
+        for section, values in kept.items():
+            assert {key: read[section][key] for key in values} == values
+
+
+def test_a_file_need_not_repeat_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("[run]\nsteps = 5_000\n")
+    assert read_config("hog", path) == TrainingSettings(run=RunSettings(steps=5000))
+    path.write_text("")
+    assert read_config("hog", path) == TrainingSettings()
+    with pytest.raises(UnknownNameError, match="Did you mean 'hog'"):
+        read_config("hogg", path)
+
+
+def test_every_setting_is_told_with_what_it_takes_and_means() -> None:
+    told = {f"{one.section}.{one.key}": one for one in described()}
+    for section, values in to_plain(TrainingSettings()).items():
+        assert {f"{section}.{key}" for key in values} <= set(told)
+    assert all(one.takes and one.meaning for one in told.values())
+    assert {name for name, one in told.items() if not one.key} == {"game.", "demo.", "opponents."}
+    assert told["run.steps"].default == "1000000"
+    assert [one.section for one in told.values() if one.takes == "any value"] == ["demo"]
+
+
+@pytest.mark.parametrize(
+    ("text", "section", "key", "value"),
+    [
+        ("network.net_arch={pi=[128,128],vf=[256,256]}", "network", "net_arch", {"pi": [128, 128], "vf": [256, 256]}),
+        ('opponents={"bacon"=1,"self"=1}', "opponents", "self", 1.0),
+        ("opponents.bacon=2", "opponents", "bacon", 2.0),
+        ('run.evaluate_against=["even", ["bayes","honest"]]', "run", "evaluate_against", ["even", ["bayes", "honest"]]),
+        ("run.start_from=runs/first/best.zip", "run", "start_from", "runs/first/best.zip"),
+        ("run.steps=5_000", "run", "steps", 5000),
+        ("run.target=1", "run", "target", 1.0),
+        ("game.goal=50", "game", "goal", 50),
+        ("algorithm.target_kl=0.01", "algorithm", "target_kl", 0.01),
+        ("self_play.priority=hard", "self_play", "priority", "hard"),
+    ],
+)
+def test_overrides(text: str, section: str, key: str, value: Any) -> None:
+    before = read_config("hog")
+    after = override(before, [text])
+    assert to_plain(after)[section][key] == value
+    assert before == read_config("hog")
+
+
+def test_a_whole_section_is_replaced() -> None:
+    after = override(read_config("hog"), ['algorithm={name="DQN", buffer_size=500}', 'opponents={"swap"=1}'])
+    assert to_plain(after)["algorithm"] == {"name": "DQN", "buffer_size": 500}
+    assert after.opponents == {"swap": 1.0}
+    assert after.algorithm.n_steps is None  # as the algorithm has it
+    assert isinstance(after.algorithm, AlgorithmSettings)
+
+
+def test_errors_say_where_the_wrong_value_stands(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("[self_play]\nkeep = 1.5\n")
+    with pytest.raises(ParameterError, match=r"mine\.toml: self_play\.keep=1\.5 cannot be used: give a whole number"):
+        read_config("hog", path)
+    with pytest.raises(ParameterError, match=r"--set 'run.games=true': run\.games=True cannot be used"):
+        override(TrainingSettings(), ["run.games=true"])
+
+
+def test_a_run_is_resumed_with_its_own_settings(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text(
+        '{"command": "dicegym train hog --set run.seed=3", "settings": {"run": {"seed": 3}, "self_play": {}}}'
+    )
+    settings, command = settings_of("hog", tmp_path, None, ["run.steps=7"], resume=True)
+    assert settings == TrainingSettings(run=RunSettings(seed=3, steps=7))
+    assert command == "dicegym train hog --set run.seed=3 --set run.steps=7"
