@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -75,7 +77,9 @@ def name_of(page: Path) -> str:
 @pytest.mark.parametrize("page", PYTHON, ids=name_of)
 def test_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    space: dict[str, Any] = {"__name__": "page"}
+    module = types.ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", module)  # dataclasses look themselves up while they are made
+    space = vars(module)
     for block in blocks(page):
         if block.language == "console":
             for words in commands(block.text) if block.run else ():
