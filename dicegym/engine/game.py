@@ -65,11 +65,14 @@ class Game:
 
     def __eq__(self, other: object) -> bool:
         """Return whether both are the same rules with the same parameters."""
-        return isinstance(other, Game) and repr(self) == repr(other)
+        return isinstance(other, Game) and self._identity() == other._identity()
 
     def __hash__(self) -> int:
         """Return a hash that agrees with ``==``."""
-        return hash(repr(self))
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[Any, ...]:
+        return self.spec.module, self.spec.name, self.players, tuple(self.parameters.items())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the rules' module and the parameters: kernels are found again, not shipped."""

@@ -94,7 +94,7 @@ def test_a_failing_player_is_named(game: Game) -> None:
 
 def test_a_player_that_writes_into_the_record_is_named(game: Game) -> None:
     def cheat(turn: Turn) -> int:
-        turn._state["scores"][turn.seat] = 99
+        turn.record["scores"][turn.seat] = 99
         return 1
 
     with pytest.raises(AgentError, match="'cheat': changed the game's record while choosing"):
@@ -108,7 +108,7 @@ def test_a_bot_that_writes_through_the_frames_is_disqualified(tmp_path: Path) ->
         "def final_strategy(score, opponent_score):\n"
         "    turn = sys._getframe(1).f_locals['turn']\n"
         "    if sys._getframe(2).f_code.co_name == 'moves':\n"
-        "        turn._state['scores'][turn.seat] = 99\n"
+        "        turn.record['scores'][turn.seat] = 99\n"
         "    return 1\n"
     )
     found = contest("hog", [tmp_path / "cheat.py", "bacon", "swap"], workers=1)

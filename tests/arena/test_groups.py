@@ -325,7 +325,7 @@ def test_an_entry_that_must_be_struck_leaves_a_contest_of_the_others(folder: Pat
         "        while frame:\n"
         "            for value in list(frame.f_locals.values()):\n"
         "                if type(value).__name__ == 'Turn':\n"
-        "                    value._state['money'][index] = 1000\n"
+        "                    value.record['money'][index] = 1000\n"
         "            frame = frame.f_back\n"
         "        return []\n"
     )

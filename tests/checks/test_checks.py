@@ -281,7 +281,7 @@ def no_join(game: Game, seat: int, seed: int) -> Any:
 
 
 def spoil(turn: Turn) -> int:
-    turn._state["scores"] = 99
+    turn.record["scores"] = 99
     return 1
 
 

@@ -12,6 +12,7 @@ from variants import each_game
 
 from dicegym import games
 from dicegym.checks import playthrough
+from dicegym.cli import main
 from dicegym.engine.game import Game
 from dicegym.registry import GAMES
 
@@ -94,8 +95,10 @@ def test_ranges_in_short(numbers: list[int], short: str) -> None:
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = GAMES[0]
-    playthrough.main([name])
-    printed = capsys.readouterr().out
-    playthrough.main(["--write", str(tmp_path / "new"), name])
+    for words in ([name], ["--write", str(tmp_path / "new"), name]):
+        with pytest.raises(SystemExit) as end:
+            main(["playthrough", *words])
+        assert not end.value.code
+    printed = capsys.readouterr().out.rpartition("wrote ")[0]
     assert (tmp_path / "new" / f"{name}.txt").read_text(encoding="utf-8") == printed
     assert printed == playthrough.playthrough(name)
