@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 import dicegym
 from dicegym.cli.app import whole_command
-from dicegym.registry import ENVIRONMENTS, Environment
+from dicegym.registry import ENVIRONMENTS, Environment, rules_module
 
 BORDER = re.compile(r"\s*=+( +=+)*")
 TERM = re.compile(r"([A-Z][A-Za-z]*(?: [A-Za-z]+){0,2}): ")
@@ -100,7 +100,7 @@ def apart(text: str) -> str:
 def environment_page(environment: Environment) -> str:
     """Return the page of one environment, made from its game's rules page."""
     game = dicegym.game(environment.game, **environment.settings)
-    rules_page = importlib.import_module(f"dicegym.games.{game.name}.rules").__doc__ or ""
+    rules_page = importlib.import_module(rules_module(game.name)).__doc__ or ""
     seats = "1" if not environment.multi else f"{max(2, game.spec.players[0])} to {game.spec.players[1]}"
     if game.spec.players[0] == game.spec.players[1]:
         seats = str(game.players)
