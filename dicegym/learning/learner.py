@@ -68,9 +68,10 @@ def new_model(settings: TrainingSettings, env: SB3VecEnv, seed: int, logs: Path 
 def _arguments(settings: AlgorithmSettings, algorithm: type[BaseAlgorithm], ours: Collection[str]) -> dict[str, Any]:
     """Return what the algorithm is made with beside ``ours``; what is not given is left to it."""
     arguments = {key: value for key, value in vars(settings).items() if key not in _NOT_ARGUMENTS and value is not None}
-    known = [name for name in inspect.signature(algorithm).parameters if name not in ours]
+    taken = [name for name in inspect.signature(algorithm).parameters if name not in ours]
     for name in arguments:
-        if name not in known:
+        if name not in taken:
+            known = list(dict.fromkeys([*_NOT_ARGUMENTS, *taken]))  # all that may be written in the section
             wrong = unknown_name(f"argument of {algorithm.__name__}", name, known)
             raise ParameterError(f"[algorithm] does not fit {algorithm.__name__}: {wrong}")
     for name in ("learning_rate", "ent_coef"):

@@ -87,7 +87,7 @@ def test_several_beat_the_baseline(name: str, rate: float) -> None:
 
 def test_the_remembering_one_tells_runs_from_its_score() -> None:
     player = agent(GAME, "streak", keep=True)
-    program = player._program  # type: ignore[attr-defined]
+    program = player._program
     ask = program.namespace["final_strategy"]
     assert ask(0, 0) == 8
     assert ask(1, 10) == 8  # one Pig out: nothing gained yet

@@ -326,7 +326,7 @@ def test_an_answer_that_is_no_number_of_dice_is_refused(answer: object) -> None:
         return answer if (score, opponent_score) == (3, 4) else 5
 
     with pytest.raises(AgentError, match=r"\(3, 4\)"):
-        hog.tabulate(strategy, dicegym.game("hog", goal=10))  # type: ignore[arg-type]
+        hog.tabulate(strategy, dicegym.game("hog", goal=10))
 
 
 def test_a_strategy_that_fails_is_refused() -> None:

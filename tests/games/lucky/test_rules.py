@@ -583,9 +583,9 @@ def test_nobody_sees_the_orders_of_others() -> None:
     assert (game.observe(state, 1) == fresh).all()
     game.step(state, DONE)
     assert (game.observe(state, 1) == fresh).all()
-    assert game.view(state, 1).order == (0,) * 22  # type: ignore[attr-defined]
-    assert game.view(state, 0).order[1] == 1  # type: ignore[attr-defined]
-    assert game.view(state, 1).shop[1] == 20  # type: ignore[attr-defined]
+    assert game.view(state, 1).order == (0,) * 22
+    assert game.view(state, 0).order[1] == 1
+    assert game.view(state, 1).shop[1] == 20
 
 
 def test_dice_do_not_depend_on_what_others_do() -> None:
