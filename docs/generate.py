@@ -1,4 +1,4 @@
-"""The pages of the site that are made from the code: one for each environment, and the command reference."""
+"""The pages of the site that are made from the code: environments and their list, and the command reference."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ def write_all(folder: Path) -> None:
         name = environment.module_name
         (folder / "environments" / f"{name}.rst").write_text(environment_page(environment), encoding="utf-8")
         Image.fromarray(picture(environment)).save(folder / "environments" / f"{name}.png")
+    (folder / "environments" / "list.inc").write_text(environment_list(), encoding="utf-8")
     (folder / "reference").mkdir(exist_ok=True)
     (folder / "reference" / "commands.rst").write_text(command_page(), encoding="utf-8")
 
@@ -60,9 +61,9 @@ def picture(environment: Environment) -> np.ndarray:
     return frame
 
 
-def sections(rules_page: str) -> Iterator[tuple[str, str]]:
+def sections(page: str) -> Iterator[tuple[str, str]]:
     """Yield (title, text) of each section of a rules page: a line that begins at the margin, and what belongs to it."""
-    _, _, text = rules_page.strip().partition("\n\n")
+    _, _, text = page.strip().partition("\n\n")
     for block in re.split(r"\n(?=[A-Z])", f"\n{text}"):
         first, _, rest = block.strip("\n").partition("\n")
         title, colon, tail = first.partition(": ")
@@ -97,19 +98,40 @@ def apart(text: str) -> str:
     return "\n".join(lines)
 
 
+def seats(environment: Environment) -> str:
+    """Return how many play."""
+    game = dicegym.game(environment.game, **environment.settings)
+    low, high = game.spec.players
+    if environment.multi and low < high:
+        return f"{max(2, low)} to {high}"
+    return str(game.players)
+
+
+def environment_list() -> str:
+    """Return the table of all environments and their place in the site's tree, in Markdown: `index.md` includes it."""
+    lines = ["| environment | game | seats |", "|---|---|---|"]
+    for environment in ENVIRONMENTS:
+        title, _, kind = rules_page(environment.game).strip().partition("\n")[0].partition(": ")
+        lines.append(f"| [{environment.id}]({environment.module_name}) | **{title}**: {kind} | {seats(environment)} |")
+    names = [environment.module_name for environment in ENVIRONMENTS]
+    return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *names, "```", ""])
+
+
+def rules_page(game: str) -> str:
+    """Return what stands at the top of a game's rules."""
+    return importlib.import_module(rules_module(game)).__doc__ or ""
+
+
 def environment_page(environment: Environment) -> str:
     """Return the page of one environment, made from its game's rules page."""
     game = dicegym.game(environment.game, **environment.settings)
-    rules_page = importlib.import_module(rules_module(game.name)).__doc__ or ""
-    seats = "1" if not environment.multi else f"{max(2, game.spec.players[0])} to {game.spec.players[1]}"
-    if game.spec.players[0] == game.spec.players[1]:
-        seats = str(game.players)
+    page = rules_page(game.name)
     parameters = ", ".join(f"``{name}={value}``" for name, value in game.parameters.items()) or "none"
     facts = [
         ("make", f"``gymnasium.make({environment.full_id!r})``"),
         ("many games", f"``gymnasium.make_vec({environment.full_id!r}, num_envs=1024)``"),
         *([("every seat", f"``pettingzoo.make('aec', {environment.full_id!r})``")] if environment.multi else []),
-        ("seats", seats),
+        ("seats", seats(environment)),
         ("action space", f"``Discrete({game.n_actions})``"),
         ("observation space", f"``Box(0, 1, ({game.observation_size},), float32)``"),
         ("parameters", parameters),
@@ -117,14 +139,14 @@ def environment_page(environment: Environment) -> str:
     ]
     lines = [
         heading(environment.id, "="),
-        rules_page.strip().partition("\n\n")[0] + "\n",
+        page.strip().partition("\n\n")[0] + "\n",
         f".. image:: {environment.module_name}.png\n   :alt: a game of {game.spec.title} as its learner sees it\n",
         ".. list-table::\n   :widths: 25 75\n",
         "\n".join(f"   * - {name}\n     - {value}" for name, value in facts) + "\n",
         f"Train it: ``dicegym train {game.name}``. Bots that come with it: ``dicegym agents {game.name}``. "
         f"How to bring your own: :doc:`/bots/{game.name}`.\n",
     ]
-    lines += [f"{heading(title, '-')}\n{apart(text.strip())}\n" for title, text in sections(rules_page)]
+    lines += [f"{heading(title, '-')}\n{apart(text.strip())}\n" for title, text in sections(page)]
     return "\n".join(lines)
 
 

@@ -65,7 +65,8 @@ class Director:
         self._found, missing = entries_of(game, entries, in_order)
         if len(self._found) + len(missing) < fewest:
             raise ParameterError(
-                f"a contest of fewer than {fewest} entries has no games of {game!r}: name at least {fewest}"
+                f"a contest of fewer than {fewest} entries has no matches of {game.spec.title} for {game.players} "
+                f"players: name at least {fewest}"
             )
         self.struck = {bad.name: bad.reason for bad in missing}
         self.checks: dict[str, CheckReport] = {}

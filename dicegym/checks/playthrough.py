@@ -117,7 +117,3 @@ def playthrough(name: str) -> str:
     for table, seed, slip in ((game, 1, None), (fullest, 2, SLIP)):
         lines += ["", f"=== {table!r}, seed {seed}", *_game(table, seed, slip)]
     return "\n".join(line.rstrip() for line in "\n".join(lines).splitlines()) + "\n"
-
-
-if __name__ == "__main__":
-    raise SystemExit("playthroughs are written by the command line: dicegym playthrough --write tests/playthroughs")

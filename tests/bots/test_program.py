@@ -422,7 +422,7 @@ def run(*args):
 )
 def test_a_wrong_spec_says_what_to_write(game: Game, spec: object, error: type[DicegymError], message: str) -> None:
     with pytest.raises(error, match=message):
-        agent(game, spec)  # type: ignore[arg-type]
+        agent(game, spec)
 
 
 def test_an_empty_folder_is_no_bot(game: Game, tmp_path: Path) -> None:
@@ -533,7 +533,7 @@ def test_a_program_can_be_loaded_for_any_interface(write: Write) -> None:
     import types
 
     referee = types.ModuleType("referee")
-    referee.NAME = "fair"  # type: ignore[attr-defined]
+    referee.NAME = "fair"
     program = Program(Source(path), "bot", lambda rng: {"referee": referee})
     assert program.printed.text == "fair\n"
     assert program.get("Bot", "class").__name__ == "Bot"

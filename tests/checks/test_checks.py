@@ -225,7 +225,7 @@ class Joining(Player):
     """A player made of its `join`."""
 
     def __init__(self, join: Any, name: str = "joining", pure: bool = False) -> None:
-        self.join = join  # type: ignore[method-assign]
+        self.join = join
         self.name = name
         self.pure = pure
 
@@ -266,7 +266,7 @@ class Rows(Player):
     pure = True
 
     def __init__(self, rows: Any) -> None:
-        self.act_rows = rows  # type: ignore[method-assign]
+        self.act_rows = rows
 
     def join(self, game: Game, seat: int, seed: int) -> Any:
         return lambda turn: turn.view.score % 3
@@ -301,8 +301,8 @@ def by_seed(game: Game, seat: int, seed: int) -> Any:
         (FunctionPlayer(raises), "it raises AgentError"),
         (FunctionPlayer(lambda turn: 12), r"it answers 12: a number of dice outside -1\.\.10"),
         (FunctionPlayer(lambda turn: -1), "it answers -1"),
-        (FunctionPlayer(lambda turn: 5.0), r"answers 5\.0 of type float"),  # type: ignore[arg-type, return-value]
-        (FunctionPlayer(lambda turn: None), "answers None of type NoneType"),  # type: ignore[arg-type, return-value]
+        (FunctionPlayer(lambda turn: 5.0), r"answers 5\.0 of type float"),
+        (FunctionPlayer(lambda turn: None), "answers None of type NoneType"),
         (FunctionPlayer(lambda turn: random.randrange(12)), "differently the second time"),
         (Nostalgic(), "differently the second time"),
         (Forgetful(), "side by side"),

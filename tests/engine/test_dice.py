@@ -19,7 +19,9 @@ SURPRISE = 1e-5
 
 
 @numba.njit
-def roll(keys: np.ndarray, seats: np.ndarray, turns: int, numbers: np.ndarray, sides: int, out: np.ndarray) -> None:
+def roll(
+    keys: np.ndarray, seats: np.ndarray, turns: np.ndarray, numbers: np.ndarray, sides: int, out: np.ndarray
+) -> None:
     for i in range(len(out)):
         out[i] = dice.die(dice.turn_stream(keys[i], seats[i], turns[i]), numbers[i], sides)
 

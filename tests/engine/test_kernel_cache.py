@@ -325,7 +325,7 @@ def test_a_function_without_a_file_is_not_kept(tmp_path: Path) -> None:
 
 
 def first(states: np.ndarray) -> int:
-    return states[0].a  # type: ignore[no-any-return]  # a record's field
+    return states[0].a
 
 
 def test_a_loop_depends_on_the_game_whose_record_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

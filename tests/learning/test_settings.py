@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,11 @@ import pytest
 
 pytest.importorskip("pydantic")
 
+import dicegym
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning.configuration import described, from_plain, override, read_config, settings_of, to_plain
 from dicegym.learning.settings import AlgorithmSettings, RunSettings, TrainingSettings
-from dicegym.players import model as policy
+from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
@@ -33,7 +36,7 @@ def test_a_configuration_is_read_as_it_stands(game: str) -> None:
 @each_game
 def test_settings_that_a_model_keeps_are_read(game: str) -> None:
     for path in agents_folder(game).glob("*.zip"):
-        kept = policy.facts(path)["settings"]
+        kept = models.facts(path)["settings"]
         read = to_plain(from_plain(kept))
         for section, values in kept.items():
             assert {key: read[section][key] for key in values} == values
@@ -47,6 +50,30 @@ def test_a_file_need_not_repeat_defaults(tmp_path: Path) -> None:
     assert read_config("hog", path) == TrainingSettings()
     with pytest.raises(UnknownNameError, match="Did you mean 'hog'"):
         read_config("hogg", path)
+
+
+def repeated_defaults() -> Iterator[tuple[str, str, str]]:
+    """Yield (game, section.key, reason) of each line of a shipped configuration that says what would hold without."""
+    defaults = to_plain(TrainingSettings())
+    for game in GAMES:
+        section = ""
+        for line in (shipped_folder("training") / f"configs/{game}.toml").read_text().splitlines():
+            if head := re.match(r"\[(\w+)\]", line):
+                section = head[1]
+            elif line and not line.startswith("#"):
+                ((key, value),) = tomllib.loads(line).items()
+                if key in defaults[section] and defaults[section][key] == value:
+                    yield game, f"{section}.{key}", line.partition(" # ")[2].strip()
+
+
+def test_a_default_is_repeated_only_with_a_reason_of_the_game() -> None:
+    """A reason that two games share is none of theirs: `dicegym train --help-settings` tells it of all."""
+    found = list(repeated_defaults())
+    assert found
+    for game, setting, reason in found:
+        assert reason, f"{game}.toml: {setting} is the default: say why beside it, or leave it out"
+        others = {other for other, *rest in found if other != game and rest == [setting, reason]}
+        assert not others, f"{game}.toml: {setting} is the default, for a reason that also {others} give: leave it out"
 
 
 def test_every_setting_is_told_with_what_it_takes_and_means() -> None:
@@ -105,3 +132,14 @@ def test_a_run_is_resumed_with_its_own_settings(tmp_path: Path) -> None:
     settings, command = settings_of("hog", tmp_path, None, ["run.steps=7"], resume=True)
     assert settings == TrainingSettings(run=RunSettings(seed=3, steps=7))
     assert command == "dicegym train hog --set run.seed=3 --set run.steps=7"
+
+
+def test_a_misspelt_setting_of_the_section_itself_is_guessed() -> None:
+    pytest.importorskip("sb3_contrib")
+    from dicegym.envs.sb3 import SB3VecEnv
+    from dicegym.learning import learner
+
+    settings = override(TrainingSettings(), ['algorithm={nme="PPO"}'])
+    games = SB3VecEnv(dicegym.game("hog"), 2)
+    with pytest.raises(ParameterError, match=r"argument of MaskablePPO 'nme'.*Did you mean 'name'"):
+        learner.new_model(settings, games, 1, None)

@@ -241,7 +241,7 @@ def test_a_wrong_number_of_workers(game: Game, workers: int) -> None:
 @pytest.mark.parametrize("settings", [{"seconds": 0}, {"seconds": float("nan")}, {"memory": 5}, {"memory": 1.5}])
 def test_wrong_limits(settings: dict[str, float]) -> None:
     with pytest.raises(ParameterError):
-        Limits(**settings)  # type: ignore[arg-type]
+        Limits(**settings)
 
 
 def test_limits_and_failures_travel() -> None:

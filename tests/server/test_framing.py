@@ -23,7 +23,7 @@ def read_all(reader: ObjectReader) -> Any:
     return found
 
 
-def objects(*packets: list[bytes], limit: int = LIMIT) -> Any:
+def objects(*packets: bytes, limit: int = LIMIT) -> Any:
     """Return what a reader makes of ``packets``: objects, and codes of what was none."""
     reader = ObjectReader(limit)
     found = []
@@ -38,7 +38,7 @@ def bytewise(data: Any) -> Any:
 
 
 @pytest.mark.parametrize("between", [b"", b"\n", b"\r\n", b" \t", b"\n\n\n", b"\xef\xbb\xbf"])
-def test_several_objects_in_one_packet(between: str) -> None:
+def test_several_objects_in_one_packet(between: bytes) -> None:
     assert objects(GOOD + between + json.dumps(BOX).encode() + between) == [ROLL, BOX]
 
 

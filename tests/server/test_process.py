@@ -78,7 +78,7 @@ class Process:
         return text, await self.process.wait()
 
 
-async def play_on(bot: Bot, finals: int) -> None:
+async def play_on(bot: Bot, finals: list[Any]) -> None:
     with contextlib.suppress(ConnectionError):
         while final := await bot.play():
             finals.append(final)
@@ -86,7 +86,7 @@ async def play_on(bot: Bot, finals: int) -> None:
 
 @run
 async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Path) -> None:
-    finals = []
+    finals: list[Any] = []
     async with Process.started(tmp_path) as server:
         bots = [await Bot.named(server, f"bot-{i}") for i in range(8)]
         playing = [asyncio.create_task(play_on(bot, finals)) for bot in bots]

@@ -126,7 +126,7 @@ def test_the_observer_learns_from_showdowns() -> None:
     game = dicegym.game("liarsdice", players=3)
     players = [agent(game, name, keep=True) for name in ("observer", "haphazard", "honest")]
     arena.play_match(game, players, 0, 20)
-    space = players[0]._program.namespace  # type: ignore[attr-defined]
+    space = players[0]._program.namespace
     made, proved = space["made"], space["proved"]
     assert set(made) == {"A", "B", "C"}
     assert proved["B"] / made["B"] < proved["C"] / made["C"]

@@ -80,7 +80,7 @@ class Dealt:
             self._script, self._chance = self._open.pop()
             self._at = 0
             action = act(turn)
-            found[action] += self._chance  # type: ignore[assignment]  # a counter of chances
+            found[action] += self._chance
         return dict(found)
 
 

@@ -78,7 +78,7 @@ def test_the_game_names_agents_that_exist() -> None:
     ("name", "rate"),
     [("tuned", 0.69), ("desperado", 0.67), ("expectation", 0.63), ("wild", 0.6), ("swap", 0.57), ("ham", 0.52)],
 )
-def test_several_beat_the_yardstick(name: str, rate: float) -> None:
+def test_several_beat_the_baseline(name: str, rate: float) -> None:
     exact = solver(GAME)
     assert exact is not None
     tables = [exact.tabulate(agent(GAME, spec), GAME) for spec in (name, GAME.spec.baseline)]
@@ -87,7 +87,7 @@ def test_several_beat_the_yardstick(name: str, rate: float) -> None:
 
 def test_the_remembering_one_tells_runs_from_its_score() -> None:
     player = agent(GAME, "streak", keep=True)
-    program = player._program  # type: ignore[attr-defined]
+    program = player._program
     ask = program.namespace["final_strategy"]
     assert ask(0, 0) == 8
     assert ask(1, 10) == 8  # one Pig out: nothing gained yet

@@ -82,7 +82,7 @@ def slow_win_rate(a: np.ndarray, b: np.ndarray, goal: int) -> float:
             if pig_out:
                 run_after = run + 1 if run < 3 else 3
             else:
-                points = points * (1, 1, 2, 3)[run]  # noqa: PLW2901
+                points = points * (1, 1, 2, 3)[run]  # noqa: PLW2901  # of this roll, from here on
                 run_after = 0
             after = [own + points, other]
             text, other_text = f"{after[0]:02d}"[-2:], f"{after[1]:02d}"[-2:]
@@ -326,7 +326,7 @@ def test_an_answer_that_is_no_number_of_dice_is_refused(answer: object) -> None:
         return answer if (score, opponent_score) == (3, 4) else 5
 
     with pytest.raises(AgentError, match=r"\(3, 4\)"):
-        hog.tabulate(strategy, dicegym.game("hog", goal=10))  # type: ignore[arg-type]
+        hog.tabulate(strategy, dicegym.game("hog", goal=10))
 
 
 def test_a_strategy_that_fails_is_refused() -> None:

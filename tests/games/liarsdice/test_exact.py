@@ -158,7 +158,7 @@ def test_the_strongest_agent_is_close_to_the_equilibrium() -> None:
 
 
 def test_a_bot_is_written(tmp_path: pytest.TempPathFactory) -> None:
-    file = tmp_path / "reply.py"  # type: ignore[operator]
+    file = tmp_path / "reply.py"
     file.write_text(liarsdice.best_bot(agent("even"), GAME))
     best = liarsdice.best_table(agent("even"), GAME)[0]
     assert liarsdice.win_rate(dicegym.agent(GAME, file), agent("even"), GAME) == pytest.approx(best)

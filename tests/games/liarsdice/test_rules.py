@@ -202,7 +202,7 @@ def test_2_liar_as_the_first_play_costs_that_player_a_die(action: int, fault: in
     assert left(state) == [5 - (seat == opener) for seat in range(3)]
     assert state["player"] == (opener + 1) % 3
     view = game.view(state, 0)
-    assert view.showdown.bids == ()  # type: ignore[attr-defined]
+    assert view.showdown.bids == ()
 
 
 @pytest.mark.parametrize(("players", "dice"), [(2, 5), (2, 1), (3, 2), (6, 5), (6, 1)])
@@ -229,11 +229,11 @@ def test_2_all_180_bids_fit_into_a_hand() -> None:
         assert game.step(state, action) == 0
     assert legal(game, state) == [LIAR]
     view = game.view(state, 0)
-    assert [(one.seat, one.quantity, one.face) for one in view.bids] == [  # type: ignore[attr-defined]
+    assert [(one.seat, one.quantity, one.face) for one in view.bids] == [
         (action % 6, action // 6 + 1, action % 6 + 1) for action in range(180)
     ]
     game.step(state, LIAR)
-    assert len(game.view(state, 0).showdown.bids) == 180  # type: ignore[attr-defined]
+    assert len(game.view(state, 0).showdown.bids) == 180
 
 
 # --- what is seen --------------------------------------------------------------------------------------------
@@ -303,17 +303,17 @@ def test_the_table_of_chances(n: int, k: int) -> None:
 
 def test_the_view_shows_the_showdown_until_the_next_bid() -> None:
     game, state = table(NAME, [[4, 1], [6, 2]])
-    assert game.view(state, 0).showdown is None  # type: ignore[attr-defined]
+    assert game.view(state, 0).showdown is None
     game.step(state, bid(1, 2))
     game.step(state, bid(1, 3))
     game.step(state, LIAR)
     for seat in (0, 1):
-        showdown = game.view(state, seat).showdown  # type: ignore[attr-defined]
+        showdown = game.view(state, seat).showdown
         assert showdown.hands == ((4, 1), (6, 2))
         assert [tuple(one) for one in showdown.bids] == [(0, 1, 2), (1, 1, 3)]
         assert tuple(showdown)[2:] == (0, LIAR, 1, -1)
     game.step(state, bid(1, 1))
-    assert game.view(state, 0).showdown is None  # type: ignore[attr-defined]
+    assert game.view(state, 0).showdown is None
 
 
 def test_the_screen_shows_own_dice_bids_and_the_last_showdown() -> None:
@@ -339,7 +339,7 @@ def test_dice_are_lost_one_by_one(seed: int, players: int, dice: int) -> None:
 
     def visit(state: object) -> None:
         seen.append(left(state))
-        assert left(state)[int(state["player"])] > 0  # type: ignore[index]
+        assert left(state)[int(state["player"])] > 0
 
     state = play(game, seed, 10_000, visit)
     assert all(sum(before) - sum(after) in (0, 1) for before, after in itertools.pairwise(seen))

@@ -125,7 +125,7 @@ def test_1_no_quantity_is_too_large(quantity: int, face: int) -> None:
     game, state = table(NAME, [[1] * 5, [2] * 5])
     game.step(state, bid(30, 5))
     assert game.step(state, wide(quantity, face)) == 0
-    assert tuple(game.view(state, 0).bids[-1]) == (0 + 1, quantity, face)  # type: ignore[attr-defined]
+    assert tuple(game.view(state, 0).bids[-1]) == (0 + 1, quantity, face)
     assert game.action_name(wide(quantity, face)).startswith(f"{quantity} ")
     assert all(action >= LIAR or action % 6 == 5 for action in legal(game, state))  # of ordinary bids, sixes at most
     assert game.step(state.copy(), wide(quantity, 1)) == 3
@@ -136,7 +136,7 @@ def test_1_no_quantity_is_too_large(quantity: int, face: int) -> None:
 def test_1_beyond_the_largest_quantity_all_count_as_it() -> None:
     game, state = table(NAME, [[1] * 5, [2] * 5])
     assert game.step(state, 2**63 - 1) == 0
-    assert game.view(state, 0).bids[0].quantity == LARGEST  # type: ignore[attr-defined]
+    assert game.view(state, 0).bids[0].quantity == LARGEST
     assert game.step(state, wide(LARGEST + 5, 3)) == 3
 
 
@@ -154,7 +154,7 @@ def test_1_ordinary_bids_end_at_45_and_a_round_has_room_for_100() -> None:
     assert state["n_bids"] == 100
     assert game.step(state.copy(), wide(quantity, 1)) == 6
     assert set(legal(game, state)) == {LIAR, LOSE_TWO}
-    assert len(game.view(state, 0).bids) == 100  # type: ignore[attr-defined]
+    assert len(game.view(state, 0).bids) == 100
     state["bids"][:MOST_BIDS] = 0  # a hundred small ones
     state["bids"][MOST_BIDS - 1] = 8 * bid(2, 3)
     assert set(legal(game, state)) == {LIAR, LOSE_TWO}
@@ -208,7 +208,7 @@ def test_4_challenges(quantity: int, action: int, after: list[int]) -> None:
 def test_4_lose_two_takes_the_last_die_of_whoever_has_one() -> None:
     state = challenged([[4], [2, 2], [1, 1]], [(1, 4)], LOSE_TWO)
     assert left(state) == [0, 2, 2]
-    assert int(state["change"]) == -1  # type: ignore[index]
+    assert int(state["change"]) == -1
 
 
 @pytest.mark.parametrize(("dice", "own"), [(dice, own) for dice in range(1, 6) for own in range(1, dice + 1)])
@@ -243,7 +243,7 @@ def test_5_the_player_to_the_left_of_the_loser(
 ) -> None:
     state = challenged(hands, bids, action, dice=3)
     assert left(state) == after
-    assert int(state["player"]) == opener  # type: ignore[index]
+    assert int(state["player"]) == opener
 
 
 # --- ruling 6: disqualified ----------------------------------------------------------------------------------
@@ -287,8 +287,8 @@ def test_6_bids_stand_and_the_dice_already_rolled_count() -> None:
     game.step(state, bid(3, 3))
     game.step(state, NO_MOVE)
     view = game.view(state, 2)
-    assert view.left == (2, 0, 2)  # type: ignore[attr-defined]
-    assert view.rolled == (2, 2, 2)  # type: ignore[attr-defined]
+    assert view.left == (2, 0, 2)
+    assert view.rolled == (2, 2, 2)
     assert "out, its 2 dice still count" in game.scene(state, 2).text()
     assert game.step(state, LIAR) == 0
     assert left(state) == [2, 0, 1]
@@ -306,7 +306,7 @@ def test_6_the_bidding_of_the_disqualified_stands() -> None:
     game.step(state, bid(1, 1))
     assert left(state) == [2, 0, 2]
     assert state["player"] == 2
-    assert [one.seat for one in game.view(state, 0).bids] == [0, 1, 2, 0]  # type: ignore[attr-defined]
+    assert [one.seat for one in game.view(state, 0).bids] == [0, 1, 2, 0]
 
 
 @pytest.mark.parametrize("players", [2, 3, 6])
@@ -329,7 +329,7 @@ def test_6_the_last_bidder_always_has_dice(seed: int, players: int) -> None:
     while not state["over"]:
         assert left(state)[int(state["player"])] > 0
         if state["n_bids"]:
-            bidder = game.view(state, 0).bids[-1].seat  # type: ignore[attr-defined]
+            bidder = game.view(state, 0).bids[-1].seat
             assert left(state)[bidder] > 0
             assert bidder != state["player"]
         low = [action for action in legal(game, state) if action < LIAR][:3] + CHALLENGES[: 2 * (state["n_bids"] > 0)]

@@ -116,7 +116,7 @@ def test_a_bot_is_given_what_the_text_says(bot: Callable[..., Player]) -> None:
     state["player"] = 4
     assert player.join(GAME, 4, 0)(Turn(GAME, state, 4)) == DONE
     shop = {str(die): 20 if die < 7 else 10 if die < 17 else 3 for die in range(22)} | {"1": 17, "20": 2}
-    told = player.printed.text  # type: ignore[attr-defined]
+    told = player.printed.text
     dice = [[], [], [1, 1, 1, 20], [], [], [], []]
     assert __import__("json").loads(told) == [[9, 8, 7, 6, 5, 4, 3], dice, 4, shop, "dict", "tuple", "tuple"]
 
@@ -185,7 +185,7 @@ def test_a_bot_is_asked_once_a_round(bot: Callable[..., Player]) -> None:
     )
     game = dicegym.game("lucky", 2, rounds=6)
     play_game(game, [player, agent(game, "idle")], 3)
-    assert player.printed.count == 6  # type: ignore[attr-defined]
+    assert player.printed.count == 6
 
 
 def test_bots_change_nothing_by_changing_their_arguments(bot: Callable[..., Player]) -> None:

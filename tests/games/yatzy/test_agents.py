@@ -138,7 +138,7 @@ def test_a_bot_reads_standings_of_its_own_seat(write: Write) -> None:
     bot = agent(
         TWO, write("seen = []\ndef command(standing):\n    seen.append(standing)\n    return None\n"), keep=True
     )
-    seen = bot._program.namespace["seen"]  # type: ignore[attr-defined]
+    seen = bot._program.namespace["seen"]
     state = TWO.new_game(4)[0]
     TWO.step(state, 210)
     act = bot.join(TWO, 1, 0)

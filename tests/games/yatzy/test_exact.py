@@ -177,7 +177,7 @@ def test_the_anchor_of_two_independent_solvers() -> None:
 @pytest.mark.slow
 def test_the_mean_of_one_that_never_rolls_again() -> None:
     """The best box in the order of the boxes, first rolls alone: its mean can be written out."""
-    first = FunctionPlayer(lambda turn: 210 + turn.view.scores[0].index(-1), "in order", pure=True)  # type: ignore[attr-defined]
+    first = FunctionPlayer(lambda turn: 210 + turn.view.scores[0].index(-1), "in order", pure=True)
     throws = [tuple(sorted(throw)) for throw in product(range(1, 7), repeat=5)]
     mean = sum(most(box, throw) for box in BOXES for throw in throws) / len(throws)
     spread = {0: 1.0}
