@@ -176,6 +176,13 @@ def test_wrong_settings(settings: dict[str, Any], error: type[Exception], match:
         a_league(**settings)
 
 
+@pytest.mark.parametrize("name", ["self", "bacon"])
+@pytest.mark.parametrize("weight", [0, -1, float("nan"), float("inf"), True, "1"], ids=repr)
+def test_a_weight_is_a_number_above_0(name: str, weight: Any) -> None:
+    with pytest.raises(ParameterError, match=rf"^weight of '{name}'=.* cannot be used as .*: give a number above 0$"):
+        a_league(opponents={"swap": 1, name: weight})
+
+
 def test_without_opponents_the_baseline_is_met() -> None:
     assert [member.name for member in a_league(opponents={}).members] == [DUEL.spec.baseline]
 
