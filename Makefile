@@ -42,13 +42,13 @@ check: lint $(STAMP)  ## before a commit: lint, and the rules of all games compi
 	$(PYTEST) -q -n $(WORKERS) --dist worksteal -m '(nojit or check) and not slow'
 
 test: $(STAMP)  ## run the tests, without the slow ones
-	$(PYTEST) -n $(WORKERS) --dist loadfile
+	$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test-slow: $(STAMP)  ## run the slow tests
-	$(PYTEST) -n $(WORKERS) --dist loadfile -m slow
+	$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m slow
 
 test-boundscheck: $(STAMP)  ## run the tests of kernels with array bounds checked
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) -n $(WORKERS) --dist loadfile -m 'boundscheck and not slow'
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'boundscheck and not slow'
 
 test-nojit: $(STAMP)  ## run the tests of rules as plain Python
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(WORKERS) --dist worksteal -m 'nojit and not slow'
@@ -75,6 +75,8 @@ clean:  ## remove what building and testing left, but not .venv
 distclean: clean  ## remove .venv too
 	rm -rf $(VENV)
 
+# Libraries are compiled to bytecode once, for where Python is told to write none (PYTHONDONTWRITEBYTECODE): every process
+# that imports PyTorch then translated two thousand files, which took 5 to 10 s, and hundreds of processes run in the tests.
 # The stamp is written last, so an interrupted installation is taken up again. An existing .venv is kept.
 # The editable install leaves metadata beside the sources that .venv has as well: a second, ageing copy.
 $(STAMP): pyproject.toml constraints.txt
@@ -95,6 +97,6 @@ $(STAMP): pyproject.toml constraints.txt
 	  echo "$(VENV) was made by a Python older than 3.11: 'make distclean', then 'make PYTHON=python3.12 install'." >&2; \
 	  exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
-	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python -c constraints.txt -b constraints.txt -e '.[train,render,server,notebooks,docs,dev]'
+	$(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -b constraints.txt -e '.[train,render,server,notebooks,docs,dev]'
 	@rm -rf dicegym.egg-info
 	@touch $@

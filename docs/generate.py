@@ -1,4 +1,4 @@
-"""The pages of the site that are made from the code: environments, their list, and the command reference."""
+"""The pages of the site that are made from the code: environments and their list, and the command reference."""
 
 from __future__ import annotations
 

@@ -23,6 +23,48 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# Workers share the cores already; a second thread in each would only wait for the other's.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+
+LONGEST = (
+    "tests/project/test_notebooks.py",
+    "tests/learning/test_training.py",
+    "tests/project/test_docs.py",
+    "tests/envs/test_sb3.py",
+    "tests/cli/test_cli.py",
+)
+"""Files that workers begin with: whoever gets one of them last keeps the others waiting."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first where several workers share the tests; else the order stays as it was."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        ranks = {path: rank for rank, path in enumerate(LONGEST)}
+        items.sort(key=lambda item: ranks.get(item.nodeid.split("::")[0], len(LONGEST)))
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile what workers would else compile once each, if they are to run everything and it is not there yet."""
+    config = session.config
+    processes = getattr(config.option, "numprocesses", None)  # none in a worker, nor where all runs in one process
+    if not processes or config.option.collectonly or config.args_source == pytest.Config.ArgsSource.ARGS:
+        return
+    import warm_up
+
+    from dicegym.engine import jit
+
+    if not jit.COMPILED:
+        return
+    what = "all" if config.option.markexpr in ("slow", "not slow") else "rules"
+    key = f"dicegym/{what}"
+    if config.cache.get(key, "") != jit.CACHE_FOLDER or not any(Path(jit.CACHE_FOLDER).glob("*")):
+        warm_up.compile_all(what, processes)
+        config.cache.set(key, jit.CACHE_FOLDER)
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """Return the folder of the checkout."""

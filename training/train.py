@@ -49,7 +49,7 @@ from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
 from dicegym.learning.learner import anneal, as_player, new_games, new_model, start_from
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.state import Moment, RunState, restored
-from dicegym.players import model as policy
+from dicegym.players import model as models
 
 Progress = Callable[[int, int, str], None]
 """Is told (steps done, steps in all, text)."""
@@ -201,8 +201,8 @@ class Run:
 
     def save(self, name: str) -> None:
         """Write the learner as it is now, to be played at any table of the game."""
-        with policy.ignoring(self.model, ~self.state.met):
-            policy.save(self.model, self.game, self.folder / f"{name}.zip", self.facts())
+        with models.ignoring(self.model, ~self.state.met):
+            models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts())
 
     def facts(self) -> dict[str, Any]:
         """Return what a model file of this run says of itself."""

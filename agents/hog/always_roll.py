@@ -1,4 +1,4 @@
-"""Always roll the same number of dice: five, the yardstick of the contest, unless told otherwise.
+"""Always roll the same number of dice: five, the baseline of the contest, unless told otherwise.
 
 always_roll(n) makes the strategy for any n, as in the course. No look at the scores at all.
 """

@@ -128,10 +128,7 @@ class Bayes(Player):
         said = [[] for _ in n_dice]
         player = self.index
         for number in range(len(bids) - 1, -1, -1):
-            player = next(
-                other for step in range(1, len(n_dice) + 1)
-                if n_dice[other := (player - step) % len(n_dice)]
-            )  # fmt: skip
+            player = next(other for step in range(1, len(n_dice) + 1) if n_dice[other := (player - step) % len(n_dice)])
             value = bids[number][1]
             along = number > 0 and bids[number - 1][1] == value
             said[player].append((value, ALONG if along else 1.0))

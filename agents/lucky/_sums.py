@@ -15,7 +15,7 @@ LONGEST = 4
 CAP = 1_000_000
 
 
-def engine(dice):
+def holdings(dice):
     """Return (mean of basic dice, mean product of multipliers, coins 18, 19, 20 and 21)."""
     basic, product, coins = 0.0, 1.0, [0, 0, 0, 0]
     for kind in dice:

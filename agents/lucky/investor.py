@@ -7,7 +7,7 @@ die it takes more than all who can afford it could take without coming away empt
 many points counts as a million: it wins the game once, and no more. The sums are in ``_sums.py``.
 """
 
-from _sums import best_order, engine, fair, income, rounds_left
+from _sums import best_order, fair, holdings, income, rounds_left
 from bot import Bot
 
 PURE = True  # the same situation always gets the same order
@@ -15,6 +15,6 @@ PURE = True  # the same situation always gets the same order
 
 class Investor(Bot):
     def get_orders(self, money, dice, index, shop):
-        engines = [engine(owned) for owned in dice]
-        rounds = rounds_left(money, [income(*each) for each in engines])
-        return best_order(money[index], fair(money, index, shop), engines[index], rounds, 200)
+        held = [holdings(owned) for owned in dice]
+        rounds = rounds_left(money, [income(*each) for each in held])
+        return best_order(money[index], fair(money, index, shop), held[index], rounds, 200)

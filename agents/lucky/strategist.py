@@ -7,7 +7,7 @@ being the only one to think so. Once it does not get a die that it asked for, it
 content with fair shares for the rest of the game. At a table with several of its kind it therefore does badly.
 """
 
-from _sums import best_order, engine, fair, income, rounds_left
+from _sums import best_order, fair, holdings, income, rounds_left
 from bot import Bot
 
 
@@ -20,15 +20,15 @@ class Strategist(Bot):
     def get_orders(self, money, dice, index, shop):
         if len(dice[index]) < len(self.before) + len(self.asked):
             self.bold = False
-        engines = [engine(owned) for owned in dice]
-        rounds = rounds_left(money, [income(*each) for each in engines])
+        held = [holdings(owned) for owned in dice]
+        rounds = rounds_left(money, [income(*each) for each in held])
         limits = fair(money, index, shop)
         if self.bold:
             limits = [shop[kind] for kind in range(22)]
             for seat in range(len(money)):
                 if seat != index:
-                    for kind in best_order(money[seat], fair(money, seat, shop), engines[seat], rounds, 40):
+                    for kind in best_order(money[seat], fair(money, seat, shop), held[seat], rounds, 40):
                         limits[kind] -= 1
         self.before = dice[index]
-        self.asked = best_order(money[index], limits, engines[index], rounds, 200)
+        self.asked = best_order(money[index], limits, held[index], rounds, 200)
         return self.asked

@@ -14,7 +14,7 @@ from dicegym.bots.surroundings import Printed
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, one_line
-from dicegym.games import game as game_of
+from dicegym.games import game as make_game
 from dicegym.games.parts import EXAMINATION, Examination, part
 from dicegym.play.player import Player
 from dicegym.players.roster import agent_name
@@ -191,7 +191,7 @@ def check(spec: str | Path | Player, game: Game | str, limits: Limits | None = N
     Raises:
         UnknownNameError, ParameterError: there is no such agent or game. A bad bot is no error but a report.
     """
-    game = game_of(game)
+    game = make_game(game)
     limits = limits or Limits()
     try:
         job = Check(game, (entry(game, agent_name(game, spec), spec),), seed, limits)

@@ -15,7 +15,7 @@ from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.arena.results import ContestResult
 from dicegym.engine.game import Game
 from dicegym.errors import unknown_name
-from dicegym.games import game as game_of
+from dicegym.games import game as make_game
 from dicegym.sandbox.limits import Limits
 
 FORMATS: dict[str, Format] = {"round_robin": ROUND_ROBIN, "groups": GROUPS}
@@ -49,7 +49,7 @@ def contest(
         ParameterError: two entries have one name, or there are too few for the game.
         UnknownNameError: there is no such game or agent.
     """
-    game = game_of(game)
+    game = make_game(game)
     if game.spec.contest not in FORMATS:
         raise unknown_name("format of contests", game.spec.contest, list(FORMATS))
     form = FORMATS[game.spec.contest]

@@ -12,15 +12,9 @@ from dicegym.engine.game import Game
 from dicegym.play.player import Player
 from dicegym.play.turn import Act
 
-Find = Callable[["Program"], Callable[..., Any]]
-
-
+Find = Callable[[Program], Callable[..., Any]]
 """What an adapter hands to `BotPlayer`: from a program to the bot in it, a function or a class."""
-
-
-Sit = Callable[["Program", Callable[..., Any], Game, int], Act]
-
-
+Sit = Callable[[Program, Callable[..., Any], Game, int], Act]
 """And from a program, the bot in it, the game and the seat to what is asked for actions in that game."""
 
 

@@ -98,7 +98,7 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
         interface: the source of the original interface's entry point. It may use ``known_state()`` (all fields of
             the record zero but for the parameters, arrays as int64), ``chosen(state, seat)`` (the number of the
             best legal action) and ``functions``.
-        *functions: of the game's adapter, which the interface uses; see `dicegym.bots.transcription.transcribe`.
+        *functions: of the game, which the interface uses; see `dicegym.bots.transcription.transcribe`.
 
     Raises:
         ParameterError: the player is neither.

@@ -4,22 +4,9 @@
 takes for the world is private: the modules that the game's adapter supplies, the helper files beside it, the
 module ``random``, ``print`` and ``input``. Two programs, even of one file, never see each other, and no
 module of a bot stays in ``sys.modules``. This protects bots from each other's accidents; against bots that
-break the interpreter there is the sandbox of the arena.
+break the interpreter there is `dicegym.sandbox`.
 
-A game's ``adapter.py`` stands on this module. It is loaded by name when the first bot of its game is, and so
-may import `dicegym.players`, which otherwise stands above the games. Every adapter offers:
-
-- ENTRY_FILES: names of the file that is the bot in a directory, in order of preference.
-- load(source, name, keep=False, seed=0) -> BotPlayer: make a player of a `Source`; see `BotPlayer`.
-- recognises(text) -> bool: whether a file with this text looks like a bot of the game.
-
-And where they exist:
-
-- examine(game, player, asked) -> array: ask all that the contest's own test asks, calling ``asked(i)``
-  before question i = 0, 1, ..., and return the answers. Raises AgentError. Games without one are given
-  some games to play (`dicegym.bots.smoke_games`).
-- question(game, i) -> str: name question i of the test in words.
-- export(player, game, form) -> str: the source of a bot, for the file name ``form`` of ENTRY_FILES.
+A game's ``adapter.py`` stands on this module; what adapters offer: `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Smoke games of a bot: some games against players that move at random, in which nothing may go wrong.
 
-The test that games use whose original contest had none; an ``adapter.py`` may offer a better one.
+The test that games use whose original contest had none; a game's ``examination.py`` may offer a better one.
 """
 
 from __future__ import annotations

@@ -122,6 +122,6 @@ class PrivateRandom(random.Random):
             if hasattr(self, name):
                 setattr(module, name, getattr(self, name))
         generator = self._generator_class()
-        module.Random = module.SystemRandom = generator  # type: ignore[attr-defined]
-        module._inst = self  # type: ignore[attr-defined]
+        module.Random = module.SystemRandom = generator  # type: ignore[attr-defined]  # likewise
+        module._inst = self  # type: ignore[attr-defined]  # likewise
         return module

@@ -11,21 +11,21 @@ from dicegym.engine.game import Game
 from dicegym.engine.spec import HEADER, GameSpec, Parameter
 
 
-def forms(rules: GameSpec) -> list[Game]:
+def forms(spec: GameSpec) -> list[Game]:
     """Return a game in the forms worth checking: as it is, with fewest and most seats, each parameter at either end."""
-    ends = [{name: end} for name, parameter in rules.parameters.items() for end in (parameter.low, parameter.high)]
-    tables = [Game(rules, seats) for seats in rules.players]
-    found = [Game(rules), *tables, *(Game(rules, **end) for end in ends)]
+    ends = [{name: end} for name, parameter in spec.parameters.items() for end in (parameter.low, parameter.high)]
+    tables = [Game(spec, seats) for seats in spec.players]
+    found = [Game(spec), *tables, *(Game(spec, **end) for end in ends)]
     return list(dict.fromkeys(found))
 
 
 def check_facts(game: Game) -> None:
     """The fact sheet agrees with itself."""
-    rules = game.spec
-    remedy = f"Correct the GameSpec(...) at the end of {rules.kernels.step.__module__}"
-    names = rules.state.names or ()
+    spec = game.spec
+    remedy = f"Correct the GameSpec(...) at the end of {spec.kernels.step.__module__}"
+    names = spec.state.names or ()
     for position, (name, kind) in enumerate(HEADER):
-        if names[position : position + 1] != (name,) or rules.state[name] != np.dtype(kind):
+        if names[position : position + 1] != (name,) or spec.state[name] != np.dtype(kind):
             raise broken(
                 game,
                 f"field {position} of the record is not {name!r} of {np.dtype(kind)}",
@@ -40,30 +40,30 @@ def check_facts(game: Game) -> None:
                 f"With compilation off, state.{name} is that attribute",
                 "Give the field another name",
             )
-    low, high = rules.players
+    low, high = spec.players
     if not 1 <= low <= high:
-        raise broken(game, f"players is {rules.players}", "It names the fewest and the most seats", remedy)
-    if rules.n_actions < 1:
-        raise broken(game, f"n_actions is {rules.n_actions}", "A player must have a choice", remedy)
-    if len(rules.faults) < 2 or rules.faults[0] or not all(rules.faults[1:]):
+        raise broken(game, f"players is {spec.players}", "It names the fewest and the most seats", remedy)
+    if spec.n_actions < 1:
+        raise broken(game, f"n_actions is {spec.n_actions}", "A player must have a choice", remedy)
+    if len(spec.faults) < 2 or spec.faults[0] or not all(spec.faults[1:]):
         raise broken(
             game,
-            f"faults is {rules.faults!r}",
+            f"faults is {spec.faults!r}",
             "step answers an illegal action with the number of a fault, and 0 stands for none",
             remedy,
         )
     for name in ("name", "title", "default_opponent", "baseline"):
-        if not getattr(rules, name):
+        if not getattr(spec, name):
             raise broken(game, f"{name} is empty", "Reports and environments show it or load it", remedy)
-    for name, parameter in rules.parameters.items():
+    for name, parameter in spec.parameters.items():
         _check_parameter(game, name, parameter, remedy)
-    for name in sorted(rules.private | rules.secret | ({rules.public_event} if rules.public_event else set())):
+    for name in sorted(spec.private | spec.secret | ({spec.public_event} if spec.public_event else set())):
         if name not in names:
             raise broken(
                 game, f"{name!r} is no field of the record", "private, secret and public_event name fields", remedy
             )
-    for name in sorted(rules.private):
-        if rules.state[name].shape[:1] < (high,):
+    for name in sorted(spec.private):
+        if spec.state[name].shape[:1] < (high,):
             raise broken(
                 game,
                 f"the private field {name!r} has no entry for each of {high} seats",

@@ -82,8 +82,8 @@ def _parts_at(game: Game, where: list[int]) -> str:
 def check_secrets(game: Game, state: Any, source: Any) -> None:
     """What a seat may not know shows in nothing that it can see.
 
-    The key, which names all dice to come, the fact sheet's ``hidden`` fields, and other seats' entries of its
-    ``own`` fields are replaced, one field after the other; but for the key, by what they are in ``source``, a
+    The key, which names all dice to come, the fact sheet's ``secret`` fields, and other seats' entries of its
+    ``private`` fields are replaced, one field after the other; but for the key, by what they are in ``source``, a
     state of another game.
     """
     for seat in range(game.players):

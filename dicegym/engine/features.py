@@ -1,4 +1,4 @@
-"""The parts of an observation, declared once: lengths for everybody, and offsets that kernels use as constants.
+"""Observation parts, declared once: lengths for everybody, and offsets that kernels use as constants.
 
 A game's ``rules.py`` declares what an observation is made of, in order, and `observe` says where by name::
 

@@ -23,8 +23,8 @@ class Game:
     """A game with its parameters set.
 
     Args:
-        rules: the fact sheet.
-        players: number of seats; default: ``rules.default_players``.
+        spec: the fact sheet.
+        players: number of seats; default: ``spec.default_players``.
         **parameters: the game's own parameters (``game.spec.parameters``).
 
     Raises:
@@ -32,22 +32,22 @@ class Game:
         UnknownNameError: the game has no such parameter.
     """
 
-    def __init__(self, rules: GameSpec, players: int | None = None, **parameters: Any) -> None:
-        self.spec = rules
-        low, high = rules.players
-        seats = (rules.default_players or low) if players is None else players
-        self.players = whole_number("players", seats, low, high, f"the number of players of {rules.title}")
+    def __init__(self, spec: GameSpec, players: int | None = None, **parameters: Any) -> None:
+        self.spec = spec
+        low, high = spec.players
+        seats = (spec.default_players or low) if players is None else players
+        self.players = whole_number("players", seats, low, high, f"the number of players of {spec.title}")
         for name in parameters:
-            if name not in rules.parameters:
-                raise unknown_name(f"parameter of {rules.title}", name, ["players", *rules.parameters])
+            if name not in spec.parameters:
+                raise unknown_name(f"parameter of {spec.title}", name, ["players", *spec.parameters])
         self.parameters = {
             name: parameter.check(name, parameters.get(name, parameter.default))
-            for name, parameter in rules.parameters.items()
+            for name, parameter in spec.parameters.items()
         }
-        self.features = rules.features({"players": self.players, **self.parameters})
+        self.features = spec.features({"players": self.players, **self.parameters})
         self.observation_size = sum(self.features.values())
-        self.n_actions = rules.n_actions
-        self.blank = records(1, rules.state)
+        self.n_actions = spec.n_actions
+        self.blank = records(1, spec.state)
         self.blank["players"] = self.players
         for name, value in self.parameters.items():
             self.blank[name] = value
@@ -79,7 +79,7 @@ class Game:
         return _rebuild, (self.spec.module, self.players, self.parameters)
 
     def new_states(self, n: int) -> np.ndarray:
-        """Return ``n`` records (structured array, dtype ``rules.state``) that no game has begun in yet."""
+        """Return ``n`` records (structured array, dtype ``spec.state``) that no game has begun in yet."""
         states = records(n, self.spec.state)
         states[:] = self.blank[0]
         return states

@@ -38,8 +38,6 @@ class Kernels(NamedTuple):
 
 _KERNELS: dict[np.dtype, Kernels] = {}
 UNKNOWN = np.iinfo(np.int32).min
-
-
 """What a table of answers holds where its player has not been asked yet."""
 _BLOCKS = (np.uint64(64), np.uint64(16))
 
@@ -202,17 +200,6 @@ def observe_rows(states, rows, seats, observations, masks, gained):
     """`observe_mask_and_returns` for seat ``seats[i]`` in each row i of ``rows``; arrays are indexed by row."""
     for i in rows:
         observe_mask_and_returns(states[i], seats[i], observations[i], masks[i], gained[i])
-
-
-@loop_kernel
-def others_to_move(states, rows, seats, out):
-    """Write those of ``rows`` in which another than ``seats[row]`` is to move to ``out``; return their number."""
-    n = 0
-    for i in rows:
-        if not states[i].over and states[i].player != seats[i]:
-            out[n] = i
-            n += 1
-    return n
 
 
 @loop_kernel

@@ -73,12 +73,18 @@ class GameSpec:
     """The fact sheet of a game, declared at the end of its ``rules.py``.
 
     The five kernels (compiled by `dicegym.engine.jit.kernel`; a record is handed over by reference):
-        reset(state): make a zeroed record with key, players and parameters a new game.
-        step(state, action) -> int: one decision of the player to move, chance included; 0, or the number of
-            the fault (an index into ``faults``) when the action was illegal and the rule for that was applied.
-        legal(state, mask): write bool[n_actions] for the player to move.
-        observe(state, seat, out): write float32[observation size], only what ``seat`` may know.
-        returns(state, out): write float32[players], each seat's sum of rewards so far.
+
+    ``reset(state)``
+        Make a zeroed record with key, players and parameters a new game.
+    ``step(state, action) -> int``
+        One decision of the player to move, chance included; 0, or the number of the fault (an index into ``faults``)
+        when the action was illegal and the rule for that was applied.
+    ``legal(state, mask)``
+        Write bool[n_actions] for the player to move.
+    ``observe(state, seat, out)``
+        Write float32[observation size], only what ``seat`` may know.
+    ``returns(state, out)``
+        Write float32[players], each seat's sum of rewards so far.
     """
 
     name: str
@@ -89,7 +95,7 @@ class GameSpec:
     """Fewest and most seats."""
     n_actions: int
     features: Callable[[Mapping[str, int]], dict[str, int]]
-    """Parameters, and ``players`` -> the observation's parts in order, each with its length; a
+    """Parameters, and ``players`` -> the observation parts in order, each with its length; a
     `dicegym.engine.features.Features`, which `observe` takes its offsets from, is one."""
     view: Callable[[Any, int], NamedTuple]
     """(record, seat) -> what the seat may know, as plain values with names; for scripted agents."""

@@ -12,7 +12,7 @@ from typing import Any
 from dicegym.engine.game import Game
 from dicegym.learning.evaluate import CARD_SEED, Score, evaluate
 from dicegym.play.player import Player
-from dicegym.players import model as policy
+from dicegym.players import model as models
 from dicegym.players.roster import agent_names, resolve
 
 PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
@@ -56,7 +56,7 @@ def card(model: Path, games: int) -> str:
 
     Raises ModelError if the file does not fit the rules.
     """
-    player, facts = policy.load(model), policy.facts(model)
+    player, facts = models.load(model), models.facts(model)
     tables = [one for one in facts["settings"]["run"].get("evaluate_against", []) if isinstance(one, list)]
     return page(facts, model.stem, scores_against_all(player.game, player, games, tables))
 

@@ -13,7 +13,7 @@ from dicegym.bots.export import export_forms, export_source
 from dicegym.errors import ParameterError
 from dicegym.learning import configuration
 from dicegym.learning.evaluate import Score
-from dicegym.players import model as policy
+from dicegym.players import model as models
 
 ENTRY = "learned"
 """The folder, and so the name in reports, of what the demonstration trained."""
@@ -48,11 +48,11 @@ def run_demo(
         shutil.rmtree(folder)
     train(game, folder, None, overrides, False, progress)
     best = folder / "best.zip"
-    score = Score(**policy.facts(best)["score"])
+    score = Score(**models.facts(best)["score"])
     forms = export_forms(table)
     if not forms:  # then the model takes part as it is
         return Path(shutil.copy(best, folder / f"{ENTRY}.zip")), score
     entry = folder / ENTRY
     entry.mkdir()
-    (entry / forms[0]).write_text(export_source(policy.load(best, table), table, forms[0]))
+    (entry / forms[0]).write_text(export_source(models.load(best, table), table, forms[0]))
     return entry, score

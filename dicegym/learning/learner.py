@@ -16,7 +16,7 @@ from dicegym.engine.game import Game
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.learning.settings import AlgorithmSettings, RunSettings, TrainingSettings
-from dicegym.players import model as policy
+from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.pool import Pool
 
@@ -44,7 +44,7 @@ def new_model(settings: TrainingSettings, env: SB3VecEnv, seed: int, logs: Path 
         UnknownNameError: there is no such algorithm.
         ParameterError: the algorithm does not take the settings.
     """
-    algorithm: type[BaseAlgorithm] = policy.algorithm(settings.algorithm.name)
+    algorithm: type[BaseAlgorithm] = models.algorithm(settings.algorithm.name)
     activation = getattr(torch.nn, settings.network.activation, None)
     if activation is None:
         raise ParameterError(
@@ -106,8 +106,8 @@ def start_from(model: BaseAlgorithm, path: str, game: Game) -> tuple[dict[str, A
         ModelError: the file is no model of the game.
         ParameterError: its networks do not fit.
     """
-    other, _ = policy.load_model(path, game)
-    facts = policy.facts(path)
+    other, _ = models.load_model(path, game)
+    facts = models.facts(path)
     try:
         model.policy.load_state_dict(other.policy.state_dict())
     except (RuntimeError, AttributeError) as error:
@@ -115,10 +115,10 @@ def start_from(model: BaseAlgorithm, path: str, game: Game) -> tuple[dict[str, A
         raise ParameterError(
             f"run.start_from={path!r} has other networks than [network] says: set [network] to {wanted}"
         ) from error
-    return {name: facts[name] for name in STAGE if name in facts} | {"path": path}, policy.heeded(other)
+    return {name: facts[name] for name in STAGE if name in facts} | {"path": path}, models.heeded(other)
 
 
 def as_player(model: BaseAlgorithm, game: Game, met: np.ndarray, name: str = "learner") -> PolicyPlayer:
     """Return the learner as it is now (a copy), ignoring inputs that it never ``met`` (bool[observation_size])."""
-    with policy.ignoring(model, ~met):
+    with models.ignoring(model, ~met):
         return PolicyPlayer(model, game, name)

@@ -19,7 +19,7 @@ except ImportError as error:
 
 MOST = 1 << 40
 """Nothing is counted further."""
-LARGEST_SEED = (1 << 32) - 1
+LARGEST_TRAINING_SEED = (1 << 32) - 1
 """PyTorch and NumPy, which Stable-Baselines3 seeds, take no larger ones."""
 
 # The titles say in errors and in the table what a setting takes. Without `Strict`, "5" and true were numbers.
@@ -28,7 +28,9 @@ _Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
 Whole = Annotated[_Whole, Field(title="a whole number")]
 Count = Annotated[_Whole, Field(ge=1, le=MOST, title="a whole number from 1 on")]
 CountOrNone = Annotated[_Whole, Field(ge=0, le=MOST, title="a whole number, or 0 for none")]
-SeedNumber = Annotated[_Whole, Field(ge=0, le=LARGEST_SEED, title=f"a whole number from 0 to {LARGEST_SEED}")]
+SeedNumber = Annotated[
+    _Whole, Field(ge=0, le=LARGEST_TRAINING_SEED, title=f"a whole number from 0 to {LARGEST_TRAINING_SEED}")
+]
 Number = Annotated[_Number, Field(title="a number")]
 Positive = Annotated[_Number, Field(gt=0, title="a number above 0")]
 Fraction = Annotated[_Number, Field(gt=0, le=1, title="more than 0, at most 1")]

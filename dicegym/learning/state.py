@@ -18,7 +18,7 @@ from dicegym.learning.curve import Curve
 from dicegym.learning.generators import GeneratorStates
 from dicegym.learning.league import League, LeagueState
 from dicegym.play.player import Player
-from dicegym.players import model as policy
+from dicegym.players import model as models
 
 _IN_FLIGHT = ("num_timesteps", "_last_obs", "_last_episode_starts")
 """What a model changes while it plays, before its networks learn from that."""
@@ -83,7 +83,7 @@ class Moment:
             setattr(model, name, value)
 
         def fill(folder: Path) -> None:
-            policy.save(model, game, folder / "model.zip", facts, to_go_on=True)
+            models.save(model, game, folder / "model.zip", facts, to_go_on=True)
             checkpoint.dump(replace(self, seconds=seconds), folder / "state.pkl", fixed)
 
         checkpoint.replace(run_folder, fill)
@@ -97,7 +97,7 @@ def restored(folder: Path, env: SB3VecEnv, league: League) -> tuple[BaseAlgorith
     moment: Moment = checkpoint.load(folder / "state.pkl", league.fixed)
     league.load_state(moment.league)
     env.batch.set_opponent(league.pool())
-    kind: type[BaseAlgorithm] = policy.algorithm(policy.facts(folder / "model.zip")["algorithm"])
+    kind: type[BaseAlgorithm] = models.algorithm(models.facts(folder / "model.zip")["algorithm"])
     model = kind.load(folder / "model.zip", device="cpu")
     model.set_env(env, force_reset=False)
     env.load_state_dict(moment.env)

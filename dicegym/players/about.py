@@ -10,7 +10,7 @@ from dicegym.bots.source import Source, locate
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_name
 from dicegym.games.parts import ADAPTER, part
-from dicegym.players import model as policy
+from dicegym.players import model as models
 from dicegym.players.roster import agent_names, entry_files, resolve
 from dicegym.registry import GAMES
 
@@ -21,7 +21,7 @@ def describe(game: Game, name: str) -> str:
     if isinstance(found, Source):
         return _first_sentence(found.file)
     try:
-        about = policy.facts(str(found))
+        about = models.facts(str(found))
         score = about.get("score") or {}
         measured = f", {score['value']:.4f} {score['measure']} against {score['opponent']}" if score else ""
         return f"{about['algorithm']} model, {about['timesteps']:,} steps{measured}"
@@ -38,7 +38,7 @@ def _first_sentence(file: Path) -> str:
     return sentence.removesuffix(".") or "(says nothing of itself)"
 
 
-def game_of(spec: str, **parameters: int) -> Game:
+def game_for(spec: str, **parameters: int) -> Game:
     """Return the game that an agent plays: a model says it, a bot's file or an agent's name tells it.
 
     Args:
@@ -58,7 +58,7 @@ def game_of(spec: str, **parameters: int) -> Game:
         if found is None:
             return games.game(name, **parameters)
         model = found
-    trained_on = policy.game_of(model)
+    trained_on = models.trained_on(model)
     if parameters.keys() - {"players"}:
         given = ", ".join(f"{name}={value}" for name, value in parameters.items())
         raise ParameterError(f"{spec} is a model, which says itself what it plays: leave out {given}")

@@ -247,31 +247,31 @@ def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
     return found
 
 
-def game_of(path: str | os.PathLike[str]) -> Game:
+def trained_on(path: str | os.PathLike[str]) -> Game:
     """Return the game that a model file was trained on. Raises ModelError if its rules have changed since."""
     from dicegym.games import game
 
     about = facts(path)
     try:
-        trained_on = game(about["game"], players=about["players"], **about["parameters"])
+        found = game(about["game"], players=about["players"], **about["parameters"])
         fingerprint = about["fingerprint"]
     except (KeyError, TypeError) as error:
         raise ModelError(f"{path}: {MEMBER} is incomplete ({error})") from None
-    if fingerprint != trained_on.fingerprint:
+    if fingerprint != found.fingerprint:
         raise ModelError(
-            f"{path} was trained on other rules, observations or actions of {trained_on!r} "
-            f"(fingerprint {fingerprint}, now {trained_on.fingerprint}): train it again"
+            f"{path} was trained on other rules, observations or actions of {found!r} "
+            f"(fingerprint {fingerprint}, now {found.fingerprint}): train it again"
         )
-    return trained_on
+    return found
 
 
 def load_model(path: str | os.PathLike[str], game: Game | None = None) -> tuple[Any, Game]:
     """Return (Stable-Baselines3 model, its game). Raises ModelError if it cannot play ``game`` or the rules."""
-    trained_on = game_of(path)
+    its_game = trained_on(path)
     if game is not None:
-        _check_fit(str(path), trained_on, game)
+        _check_fit(str(path), its_game, game)
     model = algorithm(facts(path)["algorithm"]).load(path, device="cpu")
-    return model, trained_on
+    return model, its_game
 
 
 def load(path: str | os.PathLike[str], game: Game | None = None, sample: bool = False) -> PolicyPlayer:

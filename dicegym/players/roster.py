@@ -18,7 +18,7 @@ from dicegym.bots.source import Source, locate
 from dicegym.engine.game import Game
 from dicegym.engine.siblings import folder_of
 from dicegym.errors import AgentError, ParameterError, unknown_name
-from dicegym.games import game as game_of
+from dicegym.games import game as make_game
 from dicegym.games.parts import ADAPTER, need, part
 from dicegym.play.player import Player
 from dicegym.shipped import shipped_folder
@@ -31,7 +31,7 @@ Origin = Source | Path | Player
 
 def agents_folder(game: Game | str) -> Path:
     """Return the folder that holds the agents of a game; it need not exist. Raises UnknownNameError."""
-    spec = game_of(game).spec
+    spec = make_game(game).spec
     if not spec.registered:
         return folder_of(spec.module) / "agents"
     if configured := os.environ.get(AGENTS_VARIABLE):
@@ -47,7 +47,7 @@ def entry_files(game: Game) -> tuple[str, ...]:
 
 def agent_names(game: Game | str) -> list[str]:
     """Return the names of all agents of a game, in alphabetical order. Raises UnknownNameError."""
-    game = game_of(game)
+    game = make_game(game)
     return sorted(_found(game))
 
 
@@ -83,7 +83,7 @@ def agent(game: Game | str, spec: Player | str | Path, *, keep: bool = False, se
         ModelError: the model does not fit the game.
         DependencyError: a model needs a package that is not installed.
     """
-    game = game_of(game)
+    game = make_game(game)
     return load(game, resolve(game, spec), agent_name(game, spec), keep=keep, seed=seed)
 
 
@@ -115,7 +115,7 @@ def agent_name(game: Game | str, spec: Player | str | Path) -> str:
         match = _CALL.fullmatch(text)
         return f"{match['name']}({', '.join(map(str, _integers(match['arguments'], text)))})" if match else text
     path = Path(text.partition(":")[0] if not Path(text).exists() else text)
-    if path.name in entry_files(game_of(game)) and path.parent.resolve().name:
+    if path.name in entry_files(make_game(game)) and path.parent.resolve().name:
         return path.parent.name or path.stem
     return path.stem if path.suffix in (".py", ".zip") else path.resolve().name
 

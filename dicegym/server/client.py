@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dicegym.errors import AgentError, ParameterError
-from dicegym.games import game as game_of
+from dicegym.games import game as make_game
 from dicegym.players.roster import agent, agent_name, resolve
 from dicegym.server.channels import Address, Channel, address, connected
 from dicegym.server.seated_agent import MakePlayer, SeatedAgent
@@ -245,7 +245,7 @@ def join(
 
     Raises what `Join.run` raises; and ParameterError, UnknownNameError if an argument names nothing.
     """
-    where, table = address(server), game_of(game)
+    where, table = address(server), make_game(game)
     wire_of(table)
     resolve(table, spec)
     called = agent_name(table, spec) if name is None and secret is None else name

@@ -18,7 +18,7 @@ import time
 from typing import Any, BinaryIO
 
 from dicegym.errors import AgentError, DicegymError, one_line
-from dicegym.games import game as game_of
+from dicegym.games import game as make_game
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.roster import agent, resolve
@@ -33,7 +33,7 @@ def main(game: str, players: int, spec: str) -> None:
     requests, answers = _own_streams()
     try:
         wire = wire_of(game)
-        table = game_of(game, players=players)
+        table = make_game(game, players=players)
         state = play_game(table, [RandomPlayer()] * players)  # all kernels are in memory before anybody is timed
         table.observe(state, 0)
         origin = resolve(table, spec)

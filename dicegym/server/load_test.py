@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import os
 import sys
@@ -102,7 +103,7 @@ def play(game: str, port: int, bots: int) -> None:
     async def run() -> None:
         loop, wire = asyncio.get_running_loop(), wire_of(game)
         for number in range(bots):
-            await loop.create_connection(lambda name=f"load-{number}": Bot(wire, name), "127.0.0.1", port)  # type: ignore[misc]
+            await loop.create_connection(functools.partial(Bot, wire, f"load-{number}"), "127.0.0.1", port)
         await asyncio.Event().wait()
 
     asyncio.run(run())

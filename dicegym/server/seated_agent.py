@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.games import game as game_of
+from dicegym.games import game as make_game
 from dicegym.play.player import Player, whole
 from dicegym.play.turn import Act, Turn
 from dicegym.server.wire import Message, Wire
@@ -57,7 +57,7 @@ class SeatedAgent:
         wire = self._wire
         names = wire.names_of(standing)
         if len(names) not in self._tables:
-            self._tables[len(names)] = game_of(self._game, players=len(names))
+            self._tables[len(names)] = make_game(self._game, players=len(names))
         game = self._tables[len(names)]
         state, seat = wire.state_of(standing, name, game)
         if state["over"] or state["player"] != seat:
@@ -66,9 +66,8 @@ class SeatedAgent:
             self._player = self._make(game)
         if self._act is None or self._seat != seat:
             self._seat = seat
-            self._act = self._player.join(
-                game, seat, named_seed("chair", self._seed, self._begun)
-            )  # the word is part of the seed
+            # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
+            self._act = self._player.join(game, seat, named_seed("chair", self._seed, self._begun))
             self._begun += 1
         action = whole(self._act(Turn(game, state, seat)), self._player)
         self.trouble = ""

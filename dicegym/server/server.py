@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError
-from dicegym.games import game as game_of
+from dicegym.games import game as make_game
 from dicegym.players.roster import agent_name, resolve
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import warn_of_kernels
@@ -83,7 +83,7 @@ class Server:
         """Of "tcp" and "ws", as far as they are listened on."""
         self.lines: deque[str] = deque(maxlen=MOST_SHOWN)
         self._tell = log
-        self._game: Game = game_of(settings.game, players=settings.players)
+        self._game: Game = make_game(settings.game, players=settings.players)
         self._wire = wire_of(settings.game)
         self._agents: list[LocalAgent] = []
         self._listening: list[Any] = []

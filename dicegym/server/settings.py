@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
-from dicegym.games import game as game_of
+from dicegym.games import game as make_game
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ServerSettings:
             raise ParameterError(
                 "nobody could reach this server: give --tcp PORT, --ws PORT or both; 0 is any free port"
             )
-        most = game_of(self.game).spec.players[1]
+        most = make_game(self.game).spec.players[1]
         whole_number("--players", self.players, 2, most, "the number of players at a table")
         whole_number("--games", self.games, 0, 1 << 53, "a number of games")
         whole_number("--connections", self.connections, 1, 1 << 20, "a number of connections")

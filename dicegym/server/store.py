@@ -132,7 +132,7 @@ class Store:
         """Take note that a server has started with this seed; return the number of its run, from 1."""
         with self._engine.begin() as connection:
             row = {"began": _now(), "seed": str(seed), "version": dicegym.__version__}
-            self._run = int(connection.execute(RUNS.insert().values(row)).inserted_primary_key[0])  # type: ignore[index]
+            self._run = int(connection.execute(RUNS.insert().values(row)).inserted_primary_key[0])  # type: ignore[index]  # an insert of one row has one
         return self._run
 
     def ratings(self) -> dict[str, PlayerRating]:
@@ -191,7 +191,7 @@ class Store:
                 seconds=round(result.seconds, 3),
                 actions=json.dumps(result.actions, separators=(",", ":")),
             )
-        ).inserted_primary_key[0]  # type: ignore[index]
+        ).inserted_primary_key[0]  # type: ignore[index]  # an insert of one row has one
         connection.execute(
             RESULTS.insert(),
             [{"game": game, "seat": seat} | place._asdict() for seat, place in enumerate(result.places)],

@@ -6,7 +6,7 @@ import json
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games import game as game_of
+from dicegym.games import game as make_game
 from dicegym.games.messages import Message, Wire
 from dicegym.games.parts import WIRE, part
 from dicegym.registry import GAMES
@@ -23,7 +23,7 @@ REFUSALS = (WRONG_SECRET, SECRET_NEEDED, BAD_NAME, REPLACED)
 
 def wire_of(game: str | Game) -> Wire:
     """Return the messages of a game. Raises ParameterError if it has none, UnknownNameError if it does not exist."""
-    table = game_of(game)
+    table = make_game(game)
     wire = part(table, WIRE)
     if wire is None:
         having = ", ".join(name for name in GAMES if part(name, WIRE) is not None) or "none"

@@ -18,7 +18,7 @@ from rich.console import Console
 import dicegym
 from dicegym.arena import contest, play_match
 from dicegym.arena.entries import Disqualified, entries_of
-from dicegym.arena.formats.round_robin import MatchRow, RoundRobinResult, Standing
+from dicegym.arena.formats.round_robin import MatchRow, RoundRobinResult, RoundRobinStanding
 from dicegym.arena.match import Match
 from dicegym.arena.report import plain_table, show
 from dicegym.arena.results import ContestResult
@@ -273,7 +273,7 @@ SMALL = RoundRobinResult(
     7,
     9,
     "always_roll(5)",
-    (Standing(1, "98", 15, 1, 0.9, 0.7591), Standing(2, "long name", 2, 14, 0.1, None)),
+    (RoundRobinStanding(1, "98", 15, 1, 0.9, 0.7591), RoundRobinStanding(2, "long name", 2, 14, 0.1, None)),
     (MatchRow(("98", "long name"), (6, 3)),),
     (Disqualified("bad", "printed '[x]' while choosing"),),
 )

@@ -176,7 +176,7 @@ def play_some(played: gym.Env | BatchEnv, steps: int = 40) -> None:
 
 
 @pytest.mark.parametrize("fail", [False, True])
-def test_followers_are_told_of_every_milestone(fail: bool) -> None:
+def test_followers_are_told_of_every_public_event(fail: bool) -> None:
     watcher = Watcher(fail)
     state = play_game(game(), [watcher, RandomPlayer()], 5)
     assert len(watcher.told) == int(state["turn"])

@@ -98,7 +98,7 @@ def test_exact_prints_win_rates_and_best_replies(run: Run, tmp_path: Path) -> No
 
 
 def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path: Path) -> None:
-    policy = pytest.importorskip("dicegym.players.model")
+    models = pytest.importorskip("dicegym.players.model")
     pytest.importorskip("sb3_contrib")
     from sb3_contrib import MaskablePPO
 
@@ -107,7 +107,7 @@ def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path:
 
     game = dicegym.game("hog")
     model = MaskablePPO("MlpPolicy", SB3VecEnv("hog", 8, seed=0), n_steps=16, batch_size=64, seed=0, device="cpu")
-    policy.save(model.learn(256), game, tmp_path / "m.zip", {})
+    models.save(model.learn(256), game, tmp_path / "m.zip", {})
     status, out, _ = run("evaluate", str(tmp_path / "m.zip"), "--json", str(tmp_path / "score.json"))
     assert status == 0
     assert "exact win rate against always_roll(5)" in out
@@ -290,6 +290,7 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(monkeypatch: pytes
     small |= {"algorithm.batch_size": 128}
     config = replace(demo.configuration.read_config("hog"), demo=small)
     monkeypatch.setattr(demo.configuration, "read_config", lambda *_: config)
+    monkeypatch.setattr("dicegym.learning.card.agent_names", lambda game: [game.spec.baseline])  # a shorter card
     entry, score = demo.run_demo(training_script().train, "hog", tmp_path / "run", 1, lambda *_: None)
     game = dicegym.game("hog")
     assert score.value == pytest.approx(evaluate(game, str(entry)).value, abs=1e-9)

@@ -16,7 +16,7 @@ from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.spec import HEADER, Parameter, record
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.games.hog.rules import SPEC as HOG_RULES
+from dicegym.games.hog.rules import SPEC as HOG_SPEC
 from dicegym.registry import ENVIRONMENTS, GAMES
 
 nojit = pytest.mark.nojit
@@ -71,7 +71,7 @@ def test_a_record_has_no_gaps(name: str) -> None:
 def test_two_games_cannot_share_a_record() -> None:
     """The loops tell games apart by it."""
     dtype = record([("only in this test", np.int8)])
-    sound = HOG_RULES.kernels
+    sound = HOG_SPEC.kernels
     loops.bind(dtype, sound)
     loops.bind(dtype, sound)  # the same once more is no conflict
     with pytest.raises(TypeError, match="two games share the record"):
@@ -106,8 +106,8 @@ def test_unknown_parameters_are_refused(name: str) -> None:
 @nojit
 @each_game
 def test_parameters_out_of_range_are_refused(name: str) -> None:
-    rules = games.spec(name)
-    limits = {"players": rules.players} | {key: (p.low, p.high) for key, p in rules.parameters.items()}
+    spec = games.spec(name)
+    limits = {"players": spec.players} | {key: (p.low, p.high) for key, p in spec.parameters.items()}
     for key, (low, high) in limits.items():
         for value in (low - 1, high + 1, float(low), str(low), None if key != "players" else "", [low], np.nan):
             with pytest.raises(ParameterError, match=f"give a whole number from {low} to {high}") as caught:

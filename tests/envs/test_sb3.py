@@ -25,7 +25,7 @@ from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.play.player import FunctionPlayer
 from dicegym.play.turn import Turn
-from dicegym.players import model as policy
+from dicegym.players import model as models
 from dicegym.registry import ENVIRONMENTS, GAMES
 
 each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
@@ -49,7 +49,7 @@ def algorithms() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def models() -> dict[tuple[str, str], Any]:
+def trained() -> dict[tuple[str, str], Any]:
     """A briefly trained model of each algorithm on each game."""
     trained = {}
     for name in GAMES:
@@ -159,10 +159,10 @@ def test_attributes_are_shared_by_the_batch() -> None:
 
 @each_game
 @pytest.mark.parametrize("label", algorithms())
-def test_every_algorithm_trains_and_plays_legally(models: dict[tuple[str, str], Any], name: str, label: str) -> None:
-    model = models[name, label]
+def test_every_algorithm_trains_and_plays_legally(trained: dict[tuple[str, str], Any], name: str, label: str) -> None:
+    model = trained[name, label]
     assert model.num_timesteps >= 128
-    player = policy.PolicyPlayer(model, dicegym.game(name))
+    player = models.PolicyPlayer(model, dicegym.game(name))
     states = some_states(player.game)
     seats = states["player"].astype(np.int64)
     actions = player.act_rows(player.game, states, np.arange(len(states)), seats)
@@ -173,11 +173,11 @@ def test_every_algorithm_trains_and_plays_legally(models: dict[tuple[str, str], 
 @each_game
 @pytest.mark.parametrize("label", algorithms())
 def test_one_game_and_many_at_once_choose_alike_and_as_the_library_does(
-    models: dict[tuple[str, str], Any], name: str, label: str
+    trained: dict[tuple[str, str], Any], name: str, label: str
 ) -> None:
-    model = models[name, label]
+    model = trained[name, label]
     game = dicegym.game(name)
-    player = policy.PolicyPlayer(model, game)
+    player = models.PolicyPlayer(model, game)
     states = some_states(game)
     seats = states["player"].astype(np.int64)
     together = player.act_rows(game, states, np.arange(len(states)), seats)
@@ -192,15 +192,17 @@ def test_one_game_and_many_at_once_choose_alike_and_as_the_library_does(
         assert (library == together).mean() > 0.99  # float32 there, float64 here: near ties may differ
 
 
-def test_masks_reach_evaluation_in_sb3_contrib(models: dict[tuple[str, str], Any]) -> None:
-    mean, _ = evaluate_policy(models["hog", "MaskablePPO"], SB3VecEnv("hog", 4, seed=5), n_eval_episodes=20, warn=False)
+def test_masks_reach_evaluation_in_sb3_contrib(trained: dict[tuple[str, str], Any]) -> None:
+    mean, _ = evaluate_policy(
+        trained["hog", "MaskablePPO"], SB3VecEnv("hog", 4, seed=5), n_eval_episodes=20, warn=False
+    )
     assert -1 <= mean <= 1
 
 
 @each_game
-def test_sampling_players_follow_their_seed_alone(models: dict[tuple[str, str], Any], name: str) -> None:
+def test_sampling_players_follow_their_seed_alone(trained: dict[tuple[str, str], Any], name: str) -> None:
     game = dicegym.game(name)
-    player = policy.PolicyPlayer(models[name, "PPO"], game, sample=True)
+    player = models.PolicyPlayer(trained[name, "PPO"], game, sample=True)
     assert not player.pure
     states = some_states(game, 60)
 
@@ -214,18 +216,18 @@ def test_sampling_players_follow_their_seed_alone(models: dict[tuple[str, str], 
 
 @each_game
 def test_model_files_come_back_as_the_same_player(
-    models: dict[tuple[str, str], Any], name: str, tmp_path: Path
+    trained: dict[tuple[str, str], Any], name: str, tmp_path: Path
 ) -> None:
     game = dicegym.game(name)
-    model = models[name, "MaskablePPO"]
+    model = trained[name, "MaskablePPO"]
     path = tmp_path / "learned.zip"
-    policy.save(model, game, path, {"note": "kept"})
-    about = policy.facts(path)
+    models.save(model, game, path, {"note": "kept"})
+    about = models.facts(path)
     assert (about["game"], about["algorithm"], about["note"]) == (name, "MaskablePPO", "kept")
     assert [file.name for file in tmp_path.iterdir()] == ["learned.zip"]
     states = some_states(game)
     rows, seats = np.arange(len(states)), states["player"].astype(np.int64)
-    expected = policy.PolicyPlayer(model, game).act_rows(game, states, rows, seats)
+    expected = models.PolicyPlayer(model, game).act_rows(game, states, rows, seats)
     loaded = dicegym.agent(game, str(path))
     assert loaded.name == "learned"
     assert (loaded.act_rows(game, states, rows, seats) == expected).all()
@@ -236,27 +238,27 @@ def rewritten(path: Path, target: Path, **changes: Any) -> Path:
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w") as new:
         for member in old.namelist():
             data = old.read(member)
-            if member == policy.MEMBER:
+            if member == models.MEMBER:
                 data = json.dumps({**json.loads(data), **changes}).encode()
             new.writestr(member, data)
     return target
 
 
-def test_models_that_do_not_fit_are_refused(models: dict[tuple[str, str], Any], tmp_path: Path) -> None:
+def test_models_that_do_not_fit_are_refused(trained: dict[tuple[str, str], Any], tmp_path: Path) -> None:
     game = dicegym.game("hog")
     path = tmp_path / "m.zip"
-    policy.save(models["hog", "PPO"], game, path, {})
+    models.save(trained["hog", "PPO"], game, path, {})
     with pytest.raises(ModelError, match="goal=50"):
-        policy.load(path, dicegym.game("hog", goal=50))
+        models.load(path, dicegym.game("hog", goal=50))
     with pytest.raises(ModelError, match="was trained on other rules"):
-        policy.load(rewritten(path, tmp_path / "old.zip", fingerprint="0" * 16), game)
+        models.load(rewritten(path, tmp_path / "old.zip", fingerprint="0" * 16), game)
     with pytest.raises(UnknownNameError, match="algorithm 'SAC'"):
-        policy.load(rewritten(path, tmp_path / "sac.zip", algorithm="SAC"), game)
+        models.load(rewritten(path, tmp_path / "sac.zip", algorithm="SAC"), game)
     with pytest.raises(ModelError, match="incomplete"):
-        policy.load(rewritten(path, tmp_path / "less.zip", parameters=None), game)
+        models.load(rewritten(path, tmp_path / "less.zip", parameters=None), game)
     with pytest.raises(ModelError, match=r"observations \(62,\)"):
-        policy.PolicyPlayer(models["hog", "PPO"], dicegym.game("hog", memory=1))
-    player = policy.load(path, game)
+        models.PolicyPlayer(trained["hog", "PPO"], dicegym.game("hog", memory=1))
+    player = models.load(path, game)
     with pytest.raises(ModelError, match="cannot play"):
         player.join(dicegym.game("hog", goal=50), 0, 0)
 
@@ -267,7 +269,7 @@ def test_files_that_are_no_models_are_refused(tmp_path: Path) -> None:
         archive.writestr("data", "{}")
     for name, match in (("text.zip", "cannot be read"), ("bare.zip", "dicegym.json"), ("none.zip", "cannot be read")):
         with pytest.raises(ModelError, match=match):
-            policy.load(tmp_path / name)
+            models.load(tmp_path / name)
 
 
 def test_scaled_rewards_leave_the_episodes_as_they_are() -> None:
@@ -290,22 +292,22 @@ def test_inputs_can_be_ignored_for_a_while(algorithm: Any) -> None:
     ignored = np.arange(game.observation_size) % 5 == 0
     seen = np.random.default_rng(0).random((20, game.observation_size), np.float32)
     other = np.where(ignored, 1 - seen, seen).astype(np.float32)
-    before = policy.PolicyPlayer(model, game).scores(seen)
-    with policy.ignoring(model, ignored):
-        player = policy.PolicyPlayer(model, game)
+    before = models.PolicyPlayer(model, game).scores(seen)
+    with models.ignoring(model, ignored):
+        player = models.PolicyPlayer(model, game)
     assert np.array_equal(player.scores(seen), player.scores(other))
     assert not np.allclose(before, player.scores(seen))
-    assert np.array_equal(policy.PolicyPlayer(model, game).scores(seen), before)
+    assert np.array_equal(models.PolicyPlayer(model, game).scores(seen), before)
 
 
 def test_models_leave_out_what_only_going_on_needs(tmp_path: Path) -> None:
     model = MaskablePPO("MlpPolicy", SB3VecEnv("hog", 4, seed=1), n_steps=16, batch_size=64, device="cpu").learn(64)
     game = dicegym.game("hog")
-    policy.save(model, game, tmp_path / "small.zip", {})
-    policy.save(model, game, tmp_path / "whole.zip", {}, to_go_on=True)
+    models.save(model, game, tmp_path / "small.zip", {})
+    models.save(model, game, tmp_path / "whole.zip", {}, to_go_on=True)
     small, whole = ((tmp_path / name).stat().st_size for name in ("small.zip", "whole.zip"))
     assert small < 0.6 * whole
     assert model.policy.optimizer.state
     seen = np.random.default_rng(0).random((5, game.observation_size), np.float32)
-    scores = [policy.load(tmp_path / name).scores(seen) for name in ("small.zip", "whole.zip")]
+    scores = [models.load(tmp_path / name).scores(seen) for name in ("small.zip", "whole.zip")]
     assert np.array_equal(*scores)

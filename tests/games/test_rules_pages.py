@@ -27,14 +27,14 @@ def test_the_page_is_complete(name: str) -> None:
 
 @each_game
 def test_parameters(name: str) -> None:
-    rules = games.spec(name)
+    spec = games.spec(name)
     text = section(page(name), "Parameters")
-    if not rules.parameters:
+    if not spec.parameters:
         assert "none" in text.lower()
         return
     rows = {row["name"]: row for row in table(text)}
-    assert list(rows) == list(rules.parameters)
-    for key, parameter in rules.parameters.items():
+    assert list(rows) == list(spec.parameters)
+    for key, parameter in spec.parameters.items():
         assert rows[key]["default"] == str(parameter.default)
         assert rows[key]["range"] == f"{parameter.low}-{parameter.high}"
         assert rows[key]["meaning"]
@@ -42,15 +42,15 @@ def test_parameters(name: str) -> None:
 
 @each_game
 def test_actions(name: str) -> None:
-    rules = games.spec(name)
+    spec = games.spec(name)
     text = section(page(name), "Actions")
-    assert f"``Discrete({rules.n_actions})``" in text.splitlines()[0]
+    assert f"``Discrete({spec.n_actions})``" in text.splitlines()[0]
     covered: list[int] = []
     for row in table(text):
         low, _, high = row["action"].partition("..")
         covered += range(int(low), int(high or low) + 1)
         assert row["meaning"]
-    assert covered == list(range(rules.n_actions))
+    assert covered == list(range(spec.n_actions))
 
 
 @each_game

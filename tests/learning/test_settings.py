@@ -16,7 +16,7 @@ import dicegym
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning.configuration import described, from_plain, override, read_config, settings_of, to_plain
 from dicegym.learning.settings import AlgorithmSettings, RunSettings, TrainingSettings
-from dicegym.players import model as policy
+from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
@@ -36,7 +36,7 @@ def test_a_configuration_is_read_as_it_stands(game: str) -> None:
 @each_game
 def test_settings_that_a_model_keeps_are_read(game: str) -> None:
     for path in agents_folder(game).glob("*.zip"):
-        kept = policy.facts(path)["settings"]
+        kept = models.facts(path)["settings"]
         read = to_plain(from_plain(kept))
         for section, values in kept.items():
             assert {key: read[section][key] for key in values} == values

@@ -11,7 +11,7 @@ pytest.importorskip("sb3_contrib")
 
 import dicegym
 from dicegym.learning.evaluate import evaluate
-from dicegym.players import model as policy
+from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES
 
@@ -26,7 +26,7 @@ def test_every_game_has_a_trained_model(name: str) -> None:
 
 @each_model
 def test_model_loads_fits_the_rules_and_is_listed(path: Path) -> None:
-    game = policy.game_of(path)
+    game = models.trained_on(path)
     assert dicegym.agent(game, path.stem).name == path.stem
     assert path.stem in dicegym.agent_names(game)
     assert path.stat().st_size <= 2 << 20
@@ -35,12 +35,12 @@ def test_model_loads_fits_the_rules_and_is_listed(path: Path) -> None:
 @each_model
 def test_model_is_as_good_as_its_card_says(path: Path) -> None:
     card = path.with_suffix(".md").read_text()
-    about = policy.facts(path)
+    about = models.facts(path)
     claimed = about["score"]
     run = about["settings"]["run"]
     against, less_luck = run.get("evaluate_against") or [None], run.get("less_luck", False)
     for part, opponent in zip(about.get("scores") or [claimed], against, strict=True):
-        score = evaluate(policy.game_of(path), str(path), opponent, part["games"] or 1, less_luck=less_luck)
+        score = evaluate(models.trained_on(path), str(path), opponent, part["games"] or 1, less_luck=less_luck)
         assert part["low"] - 1e-9 <= score.value <= part["high"] + 1e-9
     seed, steps = run["seed"], about["timesteps"]
     for fact in (f"{claimed['value']:.4f}", about["command"], f"| seed | {seed} |", f"| steps | {steps:,} decisions"):
@@ -50,5 +50,5 @@ def test_model_is_as_good_as_its_card_says(path: Path) -> None:
 
 def test_the_best_hog_model_reaches_what_was_asked_of_it() -> None:
     """0.77 exactly against always_roll(5); the winner of the published contest had 0.759."""
-    scores = [policy.facts(path)["score"]["value"] for path in MODELS if path.parent.name == "hog"]
+    scores = [models.facts(path)["score"]["value"] for path in MODELS if path.parent.name == "hog"]
     assert max(scores) >= 0.77

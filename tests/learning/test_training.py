@@ -30,7 +30,7 @@ from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.learning.card import card
 from dicegym.learning.configuration import read_config, settings_of
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
-from dicegym.players import model as policy
+from dicegym.players import model as models
 from dicegym.players.roster import agent_names
 from dicegym.shipped import shipped_folder
 
@@ -97,7 +97,7 @@ def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
     curves, scores = [], []
     for run, folder in runs:
         curves.append((folder / "curve.csv").read_text())
-        player = policy.load(folder / "model.zip")
+        player = models.load(folder / "model.zip")
         scores.append(player.scores(np.ones((1, run.game.observation_size), np.float32)).tolist())
     assert (curves[0], scores[0]) == (curves[1], scores[1])
     assert scores[0] != scores[2]
@@ -108,11 +108,11 @@ def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
 @each_game
 def test_run_leaves_models_settings_curve_and_tensorboard(done: Callable[[str, list[str]], Done], game: str) -> None:
     run, folder = done(game, SMALL)
-    about = policy.facts(folder / "model.zip")
+    about = models.facts(folder / "model.zip")
     assert about["timesteps"] == 3072
     assert about["settings"]["run"]["steps"] == 3072
     assert about["score"]["value"] == pytest.approx(run.score.value)
-    assert policy.load(folder / "best.zip").game == run.game
+    assert models.load(folder / "best.zip").game == run.game
     assert json.loads((folder / "settings.json").read_text())["settings"]["run"]["games"] == 16
     assert list((folder / "tensorboard").rglob("events*"))
     page = (folder / "model.md").read_text()
@@ -166,7 +166,7 @@ def test_resuming_with_a_bot_that_remembers_beside_snapshots(training: Any, tmp_
     run = training.train("hog", tmp_path / "run", overrides=["run.steps=4096"], resume=True)
     assert run.model.num_timesteps == 4096
     assert json.loads((tmp_path / "run/settings.json").read_text())["settings"]["run"]["steps"] == 4096
-    assert "--set run.steps=4096" in policy.facts(tmp_path / "run/model.zip")["command"]
+    assert "--set run.steps=4096" in models.facts(tmp_path / "run/model.zip")["command"]
 
 
 def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(training: Any, tmp_path: Path) -> None:
@@ -224,11 +224,11 @@ def test_ctrl_c_saves_and_resuming_is_exact(training: Any, tmp_path: Path) -> No
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     told = process.communicate(timeout=60)[1]
-    steps = policy.facts(tmp_path / "cut/model.zip")["timesteps"]
+    steps = models.facts(tmp_path / "cut/model.zip")["timesteps"]
     assert process.returncode == 130
     assert f"dicegym: interrupted, {steps:,} steps are saved" in told
     assert "Traceback" not in told
-    assert policy.facts(tmp_path / "cut/checkpoint/model.zip")["timesteps"] == steps
+    assert models.facts(tmp_path / "cut/checkpoint/model.zip")["timesteps"] == steps
     end = f"run.steps={steps + 1024}"
     training.train("hog", tmp_path / "cut", overrides=[end], resume=True)
     training.train("hog", tmp_path / "whole", overrides=[*STEADY, end])
@@ -318,7 +318,7 @@ def test_training_stops_at_its_target(training: Any, tmp_path: Path) -> None:
     assert [line.split(",")[0] for line in (tmp_path / "run/curve.csv").read_text().split()[1:]][-1] == str(
         run.model.num_timesteps
     )
-    assert policy.facts(tmp_path / "run/model.zip")["score"]["value"] == run.score.value
+    assert models.facts(tmp_path / "run/model.zip")["score"]["value"] == run.score.value
     again = training.train("hog", tmp_path / "run", resume=True)
     assert again.model.num_timesteps == run.model.num_timesteps
     more = training.train("hog", tmp_path / "run", resume=True, overrides=["run.target=2.0", "run.steps=3072"])
@@ -330,7 +330,7 @@ def test_training_begins_with_the_networks_of_another_model(training: Any, tmp_p
     begin = f"run.start_from={tmp_path}/first/model.zip"
     second = training.train("yatzy", tmp_path / "second", overrides=[*SMALL, begin, "run.seed=2"])
     assert second.state.curve.points[0][1] == first.state.curve.points[-1][1]  # measured before it learns anything
-    about = policy.facts(tmp_path / "second/model.zip")
+    about = models.facts(tmp_path / "second/model.zip")
     assert about["began_with"]["timesteps"] == first.model.num_timesteps
     page = (tmp_path / "second/model.md").read_text()
     assert f"| stage 1 | `{first.command}`: 3,072 steps" in page
@@ -349,7 +349,7 @@ def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> 
     head, *lines = csv.reader((tmp_path / "run/curve.csv").read_text().splitlines())
     assert head == ["steps", "score", "bacon", "always_roll(5)", "swap, bacon"]
     assert all(float(line[1]) == min(map(float, line[2:])) for line in lines)
-    about = policy.facts(tmp_path / "run/best.zip")
+    about = models.facts(tmp_path / "run/best.zip")
     assert about["score"]["value"] == max(float(line[1]) for line in lines)
     assert len(about["scores"]) == 3
     page = (tmp_path / "run/best.md").read_text()

@@ -13,7 +13,13 @@ import pytest
 pytestmark = pytest.mark.check
 ROOT = Path(__file__).resolve().parents[2]
 CODE = [path for folder in ("dicegym", "training", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
-PAGES = [ROOT / "README.md", *(path for path in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in path.parts)]
+AGENTS = sorted((ROOT / "agents").rglob("*.py"))
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "Makefile")),
+    *(path for path in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in path.parts),
+    *sorted((ROOT / "agents").rglob("*.md")),
+    *sorted((ROOT / "notebooks").glob("*.ipynb")),
+]
 
 
 class Gone(NamedTuple):
@@ -47,6 +53,8 @@ IDENTIFIERS = (
     Gone(part("stepping"), "batch_kernels"),
     Gone(part("chair"), "seat"),
     Gone("Order", "JointAction"),
+    Gone("_?game_of", "make_game (a game from what a user gave), game_for (an agent), trained_on (a model)"),
+    Gone("others_to_move", "nothing"),
 )
 PROSE = (
     Gone(r"(?i)\bhouse bots?\b", "twins, compiled bots"),
@@ -54,9 +62,12 @@ PROSE = (
     Gone(r"(?i)\bmilestones?\b", "public event"),
     Gone(r"\bgo_on\b", "advance_rows"),
     Gone(r"`Rules`|\bRules\(", "GameSpec"),
-    Gone(r"(?i)\b(hidden|own) fields?\b", "private fields (the seat's alone) or secret fields (nobody's)"),
+    Gone(r"(?i)\b(hidden|own)`{0,2} fields?\b", "private fields (the seat's alone) or secret fields (nobody's)"),
     Gone(r"`HOUSE`|\bhouse\.py\b", "twins"),
     Gone(r"\bstepping\.py\b", "batch_kernels"),
+    Gone(r"\bimport model as (?!models\b)", "import model as models"),
+    Gone(r"\brules: GameSpec\b|\brules = \w+\.spec\b|\bGame\(rules=", "spec"),
+    Gone(r"(?i)\bthe engine's results?\b", "the game's result"),
 )
 
 
@@ -104,10 +115,11 @@ def short(path: Path) -> str:
 
 def test_there_is_something_to_read() -> None:
     assert len(CODE) > 200
-    assert len(PAGES) > 3
+    assert len(AGENTS) > 30
+    assert len(PAGES) > 20
 
 
-@pytest.mark.parametrize("path", [path for path in CODE if path != Path(__file__)], ids=short)
+@pytest.mark.parametrize("path", [path for path in CODE + AGENTS if path != Path(__file__)], ids=short)
 def test_words_that_are_gone_are_not_in_the_code(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     wrong = wrong_identifiers(short(path), source) + wrong_prose(short(path), source)
@@ -135,6 +147,10 @@ def test_words_that_are_gone_are_not_on_the_pages(path: Path) -> None:
         ("tests/a.py", "# a house bot's file", "twins"),
         ("dicegym/a.py", "x = 'the yardstick'", "baseline"),
         ("dicegym/a.py", "# hidden fields of the record", "secret"),
+        ("dicegym/a.py", "# its ``own`` fields", "private"),
+        ("dicegym/server/a.py", "from dicegym.games import game as game_of", "make_game"),
+        ("dicegym/a.py", "rules = game.spec", "spec"),
+        ("training/a.py", "from dicegym.players import model as policy", "models"),
     ],
 )
 def test_a_word_that_is_gone_is_found(path: str, source: str, complaint: str) -> None:

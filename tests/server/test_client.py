@@ -297,13 +297,13 @@ async def test_a_trained_model_joins(tmp_path: Path) -> None:
     from sb3_contrib import MaskablePPO
 
     from dicegym.envs.sb3 import SB3VecEnv
-    from dicegym.players import model as policy
+    from dicegym.players import model as models
 
     torch.set_num_threads(1)
     game = dicegym.game("yatzy")
     path = tmp_path / "model.zip"
     model = MaskablePPO("MlpPolicy", SB3VecEnv("yatzy", 2, seed=0, opponent=RandomPlayer()), n_steps=8, batch_size=16)
-    policy.save(model, game, path, {})
+    models.save(model, game, path, {})
     async with serving(tmp_path, players=3, games=1, agents=(str(path),)) as server:
         lines = []
         playing = asyncio.to_thread(

@@ -18,7 +18,7 @@ LEAD = 50
 """Points over the second that decide a playoff."""
 MOST_GAMES = 5_000
 """Games after which a playoff ends undecided: equal players may never get that far apart."""
-TWINS = 100
+SAME_PLACES = 100
 """Games after which it ends if the first two had the same place in each of them: they never will."""
 SESSION, AT_ONCE = 25, 4
 """Games of a playoff in one session, and sessions begun at once; what is played beyond the decision does not count."""
@@ -149,8 +149,8 @@ class Decided(NamedTuple):
 def playoff(group: Group, number: int, most: int, play: Play) -> Decided:
     """Play games between a group until one player has `LEAD` more points than the second.
 
-    At most `MOST_GAMES`, and no more than `TWINS` if the first two had the same place in all of them; ``remarks`` say
-    so.
+    At most `MOST_GAMES`, and no more than `SAME_PLACES` if the first two had the same place in all of them; ``remarks``
+    say so.
     """
     tally, begun = Tally(group, most), 0
     found: dict[str, list[int]] = {name: [] for name in group}
@@ -165,7 +165,7 @@ def playoff(group: Group, number: int, most: int, play: Play) -> Decided:
             first, second, games = order[0], order[1], tally.games[order[0]]
             if tally.points[first] - tally.points[second] >= LEAD:
                 return Decided(order, tally, [])
-            if games == TWINS and found[first] == found[second]:
+            if games == SAME_PLACES and found[first] == found[second]:
                 remark = f"{first} and {second} had the same place in each of {games} games: group {number} is open"
                 return Decided(order, tally, [remark])
             if games == MOST_GAMES:

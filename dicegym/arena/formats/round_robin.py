@@ -22,7 +22,7 @@ from dicegym.sandbox.jobs import Failure
 
 
 @dataclass(frozen=True)
-class Standing:
+class RoundRobinStanding:
     """One row of the ranking.
 
     Attributes:
@@ -73,7 +73,7 @@ class RoundRobinResult(ContestResult):
     seed: int
     games_per_match: int
     baseline: str = field(metadata={"json": "yardstick"})  # as files have it that were written before
-    standings: tuple[Standing, ...]
+    standings: tuple[RoundRobinStanding, ...]
     matches: tuple[MatchRow, ...]
     disqualified: tuple[Disqualified, ...]
     misplays: tuple[Misplay, ...] = ()
@@ -163,7 +163,7 @@ def _play_all(director: Director) -> list[tuple[MatchRow, list[Misplay]]]:
     return [results[number] for number in sorted(results)]
 
 
-def _rank(director: Director, matches: list[MatchRow]) -> Iterator[Standing]:
+def _rank(director: Director, matches: list[MatchRow]) -> Iterator[RoundRobinStanding]:
     """Yield the ranking: matches won, then the exact win rate against the baseline or the share of games won."""
     game, names = director.game, [entry.name for entry in director.entries]
     wins, losses, games = dict.fromkeys(names, 0), dict.fromkeys(names, 0), dict.fromkeys(names, 0)
@@ -189,4 +189,4 @@ def _rank(director: Director, matches: list[MatchRow]) -> Iterator[Standing]:
     for position, name in enumerate(order, 1):
         if position == 1 or merits[name] != merits[order[position - 2]]:
             place = position
-        yield Standing(place, name, wins[name], losses[name], shares[name], rates[name])
+        yield RoundRobinStanding(place, name, wins[name], losses[name], shares[name], rates[name])

@@ -1,7 +1,7 @@
 """Hog's original bot interface: a file ``hog.py`` with ``final_strategy(score, opponent_score)`` -> -1..10.
 
 The file may be the whole course project: the modules ``dice`` and ``ucb`` that it imports are supplied here,
-and ``@main`` does not run it. See `dicegym.bots.program` for what every adapter offers.
+and ``@main`` does not run it. What adapters offer: `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def action_of(number):
     return np.int64(number - FIRST_NUMBER)
 
 
-@twin("always_roll(5)", "always_roll", file="1679213153ffb5fd")
+@twin("always_roll(5)", "always_roll", file="62337e8aa8e20b00")
 @kernel
 def always_roll(state):
     """Play as ``always_roll`` does unless it is told otherwise."""

@@ -229,7 +229,7 @@ def bayes_answers(state, actions):
     return shared.keep_best(actions, worths, answers, NOISE)
 
 
-@twin("bayes", file="fc82313b605176da")
+@twin("bayes", file="49e0d696f45fe939")
 @kernel
 def bayes(state):
     """Play as ``bayes`` does."""

@@ -1,8 +1,8 @@
 """Lucky & Co's original bot interface: a file ``bot.py`` with a class that inherits from ``Bot``.
 
 The class has ``get_orders(self, money, dice, index, shop)``, which returns a list of numbers of dice, and may have
-``__init__(self, random)``. `Bot` is supplied: imported from ``bot`` or ``lucky``, or named without an import. See
-`dicegym.bots.program` for what every adapter offers.
+``__init__(self, random)``. `Bot` is supplied: imported from ``bot`` or ``lucky``, or named without an import. What
+adapters offer: `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations

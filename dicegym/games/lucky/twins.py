@@ -167,7 +167,7 @@ def haphazard(state):
     return next_action(first)
 
 
-@twin("investor", file="19e676378276ed3a")
+@twin("investor", file="98fe8595672165cf")
 @kernel
 def investor(state):
     """What pays for itself soonest; see `twins_investor.investor`."""

@@ -2,8 +2,8 @@
 
 Bots of the original speak to a server: they read a STANDING and answer with ROLL_DICE or SCORE_BOX. Played here,
 a bot is the function between the two messages, both as plain dicts, and is asked when it is its turn. A command
-that means nothing or is illegal is an error by the rules, and the bot is asked again. See
-`dicegym.bots.program` for what every adapter offers.
+that means nothing or is illegal is an error by the rules, and the bot is asked again. What
+adapters offer: `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The messages of a Yatzy server, and what they mean to the engine: pure functions, no connection.
+"""The messages of a Yatzy server, and what they mean by the rules: pure functions, no connection.
 
 Messages are JSON objects, here plain dicts. What comes from outside may be anything that JSON can say; what is
 wrong with it is told by `CommandError` and nothing else is ever raised because of it.
@@ -60,7 +60,7 @@ FAULT_CODES = {
     NOT_SHOWN: "bad-dice",
     NO_DICE: "no-dice",
 }
-"""The code of an ERROR for each fault of the engine that a player can commit."""
+"""The code of an ERROR for each fault of the rules that a player can commit."""
 _LONGEST = 60
 _SCORE_TEXTS = (*map(str, range(128)), OPEN)  # -1, an open box, is the last
 
@@ -92,7 +92,7 @@ def _shown(value: object) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
-# --- from the engine to messages ---------------------------------------------------------------------------------
+# --- from a game to messages -----------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=4096)  # most rows of a table are as they were when somebody was asked last
@@ -191,7 +191,7 @@ def login_message(secret: str | None = None, name: str | None = None) -> dict[st
     return {"key": LOGIN} | {key: value for key, value in given.items() if value is not None}
 
 
-# --- from messages to the engine ---------------------------------------------------------------------------------
+# --- from messages to actions -----------------------------------------------------------------------------------
 
 
 def word_of(message: object) -> str:

@@ -78,7 +78,7 @@ def test_the_game_names_agents_that_exist() -> None:
     ("name", "rate"),
     [("tuned", 0.69), ("desperado", 0.67), ("expectation", 0.63), ("wild", 0.6), ("swap", 0.57), ("ham", 0.52)],
 )
-def test_several_beat_the_yardstick(name: str, rate: float) -> None:
+def test_several_beat_the_baseline(name: str, rate: float) -> None:
     exact = solver(GAME)
     assert exact is not None
     tables = [exact.tabulate(agent(GAME, spec), GAME) for spec in (name, GAME.spec.baseline)]

@@ -82,7 +82,7 @@ def slow_win_rate(a: np.ndarray, b: np.ndarray, goal: int) -> float:
             if pig_out:
                 run_after = run + 1 if run < 3 else 3
             else:
-                points = points * (1, 1, 2, 3)[run]  # noqa: PLW2901
+                points = points * (1, 1, 2, 3)[run]  # noqa: PLW2901  # of this roll, from here on
                 run_after = 0
             after = [own + points, other]
             text, other_text = f"{after[0]:02d}"[-2:], f"{after[1]:02d}"[-2:]

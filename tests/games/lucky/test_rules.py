@@ -41,13 +41,13 @@ def at(dice: Sequence[Dice] = ({}, {}), money: int | Sequence[int] = 0, key: int
     return state
 
 
-def game_of(state: Any) -> Game:
+def game_for(state: Any) -> Game:
     return dicegym.game("lucky", int(state["players"]), rounds=int(state["rounds"]), lead=int(state["lead"]))
 
 
 def play(state: Any, *orders: Dice | int) -> list[int]:
     """Play a round: each seat's order, or the one action that is its whole order; return each seat's fault."""
-    game, faults = game_of(state), []
+    game, faults = game_for(state), []
     for seat in range(game.players):
         order = orders[seat] if seat < len(orders) else {}
         actions = [order] if isinstance(order, int) else [*(added(*item) for item in order.items()), DONE]
@@ -311,9 +311,9 @@ def test_wide_actions_are_the_same_as_single_ones() -> None:
     assert codes == set(range(N_ACTIONS, INVALID))
     one, many = at(money=100), at(money=100)
     for action in (3, 1, 1, 1, DONE):
-        assert game_of(one).step(one, action) == 0
+        assert game_for(one).step(one, action) == 0
     for action in order_actions([0, 3, 0, 1] + [0] * 18):
-        assert game_of(many).step(many, action) == 0
+        assert game_for(many).step(many, action) == 0
     assert one.tobytes() == many.tobytes()
 
 
@@ -566,10 +566,10 @@ def test_the_default_is_500_rounds_and_a_lead_of_200_for_seven() -> None:
 )
 def test_rewards_by_place_ties_sharing_the_higher(amounts: tuple[int, ...], returns: tuple[float, ...]) -> None:
     state = at([{}] * len(amounts), money=amounts, rounds=1)
-    assert game_of(state).returns(state).tolist() == [0] * len(amounts)
+    assert game_for(state).returns(state).tolist() == [0] * len(amounts)
     play(state)
     assert state["over"]
-    assert game_of(state).returns(state).tolist() == pytest.approx(list(returns))
+    assert game_for(state).returns(state).tolist() == pytest.approx(list(returns))
 
 
 # --- who knows what, and chance ----------------------------------------------------------------------------
@@ -628,7 +628,7 @@ def test_dice_are_neither_made_nor_lost_and_money_is_never_owed(actions: list[in
 
 
 def part(state: Any, name: str, seat: int = 0) -> list[float]:
-    game = game_of(state)
+    game = game_for(state)
     first = 0
     for other, length in game.features.items():
         if other == name:
@@ -681,7 +681,7 @@ def test_gain_of_one_die_more(dice: Dice, die: int, expected: float) -> None:
 
 def test_the_order_counts_in_what_is_observed() -> None:
     state = at(money=[30, 50])
-    game_of(state).step(state, 9)
+    game_for(state).step(state, 9)
     assert part(state, "order")[9] == pytest.approx(0.1)
     assert part(state, "shop")[9] == pytest.approx(0.9)
     assert part(state, "may add")[:4] == pytest.approx([8 / 20, 2 / 20, 1 / 20, 0])

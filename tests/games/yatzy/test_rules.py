@@ -538,7 +538,7 @@ def test_the_observation_is_what_the_rules_page_says(players: int, seed: int, de
         "rounds left": [len(still_open) / 15],
         "open": [box in still_open for box in range(15)],
         "now": now,
-        "in sight": None,  # compared with all throws written out in test_yatzy_oracle.py
+        "in sight": None,  # compared with all throws written out in test_oracle.py
         "upper": [min(upper / 63, 1), max(63 - upper, 0) / 63, upper >= 63, reachable >= 63],
         "par": np.eye(21)[10 + max(-10, min(10, par))],
         "total": [totals[seat] / 374],
