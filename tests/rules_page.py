@@ -19,9 +19,11 @@ import operator
 import re
 from collections.abc import Mapping
 
+from dicegym.registry import rules_module
+
 
 def page(name: str) -> str:
-    return importlib.import_module(f"dicegym.games.{name}.rules").__doc__ or ""
+    return importlib.import_module(rules_module(name)).__doc__ or ""
 
 
 def section(text: str, title: str) -> str:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from dicegym.bots import smoke_games
-from dicegym.bots.surroundings import Printed
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import EXAMINATION, Examination, part
 from dicegym.play.player import Player
+from dicegym.play.printed import Printed
 from dicegym.players.roster import agent_name
 from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, Reading
 from dicegym.sandbox.jobs import Entry, Failure, PrintGuard, entry
@@ -108,8 +108,7 @@ class Check:
         started = time.perf_counter()
         player = entry.load(game, named_seed("check", self.seed, entry.name))
         loaded = time.perf_counter()
-        own = getattr(player, "printed", None)
-        printed = (own.text if isinstance(own, Printed) else "") + stray.text
+        printed = ("" if player.printed is None else player.printed.text) + stray.text
         heartbeat.forgive(0)
         answers, questions = self._ask(player, PrintGuard(player, stray), heartbeat) if self.ask else (np.zeros(0), 0)
         seconds = time.perf_counter() - loaded

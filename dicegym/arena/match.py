@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.bots.surroundings import Printed
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
-from dicegym.errors import AgentError, ParameterError, one_line
+from dicegym.errors import AgentError, one_line
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
+from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Follower, Turn
 from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
 from dicegym.sandbox.jobs import Entry, Failure, PrintGuard
@@ -118,8 +118,6 @@ def play_match(
         ParameterError: the number of players is not that of the seats.
     """
     n = len(players)
-    if n != game.players:
-        raise ParameterError(f"{n} players cannot play {game!r}, which has {game.players} seats")
     heartbeat, stray = heartbeat or Heartbeat.private(), stray or Printed()
     log = _Log(n)
     wins, shares, seats, gained = [0] * n, [0.0] * n, [], []

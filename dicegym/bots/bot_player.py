@@ -7,9 +7,9 @@ from typing import Any
 
 from dicegym.bots.program import Program, Supplied
 from dicegym.bots.source import Source
-from dicegym.bots.surroundings import Printed
 from dicegym.engine.game import Game
 from dicegym.play.player import Player
+from dicegym.play.printed import Printed
 from dicegym.play.turn import Act
 
 Find = Callable[[Program], Callable[..., Any]]

@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.bots.source import Source, code_of
-from dicegym.bots.surroundings import Printed, PrivateRandom, no_input, private_print
+from dicegym.bots.surroundings import PrivateRandom, no_input, private_print
 from dicegym.errors import AgentError, one_line
+from dicegym.play.printed import Printed
 
 Supplied = Callable[[PrivateRandom], Mapping[str, types.ModuleType]]
 """What an adapter hands to `Program`: from the bot's randomness to the modules that the original had.

@@ -15,6 +15,7 @@ from dicegym import games
 from dicegym.checks import forms
 from dicegym.engine.dice import drawn, named_seed
 from dicegym.engine.game import Game
+from dicegym.play.drive import walk
 
 HEAD, TAIL = 16, 3
 """How many decisions at either end of a game are shown."""
@@ -64,7 +65,8 @@ def _illegal_action(game: Game, state: Any, otherwise: int) -> int:
 
 
 def _decision(game: Game, state: Any, time: int, action: int) -> Iterator[str]:
-    """Yield the lines of one decision and play it."""
+    """Yield the lines of one decision, played in a copy of its record."""
+    state = state.copy()
     seat = int(state["player"])
     legal = np.flatnonzero(game.legal(state)).tolist()
     yield f"--- decision {time}: player {seat}"
@@ -81,12 +83,17 @@ def _game(game: Game, seed: int, slip: int | None) -> Iterator[str]:
     """Yield the lines of one random game; at decision ``slip`` something illegal is tried."""
     state = game.new_game(seed)[0]
     decisions: list[list[str]] = []
-    while not state["over"] and len(decisions) < LONGEST:
+
+    def choose(state: Any, time: int) -> int:
         legal = np.flatnonzero(game.legal(state))
-        action = int(legal[drawn(named_seed("playthrough", seed), 0, len(decisions), 0, len(legal))])
-        if len(decisions) == slip:
+        action = int(legal[drawn(named_seed("playthrough", seed), 0, time, 0, len(legal))])
+        if time == slip:
             action = _illegal_action(game, state, action)
-        decisions.append(list(_decision(game, state, len(decisions), action)))
+        decisions.append(list(_decision(game, state, time, action)))
+        return action
+
+    for _ in walk(game, state, choose, LONGEST):
+        pass
     left_out = len(decisions) - HEAD - TAIL
     for time, lines in enumerate(decisions):
         if left_out <= 0 or time < HEAD or time >= len(decisions) - TAIL:

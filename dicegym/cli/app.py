@@ -18,8 +18,9 @@ from dicegym.cli.exact import exact
 from dicegym.cli.games import agents, check, games, play, playthrough
 from dicegym.cli.server import join, serve
 from dicegym.cli.training import demo, evaluate, export, league, train
+from dicegym.engine.commands import COMMANDS
 from dicegym.errors import DicegymError
-from dicegym.registry import GAMES
+from dicegym.registry import GAMES, rules_module
 
 VERBS = (
     games,
@@ -50,25 +51,16 @@ class GameCommands(TyperGroup):
         return commands_of(str(self.name)).make_context(info_name, args, parent, **extra)
 
 
-def _file(game: str) -> Path:
-    """Return where the commands of a game stand, if it has any: the part ``COMMANDS`` of `dicegym.games.parts`.
-
-    A list of all verbs looks for the file alone, as asking for the part loads the games.
-    """
-    return Path(dicegym.__file__).parent / "games" / game / "commands.py"
-
-
-def games_with_commands() -> list[str]:
-    """Return the games that have commands of their own."""
-    return [name for name in GAMES if _file(name).is_file()]
+def games_with_commands() -> dict[str, Path]:
+    """Return the games that have commands of their own, and where these stand; nothing of the games is loaded."""
+    files = {name: COMMANDS.file_beside(rules_module(name)) for name in GAMES}
+    return {name: file for name, file in files.items() if file is not None}
 
 
 def commands_of(game: str) -> TyperGroup:
     """Return the commands that a game has of its own, loaded."""
-    from dicegym.games.parts import COMMANDS, need
-
-    own = need(game, COMMANDS).app
-    own.info.name, own.info.help = game, _help_of(game)
+    own = COMMANDS.demand(rules_module(game), game).app
+    own.info.name, own.info.help = game, _help_of(games_with_commands()[game])
     group: TyperGroup = typer.main.get_group(own)
     return group
 
@@ -81,9 +73,9 @@ def whole_command() -> TyperGroup:
     return group
 
 
-def _help_of(game: str) -> str:
+def _help_of(file: Path) -> str:
     """Return the first line of a game's commands, read without loading them."""
-    return (ast.get_docstring(ast.parse(_file(game).read_bytes())) or "").partition("\n")[0]
+    return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
 
 
 def _show_version(wanted: bool) -> None:
@@ -111,8 +103,8 @@ def _app() -> typer.Typer:
     )
     for verb in VERBS:
         app.command()(verb)
-    for name in games_with_commands():
-        app.add_typer(typer.Typer(cls=GameCommands, help=_help_of(name)), name=name)
+    for name, file in games_with_commands().items():
+        app.add_typer(typer.Typer(cls=GameCommands, help=_help_of(file)), name=name)
     return app
 
 

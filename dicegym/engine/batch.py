@@ -8,8 +8,7 @@ import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.threads import Threads
-from dicegym.engine.validate import whole_number
-from dicegym.errors import ParameterError
+from dicegym.engine.validate import whole_number, whole_numbers
 
 
 class BatchGame(Protocol):
@@ -64,17 +63,12 @@ class Batch:
 
         Raises ParameterError if ``actions`` has another shape or is not of whole numbers.
         """
-        actions = np.asarray(actions)
-        if actions.shape != self._actions.shape or actions.dtype.kind not in "iu":
-            raise ParameterError(
-                f"actions of shape {actions.shape} and dtype {actions.dtype} do not fit this batch: "
-                f"give {len(self)} whole numbers, one a game"
-            )
+        actions = whole_numbers("actions", actions, len(self), "this batch")
         arrays = (
             self.states,
             self.seeds,
             self.episodes,
-            actions.astype(np.int64, copy=False),
+            actions,
             self.observations,
             self.masks,
             self.results,

@@ -1,16 +1,19 @@
 """A part that a game's folder may hold beside its rules, and how it is asked for.
 
-Which parts there are stands in `dicegym.games.parts`; here is only what `Game` itself needs to know of them.
+Which parts there are stands in `dicegym.games.parts`. Those that are asked for below it are declared where that is
+done: `dicegym.engine.scene`, `dicegym.engine.twins` and, as a list of all verbs must not load the games,
+`dicegym.engine.commands`.
 """
 
 from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Generic, Literal, TypeVar, cast
 
-from dicegym.engine.siblings import sibling, sibling_name
+from dicegym.engine.siblings import folder_of, sibling, sibling_name
 from dicegym.errors import PartError
 
 P = TypeVar("P")
@@ -55,6 +58,11 @@ class Part(Generic[P]):
         """Return the part of the game with these rules if its folder holds the file and it offers all names."""
         module = sibling(rules_module, self.file)
         return None if module is None or self.missing(module) else cast(P, module)
+
+    def file_beside(self, rules_module: str) -> Path | None:
+        """Return the file that would be the part of the game with these rules, if it is there; nothing is loaded."""
+        path = folder_of(rules_module) / f"{self.file}.py"
+        return path if path.is_file() else None
 
     def demand(self, rules_module: str, title: str) -> P:
         """Return the part, as `beside` does. Raises PartError, which says what to write, if there is none."""

@@ -34,8 +34,23 @@ def sibling(rules_module: str, name: str) -> ModuleType | None:
 
 
 def folder_of(rules_module: str) -> Path:
-    """Return the folder that holds ``rules_module``, which is loaded unless it is already."""
-    return _folder(importlib.import_module(rules_module).__file__ or sys.path[0])
+    """Return the folder that holds ``rules_module``, without loading it or the packages that it is in.
+
+    Raises ModuleNotFoundError if there is none.
+    """
+    if (loaded := sys.modules.get(rules_module)) is not None:
+        return _folder(loaded.__file__ or sys.path[0])
+    top, *inside = rules_module.split(".")
+    found = find_spec(top)
+    if found is None:
+        raise ModuleNotFoundError(f"No module named {top!r}", name=top)
+    if not inside:
+        return _folder(found.origin)
+    folders = [Path(place, *inside[:-1]).resolve() for place in found.submodule_search_locations or ()]
+    for folder in folders:
+        if folder.is_dir():
+            return folder
+    raise ModuleNotFoundError(f"No module named {rules_module!r}", name=rules_module)
 
 
 def _folder(file: str | None) -> Path:

@@ -15,14 +15,39 @@ The number of a twin is its place among the declarations and stands nowhere else
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from dicegym.engine.siblings import sibling, sibling_name
+from dicegym.engine.part import Part
+from dicegym.engine.siblings import sibling_name
 
-TWINS_FILE, SITUATIONS_FILE = "twins", "situations"
 K = TypeVar("K", bound=Callable[..., Any])
+
+
+class Twins(Protocol):
+    """A game's ``twins.py``: compiled twins of agents, so that a batch plays them without leaving its loop.
+
+    It offers no names of its own: kernels in it are declared by `dicegym.engine.twins.twin`, and asked for by number
+    in `dicegym.engine.loops.choose` wherever an agent of that name is seated whose file is the one declared.
+    """
+
+
+class Situations(Protocol):
+    """A game's ``situations.py``: numbers for all that a player can know, in games where that is little.
+
+    Asked when opponents are seated: what a pure player answers is then asked for once for each number.
+    """
+
+    def situation(self, state: Any) -> int:
+        """Return the number of what the player to move knows. A kernel."""
+
+    def situations(self, game: Any) -> np.ndarray | None:
+        """Return as many records of a `dicegym.Game`, the k-th of which is situation k; None if there are too many."""
+
+
+TWINS: Part[Twins] = Part(Twins, "twins", "that plays agents compiled", "finished")
+SITUATIONS: Part[Situations] = Part(Situations, "situations", "that numbers what players can know")
 
 
 class Twin(NamedTuple):
@@ -64,8 +89,8 @@ def twin(*names: str, file: str) -> Callable[[K], K]:
 
 def declared(rules_module: str) -> tuple[Twin, ...]:
     """Return the twins of the game with these rules by their numbers; none if it has no ``twins.py``."""
-    sibling(rules_module, TWINS_FILE)  # loaded: it uses the rules, so they cannot name it among their kernels
-    return tuple(_DECLARED.get(sibling_name(rules_module, TWINS_FILE), {}).values())
+    TWINS.beside(rules_module)  # loaded: it uses the rules, so they cannot name it among their kernels
+    return tuple(_DECLARED.get(sibling_name(rules_module, TWINS.file), {}).values())
 
 
 def chain(twins: Sequence[Twin]) -> Callable[..., Any]:
@@ -85,5 +110,5 @@ def chain(twins: Sequence[Twin]) -> Callable[..., Any]:
 
 def situation_kernel(rules_module: str) -> Callable[..., Any] | None:
     """Return the kernel that numbers what the player to move knows, or None if the game does not number it."""
-    found: Callable[..., Any] | None = getattr(sibling(rules_module, SITUATIONS_FILE), "situation", None)
-    return found
+    numbering = SITUATIONS.beside(rules_module)
+    return None if numbering is None else numbering.situation

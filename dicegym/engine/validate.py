@@ -10,7 +10,7 @@ import math
 import operator
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -20,15 +20,33 @@ LARGEST_SEED = (1 << 64) - 1
 """Seeds are numbers of 64 bits; see `dicegym.engine.dice.game_key`."""
 
 
+def is_whole_number(value: Any) -> TypeGuard[int | np.integer[Any]]:
+    """Return whether ``value`` is a whole number, Python's or NumPy's; True and False are none here."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def whole_number(name: str, value: Any, low: int, high: int, what: str) -> int:
     """Return ``value`` as an int in ``low`` to ``high``, both included; ``what`` says in words what it stands for.
 
-    True and False are no numbers here. Raises ParameterError for anything else than a whole number in the range.
+    Raises ParameterError for anything else than a whole number in the range.
     """
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not low <= int(value) <= high:
+    if not is_whole_number(value) or not low <= int(value) <= high:
         raise ParameterError(f"{name}={value!r} cannot be used as {what}: give a whole number from {low} to {high}")
     return int(value)
+
+
+def whole_numbers(name: str, values: Any, n: int, what: str) -> np.ndarray:
+    """Return ``values`` as int64[n], copied only if they are anything else; ``what`` says in words what they fit.
+
+    Raises ParameterError if there are more or fewer, or if they are no whole numbers.
+    """
+    found = np.asarray(values)
+    if found.shape != (n,) or found.dtype.kind not in "iu":
+        raise ParameterError(
+            f"{name} of shape {found.shape} and dtype {found.dtype} do not fit {what}: "
+            f"give {n} whole numbers, one a game"
+        )
+    return found.astype(np.int64, copy=False)
 
 
 def seed_number(name: str, value: Any, what: str = "a number that names games") -> int:
@@ -36,10 +54,15 @@ def seed_number(name: str, value: Any, what: str = "a number that names games") 
     return whole_number(name, value, 0, LARGEST_SEED, what)
 
 
-def finite_number(name: str, value: Any, what: str) -> float:
-    """Return ``value`` as a float; ``what`` as for `whole_number`. Raises ParameterError if it is not finite."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real) or not math.isfinite(value):
-        raise ParameterError(f"{name}={value!r} cannot be used as {what}: give a number such as -1 or 0.5")
+def finite_number(name: str, value: Any, what: str, above: float | None = None) -> float:
+    """Return ``value`` as a float; ``what`` as for `whole_number`.
+
+    Raises ParameterError if it is not finite, or not greater than ``above``.
+    """
+    number = not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
+    if not number or (above is not None and value <= above):
+        wanted = "a number such as -1 or 0.5" if above is None else f"a number above {above:g}"
+        raise ParameterError(f"{name}={value!r} cannot be used as {what}: give {wanted}")
     return float(value)
 
 

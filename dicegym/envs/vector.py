@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from dicegym.engine.game import Game
 from dicegym.engine.jit import records
 from dicegym.engine.threads import Threads
-from dicegym.engine.validate import one_of, seed_number, whole_number
+from dicegym.engine.validate import one_of, seed_number, whole_number, whole_numbers
 from dicegym.envs.batch_info import present_info, step_info
 from dicegym.envs.batch_kernels import (
     BEGIN,
@@ -294,12 +294,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         )
 
     def _check_actions(self, actions: Any) -> np.ndarray:
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise ParameterError(
-                f"actions of shape {given.shape} and dtype {given.dtype} do not fit: "
-                f"give {self.num_envs} whole numbers, one a game"
-            )
+        given = whole_numbers("actions", actions, self.num_envs, "this environment")
         if not self._seeded or not self._sound:
             raise StepError("step() was called with no game going on: call reset() first")
         if self.autoreset_mode == AutoresetMode.DISABLED and self._rows["ended"].any():
@@ -307,7 +302,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 f"games {np.flatnonzero(self._rows['ended'])[:5].tolist()} have ended: "
                 f"reset them with options={{'reset_mask': terminated | truncated}}"
             )
-        return given.astype(np.int64, copy=False)
+        return given
 
     def _tasks_of(self, actions: np.ndarray) -> np.ndarray:
         """Return what is to happen in each row: illegal actions may go to the rules or not."""

@@ -8,14 +8,14 @@ from typing import Any
 from dicegym.engine.game import Game
 from dicegym.engine.spec import GameSpec
 from dicegym.errors import ParameterError, unknown_name
-from dicegym.registry import GAMES
+from dicegym.registry import GAMES, rules_module
 
 
 def spec(name: str) -> GameSpec:
     """Return the fact sheet of game ``name``. Raises UnknownNameError."""
     if name not in GAMES:
         raise unknown_name("game", name, list(GAMES))
-    found: GameSpec = importlib.import_module(f"dicegym.games.{name}.rules").SPEC
+    found: GameSpec = importlib.import_module(rules_module(name)).SPEC
     return found
 
 

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from dicegym.engine.commands import COMMANDS, Commands
 from dicegym.engine.game import Game
 from dicegym.engine.part import Part
 from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
-from dicegym.engine.twins import SITUATIONS_FILE, TWINS_FILE
+from dicegym.engine.twins import SITUATIONS, TWINS, Situations, Twins
 from dicegym.errors import unknown_name
 from dicegym.games.messages import Wire
 from dicegym.play.player import Player
@@ -35,6 +36,7 @@ __all__ = [
     "TEXT",
     "TWINS",
     "WIRE",
+    "Z_95",
     "Adapter",
     "Commands",
     "Duel",
@@ -78,27 +80,6 @@ class Adapter(Protocol):
         """
 
 
-class Twins(Protocol):
-    """A game's ``twins.py``: compiled twins of agents, so that a batch plays them without leaving its loop.
-
-    It offers no names of its own: kernels in it are declared by `dicegym.engine.twins.twin`, and asked for by number
-    in `dicegym.engine.loops.choose` wherever an agent of that name is seated whose file is the one declared.
-    """
-
-
-class Situations(Protocol):
-    """A game's ``situations.py``: numbers for all that a player can know, in games where that is little.
-
-    Asked when opponents are seated: what a pure player answers is then asked for once for each number.
-    """
-
-    def situation(self, state: Any) -> int:
-        """Return the number of what the player to move knows. A kernel."""
-
-    def situations(self, game: Game) -> np.ndarray | None:
-        """Return as many records, the k-th of which is situation k; None if there are too many."""
-
-
 class Examination(Protocol):
     """A game's ``examination.py``: the test that bots took before its original contest.
 
@@ -124,13 +105,6 @@ class Exporter(Protocol):
 
         Raises ParameterError if the player cannot be written so, AgentError and ModelError if it cannot play.
         """
-
-
-class Commands(Protocol):
-    """A game's ``commands.py``: commands of its own, which ``dicegym <game>`` offers."""
-
-    app: Any
-    """A ``typer.Typer`` with a help text."""
 
 
 class Duel(Protocol):
@@ -164,6 +138,11 @@ class Duel(Protocol):
         """Return the source of a bot, in the game's original interface, that plays `best_table`."""
 
 
+Z_95 = 1.959963984540054
+"""Two-sided 95 % quantile of the normal distribution: ``NormalDist().inv_cdf(0.975)``, whose last digit is another,
+correctly rounded. Intervals that were kept, in models' files and as JSON, are made with it to their last digit."""
+
+
 class Estimate(NamedTuple):
     """A mean over games."""
 
@@ -193,14 +172,11 @@ class Solitaire(Protocol):
 
 
 ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays bots of an original interface", "finished", "bots")
-TWINS: Part[Twins] = Part(Twins, TWINS_FILE, "that plays agents compiled", "finished")
-SITUATIONS: Part[Situations] = Part(Situations, SITUATIONS_FILE, "that numbers what players can know")
 EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bots before a contest")
 EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates")
 SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
-COMMANDS: Part[Commands] = Part(Commands, "commands", "that adds commands of its own", place="cli")
 
 PARTS: tuple[Part[Any], ...] = (
     TEXT,

@@ -12,14 +12,11 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import ParameterError, unknown_name
-from dicegym.games.parts import solitaire, solver
+from dicegym.games.parts import Z_95, solitaire, solver
 from dicegym.play.player import Player
 from dicegym.players import twins
 from dicegym.players.roster import agent
 
-Z_95 = 1.959963984540054
-"""Two-sided 95 % quantile of the normal distribution: ``NormalDist().inv_cdf(0.975)``, whose last digit is another,
-correctly rounded. Intervals that were kept, in models' files and as JSON, are made with it to their last digit."""
 EVALUATION_SEED = 1 << 63
 """Evaluations play games of seeds from here on. A training's seeds are below 2**32 plus its number of games, so it
 never plays one of them: a game's key is mixed from its seed (`dicegym.engine.dice.game_key`)."""

@@ -23,13 +23,12 @@ with probability s (n - 1) / (s (n - 1) + 1 - s).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
+from dicegym.engine.validate import finite_number
 from dicegym.learning.evaluate import LEAGUE_SEED, evaluate, rivals_of
 from dicegym.learning.league_table import LeagueTable, Result
 from dicegym.learning.settings import Priority, SelfPlaySettings
@@ -90,10 +89,8 @@ class League:
         self.settings = settings
         weights = dict(opponents) or {game.spec.baseline: 1.0}
         self._self_weight = weights.pop(SELF, None)
-        if self._self_weight is not None and not 0 < self._self_weight < math.inf:
-            raise ParameterError(
-                f"weight {self._self_weight:g} of {SELF!r} is no share of games: give a number above 0, or leave it out"
-            )
+        if self._self_weight is not None:
+            finite_number(f"weight of {SELF!r}", self._self_weight, "a share of games", above=0)
         # Somebody is needed until the first past self joins.
         fixed = Pool.of(game, weights) if weights else Pool([RandomPlayer()], [1e-6])
         self.fixed = list(fixed.players)

@@ -6,17 +6,16 @@ turn for are plain copies of what its seat may know.
 
 from __future__ import annotations
 
-import operator
 import warnings
 from typing import Any
 
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.engine.validate import as_int64
 from dicegym.errors import AgentError
+from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Turn
-
-_TOO_LARGE = 1 << 63
 
 
 class Player:
@@ -26,10 +25,12 @@ class Player:
         name: how reports call the player.
         pure: True if its action is a function of what its seat knows alone (no memory, no randomness), so that
             one seated player may serve many games at once.
+        printed: what its bots printed, if their ``print`` is caught; None (default): it is not.
     """
 
     name: str = "player"
     pure: bool = False
+    printed: Printed | None = None
 
     @property
     def at_once(self) -> bool:
@@ -60,11 +61,8 @@ class Player:
 
 def whole(chosen: Any, player: Player) -> int:
     """Return what a player chose as an int. Raises AgentError unless it is a whole number of 64 bits."""
-    try:
-        number = operator.index(chosen)
-    except TypeError:
-        number = _TOO_LARGE
-    if not -_TOO_LARGE <= number < _TOO_LARGE:
+    number = as_int64(chosen)
+    if number is None:
         raise AgentError(player.name, f"chose {chosen!r}, which is no action: an action is a whole number")
     return number
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from dicegym.engine.dice import FINE
 from dicegym.engine.game import Game
 from dicegym.engine.seats import pool_member
+from dicegym.engine.validate import finite_number
 from dicegym.errors import ParameterError
 from dicegym.play.player import Player
 from dicegym.players.twins import opponent
@@ -34,14 +34,11 @@ class Pool:
     def __init__(self, players: Sequence[Player], weights: Sequence[Any]) -> None:
         if not players:
             raise ParameterError("an empty pool has nobody to play: name at least one opponent")
-        for player, weight in zip(players, weights, strict=True):
-            number = isinstance(weight, int | float) and not isinstance(weight, bool)
-            if not number or not math.isfinite(weight) or weight <= 0:
-                raise ParameterError(
-                    f"weight {weight!r} of {player.name!r} is no share of a pool: give a number above 0"
-                )
         self.players = list(players)
-        self.weights = [float(weight) for weight in weights]
+        self.weights = [
+            finite_number(f"weight of {player.name!r}", weight, "a share of a pool", above=0)
+            for player, weight in zip(players, weights, strict=True)
+        ]
         total = sum(self.weights)
         self.bounds = np.array([round(FINE * share / total) for share in accumulate(self.weights)], np.int64)
 

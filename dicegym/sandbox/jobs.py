@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from dicegym.bots.source import Source
-from dicegym.bots.surroundings import Printed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError
 from dicegym.play.player import Player
+from dicegym.play.printed import Printed
 from dicegym.players.roster import Origin, load, resolve
 from dicegym.sandbox.heartbeat import Heartbeat, Reading
 from dicegym.shipped import is_shipped
@@ -104,8 +104,7 @@ class PrintGuard:
     """Sees to it that an entry does not print while it is asked; the text it has printed is part of the reason."""
 
     def __init__(self, player: Player, stray: Printed) -> None:
-        own = getattr(player, "printed", None)
-        self._own = own if isinstance(own, Printed) else Printed()
+        self._own = Printed() if player.printed is None else player.printed
         self._stray = stray
         self.begin()
 

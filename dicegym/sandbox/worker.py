@@ -21,10 +21,10 @@ from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, NoReturn
 
 from dicegym.bots.source import code_of
-from dicegym.bots.surroundings import Printed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DicegymError, one_line
 from dicegym.play.drive import play_game
+from dicegym.play.printed import Printed
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import Entry, Job
 from dicegym.sandbox.limits import Limits, give_up_kernels, limit_memory

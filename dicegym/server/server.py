@@ -88,6 +88,7 @@ class Server:
         self._agents: list[LocalAgent] = []
         self._listening: list[Any] = []
         self._ledger: Ledger | None = None
+        self._open: tuple[Matchmaker, Lobby] | None = None
         self._began = time.monotonic()
 
     def log(self, text: str) -> None:
@@ -147,6 +148,7 @@ class Server:
             settings.connections,
             self.log,
         )
+        self._open = self.matchmaker, self.lobby
         await self._listen()
         self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
         self.log(f"results in {self.store.path}: {self.store.finished()} games so far; run {run}, seed {seed}")
@@ -188,16 +190,17 @@ class Server:
     async def _stop(self, why: str) -> None:
         for listening in self._listening:
             listening.close()
-        if hasattr(self, "matchmaker"):
-            self.matchmaker.stop_opening()
+        if self._open is not None:
+            self._open[0].stop_opening()
         if self._ledger is not None:
             await self._ledger.drain()
             await asyncio.sleep(0)  # what was stored last is told now
-        if hasattr(self, "lobby"):
-            unfinished = self.matchmaker.leave()
+        if self._open is not None:
+            matchmaker, lobby = self._open
+            unfinished = matchmaker.leave()
             if unfinished:
                 self.log(f"{unfinished} games in progress are left unfinished and not rated")
-            self.lobby.hang_up(STOPPED, why)
+            lobby.hang_up(STOPPED, why)
             await asyncio.sleep(0.05)  # for what is still to be sent
         await asyncio.gather(*(agent.stop() for agent in self._agents))
         for listening in self._listening:
@@ -205,7 +208,6 @@ class Server:
                 await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
         if self._ledger is not None:
             self._ledger.close()
-        if hasattr(self, "store"):
             self.store.close()
 
     async def finished(self) -> None:

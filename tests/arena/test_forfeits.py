@@ -111,7 +111,7 @@ def test_printing_costs_nothing_where_failing_has_a_price() -> None:
         name = "loud"
 
         def __init__(self) -> None:
-            from dicegym.bots.surroundings import Printed
+            from dicegym.play.printed import Printed
 
             self.printed = Printed()
 

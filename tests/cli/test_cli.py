@@ -336,4 +336,4 @@ def test_games_with_commands_are_those_with_the_part() -> None:
     from dicegym.games.parts import COMMANDS, part
     from dicegym.registry import GAMES
 
-    assert games_with_commands() == [name for name in GAMES if part(name, COMMANDS)]
+    assert list(games_with_commands()) == [name for name in GAMES if part(name, COMMANDS)]

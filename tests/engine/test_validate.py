@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from dicegym.engine.spec import Parameter
-from dicegym.engine.validate import LARGEST_SEED, as_int64, finite_number, one_of, seed_number, whole_number
+from dicegym.engine.validate import (
+    LARGEST_SEED,
+    as_int64,
+    finite_number,
+    is_whole_number,
+    one_of,
+    seed_number,
+    whole_number,
+    whole_numbers,
+)
 from dicegym.errors import ParameterError
 
 
@@ -20,6 +29,22 @@ def test_whole_numbers_of_any_type_become_ints(value: Any) -> None:
 def test_what_is_no_whole_number_in_the_range_is_refused(value: Any) -> None:
     with pytest.raises(ParameterError, match=r"^dice=.* cannot be used as a number of dice: give .* from 1 to 5$"):
         whole_number("dice", value, 1, 5, "a number of dice")
+
+
+def test_a_bool_is_no_whole_number() -> None:
+    assert [is_whole_number(value) for value in (3, np.int8(3), np.uint64(3), 1 << 70)] == [True] * 4
+    assert [is_whole_number(value) for value in (True, np.True_, 3.0, "3", None, np.array(3))] == [False] * 6
+
+
+def test_arrays_of_whole_numbers_become_int64() -> None:
+    given = np.array([1, 2])
+    assert whole_numbers("actions", given, 2, "this batch") is given
+    for values in ([1, 2], given.astype(np.uint8)):
+        found = whole_numbers("actions", values, 2, "this batch")
+        assert (found.tolist(), found.dtype) == ([1, 2], np.dtype(np.int64))
+    for values in ([1], [1.0, 2.0], [True, False], [[1], [2]], 1, None):
+        with pytest.raises(ParameterError, match=r"^actions of shape .* do not fit this batch: give 2 whole numbers"):
+            whole_numbers("actions", values, 2, "this batch")
 
 
 def test_a_switch_may_be_said_with_a_bool() -> None:
@@ -41,6 +66,10 @@ def test_numbers_are_finite() -> None:
     for value in (float("nan"), float("inf"), "1", None, True, 1j):
         with pytest.raises(ParameterError, match=r"reward=.* cannot be used as a reward: give a number"):
             finite_number("reward", value, "a reward")
+    assert finite_number("weight", 0.5, "a share", above=0) == 0.5
+    for value in (0, -1, float("nan"), None, True):
+        with pytest.raises(ParameterError, match=r"weight=.* cannot be used as a share: give a number above 0"):
+            finite_number("weight", value, "a share", above=0)
 
 
 def test_words_are_known_ones() -> None:

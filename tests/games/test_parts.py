@@ -90,6 +90,9 @@ def test_parts_of_a_game_elsewhere_are_found_beside_its_rules(
         monkeypatch.syspath_prepend(path)
     before = set(sys.modules)
     try:
+        assert ADAPTER.file_beside(module) == (folder / "adapter.py").resolve()
+        assert TEXT.file_beside(module) is None
+        assert set(sys.modules) == before, "to look for a file loads nothing"
         game = Game(importlib.import_module(module).SPEC)
         assert not game.spec.registered
         assert repr(game) == f"dicegym.game({module}.SPEC, players=2, goal=100, memory=0)"

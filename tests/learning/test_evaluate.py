@@ -10,7 +10,8 @@ import pytest
 import dicegym
 from dicegym.engine.game import Game
 from dicegym.errors import UnknownNameError
-from dicegym.learning.evaluate import Z_95, Score, evaluate, overall, wilson
+from dicegym.games.parts import Z_95
+from dicegym.learning.evaluate import Score, evaluate, overall, wilson
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Act
 from dicegym.registry import GAMES

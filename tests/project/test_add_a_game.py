@@ -6,14 +6,18 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from oracles import dice
 from rules_page import observation_of, section, table
 
 import dicegym
 from dicegym.games.parts import PARTS
+from dicegym.play.drive import play_game
 from dicegym.registry import GAMES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,13 +113,85 @@ def test_the_rules_page_of_the_example_says_what_its_code_does(examples: None) -
     assert spec.stage == "young"
 
 
-def test_a_game_of_pig_is_the_race_that_was_solved(examples: None) -> None:
-    """Holding at 20 against itself wins 0.5 from either side but for the first move, and beats a coin nearly always."""
+def test_the_better_bot_wins_games_of_the_example(examples: None) -> None:
+    """Holding at 20 beats a coin nearly always."""
     from pig.rules import SPEC
-
-    from dicegym.play.drive import play_game
 
     game = dicegym.game(SPEC)
     held, coin = dicegym.agent(game, "hold_at_20"), dicegym.agent(game, "haphazard")
     wins = [int(play_game(game, [held, coin], seed)["winner"]) == 0 for seed in range(100)]
     assert sum(wins) > 80
+
+
+def test_a_turn_that_holds_at_20_scores_nothing_as_often_as_it_must(examples: None) -> None:
+    """The chance is known exactly: from a turn total of t a 1 ends it, and any other face goes on from t + face."""
+    from pig.rules import HOLD, ROLL, SPEC
+
+    @cache
+    def nothing(total: int) -> float:
+        return 0 if total >= 20 else (1 + sum(nothing(total + face) for face in range(2, 7))) / 6
+
+    assert nothing(0) == pytest.approx(0.62454, abs=5e-6)
+    game, turns, without = dicegym.game(SPEC), 4000, 0
+    for seed in range(turns):
+        state = game.new_game(seed)[0]
+        mover = int(state["player"])
+        while state["player"] == mover:
+            assert game.step(state, ROLL if state["total"] < 20 else HOLD) == 0
+        without += int(state["scores"][mover] == 0)
+    sigma = (nothing(0) * (1 - nothing(0)) / turns) ** 0.5
+    assert abs(without / turns - nothing(0)) < 4 * sigma
+
+
+# Own score, faces that are rolled, whether the turn is held then -> both scores, turn total, player to move, over
+TURNS_OF_THE_EXAMPLE = [
+    (0, (4,), False, (0, 0), 4, 0, False),
+    (0, (4, 6), False, (0, 0), 10, 0, False),
+    (7, (4, 6), True, (17, 0), 0, 1, False),
+    (7, (1,), False, (7, 0), 0, 1, False),
+    (7, (6, 5, 1), False, (7, 0), 0, 1, False),  # a 1 loses the turn total and no more
+    (93, (6,), False, (93, 0), 6, 0, False),  # one short
+    (94, (6,), False, (100, 0), 6, 0, True),  # the goal ends the game without a hold
+    (90, (5, 6), False, (101, 0), 11, 0, True),
+    (99, (1,), False, (99, 0), 0, 1, False),
+]
+
+
+@pytest.mark.parametrize(("score", "faces", "held", "scores", "total", "mover", "over"), TURNS_OF_THE_EXAMPLE)
+def test_the_rules_of_the_example(
+    examples: None,
+    score: int,
+    faces: tuple[int, ...],
+    held: bool,
+    scores: tuple[int, int],
+    total: int,
+    mover: int,
+    over: bool,
+) -> None:
+    from pig.rules import HOLD, ROLL, SPEC
+
+    game = dicegym.game(SPEC)
+    state = game.new_game()[0]
+    # Dice cannot be forced, but keys can be searched.
+    state["key"] = next(
+        key for key in count() if all(dice.die(key, 0, 0, number, 6) == face for number, face in enumerate(faces))
+    )
+    state["player"], state["scores"] = 0, (score, 0)
+    assert [game.step(state, action) for action in [ROLL] * len(faces) + [HOLD] * held] == [0] * (len(faces) + held)
+    assert tuple(state["scores"].tolist()) == scores
+    assert (int(state["total"]), int(state["player"]), bool(state["over"])) == (total, mover, over)
+    assert game.returns(state).tolist() == ([1, -1] if over else [0, 0])
+
+
+@pytest.mark.parametrize("action", [0, 2, -1])
+def test_what_is_no_choice_loses_the_example(examples: None, action: int) -> None:
+    """A hold before the turn's first roll, and what is neither."""
+    from pig.rules import SPEC
+
+    game = dicegym.game(SPEC)
+    state = game.new_game()[0]
+    state["player"] = 1
+    assert game.legal(state).tolist() == [False, True]
+    assert game.step(state, action) == 1
+    assert state["over"]
+    assert game.returns(state).tolist() == [1, -1]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.engine.validate import is_whole_number
 from dicegym.errors import AgentError, one_line
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
 from dicegym.games.hog.situations import every_situation
@@ -20,7 +21,7 @@ ENTRY_POINT = "final_strategy"
 def action_of(name: str, answer: object, score: int, opponent_score: int) -> int:
     """Return the action that a strategy's ``answer`` means. Raises AgentError unless it is a number -1..10."""
     asked = f"{ENTRY_POINT}({score}, {opponent_score})"
-    if isinstance(answer, bool | np.bool_) or not isinstance(answer, int | np.integer):
+    if not is_whole_number(answer):
         if callable(answer):
             raise AgentError(name, f"{asked} returned a function instead of a number")
         kind = (

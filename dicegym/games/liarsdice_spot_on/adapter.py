@@ -12,13 +12,12 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.program import Program
 from dicegym.bots.source import Source
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
+from dicegym.engine.validate import is_whole_number
 from dicegym.errors import AgentError
 from dicegym.games.bidding.table import FACES, N_BIDS
 from dicegym.games.liarsdice_spot_on.rules import LARGEST, N_CHALLENGES, NO_MOVE
@@ -90,7 +89,7 @@ def action_of(answer: object) -> int:
         return NO_MOVE
     quantity, face = answer
     if type(quantity) is not int or type(face) is not int:
-        if not all(isinstance(part, int | np.integer) and not isinstance(part, bool) for part in answer):
+        if not (is_whole_number(quantity) and is_whole_number(face)):
             return NO_MOVE
         quantity, face = int(quantity), int(face)
     if quantity < 1 or not 1 <= face <= FACES:

@@ -15,20 +15,19 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine import loops
-from dicegym.engine.dice import private_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
-from dicegym.games.parts import Estimate
+from dicegym.games.parts import Z_95, Estimate
 from dicegym.games.yatzy import exact_kernels as kernels
 from dicegym.games.yatzy.rules import N_ACTIONS, SPEC
 from dicegym.games.yatzy.view import record_of
-from dicegym.play.player import Player, answer, sit_down
+from dicegym.play.drive import join_table
+from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
 GAMES = 1000
 """Games of an estimate unless told otherwise: the interval is then about half a point for a middling player."""
-Z_95 = 1.959963984540054
 
 
 def solves(game: Game) -> bool:
@@ -109,18 +108,14 @@ def mean_return(player: Player, game: Game, games: int = GAMES, seed: int = 0) -
     states, rows = game.new_states(games), np.arange(games)
     keys = np.full(games, seed % (1 << 64), np.uint64)
     loops.begin_rows(states, rows, game.blank, keys, rows.astype(np.uint64))
-    acts = [] if player.pure else [_seated(player, game, int(key)) for key in states["key"]]
+    acts = [] if player.pure else [join_table(game, {0: player}, int(key))[0] for key in states["key"]]
     costs = np.zeros(games)
-    while len(rows):
+    while len(rows):  # no game is driven alone: what a decision costs is told, and played, for all rows in one call
         if player.pure:
             actions = player.act_rows(game, states, rows, np.zeros(len(rows), np.int64))
         else:
-            chosen = (answer(acts[row], Turn(game, states[row], 0), player) for row in rows.tolist())
+            chosen = (acts[row](Turn(game, states[row], 0)) for row in rows.tolist())
             actions = np.fromiter(chosen, np.int64, len(rows))
         kernels.play_rows(values(), states, rows, actions, costs)
         rows = rows[~states["over"][rows]]
     return Estimate(optimum(game) - float(costs.mean()), Z_95 * float(costs.std()) / games**0.5, games)
-
-
-def _seated(player: Player, game: Game, key: int) -> Act:
-    return sit_down(player, game, 0, private_seed(key, 0))
