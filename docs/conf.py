@@ -10,7 +10,6 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # for `generate`, which stands beside this file
 
 import generate  # noqa: E402 - found by the line above
-from sphinx.domains.python import PyObject  # noqa: E402 - in order with it
 
 import dicegym  # noqa: E402 - in order with it
 
@@ -51,7 +50,4 @@ copybutton_prompt_is_regexp = True
 
 def setup(app: Any) -> None:
     """Write the pages that are made from the code before Sphinx reads any."""
-    for kind in PyObject.doc_field_types:
-        if kind.name == "variable":  # what "Attributes:" lists are names and no links: many classes have a `game`
-            kind.rolename = ""
     app.connect("builder-inited", lambda app: generate.write_all(Path(app.srcdir)))
