@@ -38,7 +38,8 @@ class Director:
         in_order: whether entries are kept as they were named, and not sorted by name.
 
     Attributes:
-        game, seed: as given.
+        game: as given.
+        seed: as given.
         struck: name -> reason, of entries that may not take part (any more).
         checks: what the contest's test said of each entry, by name.
 

@@ -31,7 +31,9 @@ class Referee:
         order: see `Turn`.
 
     Attributes:
-        game, states, players: as given.
+        game: as given.
+        states: as given.
+        players: as given.
         state: the record, which changes while the game is played.
         acts: who is asked in each seat.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,6 +50,17 @@ def limit_memory(extra: int) -> None:
 def kernel_folders() -> list[Path]:
     """Return all folders of compiled kernels beside the one of these sources: later processes run what is in them."""
     return sorted(Path(jit.CACHE_FOLDER).parent.glob("kernels-*")) if jit.CACHE_FOLDER else []
+
+
+def warn_of_kernels() -> None:
+    """Warn whoever lets untrusted bots play where `give_up_kernels` cannot hold (RuntimeWarning)."""
+    if jit.CACHE_FOLDER and not landlock.version():
+        warnings.warn(
+            "compiled kernels are not protected from bots on this system, which has no Landlock (Linux from 5.13 on): "
+            f"bots could change what later runs load from {jit.CACHE_FOLDER}; let none play that you do not trust",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 def give_up_kernels() -> bool:

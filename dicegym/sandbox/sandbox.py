@@ -30,7 +30,7 @@ from dicegym.errors import DicegymError
 from dicegym.players.roster import agent_name, resolve
 from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading
 from dicegym.sandbox.jobs import Entry, Failure, Job
-from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.limits import Limits, warn_of_kernels
 from dicegym.sandbox.worker import CAN_FORK, keep
 
 LOOK_EVERY = 0.02
@@ -168,6 +168,9 @@ class _Worker:
 class Sandbox:
     """Processes in which jobs are done, several at a time.
 
+    It warns (RuntimeWarning, once) before the first job with an untrusted bot where nothing keeps bots from compiled
+    kernels.
+
     Args:
         game: the game; its baseline plays a game in each process before anything is timed.
         workers: number of processes (default: of usable processors).
@@ -189,6 +192,7 @@ class Sandbox:
         baseline = game.spec.baseline
         self._made = (game, self.limits, Entry(agent_name(game, baseline), resolve(game, baseline)))
         self._workers: list[_Worker] = []
+        self._warned = False
 
     def __enter__(self) -> Sandbox:
         """Start the processes."""
@@ -220,6 +224,7 @@ class Sandbox:
             for worker in self._workers:
                 job = next(waiting, None) if more and worker.job is None else None
                 if job is not None:
+                    self._warn_of(job)
                     worker.start(job)
                 elif worker.job is None:
                     more = False
@@ -240,6 +245,11 @@ class Sandbox:
             for worker in busy.values():
                 if worker.job is not None and worker.conn not in ready:
                     worker.watch()
+
+    def _warn_of(self, job: Job) -> None:
+        if not self._warned and not all(entry.trusted for entry in job.entries):
+            self._warned = True
+            warn_of_kernels()
 
     def _replace(self, worker: _Worker) -> _Worker:
         worker.close()

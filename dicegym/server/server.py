@@ -18,6 +18,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.games import game as make_game
 from dicegym.players.roster import agent_name, resolve
+from dicegym.sandbox.jobs import Entry
+from dicegym.sandbox.limits import warn_of_kernels
 from dicegym.server.agents import LocalAgent
 from dicegym.server.connections import CLOSING, listen_tcp, listen_ws, port_of
 from dicegym.server.ledger import Ledger
@@ -66,6 +68,8 @@ class Server:
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError, DependencyError: on entering, what cannot be done.
+
+    It warns (RuntimeWarning) on entering if there are untrusted agents and nothing keeps them from compiled kernels.
     """
 
     matchmaker: Matchmaker
@@ -152,8 +156,9 @@ class Server:
 
     def _named_agents(self, secrets: Secrets | None) -> list[LocalAgent]:
         settings, agents = self.settings, dict[str, LocalAgent]()
+        untrusted = False
         for spec in settings.agents:
-            resolve(self._game, spec)
+            untrusted |= not Entry(spec, resolve(self._game, spec)).trusted
             base = name = agent_name(self._game, spec)
             copy = 1
             while name in agents:
@@ -166,6 +171,8 @@ class Server:
                     f"agent {spec!r} cannot play as {name!r}, a name with a secret: rename one of them"
                 )
             agents[name] = LocalAgent(name, spec, settings.game, settings.players, settings.answer, self.log)
+        if untrusted:
+            warn_of_kernels()
         return list(agents.values())
 
     async def _listen(self) -> None:

@@ -18,8 +18,10 @@ from rules_page import observation_of, section, table
 import dicegym
 from dicegym.games.parts import PARTS
 from dicegym.play.drive import play_game
+from dicegym.registry import GAMES
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 TEXT = (DOCS / "add_a_game.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
 INCLUDED = re.findall(r"^```\{literalinclude\} (\S+)", TEXT, re.MULTILINE)
@@ -47,6 +49,43 @@ def test_the_steps_say_where_they_stand() -> None:
     assert re.findall(r"^## Step (\d)", TEXT, re.MULTILINE) == list("12345")
     for file in ("rules.py", "text.py", "adapter.py", "twins.py"):
         assert re.search(rf"^## Step \d: `{file}`", TEXT, re.MULTILINE), file
+
+
+def places_listed() -> set[str]:
+    """Return the paths that the last step names, ``<game>`` standing for the game's name."""
+    last = TEXT.partition("## Step 5")[2]
+    return {path.rstrip("/") for path in re.findall(r"`([\w./<>]+[/.][\w<>]*)`", last)}
+
+
+def places_named_after(game: str) -> set[str]:
+    """Return the files and folders of the tree that a game gives its name, ``<game>`` standing for it."""
+    found = set()
+    for room in ("agents", "dicegym", "docs", "tests", "training"):
+        for path in (ROOT / room).rglob("*"):
+            if game in (path.name, path.stem) and not {"__pycache__", "_build"} & set(path.parts):
+                found.add(path.relative_to(ROOT).as_posix().replace(game, "<game>"))
+    return found
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_last_step_lists_all_that_a_new_game_touches(game: str) -> None:
+    listed = places_listed()
+    assert places_named_after(game) == {path for path in listed if "<game>" in path}
+    for path in listed:
+        place = ROOT / path.replace("<game>", game)
+        assert place.exists(), path
+        if "<game>" not in path:
+            called = dicegym.game(game).spec.title if path == "README.md" else game
+            assert called.partition(",")[0] in place.read_text(encoding="utf-8"), path
+
+
+def test_no_index_of_the_site_lists_games_by_hand() -> None:
+    for page in ("index.md", "environments/index.md", "bots/index.md"):
+        for tree in re.findall(
+            r"^```\{toctree\}\n(.*?)^```", (DOCS / page).read_text("utf-8"), re.DOTALL | re.MULTILINE
+        ):
+            assert not set(GAMES) & set(tree.splitlines()), page
+    assert "include} list.inc" in (DOCS / "environments" / "index.md").read_text("utf-8")
 
 
 def test_the_code_of_the_page_runs(examples: None, monkeypatch: pytest.MonkeyPatch) -> None:

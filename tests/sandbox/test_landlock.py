@@ -6,12 +6,13 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
 import dicegym
-from dicegym.arena import check
+from dicegym.arena import check, contest
 from dicegym.engine import jit
 from dicegym.sandbox import landlock, limits
 from dicegym.sandbox.jobs import entry
@@ -175,6 +176,50 @@ pathlib.Path({folder!r}, "planted.nbc").write_bytes(b"")
     assert "PermissionError" in json.loads(done.stdout)["error"]
     assert said.read_text() == "2"  # the bot's, and the one that ends the process with the server
     assert not Path(folder, "planted.nbc").exists()
+
+
+@compiled
+@pytest.mark.parametrize("landlocked", [True, False])
+def test_a_contest_warns_once_where_kernels_are_not_protected(
+    landlocked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(landlock, "version", lambda: int(landlocked))
+    bots = [tmp_path / f"{name}.py" for name in ("six", "seven")]
+    for bot in bots:
+        bot.write_text("def final_strategy(a, b):\n    return 6\n")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        contest("hog", [*bots, "bacon"], workers=1)
+    told = [str(one.message) for one in caught if issubclass(one.category, RuntimeWarning)]
+    assert len(told) == (not landlocked)
+    assert all("compiled kernels are not protected" in text and jit.CACHE_FOLDER in text for text in told)
+
+
+@compiled
+def test_what_ships_needs_no_protection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(landlock, "version", lambda: 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        contest("hog", ["swap", "bacon"], workers=1)
+
+
+@compiled
+@pytest.mark.parametrize("shipped", [True, False])
+def test_a_server_warns_where_kernels_are_not_protected(
+    shipped: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("websockets")
+    from dicegym.server.server import Server
+    from dicegym.server.settings import ServerSettings
+
+    monkeypatch.setattr(landlock, "version", lambda: 0)
+    bot = tmp_path / "mine.py"
+    bot.write_text("")
+    server = Server(ServerSettings("yatzy", tcp=0, agents=("gather" if shipped else str(bot),)))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        server._named_agents(None)
+    assert len(caught) == (not shipped)
 
 
 def test_what_ships_is_trusted(tmp_path: Path) -> None:
