@@ -433,7 +433,7 @@ def test_opponents_are_a_pool_from_the_settings(training: Any, tmp_path: Path) -
         (['run.evaluate_against=["bacn"]'], UnknownNameError, "Did you mean 'bacon'"),
         (["run.evaluate_games=0"], ParameterError, "evaluate_games=0"),
         (["run.evaluate_against=[[]]"], ParameterError, "empty list of opponents"),
-        (['opponents={"self"=-1}'], ParameterError, "weight -1 of 'self'"),
+        (['opponents={"self"=-1}'], ParameterError, "weight of 'self'=-1.0 cannot be used"),
         (['opponents={"self"="x"}'], ParameterError, "opponents.self='x' cannot be used"),
         (["self_play.exploiter_every=-5"], ParameterError, "exploiter_every=-5"),
         (["self_play.priority=soft"], UnknownNameError, "'soft'"),
