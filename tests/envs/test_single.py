@@ -232,7 +232,7 @@ def test_step_before_reset_and_after_the_end_is_refused() -> None:
         ({"opponent": "always_rol(5)"}, UnknownNameError, "Did you mean 'always_roll'"),
         ({"opponent": {}}, ParameterError, "empty pool"),
         ({"illegal_reward": "x"}, ParameterError, "illegal_reward='x'"),
-        ({"opponent": {"always_roll(5)": -1}}, ParameterError, "weight -1"),
+        ({"opponent": {"always_roll(5)": -1}}, ParameterError, "weight of 'always_roll(5)'=-1"),
         ({"opponent": "no/such.py"}, AgentError, "no/such.py"),
     ],
 )
