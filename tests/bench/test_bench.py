@@ -149,7 +149,8 @@ def test_memory_counts_what_a_batch_holds(small_sizes: None) -> None:
         held[:] = [np.zeros(1000 * n, np.uint8)]
         return lambda: n
 
-    assert memory.bytes_per_game(hoarding, 0) == pytest.approx(1000, abs=4)  # Python itself takes a hundred bytes now and then
+    # Python itself takes a hundred bytes now and then.
+    assert memory.bytes_per_game(hoarding, 0) == pytest.approx(1000, abs=4)
 
 
 def test_memory_of_every_batch(small_sizes: None) -> None:
