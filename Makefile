@@ -10,6 +10,8 @@ CANDIDATES := $(if $(filter file,$(origin PYTHON)),python3 python3.13 python3.12
 PYTEST := $(BIN)/python -m pytest -o cache_dir=$(VENV)/cache/pytest
 WORKERS ?= 2
 
+# Where Python keeps no bytecode, every process of a test run compiles all sources anew.
+unexport PYTHONDONTWRITEBYTECODE
 export MYPY_CACHE_DIR := $(VENV)/cache/mypy
 export RUFF_CACHE_DIR := $(VENV)/cache/ruff
 

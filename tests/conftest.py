@@ -39,6 +39,18 @@ LONGEST = (
 """Files that workers begin with: whoever gets one of them last keeps the others waiting."""
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files without a test of the mark that a run asks for: importing all takes longer than some runs.
+
+    `variants.each_variant` marks tests too.
+    """
+    asked = config.option.markexpr.partition(" and ")[0]
+    if asked not in ("boundscheck", "nojit") or not collection_path.name.startswith("test_"):
+        return None
+    text = collection_path.read_text(encoding="utf-8")
+    return True if not any(name in text for name in (asked, "each_variant")) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest files first where several workers share the tests; else the order stays as it was."""
     if "PYTEST_XDIST_WORKER" in os.environ:
