@@ -16,7 +16,7 @@ export MYPY_CACHE_DIR := $(VENV)/cache/mypy
 export RUFF_CACHE_DIR := $(VENV)/cache/ruff
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench bench-docs docs notebooks check test test-slow test-boundscheck \
+.PHONY: help install demo bench bench-docs docs notebooks check kernels test test-slow test-boundscheck \
         test-nojit lint lint-style lint-format lint-types format clean distclean
 
 help:  ## show this list
@@ -42,6 +42,9 @@ notebooks: $(STAMP)  ## run the notebooks and keep what they show
 
 check: lint $(STAMP)  ## before a commit: lint, and the rules of all games compiled (a minute once kernels are)
 	$(PYTEST) -q -n $(WORKERS) --dist worksteal -m '(nojit or check) and not slow'
+
+kernels: $(STAMP)  ## compile the kernels, as many games at once as there are cores
+	$(BIN)/python tests/warm_up.py all
 
 test: $(STAMP)  ## run the tests, without the slow ones
 	$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder

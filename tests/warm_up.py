@@ -1,4 +1,4 @@
-"""Compiling what nearly every test needs before any runs: `python tests/warm_up.py rules|all GAME...`.
+"""Compiling what nearly every test needs before any runs: `python tests/warm_up.py rules|all [GAME...]`.
 
 Workers that need a kernel at the same time compile it at the same time, each for itself. Here each game is compiled
 by one process, and as many games at once as there are workers.
@@ -6,6 +6,7 @@ by one process, and as many games at once as there are workers.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -52,4 +53,7 @@ def main(what: str, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    if sys.argv[2:]:
+        main(sys.argv[1], sys.argv[2:])
+    else:
+        compile_all(sys.argv[1], os.cpu_count() or 1)
