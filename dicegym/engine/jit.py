@@ -36,6 +36,19 @@ COMPILED: bool = not numba.config.DISABLE_JIT
 """False when ``NUMBA_DISABLE_JIT`` is set: kernels are then plain Python functions."""
 KERNEL_SOURCES = ("engine", "games", "envs/batch_kernels.py")
 """Folders and files of the package that compiled code depends on."""
+WITHOUT_KERNELS = (
+    "adapter.py",
+    "commands.py",
+    "exact.py",
+    "examination.py",
+    "exporter.py",
+    "keyboard.py",
+    "parts.py",
+    "protocol.py",
+    "starter.py",
+    "text.py",
+)
+"""Files below ``games`` that no compiled code depends on: what a screen says must not make everybody compile again."""
 
 _COUNTING_CAN_BE_SET = hasattr(DefaultOptions, "_nrt")
 """Numba lists this option without promising to keep it; without it kernels are right and slower."""
@@ -49,13 +62,17 @@ def source_hash(package: Path = PACKAGE) -> str:
     for place in KERNEL_SOURCES:
         found = package / place
         for path in sorted(found.rglob("*.py")) if found.is_dir() else [found]:
+            if place == "games" and path.name in WITHOUT_KERNELS:
+                continue
             digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
 def _is_part(file: str) -> bool:
     """Return whether ``file`` is one of `KERNEL_SOURCES`."""
-    return file.startswith(_PARTS)
+    return file.startswith(_PARTS) and not (
+        os.path.basename(file) in WITHOUT_KERNELS and file.startswith(str(PACKAGE / "games"))
+    )
 
 
 _PARTS = tuple(f"{PACKAGE / place}{'' if place.endswith('.py') else os.sep}" for place in KERNEL_SOURCES)
