@@ -15,8 +15,8 @@ import sqlalchemy as sa
 from filelock import Timeout
 
 from dicegym.errors import ParameterError, unknown_name
-from dicegym.server.results import PlayerRating, RunInfo, RunState, StoredGame
-from dicegym.server.schema import GAMES, RATINGS, RESULTS, RUNS, SCHEMA, game_of, migrate, schema_of
+from dicegym.server.results import PlayerRating, RunInfo, ServerState, StoredGame
+from dicegym.server.schema import GAMES, RATINGS, RESULTS, RUNS, SCHEMA, game_held, migrate, schema_of
 from dicegym.server.store import engine_of, lock_of, told_of, unlock
 
 
@@ -64,7 +64,7 @@ class Archive:
             if self._schema != SCHEMA:
                 self._engine = _brought_up(self._engine, self._schema)
             with self._engine.begin() as connection:
-                self.game = game_of(connection)
+                self.game = game_held(connection)
         except sa.exc.DatabaseError as error:
             self.close()
             raise ParameterError(f"{path} cannot be read ({error.orig or error}): give another --database") from None
@@ -134,8 +134,8 @@ def _run_info(connection: sa.Connection, run: sa.Row[tuple[object, ...]]) -> Run
     state = None
     if run.state is not None:
         told = json.loads(run.state)
-        state = RunState._make(
-            tuple(told[name]) if isinstance(told[name], list) else told[name] for name in RunState._fields
+        state = ServerState._make(
+            tuple(told[name]) if isinstance(told[name], list) else told[name] for name in ServerState._fields
         )
     return RunInfo(run.id, run.began, run.ended, run.version, int(connection.execute(own).scalar_one()), state)
 

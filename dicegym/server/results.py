@@ -46,7 +46,7 @@ class PlayerRating(NamedTuple):
     wins: int
 
 
-class RunState(NamedTuple):
+class ServerState(NamedTuple):
     """What a server is doing, as far as it tells who asks by ``dicegym server status``."""
 
     process: int
@@ -77,7 +77,7 @@ class RunInfo(NamedTuple):
     """Of dicegym."""
     games: int
     """Finished in it."""
-    state: RunState | None
+    state: ServerState | None
     """As it was last; None for runs of versions that did not tell."""
 
 

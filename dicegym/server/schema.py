@@ -28,7 +28,7 @@ RUNS = sa.Table(
     sa.Column("seed", sa.Text, nullable=False),  # as given or drawn, decimal
     sa.Column("version", sa.Text, nullable=False),  # of dicegym
     sa.Column("ended", sa.Text),  # nothing while it runs, and for ever if it was killed
-    sa.Column("state", sa.Text),  # JSON: a `dicegym.server.results.RunState`, as it was last
+    sa.Column("state", sa.Text),  # JSON: a `dicegym.server.results.ServerState`, as it was last
 )
 RATINGS = sa.Table(
     "ratings",
@@ -94,7 +94,7 @@ def schema_of(connection: sa.Connection, path: Path) -> str | None:
     return found
 
 
-def game_of(connection: sa.Connection) -> str:
+def game_held(connection: sa.Connection) -> str:
     """Return the game whose results are in a file with a schema."""
     return str(connection.execute(sa.select(ABOUT.c.value).where(ABOUT.c.name == "game")).scalar())
 

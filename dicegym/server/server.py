@@ -26,7 +26,7 @@ from dicegym.server.ledger import Ledger
 from dicegym.server.lobby import Lobby
 from dicegym.server.matchmaking import Matchmaker
 from dicegym.server.names import Secrets, name_fault
-from dicegym.server.results import RunState
+from dicegym.server.results import ServerState
 from dicegym.server.settings import ServerSettings, default_database
 from dicegym.server.wire import STOPPED, wire_of
 
@@ -95,7 +95,7 @@ class Server:
         self._ledger: Ledger | None = None
         self._open: tuple[Matchmaker, Lobby] | None = None
         self._noting: asyncio.Task[None] | None = None
-        self._noted: RunState | None = None
+        self._noted: ServerState | None = None
         self._began = time.monotonic()
 
     def log(self, text: str) -> None:
@@ -182,8 +182,8 @@ class Server:
                     self.log(f"the server's status cannot be written ({error})")
             await asyncio.sleep(NOTE_EVERY)
 
-    def _run_state(self) -> RunState:
-        return RunState(
+    def _run_state(self) -> ServerState:
+        return ServerState(
             os.getpid(),
             self.addresses,
             self.settings.players,

@@ -22,8 +22,8 @@ from sqlalchemy.dialects.sqlite import insert
 
 import dicegym
 from dicegym.errors import ParameterError
-from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, RunState, SeatResult
-from dicegym.server.schema import ABOUT, GAMES, INCIDENTS, RATINGS, RESULTS, RUNS, SCHEMA, game_of, migrate, schema_of
+from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult, ServerState
+from dicegym.server.schema import ABOUT, GAMES, INCIDENTS, RATINGS, RESULTS, RUNS, SCHEMA, game_held, migrate, schema_of
 
 WAIT_FOR_LOCK = 0.5
 """Seconds: who asks whether a server runs holds the lock for a moment."""
@@ -64,7 +64,7 @@ class Store:
     def _open(self, game: str) -> None:
         with self._engine.begin() as connection:
             found = schema_of(connection, self.path)
-            if found is not None and (other := game_of(connection)) != game:
+            if found is not None and (other := game_held(connection)) != game:
                 raise ParameterError(f"{self.path} holds results of {other}: give {game} another --database")
             if found != SCHEMA:
                 migrate(connection, found)
@@ -100,7 +100,7 @@ class Store:
             self._run = int(connection.execute(RUNS.insert().values(row)).inserted_primary_key[0])  # type: ignore[index]  # an insert of one row has one
         return self._run
 
-    def note(self, state: RunState, ended: bool = False) -> None:
+    def note(self, state: ServerState, ended: bool = False) -> None:
         """Keep what the run is doing, for who asks from outside, and whether that was the last."""
         changed = {"state": json.dumps(state._asdict()), **({"ended": _now()} if ended else {})}
         with self._engine.begin() as connection:

@@ -23,13 +23,13 @@ from talk import Bot, run, serving
 
 from dicegym.server import schema
 from dicegym.server.archive import Archive, in_use
-from dicegym.server.results import ForcedTurn, PlayerRating, RunState
+from dicegym.server.results import ForcedTurn, PlayerRating, ServerState
 from dicegym.server.schema import SCHEMA, TABLES
 from dicegym.server.server import Server
 from dicegym.server.store import Store, engine_of
 
 FIRST = Path(__file__).with_name("results_of_schema_1.sql").read_text()
-STATE = RunState(7, ("127.0.0.1:5000",), 2, ("thrifty",), 1, 0, 0, False)
+STATE = ServerState(7, ("127.0.0.1:5000",), 2, ("thrifty",), 1, 0, 0, False)
 
 
 @pytest.fixture
@@ -262,8 +262,8 @@ def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
     path = tmp_path / "dicegym-yatzy.sqlite"
     code = (
         "import os, sys; from pathlib import Path; from dicegym.server.store import Store; "
-        "from dicegym.server.results import RunState; store = Store(Path(sys.argv[1]), 'yatzy'); store.begin_run(1); "
-        "store.note(RunState(os.getpid(), ('here:1',), 2, (), 0, 0, 0, True)); os._exit(9)"
+        "from dicegym.server.results import ServerState; store = Store(Path(sys.argv[1]), 'yatzy'); store.begin_run(1); "
+        "store.note(ServerState(os.getpid(), ('here:1',), 2, (), 0, 0, 0, True)); os._exit(9)"
     )
     subprocess.run([sys.executable, "-c", code, str(path)], check=False)
     assert path.with_name(path.name + "-lock").exists()
