@@ -262,7 +262,8 @@ def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
     path = tmp_path / "dicegym-yatzy.sqlite"
     code = (
         "import os, sys; from pathlib import Path; from dicegym.server.store import Store; "
-        "from dicegym.server.results import ServerState; store = Store(Path(sys.argv[1]), 'yatzy'); store.begin_run(1); "
+        "from dicegym.server.results import ServerState; store = Store(Path(sys.argv[1]), 'yatzy'); "
+        "store.begin_run(1); "
         "store.note(ServerState(os.getpid(), ('here:1',), 2, (), 0, 0, 0, True)); os._exit(9)"
     )
     subprocess.run([sys.executable, "-c", code, str(path)], check=False)
