@@ -250,6 +250,7 @@ class Server:
                 await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
         if self._ledger is not None:
             if started:
+                self.log(f"the server has stopped: {self.matchmaker.finished} games finished in this run")
                 with contextlib.suppress(Exception):  # what stops a server may be that nothing can be written
                     await self._ledger.note(self._run_state(), ended=True)
             self._ledger.close()
