@@ -49,8 +49,8 @@ class Archive:
         ParameterError: there is no such file, or it is none of a server's, or has a later schema.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: str | Path) -> None:
+        self.path = path = Path(path)
         if not path.is_file():
             raise ParameterError(
                 f"{path} is no file: a server writes dicegym-GAME.sqlite where it is started; give its --database"

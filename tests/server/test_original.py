@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -267,8 +268,6 @@ async def test_join_waits_for_its_first_game_as_long_as_it_is_told(tmp_path: Pat
 @run
 async def test_join_does_not_answer_what_the_server_has_left_behind(tmp_path: Path) -> None:
     """The agent sleeps through its time once: the server plays that turn, and what it thought of is not sent."""
-    import time
-
     slept: list[int] = []
 
     def sleepy(turn: Any) -> int:
@@ -278,29 +277,17 @@ async def test_join_does_not_answer_what_the_server_has_left_behind(tmp_path: Pa
         return int(turn.mask.nonzero()[0][-1])
 
     lines: list[str] = []
-    async with serving(tmp_path, answer=0.4, games=1) as server:
+    async with serving(tmp_path, answer=1.0, games=1) as server:
         where = Address("127.0.0.1", server.ports["tcp"])
-        player = FunctionPlayer(sleepy)
-        join = Join("yatzy", where, lambda _: player, "anna", games=1, log=lines.append)
+        join = Join("yatzy", where, lambda _: FunctionPlayer(sleepy), "anna", games=1, log=lines.append)
         joining = asyncio.create_task(asyncio.to_thread(join.run))
         bob = await Bot.named(server, "bob")
-
-        async def play() -> None:  # slowly enough that anna has one turn behind her when she wakes, and not two
-            while (standing := await bot_turn(bob)) is not None:
-                await asyncio.sleep(0.3 if len(slept) and not woken() else 0)
-                await bob.send(first_box(standing))
-
-        def woken() -> bool:
-            return any("did not wait" in line for line in lines)
-
-        await asyncio.gather(joining, play())
+        while (standing := await bob.my_turn())["key"] == "STANDING":
+            if slept:
+                await eventually(lambda: any("did not wait for the answer, which took 1." in line for line in lines))
+            await bob.send(first_box(standing))
+        await joining
         await server.finished()
         (result,) = server.store.results()
-    assert [line for line in lines if "the server did not wait for the answer, which took" in line]
     assert not [line for line in lines if "the server says" in line], "it has not answered out of turn"
-    assert all("gave no answer" in incident.reason for incident in result.incidents)
-
-
-async def bot_turn(bot: Bot) -> Any:
-    message = await bot.my_turn()
-    return message if message and message["key"] == "STANDING" else None
+    assert [(incident.turn, incident.reason) for incident in result.incidents] == [(1, "gave no answer in 1 s")]

@@ -6,6 +6,8 @@ import contextlib
 import itertools
 import json
 import pickle
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -100,6 +102,51 @@ def test_errors_and_logins() -> None:
     assert codes == ["bad-command", "no-rolls-left", "used-box", "bad-dice", "no-dice"]
     error = pickle.loads(pickle.dumps(CommandError("a", "b")))
     assert (error.code, error.message, str(error)) == ("a", "b", "b")
+
+
+# --- what the page for bots shows ------------------------------------------------------------------------------------
+
+
+def shown_messages(root: Path) -> dict[str, Any]:
+    page = (root / "docs" / "bots" / "yatzy.md").read_text(encoding="utf-8")
+    found = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", page, re.DOTALL)]
+    return {protocol.word_of(message): message for message in found}
+
+
+def test_the_page_shows_every_message_as_it_is(root: Path) -> None:
+    shown = shown_messages(root)
+    assert list(shown) == ["LOGIN", "WELCOME", "STANDING", "ROLL_DICE", "SCORE_BOX", "ERROR", "FINAL"]
+    assert protocol.login_of(shown["LOGIN"]) == ("anna", "open sesame")
+    assert shown["WELCOME"] == protocol.welcome_message("anna", 1200)
+    names, standing = protocol.names_of(shown["STANDING"]), shown["STANDING"]
+    ratings = [row["rating"] for row in standing["standing"]]
+    state, _ = state_of(standing, "anna", TWO)
+    assert protocol.standing_message(TWO, state, names, ratings) == standing
+    for word in ("ROLL_DICE", "SCORE_BOX"):
+        assert TWO.step(state.copy(), action_of(shown[word])) == 0
+    after = state.copy()
+    TWO.step(after, action_of(shown["SCORE_BOX"]))
+    assert after["scores"][0, 6] == 2
+    assert shown["ERROR"] == protocol.error_message("used-box", protocol.fault_error(3).message)
+    rows = shown["FINAL"]["standing"]
+    for row in rows:
+        boxes = [int(points) for points in row["score"].split(",")]
+        assert row["total"] == sum(boxes) + 50 * (sum(boxes[:6]) >= 63)
+    assert [set(row) for row in rows] == [{"playerName", "rating", "score", "total", "place"}] * 2
+    assert protocol.final_text(shown["FINAL"]).startswith("1. anna 301 (1200), 2. thrifty")
+
+
+def test_the_page_lists_every_code(root: Path) -> None:
+    from dicegym.games.yatzy import protocol_words
+    from dicegym.server import framing, wire
+
+    page = (root / "docs" / "bots" / "yatzy.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", page.partition("**ERROR**")[2].partition("```")[0])) - {"code"}
+    known = {value for name, value in vars(protocol_words).items() if name.startswith("BAD_")} - {"bad-standing"}
+    known |= set(protocol.FAULT_CODES.values())
+    known |= {wire.NOT_YOUR_TURN, wire.FULL, wire.STOPPED, *wire.REFUSALS}
+    known |= {framing.parse("x").code, framing.parse("x" * 5000).code}
+    assert listed == known
 
 
 # --- as the original server does -------------------------------------------------------------------------------------
