@@ -46,6 +46,11 @@ WITHOUT_KERNELS = (
     "keyboard.py",
     "parts.py",
     "protocol.py",
+    "protocol_commands.py",
+    "protocol_login.py",
+    "protocol_read.py",
+    "protocol_told.py",
+    "protocol_words.py",
     "starter.py",
     "text.py",
 )

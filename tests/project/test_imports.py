@@ -52,6 +52,7 @@ HEAVY = (
     "sb3_contrib",
     "PIL",
     "rich",
+    "alembic",
     "sqlalchemy",
     "typer",
     "websockets",
