@@ -12,6 +12,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import ParameterError, unknown_name
+from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, solitaire, solver
 from dicegym.play.player import Player
 from dicegym.players import twins
@@ -64,7 +65,7 @@ def rivals_of(game: Game, opponent: Any) -> list[Player]:
 
 
 def evaluate(
-    game: Game,
+    game: Game | str,
     player: Any,
     opponent: Any = None,
     games: int = 10_000,
@@ -75,8 +76,8 @@ def evaluate(
     """Measure ``player`` against ``opponent`` (default: the game's baseline) from every seat in turn.
 
     Args:
-        game: the game.
-        player: an agent, as for `dicegym.agent`.
+        game: the game, or its name.
+        player: an agent, as for `dicegym.agent`: a name, a file, a `Player`, a model in memory or a function.
         opponent: another one, in all other seats; or a list of agents, who share the table and move on by a seat
             whenever the player has sat in each.
         games: how many games are played where no exact value exists.
@@ -95,6 +96,7 @@ def evaluate(
     """
     games = whole_number("games", games, 1, 1 << 40, "the number of games of an evaluation")
     seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")
+    game = make_game(game)
     player = agent(game, player)
     rivals = rivals_of(game, opponent)
     exact_values = solver(game) if exact and len(rivals) == 1 else None
