@@ -20,6 +20,7 @@ from dicegym.cli.exact import exact
 from dicegym.cli.games import agents, check, games, play, playthrough
 from dicegym.cli.server import join, serve
 from dicegym.cli.training import demo, league, train
+from dicegym.cli.watch import watch
 from dicegym.engine.commands import COMMANDS
 from dicegym.errors import DicegymError
 from dicegym.registry import GAMES, rules_module
@@ -28,6 +29,7 @@ VERBS = (
     games,
     agents,
     play,
+    watch,
     check,
     tournament,
     exact,

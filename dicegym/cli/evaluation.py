@@ -61,7 +61,7 @@ def table_for(
         seats = f"{table!r} seats" if "players" in said else f"{table.spec.title} seats at most"
         raise ParameterError(
             f"{others} opponents do not fit at one table: {seats} {(table.players if 'players' in said else most) - 1} "
-            "beside the one who is measured; name fewer, or leave out --together to play against one after the other"
+            "beside the first; name fewer, or measure without --together, against one after the other"
         )
     return game_or_that_of(agent, game, [*given, f"players={others + 1}"])
 
