@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeVar, overload
 
-from dicegym.arena.director import Director, Format, Options
-from dicegym.arena.entries import AgentSpec, Progress
+from dicegym.arena.director import ContestOptions, Director, Format
+from dicegym.arena.entries import AgentSpec
 from dicegym.arena.formats.groups import GROUPS
 from dicegym.arena.formats.groups_result import GroupsResult
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
@@ -19,6 +19,7 @@ from dicegym.arena.results import ContestResult, Standing
 from dicegym.engine.game import Game
 from dicegym.errors import unknown_name
 from dicegym.games import game as make_game
+from dicegym.games.parts import Progress
 from dicegym.sandbox.limits import Limits
 
 FORMATS: dict[str, Format[Any]] = {"round_robin": ROUND_ROBIN, "groups": GROUPS}
@@ -136,7 +137,7 @@ def contest(
         if game.spec.contest not in FORMATS:
             raise unknown_name("format of contests", game.spec.contest, list(FORMATS))
         form = FORMATS[game.spec.contest]
-    options = Options(games, exact)
+    options = ContestOptions(games, exact)
     form.check(game, options)
     with Director(
         game, entries, seed, workers, progress, limits, form.fewest(game), form.matches, options=options

@@ -7,13 +7,14 @@ from dataclasses import asdict
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from dicegym.arena.check import Check, CheckReport
-from dicegym.arena.entries import AgentSpec, Disqualified, Progress, ProgressCounter, entries_of
+from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entries_of
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import provenance
 from dicegym.arena.results import ContestResult
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
+from dicegym.games.parts import Progress
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import Sandbox
@@ -25,7 +26,7 @@ def check_table(game: Game) -> None:
         raise ParameterError(f"a contest needs a game for two or more, and {game!r} is for one: use `dicegym evaluate`")
 
 
-class Options(NamedTuple):
+class ContestOptions(NamedTuple):
     """What whoever holds a contest may choose."""
 
     games: int | None = None
@@ -34,7 +35,7 @@ class Options(NamedTuple):
     """Whether to rank by exact values."""
 
 
-AS_USUAL = Options()
+AS_USUAL = ContestOptions()
 
 
 class Director:
@@ -45,12 +46,12 @@ class Director:
         entries: agents as for `dicegym.agent`, or {name: agent}.
         seed: names all games and the entries' private randomness.
         workers: number of processes (default: of usable processors).
-        progress: see `Progress`.
+        progress: called after each check and match with (done, of how many, what was done last).
         limits: what an entry may use; default: 10 s and 512 MiB.
         fewest: entries without which there is nothing to play.
         matches: (game, entries) -> how many matches so many entries play, for ``progress``; 0: nobody knows.
         in_order: whether entries are kept as they were named, and not sorted by name.
-        options: what was chosen; see `Options`.
+        options: what was chosen; see `ContestOptions`.
 
     Attributes:
         game: as given.
@@ -77,7 +78,7 @@ class Director:
         fewest: int = 2,
         matches: Callable[[Game, int], int] = lambda game, entries: 0,
         in_order: bool = False,
-        options: Options = AS_USUAL,
+        options: ContestOptions = AS_USUAL,
     ) -> None:
         self.game = game
         self.options = options
@@ -173,7 +174,7 @@ class Director:
 R_co = TypeVar("R_co", bound=ContestResult[Any], covariant=True)
 
 
-def any_options(game: Game, options: Options) -> None:
+def any_options(game: Game, options: ContestOptions) -> None:
     """Raise ParameterError for options that make no sense in a format that plays matches of some games."""
     if options.exact:
         raise ParameterError(f"exact=True cannot be used, as contests of {game.spec.title} are ranked by games alone")
@@ -190,5 +191,5 @@ class Format(NamedTuple, Generic[R_co]):
     """How many entries it takes at least."""
     matches: Callable[[Game, int], int] = lambda game, entries: 0
     """See `Director`."""
-    check: Callable[[Game, Options], None] = any_options
+    check: Callable[[Game, ContestOptions], None] = any_options
     """Raises ParameterError for options that the format, or the game, does not know; asked before anything is done."""

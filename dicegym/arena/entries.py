@@ -13,14 +13,13 @@ from dicegym.arena.provenance import EntryRecord, record_of
 from dicegym.arena.submissions import KINDS, Submission, is_folder_of_submissions, names_for, read_folder
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, one_line
+from dicegym.games.parts import Progress
 from dicegym.play.player import Player
 from dicegym.players.roster import Origin, agent_name, agent_names, resolve
 from dicegym.sandbox.jobs import Entry, entry
 
 AgentSpec = str | Path | Player | Callable[..., Any]
 """Names an agent, as for `dicegym.agent`."""
-Progress = Callable[[int, int, str], None]
-"""Called after each check and match with (done, of how many, what was done last)."""
 
 
 @dataclass(frozen=True)

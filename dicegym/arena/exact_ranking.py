@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.arena.director import Director
-from dicegym.arena.entries import Progress
 from dicegym.arena.luck import CONFIDENCE, Places
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.games.parts import DUEL, EXAMINATION, Duel, need, part
+from dicegym.games.parts import DUEL, EXAMINATION, Duel, Progress, need, part
 from dicegym.play.printed import Printed
 from dicegym.sandbox.heartbeat import LOADING, Heartbeat, Reading
 from dicegym.sandbox.jobs import Entry, Failure

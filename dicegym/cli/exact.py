@@ -50,6 +50,8 @@ class _Answer(NamedTuple):
     """In words, or the source of a bot."""
     facts: dict[str, Any]
     """The same for JSON: the question, who is asked about, and the value with all its digits."""
+    agents: tuple[str, ...]
+    """How they were named."""
 
 
 def exact(
@@ -73,8 +75,9 @@ def exact(
 
     For example: dicegym exact hog expectation bacon --digits 9
     """
-    from dicegym.arena.provenance import VERSION, provenance
+    from dicegym.arena.provenance import VERSION, provenance, record_of
     from dicegym.games.parts import solitaire, solver
+    from dicegym.players.roster import agent_name, resolve
 
     _check_question(b, best_response, best_table, trials, output)
     check_writable(output, force)
@@ -93,8 +96,10 @@ def exact(
         write_new(output, answer.text)
     else:
         out.print(answer.text, markup=False)
-    about = {"game": table.name, **asdict(provenance(table))}
-    write_json(json_file, {"version": VERSION, **about, **answer.facts})
+    if json_file is not None:
+        records = tuple(record_of(agent_name(table, spec), spec, resolve(table, spec)) for spec in answer.agents)
+        about = {"game": table.name, **asdict(provenance(table, entries=records))}
+        write_json(json_file, {"version": VERSION, **about, **answer.facts})
 
 
 def _duel(values: Any, table: dicegym.Game, asked: _Asked, progress: Any) -> _Answer:
@@ -106,18 +111,21 @@ def _duel(values: Any, table: dicegym.Game, asked: _Asked, progress: Any) -> _An
     if asked.best_response:
         value = values.best_response(first, table)[0]
         text = f"{asked.number(value)} best response to {first.name} that sees everything"
-        return _Answer(text, {"question": "best response", **facts, "value": value})
+        return _Answer(text, {"question": "best response", **facts, "value": value}, (asked.a,))
     if asked.best_table and asked.output is not None:
         source = values.best_bot(first, table, **asked.search, progress=progress)
-        return _Answer(source, {"question": "best table", **facts, **asked.search, "file": str(asked.output)})
+        return _Answer(
+            source, {"question": "best table", **facts, **asked.search, "file": str(asked.output)}, (asked.a,)
+        )
     if asked.best_table:
         value = values.best_table(first, table, **asked.search, progress=progress)[0]
         text = f"{asked.number(value)} best table found against {first.name}"
-        return _Answer(text, {"question": "best table", **facts, **asked.search, "value": value})
-    second = dicegym.agent(table, asked.b or table.spec.baseline)
+        return _Answer(text, {"question": "best table", **facts, **asked.search, "value": value}, (asked.a,))
+    other = asked.b or table.spec.baseline
+    second = dicegym.agent(table, other)
     value = values.win_rate(first, second, table)
     text = f"{asked.number(value)} exact win rate of {first.name} against {second.name}"
-    return _Answer(text, {"question": "win rate", **facts, "b": second.name, "value": value})
+    return _Answer(text, {"question": "win rate", **facts, "b": second.name, "value": value}, (asked.a, other))
 
 
 def _alone(values: Any, table: dicegym.Game, asked: _Asked, seed: int, progress: Any) -> _Answer:
@@ -128,7 +136,7 @@ def _alone(values: Any, table: dicegym.Game, asked: _Asked, seed: int, progress:
     if asked.best_response:
         best = values.optimum(table, progress=progress)
         text = f"{asked.number(best)} best possible mean return"
-        return _Answer(text, {"question": "best return", "value": best})
+        return _Answer(text, {"question": "best return", "value": best}, ())
     player = dicegym.agent(table, asked.a)
     number = {} if asked.games is None else {"games": asked.games}
     best = values.optimum(table, progress=progress)
@@ -136,7 +144,7 @@ def _alone(values: Any, table: dicegym.Game, asked: _Asked, seed: int, progress:
     cost = f"the best possible {asked.number(best, 2)} less what its choices cost, known exactly, in {games} games"
     text = f"{asked.number(mean, 2)} ± {asked.number(half, 2)} mean return of {player.name}: {cost}"
     facts = {"question": "mean return", "a": player.name, "seed": seed}
-    return _Answer(text, {**facts, "value": mean, "half": half, "games": games, "best": best})
+    return _Answer(text, {**facts, "value": mean, "half": half, "games": games, "best": best}, (asked.a,))
 
 
 def _how_to_ask(table: dicegym.Game, asked: _Asked, given: list[str] | None) -> str:
@@ -145,14 +153,14 @@ def _how_to_ask(table: dicegym.Game, asked: _Asked, given: list[str] | None) -> 
 
     settings = solved_with(table)
     agents = [asked.a] if asked.b is None else [asked.a, asked.b]
+    play = f"`{shlex.join(['dicegym', 'evaluate', asked.a, '--game', table.name])}` plays games"
     if settings is None:
-        command = shlex.join(["dicegym", "evaluate", asked.a, "--game", table.name])
-        return f"{table!r} has no exact values: `{command}` plays games instead"
+        return f"{table!r} has no exact values: {play} instead"
     parameters = parameters_of(given) | dict(settings)
     options = [word for name, value in parameters.items() for word in ("-p", f"{name}={value}")]
     command = shlex.join(["dicegym", "exact", table.name, *agents, *options])
     known = " and ".join(f"{name}={value}" for name, value in settings.items())
-    return f"{table!r} has no exact values, but with {known} there are: `{command}`"
+    return f"{table!r} has no exact values, but with {known} there are: `{command}`; else {play}"
 
 
 def _check_question(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dicegym.arena.director import Director
-from dicegym.arena.entries import AgentSpec, Progress
+from dicegym.arena.entries import AgentSpec
 from dicegym.arena.incidents import misplays_of
 from dicegym.arena.luck import Places, deserved, games_to_tell, leads_of_shares, verdict
 from dicegym.arena.match import Match
@@ -14,6 +14,7 @@ from dicegym.arena.report import ReportTable, percent
 from dicegym.arena.results import ContestResult, Standing
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
+from dicegym.games.parts import Progress
 from dicegym.sandbox.jobs import Failure
 from dicegym.sandbox.limits import Limits
 
@@ -90,7 +91,7 @@ def one_table(
         games: how many.
         seed: names all games and the entries' private randomness.
         limits: what an entry may use; default: `SECONDS_A_GAME`, but at least the default of `Limits`.
-        progress: see `Progress`.
+        progress: as for `contest`.
 
     Raises:
         ParameterError: fewer entries than the game needs, or more than it takes.

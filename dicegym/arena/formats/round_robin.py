@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dicegym.arena.director import Director, Format, Options
+from dicegym.arena.director import ContestOptions, Director, Format
 from dicegym.arena.exact_ranking import Chances, asked_everything, chances, drawn_places, tables_of
 from dicegym.arena.formats.round_robin_result import (
     ExactStanding,
@@ -70,15 +70,15 @@ def round_robin(director: Director) -> RoundRobinResult:
     )
 
 
-def _check(game: Game, options: Options) -> None:
+def _check(game: Game, options: ContestOptions) -> None:
     """Raise ParameterError for options that make no sense."""
     if options.games is not None:
         fewest = 0 if options.exact else 1
         whole_number("games", options.games, fewest, 1 << 31, "the number of games of a match")
     if options.exact and solver(game) is None:
-        settings = solved_with(game)
-        known = " and ".join(f"{name}={value}" for name, value in (settings or {}).items())
-        instead = f"; they are known with {known}" if known else ""
+        settings = solved_with(game) or {}
+        known = " and ".join(f"{name}={value}" for name, value in settings.items())
+        instead = f"; they are known with {known}" if settings.get("players", 2) == 2 and known else ""
         raise ParameterError(
             f"exact=True cannot be used, as {game!r} has no exact values{instead}: leave it out and play more games, "
             "such as games=1000"
