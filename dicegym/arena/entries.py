@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,7 +101,7 @@ def _named(
     """Return the entries by name, the submissions without a bot, and what there is to say of folders."""
     if isinstance(given, Mapping):
         return _without_doubles((one_line(name), spec) for name, spec in given.items()), {}, []
-    if isinstance(given, str | os.PathLike | Player) or callable(given):
+    if isinstance(given, str) or not isinstance(given, Iterable):  # an agent alone, whatever kind of one
         given = [given]
     plain, submitted, remarks = [], list[Submission](), []
     for spec in given:
