@@ -60,9 +60,10 @@ def leads_of_shares(n: int, tables: Iterable[tuple[Sequence[int], Sequence[float
         who = np.asarray(entries)
         won[who] += shares
         games[who] += played
-        # One game more, which all share, so that nine of nine games do not pass for certainty.
+        # One game more, which all share, so that nine of nine games do not pass for certainty; and as few games look
+        # less varied than they are, (n + 1) / n times the variance of n games, which makes it right on average.
         chance = (np.asarray(shares) + 1 / len(who)) / (played + 1)
-        spread[np.ix_(who, who)] += played * (np.diag(chance) - np.outer(chance, chance))
+        spread[np.ix_(who, who)] += (played + 1) * (np.diag(chance) - np.outer(chance, chance))
     total = max(1.0, float(games.max(initial=1)))
     variance = np.diag(spread)[:, None] + np.diag(spread)[None, :] - 2 * spread
     return Leads((won[:, None] - won[None, :]) / total, np.sqrt(np.maximum(variance, 0)) / total)
