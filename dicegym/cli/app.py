@@ -15,7 +15,8 @@ from dicegym.cli.bench import bench
 from dicegym.cli.common import err, out
 from dicegym.cli.contests import tournament
 from dicegym.cli.exact import exact
-from dicegym.cli.games import agents, check, games, play, playthrough
+from dicegym.cli.games import agents, check, games, playthrough
+from dicegym.cli.play import play
 from dicegym.cli.server import join, serve
 from dicegym.cli.training import demo, evaluate, export, league, train
 from dicegym.engine.commands import COMMANDS

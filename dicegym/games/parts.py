@@ -20,6 +20,7 @@ from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
 from dicegym.engine.twins import SITUATIONS, TWINS, Situations, Twins
 from dicegym.errors import unknown_name
+from dicegym.games.keyboard import Keyboard
 from dicegym.games.messages import Wire
 from dicegym.play.player import Player
 from dicegym.registry import GAMES, rules_module
@@ -30,6 +31,7 @@ __all__ = [
     "DUEL",
     "EXAMINATION",
     "EXPORTER",
+    "KEYBOARD",
     "PARTS",
     "SITUATIONS",
     "SOLITAIRE",
@@ -43,6 +45,7 @@ __all__ = [
     "Estimate",
     "Examination",
     "Exporter",
+    "Keyboard",
     "Part",
     "Situations",
     "Solitaire",
@@ -176,10 +179,12 @@ EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bo
 EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates")
 SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns")
+KEYBOARD: Part[Keyboard] = Part(Keyboard, "keyboard", "that reads what a person types and tells what happens")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
 
 PARTS: tuple[Part[Any], ...] = (
     TEXT,
+    KEYBOARD,
     ADAPTER,
     TWINS,
     SITUATIONS,
