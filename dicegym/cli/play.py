@@ -16,6 +16,8 @@ import dicegym
 from dicegym.cli.common import GameName, Parameters, parameters_of
 from dicegym.errors import ParameterError, UnknownNameError
 
+INTERRUPTED = 130
+"""What a shell is told of a program that Ctrl-C has ended."""
 SEEDS = 1_000_000
 """Seeds that are drawn lie below: easy to type again."""
 
@@ -59,8 +61,8 @@ def play(
                 ) from None
             break
         except KeyboardInterrupt:
-            _show("")
-            raise
+            _show("\nInterrupted.")
+            raise typer.Exit(INTERRUPTED) from None
         number = secrets.randbelow(SEEDS) if seed is None else number + 1
     _show("Goodbye.")
 
@@ -77,7 +79,9 @@ def _table(game: str, players: int | None, rivals: int, parameter: list[str] | N
         low, high = table.spec.players
         wanted = rivals + 1 if rivals > 1 else keyboard_of(table).SEATS or table.players
         table = dicegym.game(game, **given, players=min(max(low, 2, wanted), high))
-    if rivals >= max(table.players, 2) or (rivals and table.players == 1):
+    if rivals and rivals >= table.players:
+        if table.players == 1:
+            raise ParameterError("nobody sits beside you at a table of one: leave out --against")
         raise ParameterError(
             f"--against is given {rivals} times, and {table!r} seats {table.players - 1} beside you: "
             "give it once for each at most"

@@ -59,7 +59,7 @@ class HumanPlayer(Player):
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; EOFError and KeyboardInterrupt from the keyboard pass through."""
         names = self._names or [f"player {number}" for number in range(game.players)]
-        return Seated(self, Place(game, seat, tuple(names)))
+        return SeatedPerson(self, Place(game, seat, tuple(names)))
 
     def show(self, text: str) -> None:
         """Show text, lines that are too long wrapped at spaces."""
@@ -83,7 +83,7 @@ class HumanPlayer(Player):
         return "\n".join([keyboard.HELP, "And at any time:", *lines])
 
 
-class Seated:
+class SeatedPerson:
     """A person in a seat of one game.
 
     Attributes:

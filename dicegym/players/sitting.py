@@ -5,7 +5,6 @@ The same at a terminal and in a script: all of it goes through a function that a
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from dicegym.errors import AgentError, ParameterError
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, sit_down, whole
 from dicegym.play.turn import Act, Turn, follows
-from dicegym.players.human import HumanPlayer, Seated, keyboard_of
+from dicegym.players.human import HumanPlayer, SeatedPerson, keyboard_of
 
 AGAIN, QUIT = "again", "quit"
 """How a sitting ends: another one is wanted, or none."""
@@ -55,6 +54,7 @@ class Sitting:
 
     Attributes:
         names: what the players are called, by seat.
+        actions: all that everybody has played, what was taken back left out.
         taken_back: how many moves were taken back.
 
     Raises:
@@ -78,6 +78,7 @@ class Sitting:
         self.seat = seat
         self.seed = seed
         self.taken_back = 0
+        self.actions: list[int] = []
         self.keyboard = keyboard_of(game)
         self.names = _unique(
             [*(rival.name for rival in rivals[:seat]), "you", *(rival.name for rival in rivals[seat:])]
@@ -92,24 +93,22 @@ class Sitting:
         EOFError and KeyboardInterrupt from the keyboard pass through. Raises AgentError if another player fails and the
         rules do not say what that costs.
         """
-        actions: list[int] = []
         marks: list[int] = []
+        self.actions = []
         while True:
-            run = _Run(self, actions, marks)
+            run = _Run(self, self.actions, marks)
+            self.actions, marks = run.actions, run.marks  # which the run goes on with
             try:
                 run.play()
                 self._end(run)
             except _Left as left:
                 if left.word != "undo":
                     return left.word
-            actions = run.actions
-            if not run.marks:
+            if not marks:
                 self.person.show("There is no move of yours to take back.")
-                marks = []
                 continue
             self.taken_back += 1
-            marks = run.marks
-            del actions[marks.pop() :]
+            del self.actions[marks.pop() :]
             self.person.show("You are back before your last move.")
 
     def _end(self, run: _Run) -> None:
@@ -145,25 +144,25 @@ class _Run(Referee):
         self._screen = sitting.person
         self._untold: list[str] = []
         self._fault = ""
-        self.person: Seated
+        self.person: SeatedPerson
         super().__init__(sitting.game, sitting.game.new_game(sitting.seed), sitting.players)
         self.place = self.person.place
 
     def sit(self, seat: int, seed: int) -> Act:
         """Let everybody sit down, so that what is played again is known to be."""
         act = sit_down(self.players[seat], self.game, seat, seed)
-        if isinstance(act, Seated):
+        if isinstance(act, SeatedPerson):
             self.person = act
             return _Person(self, act)
         return (_Following if follows(act) else _Other)(self, act, self.players[seat])
 
     def failed(self, seat: int, error: AgentError) -> int:
         """Return what the rules take a failure for, and tell of it; else raise ``error``."""
-        if self.game.spec.forfeit is None:
+        action = self.game.spec.forfeit if self.replayed is None else self.replayed
+        if action is None:
             raise error
-        self.answered_with(self.game.spec.forfeit)
         self._untold.append(f"{self.place.names[seat]} fails: {error.reason}")
-        return self.game.spec.forfeit
+        return self.answered_with(action)
 
     def answered_with(self, action: int) -> int:
         """Note an action that is about to be played."""
@@ -234,8 +233,7 @@ class _Other:
         if replayed is None:
             return self._run.answered_with(whole(self._act(turn), self._player))
         if not self._player.pure:
-            with contextlib.suppress(AgentError):  # as it did before
-                self._act(turn)
+            self._act(turn)
         return self._run.answered_with(replayed)
 
 
@@ -247,11 +245,11 @@ class _Following(_Other):
 
 
 def _unique(names: Sequence[str]) -> list[str]:
-    """Return names of which no two are the same: ``even``, ``even 2``."""
+    """Return names of which no two are the same: ``even``, ``even (2)``."""
     found: list[str] = []
     for name in names:
         number = 1
-        while (unique := name if number == 1 else f"{name} {number}") in found:
+        while (unique := name if number == 1 else f"{name} ({number})") in found:
             number += 1
         found.append(unique)
     return found

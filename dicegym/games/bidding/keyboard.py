@@ -59,14 +59,14 @@ def table(
         out = "out" if not rolled else "disqualified, its dice still count" if not left else ""
         lines.append(f"  {place.who(seat):<{width}}  {'  '.join(part for part in (shown, out) if part)}")
     if view.bids:
-        latest = [f"{place.who(bid.seat)} {bid_text(bid.quantity, bid.face)}" for bid in view.bids[-SHOWN_BIDS:]]
+        latest = [f"{place.who(bid.seat)}: {bid_text(bid.quantity, bid.face)}" for bid in view.bids[-SHOWN_BIDS:]]
         lines.append(f"Bids: {'... ' if len(view.bids) > SHOWN_BIDS else ''}{', '.join(latest)}.")
         _, quantity, face = view.bids[-1]
         true, exact = bid_chance(view, quantity, face, wild)
-        said = [f"`{word}` is right {percent(chance(true, exact))}" for word, chance in challenges]
-        lines.append(f"By your dice alone, of {bid_text(quantity, face)}: {', '.join(said)} of the time.")
+        said = [f"`{word}` {percent(chance(true, exact))}" for word, chance in challenges]
+        lines.append(f"How likely you are right about {bid_text(quantity, face)}, by your dice: {', '.join(said)}.")
     else:
-        lines.append("You open: bid whatever you like.")
+        lines.append("You open this hand.")
     lowest_bids = lowest(view, least, most)
     if not view.bids:
         safe = [
@@ -76,13 +76,13 @@ def table(
             for face in range(1, FACES + 1)
         ]
         chances = [bid_text(quantity, face) for face, quantity in enumerate(safe, 1) if quantity]
-        lines.append(f"By your dice alone, more likely true than not: {', '.join(chances)}, and less.")
+        lines.append(f"More likely true than not, by your dice: {', '.join(chances)}, and less.")
     elif lowest_bids:
         chances = [
             f"{bid_text(quantity, face)} {percent(bid_chance(view, quantity, face, wild)[0])}"
             for quantity, face in lowest_bids
         ]
-        lines.append(f"The lowest bids, and how likely each is true: {', '.join(chances)}.")
+        lines.append(f"The lowest bids, and how likely they are true: {', '.join(chances)}.")
     return "\n".join(lines)
 
 

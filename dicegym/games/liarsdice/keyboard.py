@@ -13,9 +13,9 @@ from dicegym.games.liarsdice.rules import LIAR, WILD, least, most
 SEATS, OPEN, ending = keyboard.SEATS, keyboard.OPEN, keyboard.ending
 OPPONENTS = {"easy": "timid", "normal": "honest", "hard": "bayes"}
 HELP = """\
-Everybody has dice that nobody else sees. In turn, bid how many dice of one face
+Everybody has dice that nobody else sees. In turn, bid how many dice of a face
 there are on the whole table, higher than the last bid: more dice of any face,
-or as many of a higher face. Or call the last bidder a liar: all dice are shown,
+or as many of a higher one. Or call the last bidder a liar: all dice are shown,
 and if there are fewer than were bid the bidder loses a die, else you do. The
 last player with dice wins.
   3 4            bid three fours; also `three fours`, `3 fours`, `3x4` and `34`

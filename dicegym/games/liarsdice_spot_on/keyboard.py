@@ -14,16 +14,15 @@ from dicegym.games.liarsdice_spot_on.text import CHALLENGES
 SEATS, OPEN, ending = keyboard.SEATS, keyboard.OPEN, keyboard.ending
 OPPONENTS = {"easy": "timid", "normal": "even", "hard": "bayes"}
 HELP = """\
-Everybody has dice that nobody else sees. In turn, bid how many dice of one face
+Everybody has dice that nobody else sees. In turn, bid how many dice of a face
 there are on the whole table; sixes are wild and count as any face. A bid is
 worth its quantity, of sixes twice that, and must be worth more than the last.
-Or challenge the last bid; whoever is wrong loses a die. The last player with
-dice wins.
-  3 4                bid three fours; also `three fours`, `3 fours`, `3x4`, `34`
-  liar               there are fewer: the bidder loses a die; also `call`
-  spot on lose two   there are just as many: the bidder loses two; also `lose two`
-  spot on gain one   there are just as many: you gain a die, if you have lost one;
-                     also `gain one`"""
+Or challenge the last bid: whoever does so wrongly loses a die. The last player
+with dice wins.
+  3 4          bid three fours; also `three fours`, `3 fours`, `3x4` and `34`
+  liar         there are fewer: the bidder loses a die; also `call`
+  lose two     spot on, there are just as many: the bidder loses two dice
+  gain one     spot on as well: you gain a die, if you have lost one"""
 _WORDS = (
     dict.fromkeys(keyboard.CHALLENGES, LIAR)
     | dict.fromkeys(("spot on lose two", "spot on lose 2", "lose two", "lose 2", "lose"), LOSE_TWO)

@@ -28,8 +28,8 @@ than the shop has, nobody gets it.
   nothing     order nothing and save
   fast        order nothing for ten rounds; `fast 30` for thirty
   shop        what all the dice do, and what they cost
-Dice 0 to 6 are basic: their faces are added up. 7 to 11 multiply that sum, 12 to
-16 attack others, 17 to 21 are coins that succeed half the time."""
+Dice 0 to 6 are basic: their faces are added up. 7 to 11 multiply that sum, 12
+to 16 attack others, 17 to 21 are coins that succeed half the time."""
 _NOTHING = ("nothing", "none", "pass", "done", "no", "skip", "save", "0x0", "end", "wait", "-")
 _FAST = 10
 _MOST_FAST = 1000

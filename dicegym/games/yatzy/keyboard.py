@@ -44,13 +44,13 @@ OPPONENTS = {"easy": "gather", "normal": "thrifty", "hard": "planner"}
 SEATS = 2
 OPEN: frozenset[str] = frozenset()
 HELP = f"""\
-Fifteen rounds: in each you roll five dice up to three times and fill one box.
+Fifteen rounds; in each you roll five dice up to three times and fill a box.
   keep 6 6          keep two sixes and roll the others; also `keep sixes`
   roll 1 3          roll a die that shows 1 and one that shows 3 again;
                     `roll all` rolls all five, `roll #1 #3` those in the first
                     and the third place
   score full house  fill a box, by its name or number; `full house` will do
-A box takes the best dice for it. If they do not fit it scores 0, and is used up.
+A box takes the best dice for it. If none fit it scores 0, and is used up.
 {BONUS_FROM} points or more in the boxes 1 to 6 earn {BONUS} more."""
 _ALIASES = {
     "pair": PAIR,
@@ -133,7 +133,7 @@ def read(place: Place, state: Any, text: str) -> list[int]:
         return [_rolled(state, rest)]
     named = rest if verb in ("score", "take", "fill", "cross", "s", "box", "use") else text
     named = re.sub(r"^(?:in|into|out|box|the) ", "", named)
-    if not named or (named == verb and number_of(verb) is not None):
+    if not named or (named == verb and named.isdecimal()):
         raise unread(text, _TYPE)
     return [_box(state, place.seat, named)]
 
