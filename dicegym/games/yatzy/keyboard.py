@@ -240,7 +240,7 @@ def _check_shown(state: Any, faces: Sequence[int]) -> None:
 
 def _box(state: Any, seat: int, name: str) -> int:
     """Return the action that scores the box ``name``."""
-    number = number_of(name)
+    number = int(name) if name.isascii() and name.isdecimal() and len(name) < 9 else None
     if number is not None:
         if not 1 <= number <= BOXES:
             raise ParameterError(f"there is no box {number}: they are numbered 1 to {BOXES}")
