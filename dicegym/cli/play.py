@@ -35,7 +35,12 @@ def play(
     ] = None,
     parameter: Parameters = None,
 ) -> None:
-    """Play at the keyboard: type what you mean, and `help` if in doubt."""
+    """Play at the keyboard: type what you mean, and `help` if in doubt.
+
+    Seed and seat are drawn anew each time, and printed with the command that plays the same game again.
+
+    Examples: dicegym play hog; dicegym play yatzy --against hard; dicegym play liarsdice --players 4 --against easy
+    """
     from dicegym.players.sitting import AGAIN, Sitting
 
     table = _table(game, players, len(against or []), parameter)
@@ -49,8 +54,9 @@ def play(
     while True:
         place = _drawn_seat(number, table.players) if seat is None else seat
         sitting = Sitting(table, rivals, place, number, ask, _show)
-        command = _command(game, table, against, players, place, number, parameter)
-        sitting.person.show(_welcome(table, sitting.names, names, command))
+        sitting.person.show(_welcome(table, sitting.names, names))
+        _show(f"  {_command(game, against, players, place, number, parameter)}")  # not wrapped, so it can be copied
+        sitting.person.show("Type `help` to see what you can type.")
         try:
             if sitting.play() != AGAIN:
                 break
@@ -120,7 +126,6 @@ def _drawn_seat(seed: int, players: int) -> int:
 
 def _command(
     game: str,
-    table: dicegym.Game,
     against: list[str] | None,
     players: int | None,
     seat: int,
@@ -138,14 +143,14 @@ def _command(
     return shlex.join([*words, "--seed", str(seed), "--seat", str(seat)])
 
 
-def _welcome(table: dicegym.Game, names: Sequence[str], agents: Sequence[str], command: str) -> str:
-    """Return who sits at the table and who they are, and how to play the same game again."""
+def _welcome(table: dicegym.Game, names: Sequence[str], agents: Sequence[str]) -> str:
+    """Return who sits at the table and who they are."""
     from dicegym.players.about import describe
 
     others = f", in the order of play: {', '.join(names)}" if agents else ", alone"
     lines = [f"{table.spec.title}{others}."]
     lines += [f"  {agent}: {describe(table, agent)}." for agent in dict.fromkeys(agents)]
-    return "\n".join([*lines, f"This game again: {command}", "Type `help` to see what you can type."])
+    return "\n".join([*lines, "The same game again:"])
 
 
 def _asking() -> Callable[[str], str]:
