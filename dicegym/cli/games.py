@@ -16,12 +16,13 @@ from dicegym.cli.common import (
     print_table,
     write_new,
 )
-from dicegym.games import loadable
 from dicegym.registry import ENVIRONMENTS, GAMES
 
 
 def games() -> None:
     """List the games and their environments."""
+    from dicegym.games import loadable
+
     rows = []
     known = loadable()
     for environment in ENVIRONMENTS:

@@ -13,6 +13,8 @@ from dicegym.engine.game import Game
 from dicegym.engine.scene import FACES
 from dicegym.errors import ParameterError
 
+HIDDEN = "▢"
+"""A die that is hidden."""
 NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 STRENGTHS = ("easy", "normal", "hard")
 """What opponents are called by strength, the weakest first."""
@@ -85,7 +87,7 @@ class Keyboard(Protocol):
 
 def dice(faces: Iterable[int]) -> str:
     """Return dice as they are shown: their faces with their numbers, hidden ones (0) blank."""
-    return " ".join(f"{FACES[face - 1]}{face}" if 1 <= face <= len(FACES) else "▢" for face in faces)
+    return " ".join(f"{FACES[face - 1]}{face}" if 1 <= face <= len(FACES) else HIDDEN for face in faces)
 
 
 def count(number: int, thing: str, things: str = "") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
 import subprocess
@@ -130,3 +131,12 @@ def test_the_page_names_the_opponents_of_each_strength() -> None:
     rows = re.findall(r"^\| (.+?) \| `(\w+)` \| `(\w+)` \| `(\w+)` \|$", page, re.MULTILINE)
     opponents = [tuple(need(name, KEYBOARD).OPPONENTS.values()) for name in GAMES]
     assert sorted(row[1:] for row in rows) == sorted(opponents)
+
+
+def test_dice_are_numbers_where_the_output_has_no_letters_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dicegym.cli.play import _show
+
+    kept = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(kept, encoding="ascii", write_through=True))
+    _show("⚀1 ⚅6 ▢ é")
+    assert kept.getvalue().decode().split() == ["1", "6", "?", "?"]

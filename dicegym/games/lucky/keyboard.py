@@ -10,7 +10,7 @@ from typing import Any
 from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place, count, dice, listed, number_of, unread, winners, won
 from dicegym.games.lucky.arithmetic import MOST
-from dicegym.games.lucky.catalogue import FIRST_ATTACK, FIRST_MULTIPLIER, N_DICE, PRICES
+from dicegym.games.lucky.catalogue import FIRST_ATTACK, FIRST_COIN, FIRST_MULTIPLIER, N_DICE, PRICES
 from dicegym.games.lucky.orders import DONE, order_actions, order_limits
 from dicegym.games.lucky.rules import AT
 from dicegym.games.lucky.scoring import roll
@@ -199,7 +199,13 @@ def _story(place: Place, before: Any, rolled: Any, after: Any, player: int) -> s
     points = min(int(_value(total, twos, threes, fives) ** int(power)), int(MOST))
     difference = int(after["points"][player]) - points
     if difference:
-        parts.append(f"{abs(difference):,} {'stolen from others' if difference > 0 else 'lost to attacks'}")
+        attackers = [
+            place.who(other)
+            for other in range(place.game.players)
+            if other != player and rolled["dice"][other, FIRST_ATTACK:FIRST_COIN].any()
+        ]
+        lost = f"lost to the attacks of {listed(attackers)}"
+        parts.append(f"{abs(difference):,} {'stolen from others' if difference > 0 else lost}")
     if shields:
         parts.append("shielded")
     return "; ".join(parts) or "nothing"

@@ -80,7 +80,8 @@ _ALIASES = {
 }
 _TYPE = "`keep 6 6`, `roll 1 3` or `score full house`"
 _ALL = ("all", "everything", "all five", "all dice", "all of them", "all 5")
-_NAME_WIDTH = 9
+_HEAD, _WIDTH = 20, 79
+"""Columns of the names of boxes, and of a whole card."""
 
 
 def _worth(state: Any) -> list[int]:
@@ -108,8 +109,9 @@ def table(place: Place, state: Any, full: bool) -> str:
 def _card(place: Place, state: Any) -> str:
     """Return everybody's boxes, a column each."""
     players = range(place.game.players)
-    names = [place.who(player)[: _NAME_WIDTH - 1] for player in players]
-    rows = [(f"Round {int(state['round_number'])} of {BOXES}", names)]
+    names = [place.who(player) for player in players]
+    width = min(max(9, max(map(len, names)) + 2), (_WIDTH - _HEAD) // len(names))
+    rows = [(f"Round {int(state['round_number'])} of {BOXES}", [_short(name, width - 1) for name in names])]
     for box, name in enumerate(BOX_NAMES):
         filled = [int(state["scores"][player, box]) for player in players]
         rows.append((f"{box + 1:>2} {name}", ["." if points < 0 else str(points) for points in filled]))
@@ -118,7 +120,13 @@ def _card(place: Place, state: Any) -> str:
             earned = [f"{upper} + {bonus(upper)}" if bonus(upper) else f"{upper}" for upper in uppers]
             rows.append((f"   sum, bonus at {BONUS_FROM}", earned))
     rows.append(("   total", [str(int(total(state, player))) for player in players]))
-    return "\n".join(f"{head:<20}" + "".join(f"{cell:>{_NAME_WIDTH}}" for cell in cells) for head, cells in rows)
+    return "\n".join(f"{head:<{_HEAD}}" + "".join(f"{cell:>{width}}" for cell in cells) for head, cells in rows)
+
+
+def _short(name: str, width: int) -> str:
+    """Return a name cut to ``width``, with the number that tells it from others alike: ``plann(2)``."""
+    stem, mark, number = name.partition(" (")
+    return name if len(name) <= width else f"{stem[: width - len(number) - 1]}({number}" if mark else name[:width]
 
 
 # --- what a person types ---------------------------------------------------------------------------------------
