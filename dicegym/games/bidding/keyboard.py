@@ -17,7 +17,18 @@ from dicegym.games.keyboard import Place, dice, listed, number_of, percent, unre
 
 SEATS = 3
 OPEN: frozenset[str] = frozenset()
-CHALLENGES = ("liar", "call", "call liar", "calling liar", "you liar", "doubt", "i doubt it", "bluff", "liar liar")
+CHALLENGES = (
+    "liar",
+    "call",
+    "call liar",
+    "calling liar",
+    "you liar",
+    "doubt",
+    "i doubt it",
+    "bluff",
+    "challenge",
+    "lie",
+)
 """What calls a liar."""
 _FACE_WORDS = {name: face for face, name in enumerate(FACE_NAMES, 1)} | {
     f"{name}{'es' if face == FACES else 's'}": face for face, name in enumerate(FACE_NAMES, 1)
@@ -96,6 +107,7 @@ def read_bid(text: str) -> tuple[int, int] | None:
     """
     words = re.sub(r"^(?:i )?(?:bid|say|raise|raise to|play) ", "", text).strip("()[] .!")
     words = re.sub(r"\b(?:of|times|dice|a)\b", " ", words)
+    words = re.sub(r"(?<=\d)'?s\b", "", words)
     found = re.findall(r"-?\d+|[a-z]+", re.sub(r"(?<=\d) ?[x*] ?(?=\d)", " ", words))
     if len(found) == 1 and found[0].isdecimal() and 2 <= len(found[0]) <= 3:
         found = [found[0][:-1], found[0][-1]]  # as the original has it: quantity * 10 + face

@@ -79,7 +79,7 @@ _ALIASES = {
     "y": YATZY,
 }
 _TYPE = "`keep 6 6`, `roll 1 3` or `score full house`"
-_ALL = ("all", "everything", "all five", "all dice", "all of them", "all 5")
+_ALL = ("all", "everything", "all five", "all dice", "all of them", "all 5", "five dice", "5 dice", "all five dice")
 _HEAD, _WIDTH = 20, 79
 """Columns of the names of boxes, and of a whole card."""
 
@@ -148,21 +148,13 @@ def read(place: Place, state: Any, text: str) -> list[int]:
 
 def _kept(state: Any, words: str) -> list[int]:
     """Return the faces that are to be kept."""
-    shown = Counter(state["dice"].tolist())
     if words in _ALL:
         raise ParameterError("to keep all dice is to score: type `score` and a box, such as `score chance`")
     if not words:
         raise unread("keep", "`keep 6 6` with what the dice show, or `roll all` to keep none")
     if words in ("none", "nothing"):
         return []
-    faces: list[int] = []
-    for word in _dice_words(words):
-        every = _every(word)
-        if every is not None and not shown[every]:
-            raise ParameterError(f"none of your dice shows a {every}: they are {_shown(state)}")
-        faces += [every] * shown[every] if every is not None else [_face(word)]
-    _check_shown(state, faces)
-    return faces
+    return _named(state, words)
 
 
 def _rolled(state: Any, words: str) -> int:
@@ -175,13 +167,8 @@ def _rolled(state: Any, words: str) -> int:
         raise ParameterError("to roll none is to score: type `score` and a box, such as `score chance`")
     if "#" in words or re.match(r"places?\b", words):
         return _rolled_places(state, words)
-    shown = Counter(state["dice"].tolist())
-    faces: list[int] = []
-    for word in _dice_words(words):
-        every = _every(word)
-        faces += [every] * shown[every] if every is not None else [_face(word)]
-    _check_shown(state, faces)
-    return _rolling(state, list((shown - Counter(faces)).elements()))
+    left = Counter(state["dice"].tolist()) - Counter(_named(state, words))
+    return _rolling(state, list(left.elements()))
 
 
 def _rolled_places(state: Any, words: str) -> int:
@@ -207,13 +194,34 @@ def _rolling(state: Any, kept: Sequence[int]) -> int:
     return SETS.index(tuple(sorted(kept)))
 
 
-def _dice_words(words: str) -> list[str]:
-    """Return the words that name dice: ``66`` is two, and what joins words is left out."""
-    found = re.findall(r"[\w+-]+", re.sub(r"\b(?:and|the|a|die|dice|all|both|my)\b", " ", words))
+def _named(state: Any, words: str) -> list[int]:
+    """Return the faces of the dice that are named: ``6 6``, ``66``, ``sixes``, ``two sixes``.
+
+    Raises ParameterError for what names no dice, or others than those that lie there.
+    """
+    found = re.findall(r"[\w+-]+", re.sub(r"\b(?:and|the|a|of|die|dice|all|both|my)\b", " ", words))
     apart = [digit for word in found for digit in (word if re.fullmatch(r"[1-6]{2,5}", word) else [word])]
-    if not apart:
-        raise unread(words, "what the dice show, such as `6 6`")
-    return apart
+    if not apart or re.fullmatch(r"\w+ dice", words):
+        raise ParameterError("which dice? Name them by what they show, such as `6 6`, or by place: `roll #1 #3`")
+    shown = Counter(state["dice"].tolist())
+    faces: list[int] = []
+    waiting = iter([*zip(apart, [*apart[1:], ""], strict=True)])
+    for word, following in waiting:
+        every, number = _every(following), 2 if word == "pair" else number_of(word)
+        if every is not None and number is not None:
+            faces += [every] * number
+            next(waiting)
+        elif (every := _every(word)) is not None:
+            if not shown[every]:
+                raise ParameterError(f"none of your dice shows a {every}: they are {_shown(state)}")
+            faces += [every] * shown[every]
+        elif word == "one" and following in NUMBER_WORDS:
+            face = number_of(following)
+            raise ParameterError(f"one {following}, or a one and a {following}? Type `{face}` or `1 {face}`")
+        else:
+            faces.append(_face(word))
+    _check_shown(state, faces)
+    return faces
 
 
 def _every(word: str) -> int | None:

@@ -37,7 +37,20 @@ def after(game: Game, *actions: int) -> tuple[Place, Any]:
 @BOTH
 @pytest.mark.parametrize(
     "text",
-    ["3 4", "3 fours", "three fours", "three four", "3x4", "3 x 4", "34", "3, 4", "(3, 4)", "bid 3 4", "i bid 3 4!"],
+    [
+        "3 4",
+        "3 fours",
+        "three fours",
+        "three four",
+        "3x4",
+        "3 x 4",
+        "34",
+        "3, 4",
+        "(3, 4)",
+        "bid 3 4",
+        "i bid 3 4!",
+        "three 4s",
+    ],
 )
 def test_a_bid_is_a_quantity_and_a_face(game: Game, keyboard: ModuleType, text: str) -> None:
     place, state = after(game)
