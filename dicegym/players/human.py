@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 
@@ -138,9 +139,10 @@ def keyboard_of(game: Game) -> Keyboard:
 
 
 def wrapped(text: str, width: int = WIDTH) -> str:
-    """Return text whose lines fit, the rest of a line that does not being indented below it."""
+    """Return text whose lines fit, the rest of a line that does not being indented below it; `` `so` `` stays whole."""
     lines = []
-    for line in text.split("\n"):
+    whole = re.sub(r"`[^`\n]*`", lambda typed: typed[0].replace(" ", numbered.GLUE), text)
+    for line in whole.split("\n"):
         indent = " " * (len(line) - len(line.lstrip()) + 2)
         lines += textwrap.wrap(line, width - 1, subsequent_indent=indent, break_on_hyphens=False) or [""]
-    return "\n".join(lines)
+    return "\n".join(lines).replace(numbered.GLUE, " ")

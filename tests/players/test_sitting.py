@@ -339,3 +339,4 @@ def test_words() -> None:
     assert listed(["a", "b", "c"], "or") == "a, b or c"
     assert [percent(chance) for chance in (0, 0.001, 0.5, 0.999, 1)] == ["0%", "<1%", "50%", ">99%", "100%"]
     assert wrapped("  a " + "b " * 60).splitlines()[1].startswith("    b")
+    assert wrapped("x" * 70 + " type `roll #1 #3` now").splitlines() == ["x" * 70 + " type", "  `roll #1 #3` now"]
