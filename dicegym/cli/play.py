@@ -8,7 +8,7 @@ import secrets
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -44,7 +44,7 @@ def play(
     from dicegym.players.sitting import AGAIN, Sitting
 
     table = _table(game, players, len(against or []), parameter)
-    chosen = [*(against or [])] or ["normal" if _strengths(table) else table.spec.default_opponent]
+    chosen = against or _usual(table)
     if seat is not None and not 0 <= seat < table.players:
         raise ParameterError(f"--seat {seat} is no seat: give 0 to {table.players - 1}")
     names = [_agent(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
@@ -93,6 +93,12 @@ def _table(game: str, players: int | None, rivals: int, parameter: list[str] | N
             "give it once for each at most"
         )
     return table
+
+
+def _usual(table: dicegym.Game) -> list[str]:
+    """Return who sits at the table if nobody is named."""
+    usual: Any = table.spec.default_opponent  # an agent, or several with weights
+    return ["normal"] if _strengths(table) else [usual] if isinstance(usual, str) else [*usual]
 
 
 def _strengths(table: dicegym.Game) -> dict[str, str]:

@@ -80,9 +80,8 @@ class Sitting:
         self.taken_back = 0
         self.actions: list[int] = []
         self.keyboard = keyboard_of(game)
-        self.names = _unique(
-            [*(rival.name for rival in rivals[:seat]), "you", *(rival.name for rival in rivals[seat:])]
-        )
+        _, *others = _unique(["you", *(rival.name for rival in rivals)])
+        self.names = [*others[:seat], "you", *others[seat:]]
         commands = {word: _leave(word) for word in WORDS} | {also: _leave(word) for also, word in _ALIKE.items()}
         self.person = HumanPlayer("you", ask, show, self.names, commands, WORDS)
         self.players = [*rivals[:seat], self.person, *rivals[seat:]]

@@ -288,6 +288,8 @@ def test_seats_and_rivals_are_checked() -> None:
 def test_players_of_one_name_are_told_apart() -> None:
     sitting = Sitting(dicegym.game("lucky", players=4), [RandomPlayer()] * 3, 2, 0)
     assert sitting.names == ["uniform", "uniform (2)", "you", "uniform (3)"]
+    alike = FunctionPlayer(lambda turn: 0, "you")
+    assert Sitting(dicegym.game("hog"), [alike], 1, 0).names == ["you (2)", "you"]
 
 
 @each_game
