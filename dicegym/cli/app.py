@@ -17,7 +17,8 @@ from dicegym.cli.common import err, out
 from dicegym.cli.contests import tournament
 from dicegym.cli.evaluation import evaluate, export
 from dicegym.cli.exact import exact
-from dicegym.cli.games import agents, check, games, play, playthrough
+from dicegym.cli.games import agents, check, games, playthrough
+from dicegym.cli.play import play
 from dicegym.cli.server import join, serve, server
 from dicegym.cli.training import demo, league, train
 from dicegym.cli.watch import watch

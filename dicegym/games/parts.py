@@ -20,6 +20,7 @@ from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
 from dicegym.engine.twins import SITUATIONS, TWINS, Situations, Twins
 from dicegym.errors import unknown_name
+from dicegym.games.keyboard import Keyboard
 from dicegym.games.messages import Wire
 from dicegym.play.player import Player
 from dicegym.registry import GAMES, rules_module
@@ -31,6 +32,7 @@ __all__ = [
     "DUEL",
     "EXAMINATION",
     "EXPORTER",
+    "KEYBOARD",
     "PARTS",
     "SITUATIONS",
     "SOLITAIRE",
@@ -45,6 +47,7 @@ __all__ = [
     "Estimate",
     "Examination",
     "Exporter",
+    "Keyboard",
     "Part",
     "Progress",
     "Situations",
@@ -223,11 +226,16 @@ EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bo
 EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates")
 SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns")
+<<<<<<< HEAD
+KEYBOARD: Part[Keyboard] = Part(Keyboard, "keyboard", "that reads what a person types and tells what happens")
+=======
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
+>>>>>>> main
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
 
 PARTS: tuple[Part[Any], ...] = (
     TEXT,
+    KEYBOARD,
     ADAPTER,
     TWINS,
     SITUATIONS,
