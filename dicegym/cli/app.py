@@ -16,6 +16,7 @@ from dicegym.cli.common import err, out
 from dicegym.cli.contests import tournament
 from dicegym.cli.exact import exact
 from dicegym.cli.games import agents, check, games, play, playthrough
+from dicegym.cli.plot import plot
 from dicegym.cli.server import join, serve
 from dicegym.cli.training import demo, evaluate, export, league, train
 from dicegym.engine.commands import COMMANDS
@@ -30,6 +31,7 @@ VERBS = (
     tournament,
     exact,
     train,
+    plot,
     league,
     evaluate,
     export,

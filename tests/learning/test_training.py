@@ -30,6 +30,7 @@ from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.learning.card import card
 from dicegym.learning.configuration import read_config, settings_of
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
+from dicegym.learning.interruption import Conductor, Interruptible
 from dicegym.players import model as models
 from dicegym.players.roster import agent_names
 from dicegym.shipped import shipped_folder
@@ -102,7 +103,7 @@ def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
     assert (curves[0], scores[0]) == (curves[1], scores[1])
     assert scores[0] != scores[2]
     assert curves[0].splitlines()[0] == "steps,score"
-    assert len(curves[0].splitlines()) == 1 + 4
+    assert [line.partition(",")[0] for line in curves[0].split()[1:]] == ["0", "256", "512", "1024", "2048", "3072"]
 
 
 @each_game
@@ -247,18 +248,18 @@ def test_interrupted_league_goes_on_exactly(
                 signal.raise_signal(signal.SIGINT)
     else:
         interrupt = None
-        original = training.Interruptible._on_step
+        original = Interruptible._on_step
 
         trained: list[Any] = []  # exploiters, at 1,024 steps and at 2,048
 
         def on_step(self: Any) -> bool:
-            if not isinstance(self, training.Conductor):
+            if not isinstance(self, Conductor):
                 trained.extend([] if self in trained else [self])
                 if len(trained) == 2:
                     signal.raise_signal(signal.SIGINT)
             return original(self)
 
-        monkeypatch.setattr(training.Interruptible, "_on_step", on_step)
+        monkeypatch.setattr(Interruptible, "_on_step", on_step)
     with pytest.raises(KeyboardInterrupt, match="2,048 steps are saved"):
         training.train("hog", tmp_path / "cut", overrides=LEAGUE, progress=interrupt)
     monkeypatch.undo()
@@ -355,8 +356,12 @@ def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> 
     page = (tmp_path / "run/best.md").read_text()
     for part in (f"- {Score(**about['scores'][2])}", "| swap, bacon |", "against the hardest"):
         assert part in page
-    assert re.fullmatch(r"\d+ games, [\d,]+ steps/s, 0\.\d+ win rate against .*", told[-1])
-    games = [int(text.split()[0]) for text in told]
+    assert re.fullmatch(r"\d+ games, [\d,]+ steps/s, 0\.\d+ win rate against .*", told[-3])
+    assert [text.partition("; ")[2] for text in told[-2:]] == [
+        "measuring for the card of model.zip",
+        "measuring for the card of best.zip",
+    ]
+    games = [int(text.split()[0]) for text in told[:-2]]
     assert games == sorted(games)
     assert games[-1] == run.state.games > 30
 
