@@ -80,10 +80,10 @@ def train(
     except KeyboardInterrupt as stopped:
         err.print(f"dicegym: interrupted{f', {stopped}' if stopped.args else ''}", markup=False)
         raise typer.Exit(130) from None
-    best = folder / "best.zip"
+    best, more = folder / "best.zip", 2 * run.settings.run.steps
     out.print(f"{best_score(best)}: the best, {best}\n{run.score}: at the end, {folder / 'model.zip'}", markup=False)
     out.print(f"models, cards, curve and logs are in {folder}\n", markup=False)
-    _tell_more(run.game, best_score(best), best, f"dicegym train {game} --run-dir {folder} --resume --steps MORE")
+    _tell_more(run.game, best_score(best), best, f"dicegym train {game} --run-dir {folder} --resume --steps {more}")
 
 
 def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str) -> None:

@@ -49,6 +49,8 @@ def _panel(axes: Any, runs: Sequence[RunCurve]) -> None:
         axes.axhline(1 / first.players, color="0.5", linewidth=1, linestyle=":", label="as good as the others")
     against = f" against {rivals[0]}" if len(rivals) == 1 and first.players > 1 else ""
     axes.set_title(f"{first.game}, {first.players} player{'s' if first.players > 1 else ''}", loc="left")
+    if any(len(group.runs) > 1 for group in groups):
+        axes.set_title("bands: from the lowest run to the highest", loc="right", fontsize="small", color="0.4")
     axes.set_xlabel("decisions of the learner")
     axes.set_ylabel(f"{' / '.join(measures)}{against}", wrap=True)
     axes.xaxis.set_major_formatter(lambda value, _: short(value))
