@@ -47,8 +47,16 @@ def suggest(trial: optuna.Trial) -> list[str]:
     ]
 
 
-def objective(trial: optuna.Trial, game: str, folder: Path, fixed: list[str]) -> float:
-    """Train with what `suggest` says; return the best score. Raises TrialPruned to give up."""
+def objective(trial: optuna.Trial, game: str, folder: Path, short: list[str], given: list[str]) -> float:
+    """Train with what `suggest` says; return the best score. Raises TrialPruned to give up.
+
+    Args:
+        trial: Optuna's.
+        game: a game's name.
+        folder: the study's.
+        short: settings that make a run one of many.
+        given: settings of all runs that are to be kept when the best is trained for long.
+    """
     scores: list[float] = []
 
     def evaluated(steps: int, score: Score) -> None:
@@ -57,9 +65,9 @@ def objective(trial: optuna.Trial, game: str, folder: Path, fixed: list[str]) ->
         if trial.should_prune():
             raise optuna.TrialPruned(f"{score} after {steps:,} steps")
 
-    overrides = [*fixed, *suggest(trial)]
-    trial.set_user_attr("overrides", overrides)
-    train(game, folder / f"trial-{trial.number:03}", overrides=overrides, evaluated=evaluated)
+    tried = [*given, *suggest(trial)]
+    trial.set_user_attr("settings", tried)
+    train(game, folder / f"trial-{trial.number:03}", overrides=[*short, *tried], evaluated=evaluated)
     return max(scores)
 
 
@@ -84,14 +92,13 @@ def sweep(
         sampler=optuna.samplers.TPESampler(seed=seed),
         pruner=optuna.pruners.MedianPruner(n_startup_trials=NOT_BEFORE, n_warmup_steps=NOT_BEFORE),
     )
-    fixed = [
+    short = [
         f"run.steps={steps}",
         f"run.evaluate_every={steps // EVALUATIONS}",
         f"run.checkpoint_every={steps}",  # a trial is not resumed
         "run.card_games=0",  # nor does anybody read its card
-        *(set_ or []),
     ]
-    study.optimize(lambda trial: objective(trial, game, folder, fixed), n_trials=trials)
+    study.optimize(lambda trial: objective(trial, game, folder, short, set_ or []), n_trials=trials)
     tell(study, game, folder)
 
 
@@ -105,7 +112,7 @@ def tell(study: optuna.Study, game: str, folder: Path) -> None:
         "\nThe best of many is partly lucky: train with its settings and another seed before you believe it. What is "
         "best in a\nshort run is often too hasty for a long one.\n"
     )
-    chosen = [word for text in study.best_trial.user_attrs["overrides"][5:] for word in ("--set", text)]
+    chosen = [word for text in study.best_trial.user_attrs["settings"] for word in ("--set", text)]
     print(f"  dicegym train {game} --seed 2 --run-dir runs/{game}-2 {shlex.join(chosen)}")
     print(f"  dicegym plot {folder}")
 
