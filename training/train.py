@@ -49,11 +49,12 @@ from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
 from dicegym.learning.interruption import Conductor, Interruption, StopTraining, on_interrupt
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
 from dicegym.learning.learner import anneal, as_player, start_from
-from dicegym.learning.networks import device, new_model
+from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.state import Moment, RunState, restored
 from dicegym.players import model as models
+from dicegym.players.sb3_file import checked_device
 
 Progress = Callable[[int, int, str], None]
 """Is told (steps done, steps in all, text)."""
@@ -94,7 +95,7 @@ class Run:
         )
         newest = checkpoint.newest(folder) if resume else None
         if newest:
-            self.model, moment = restored(newest, self.env, self.league, device(run.device))
+            self.model, moment = restored(newest, self.env, self.league, checked_device(run.device))
             self.state, self.seconds = moment.run, moment.seconds
             self.state.curve.heed(folder / "best.zip")
         else:  # also a run that was killed before its first checkpoint

@@ -1,28 +1,17 @@
-"""Models: training, measuring and exporting them."""
+"""Training: runs, their leagues, and the demonstration."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import dicegym
-from dicegym.cli.common import (
-    GameName,
-    GameOption,
-    JsonFile,
-    Parameters,
-    Seed,
-    check_writable,
-    err,
-    game_or_that_of,
-    out,
-    progress_bar,
-    write_json,
-    write_new,
-)
+from dicegym.cli.common import GameName, Seed, err, out, progress_bar
 from dicegym.cli.contests import tournament
+from dicegym.cli.evaluation import in_words
 from dicegym.errors import ParameterError
 
 
@@ -82,24 +71,29 @@ def train(
         raise typer.Exit(130) from None
     best, more = folder / "best.zip", 2 * run.settings.run.steps
     out.print(f"{best_score(best)}: the best, {best}\n{run.score}: at the end, {folder / 'model.zip'}", markup=False)
-    out.print(f"models, cards, curve and logs are in {folder}\n", markup=False)
-    _tell_more(run.game, best_score(best), best, f"dicegym train {game} --run-dir {folder} --resume --steps {more}")
+    out.print(f"models, cards, curve and logs are in {folder}", markup=False)
+    _tell_more(
+        run.game,
+        best_score(best),
+        best,
+        f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}",
+    )
 
 
 def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str) -> None:
     """Say what the score of a new model means, and what can be done with the model."""
-    from dicegym.learning.words import meaning
-
-    rival = f"dicegym play {game.name} --against {model}"
+    for line in in_words([score], game, model.name):
+        out.print(line, markup=False)
+    out.print(f"How it fares against every bot: {model.with_suffix('.md')}", markup=False)
+    named = shlex.quote(str(model))
     ideas = [
-        (f"dicegym plot {model.parent}", "the curve as a picture"),
-        *([(rival, "play against it")] if game.players > 1 else []),
-        (f"dicegym tournament {game.name} {model} {game.spec.baseline}", "a contest; name whom you like"),
+        (f"dicegym plot {shlex.quote(str(model.parent))}", "the curve as a picture"),
+        *([(f"dicegym play {game.name} --against {named}", "play against it")] if game.players > 1 else []),
+        (f"dicegym tournament {game.name} {named} {game.spec.baseline}", "a contest: name whom you like"),
         (longer, "go on where this ended"),
     ]
     width = max(len(command) for command, _ in ideas)
-    out.print(f"{meaning(game, score)} How it fares against every bot stands in {model.with_suffix('.md')}.\n")
-    out.print("What to try next:")
+    out.print("Next:")
     for command, what in ideas:
         out.print(f"  {command:{width}}  {what}", markup=False)
 
@@ -113,48 +107,6 @@ def league(run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the 
         raise ParameterError(f'{run_dir} holds no league.csv: only a training against "self" writes it')
     table, shares = league_table.read(run_dir / "league.csv")
     show(table.report(shares), out)
-
-
-def evaluate(
-    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
-    against: Annotated[
-        list[str] | None, typer.Option(help="an opponent; repeatable (default: the game's baseline)")
-    ] = None,
-    game: GameOption = None,
-    games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
-    together: Annotated[bool, typer.Option(help="let all of --against sit at one table")] = False,
-    sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,
-    seed: Annotated[int, typer.Option(help="same seed, same games; 0 to 2 are those of trainings and cards")] = 3,
-    json_file: JsonFile = None,
-    parameter: Parameters = None,
-) -> None:
-    """Measure a model or an agent: exactly where that is possible, else by games with a 95 % interval."""
-    from dicegym.learning.evaluate import evaluate as measure
-
-    check_writable(json_file)
-    table = game_or_that_of(model, game, parameter)
-    opponents: Any = [against] if together else against or [None]
-    scores = [measure(table, model, opponent, games, exact=not sampled, seed=seed) for opponent in opponents]
-    for score in scores:
-        out.print(str(score), markup=False)
-    write_json(json_file, [score.to_json() for score in scores])
-
-
-def export(
-    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
-    form: Annotated[str, typer.Option("--as", help="the original interface's file name, such as hog.py")],
-    output: Annotated[Path | None, typer.Option(help="where to write it (default: that name, here)")] = None,
-    game: GameOption = None,
-    force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
-    parameter: Parameters = None,
-) -> None:
-    """Write a model, or any other agent, as a bot in the game's original interface."""
-    from dicegym.bots.export import export_source
-
-    target = output or Path(form)
-    check_writable(target, force)
-    table = game_or_that_of(model, game, parameter)
-    write_new(target, export_source(dicegym.agent(table, model), table, form))
 
 
 def demo(

@@ -79,6 +79,9 @@ class Adapter(Protocol):
         Raises AgentError if it cannot be loaded or holds no bot of this game.
         """
 
+    def live(self, bot: Callable[..., Any], name: str) -> Player:
+        """Return the player of a function or class of the original interface: a `dicegym.bots.live_bot.LiveBot`."""
+
 
 class Examination(Protocol):
     """A game's ``examination.py``: the test that bots took before its original contest.

@@ -9,13 +9,14 @@ from typing import Any
 
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.utils import LinearSchedule, get_device
+from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.learning.named import named, resolved
 from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, TrainingSettings
 from dicegym.players import model as models
+from dicegym.players.sb3_file import checked_device
 
 _NOT_ARGUMENTS = ("name", "learning_rate", "learning_rate_end", "ent_coef_end")
 """Settings of the algorithm that its class does not take, or not as they are."""
@@ -24,19 +25,6 @@ _NOT_FOR_NETWORKS = ("observation_space", "action_space", "lr_schedule", "activa
 ROLLOUT = 32_768
 """Decisions that a rollout of PPO holds where nothing is said: Stable-Baselines3's 2,048 for each game are meant for
 a few games, not for a thousand."""
-
-
-def device(name: str) -> torch.device:
-    """Return the device that ``run.device`` names. Raises ParameterError if there is none of that name here."""
-    try:
-        found = get_device("auto") if name == "auto" else torch.device(name)
-        torch.zeros(1, device=found)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ParameterError(
-            f'run.device={name!r} cannot be used here: {reason} (write "cpu", or "auto" for what there is)'
-        ) from None
-    return found
 
 
 def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | None) -> BaseAlgorithm:
@@ -59,7 +47,7 @@ def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | N
         "env": env,
         "seed": seed,
         "policy_kwargs": policy_arguments,
-        "device": device(settings.run.device),
+        "device": checked_device(settings.run.device),
         "tensorboard_log": None if logs is None else str(logs),
         "verbose": 0,
     }

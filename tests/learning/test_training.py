@@ -402,16 +402,19 @@ def test_training_begins_with_the_networks_of_another_model(training: Any, tmp_p
 
 def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> None:
     told = []
-    overrides = [*STEADY, 'run.evaluate_against=["bacon", "always_roll(5)", ["swap", "bacon"]]', "run.best_by=worst"]
-    run = training.train("hog", tmp_path / "run", overrides=overrides, progress=lambda *text: told.append(text[2]))
+    against = 'run.evaluate_against=["even", "timid", ["honest", "even"]]'
+    overrides = [*SMALL, "game.players=3", 'opponents={"timid"=1}', against, "run.best_by=worst"]
+    run = training.train(
+        "liarsdice", tmp_path / "run", overrides=overrides, progress=lambda *text: told.append(text[2])
+    )
     head, *lines = csv.reader((tmp_path / "run/curve.csv").read_text().splitlines())
-    assert head == ["steps", "score", "bacon", "always_roll(5)", "swap, bacon"]
+    assert head == ["steps", "score", "even", "timid", "honest, even"]
     assert all(float(line[1]) == min(map(float, line[2:])) for line in lines)
     about = models.facts(tmp_path / "run/best.zip")
     assert about["score"]["value"] == max(float(line[1]) for line in lines)
     assert len(about["scores"]) == 3
     page = (tmp_path / "run/best.md").read_text()
-    for part in (f"- {Score(**about['scores'][2])}", "| swap, bacon |", "against the hardest"):
+    for part in (f"- {Score(**about['scores'][2])}", "| honest, even |", "against the hardest"):
         assert part in page
     assert re.fullmatch(r"\d+ games, [\d,]+ steps/s, 0\.\d+ win rate against .*", told[-3])
     assert [text.partition("; ")[2] for text in told[-2:]] == [
