@@ -72,12 +72,8 @@ def train(
     best, more = folder / "best.zip", 2 * run.settings.run.steps
     out.print(f"{best_score(best)}: the best, {best}\n{run.score}: at the end, {folder / 'model.zip'}", markup=False)
     out.print(f"models, cards, curve and logs are in {folder}", markup=False)
-    _tell_more(
-        run.game,
-        best_score(best),
-        best,
-        f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}",
-    )
+    longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
+    _tell_more(run.game, best_score(best), best, longer)
 
 
 def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str) -> None:
