@@ -226,11 +226,8 @@ EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bo
 EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates")
 SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns")
-<<<<<<< HEAD
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "keyboard", "that reads what a person types and tells what happens")
-=======
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
->>>>>>> main
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
 
 PARTS: tuple[Part[Any], ...] = (

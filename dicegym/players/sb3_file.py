@@ -90,7 +90,7 @@ def checked_device(device: str) -> Any:
     from stable_baselines3.common.utils import get_device
 
     try:
-        found = get_device(device)
+        found = get_device(device) if device == "auto" else torch.device(device)  # the former replaces what is missing
         torch.zeros(1, device=found)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ParameterError(

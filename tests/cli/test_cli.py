@@ -329,9 +329,9 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(monkeypatch: pytes
     from dataclasses import replace
 
     import dicegym
-    from dicegym.cli.training import training_script
     from dicegym.learning import demo
     from dicegym.learning.evaluate import evaluate
+    from dicegym.learning.script import train
 
     small = {"run.steps": 2048, "run.games": 16, "run.evaluate_every": 512, "algorithm.n_steps": 16}
     small |= {"run.card_games": 10}
@@ -339,7 +339,7 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(monkeypatch: pytes
     config = replace(demo.configuration.read_config("hog"), demo=small)
     monkeypatch.setattr(demo.configuration, "read_config", lambda *_: config)
     monkeypatch.setattr("dicegym.learning.card.agent_names", lambda game: [game.spec.baseline])  # a shorter card
-    entry, score = demo.run_demo(training_script().train, "hog", tmp_path / "run", 1, lambda *_: None)
+    entry, score = demo.run_demo(train, "hog", tmp_path / "run", 1, lambda *_: None)
     game = dicegym.game("hog")
     assert score.value == pytest.approx(evaluate(game, str(entry)).value, abs=1e-9)
     curve = (tmp_path / "run" / "curve.csv").read_text().split()[1:]
