@@ -62,7 +62,7 @@ def play(
             f"--against is given {len(against or [])} times, and {table!r} seats {table.players - 1} beside you: "
             "give it once for each at most"
         )
-    rivals = [dicegym.agent(table, name) for name in against or [table.spec.default_opponent]]
+    rivals = [dicegym.agent(table, name) for name in against or [table.spec.baseline]]
     if not 0 <= seat < table.players:
         raise ParameterError(f"--seat {seat} is no seat: give 0 to {table.players - 1}")
     others = [s for s in range(table.players) if s != seat]

@@ -37,6 +37,8 @@ FLAWS = (
     "view shows the key",
     "view holds arrays",
     "view is unnamed",
+    "margins do not cancel",
+    "margin is the loser's",
     "scene is text",
     "scene changes the state",
     "scene shows the key",
@@ -66,6 +68,11 @@ FLAW = {name: number for number, name in enumerate(FLAWS)}
     ENDLESS,
     TURNS_BACK,
     RANDOM,
+    _VIEW_KEY,
+    _VIEW_ARRAYS,
+    _VIEW_UNNAMED,
+    NO_CANCEL,
+    LOSERS_LEAD,
     *_,
 ) = range(len(FLAWS))
 
@@ -153,6 +160,13 @@ def returns(state, out):
         out[2] = 0
 
 
+@kernel
+def margin(state, out):
+    lead = 0.25 * state.total / 40 * (1 if state.over else -1)
+    out[0] = lead if state.flaw != LOSERS_LEAD else -lead
+    out[1] = -out[0] if state.flaw != NO_CANCEL else 0.0
+
+
 class View(NamedTuple):
     total: Any
 
@@ -170,7 +184,7 @@ SPEC = GameSpec(
     name="flawed",
     title="Flawed",
     state=STATE,
-    kernels=Kernels(reset, step, legal, observe, returns),
+    kernels=Kernels(reset, step, legal, observe, returns, margin),
     players=(2, 2),
     n_actions=3,
     features=lambda parameters: {"total": 1, "to move": 1},
