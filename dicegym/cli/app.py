@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -53,7 +54,10 @@ class GameCommands(TyperGroup):
 
 def games_with_commands() -> dict[str, Path]:
     """Return the games that have commands of their own, and where these stand; nothing of the games is loaded."""
-    files = {name: COMMANDS.file_beside(rules_module(name)) for name in GAMES}
+    files = {}
+    for name in GAMES:
+        with contextlib.suppress(ModuleNotFoundError):  # another package's game: whoever asks for it is told
+            files[name] = COMMANDS.file_beside(rules_module(name))
     return {name: file for name, file in files.items() if file is not None}
 
 
@@ -96,7 +100,6 @@ def _app() -> typer.Typer:
     app = typer.Typer(
         help="Five real dice games as reinforcement-learning environments.",
         no_args_is_help=True,
-        add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         callback=_common,

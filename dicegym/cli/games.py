@@ -19,13 +19,17 @@ from dicegym.cli.common import (
     write_new,
 )
 from dicegym.errors import ParameterError
+from dicegym.games import loadable
 from dicegym.registry import ENVIRONMENTS, GAMES
 
 
 def games() -> None:
     """List the games and their environments."""
     rows = []
+    known = loadable()
     for environment in ENVIRONMENTS:
+        if environment.game not in known:
+            continue
         game = dicegym.game(environment.game, **environment.settings)
         low, high = game.spec.players
         low, high = (max(2, low), high) if environment.multi else (game.players, game.players)
