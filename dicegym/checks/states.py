@@ -165,6 +165,7 @@ def check_words(game: Game, state: Any) -> None:
                     "Agents may keep a view and get plain Python values, which do not change with the game",
                     "Convert it with int(), .tolist() or tuple()",
                 )
+    beginning = game.new_game()[0]
     for viewer in (None, *range(game.players)):
         scene: Any = game.scene(state, viewer)
         if not isinstance(scene, Scene) or not scene.title or not scene.text().strip():
@@ -173,6 +174,14 @@ def check_words(game: Game, state: Any) -> None:
                 f"scene(seat {viewer}) is {scene!r}",
                 "The terminal and pictures draw it",
                 "Return a dicegym.engine.scene.Scene with a title",
+            )
+        lines, first = len(scene.lines), len(game.scene(beginning, viewer).lines)
+        if lines != first:
+            raise broken(
+                game,
+                f"scene(seat {viewer}) has {lines} lines, and {first} at the beginning",
+                "Pictures of a game are frames of one film, which all have one size",
+                "Keep an empty Line where there is nothing to say",
             )
     if bytes_of(state) != before:
         raise broken(game, "view or scene changes the state", "Looking is free", "Let them read only")

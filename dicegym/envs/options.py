@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from inspect import signature
 from typing import Any, Literal, TypeVar, cast, get_args
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.engine.seats import ALTERNATE_SEAT, RANDOM_SEAT
 from dicegym.engine.validate import as_int64, finite_number, one_of, whole_number
-from dicegym.errors import IllegalActionError, ParameterError
+from dicegym.errors import IllegalActionError, ParameterError, unknown_argument
+from dicegym.games import game as make_game
 
 SeatRule = int | Literal["random", "alternate"]
 OnIllegal = Literal["rule", "raise", "terminate"]
@@ -42,7 +44,8 @@ render_mode: ``"ansi"`` (text), ``"rgb_array"`` (uint8[height, width, 3]; needs 
     "parameters": """
 **parameters: the game's parameters and ``players``, as for `dicegym.game`.""",
     "raises": """
-ParameterError, UnknownNameError, AgentError: an argument cannot work; the message says why.""",
+ParameterError, UnknownNameError, AgentError: an argument cannot work; the message says why. One that there is
+    not is an UnknownArgumentError, which is a TypeError too.""",
 }
 """What is said of an option wherever it can be given: lines for the ``Args`` of a docstring."""
 
@@ -59,6 +62,22 @@ def documented(cls: C) -> C:
     if cls.__doc__:  # Python may leave docstrings out
         cls.__doc__ = re.sub(r"^( *)<(\w+)>$", text, cls.__doc__, flags=re.MULTILINE)
     return cls
+
+
+def set_game(environment: type[Any], game: str | Game, parameters: dict[str, Any]) -> Game:
+    """Return the game that an environment's constructor was given, ``parameters`` being what is left for it.
+
+    Raises:
+        UnknownArgumentError: a name is neither a parameter of the game nor an argument of the environment.
+        ParameterError, UnknownNameError: as for `dicegym.game`.
+    """
+    own = ["players", *make_game(game).spec.parameters]
+    for name in parameters:
+        if name not in own:
+            given = signature(environment.__init__).parameters
+            options = [option for option in given if option not in ("self", "game", "parameters")]
+            raise unknown_argument(f"{environment.__name__}.__init__", name, [*options, *own])
+    return make_game(game, **parameters)
 
 
 def check_on_illegal(value: Any) -> OnIllegal:

@@ -12,9 +12,8 @@ from pettingzoo import ParallelEnv
 from dicegym.engine.game import Game
 from dicegym.engine.spec import JointAction
 from dicegym.envs.every_seat import EverySeat
-from dicegym.envs.options import documented
+from dicegym.envs.options import documented, set_game
 from dicegym.errors import IllegalActionError, ParameterError, StepError
-from dicegym.games import game as make_game
 
 Infos = dict[str, dict[str, Any]]
 Outcome = tuple[dict[str, np.ndarray], dict[str, float], dict[str, bool], dict[str, bool], Infos]
@@ -53,7 +52,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         render_mode: str | None = None,
         **parameters: Any,
     ) -> None:
-        game = make_game(game, **parameters)
+        game = set_game(SimultaneousEnv, game, parameters)
         if game.spec.joint_action is None:
             raise ParameterError(f"{game!r} is no game of simultaneous choices: use dicegym.envs.multi.parallel_env")
         self._joint_action: JointAction = game.spec.joint_action

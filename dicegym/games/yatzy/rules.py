@@ -113,6 +113,7 @@ import numpy as np
 
 from dicegym.engine.dice import die, turn_stream
 from dicegym.engine.features import Features
+from dicegym.engine.forms import Flags, OneHot, Ones, Over
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, record
@@ -184,22 +185,22 @@ STATE = record(
 OTHERS = SEATS - 1
 FEATURES = Features(
     {
-        "counts": FACES * DICE,
-        "sorted dice": DICE * FACES,
+        "counts": Ones(DICE, rows=FACES),
+        "sorted dice": OneHot(FACES, first=1, rows=DICE),
         "own turn": 1,
-        "rolls left": ROLLS + 1,
-        "rounds left": 1,
-        "open": BOXES,
+        "rolls left": OneHot(ROLLS + 1),
+        "rounds left": Over(BOXES),
+        "open": Flags(BOXES, first=1),
         "now": BOXES,
         "in sight": BOXES,
         "upper": 4,
-        "par": 2 * PAR_STEPS + 1,
-        "total": 1,
-        "presence": OTHERS,
-        "totals": OTHERS,
+        "par": OneHot(2 * PAR_STEPS + 1, first=-PAR_STEPS),
+        "total": Over(MOST_TOTAL),
+        "presence": Flags(OTHERS, first=1),
+        "totals": Over(MOST_TOTAL, OTHERS),
         "leads": 2 * OTHERS,
         "uppers": OTHERS,
-        "their open": OTHERS * BOXES,
+        "their open": Flags(BOXES, first=1, rows=OTHERS),
     }
 )
 AT = FEATURES.offsets
