@@ -87,12 +87,12 @@ def load_file(path: str | os.PathLike[str], name: str, device: str = "cpu") -> A
 def checked_device(device: str) -> Any:
     """Return a ``torch.device``. Raises ParameterError if there is none of this name here."""
     import torch
+    from stable_baselines3.common.utils import get_device
 
-    wanted = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
     try:
-        found = torch.device(wanted)
-        torch.zeros(1, device=found)  # what is not there fails here, and is never replaced by another without a word
-    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
+        found = get_device(device) if device == "auto" else torch.device(device)  # the former replaces what is missing
+        torch.zeros(1, device=found)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ParameterError(
             f"device {device!r} cannot be used here ({one_line(error, 120)}): give 'cpu', 'auto', or one that "
             "PyTorch finds, such as 'cuda'"
