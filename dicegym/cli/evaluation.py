@@ -177,12 +177,13 @@ def what_next(
     words = [model, *(["--game", game] if game else []), *(word for one in given for word in ("-p", one))]
     words += ["--players", str(table.players)] if table.players != usual else []
     named = shlex.join(words)
+    alone = shlex.join([model, *(["--game", game] if game else [])])
     found = []
     if table.players > 1 and list(against) != [ALL]:
         found.append((f"dicegym evaluate {named} --against {ALL}", "against every agent"))
     found.append((f"dicegym watch {named}", "see it play"))
     if model.endswith(".zip") and (forms := export_forms(table)):
-        found.append((f"dicegym export {shlex.quote(model)} --as {forms[0]}", "write it as a bot"))
+        found.append((f"dicegym export {alone} --as {forms[0]}", "write it as a bot"))
     width = max(len(command) for command, _ in found)
     return ["Next:", *(f"  {command:<{width}}  {what}" for command, what in found)]
 

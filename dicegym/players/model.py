@@ -185,6 +185,7 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
         "fingerprint": game.fingerprint,
         "algorithm": type(model).__name__,
         "timesteps": int(getattr(model, "num_timesteps", 0)),
+        **({} if isinstance(player.policy, Network) else {"torch_only": player.policy.reason}),
     }
     with zipfile.ZipFile(unfinished, "a" if of_sb3 else "w") as archive:
         model_file.write_members(archive, model_file.members(header | facts, network))
@@ -247,8 +248,11 @@ def load(
     try:
         model, its_game = load_model(path, game, device)
     except DependencyError as error:
-        raise DependencyError(
-            f"{path} carries no plain arrays, and so {error}; where that is installed, "
-            "dicegym.save_model(model, path, game) writes a file that plays without it"
-        ) from error
+        only = None if model_file.is_plain(path) else facts(path).get("torch_only")
+        hint = (
+            f"NumPy cannot play it, as {only}"
+            if only
+            else "where that is installed, dicegym.save_model(model, path, game) writes a file that plays without it"
+        )
+        raise DependencyError(f"{path} carries no plain arrays, and so {error}; {hint}") from error
     return PolicyPlayer(model, its_game, name, sample, device)

@@ -16,7 +16,7 @@ import pytest
 import dicegym
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
-from dicegym.errors import ModelError, ParameterError
+from dicegym.errors import DependencyError, ModelError, ParameterError
 from dicegym.players import model as models
 from dicegym.players import model_file
 from dicegym.players.model_file import MEMBER, NETWORK_MEMBER
@@ -243,3 +243,65 @@ def test_what_cannot_be_saved_says_why(tmp_path: Path) -> None:
         dicegym.save_model(model, tmp_path / "m.zip", dicegym.game("hog"), goal=50)
     path = dicegym.save_model(model, tmp_path / "m.zip", "hog", goal=50)
     assert models.load(path).game == dicegym.game("hog", goal=50)
+
+
+def test_a_network_that_is_not_plain_plays_through_torch_and_says_why_it_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = pytest.importorskip("torch")
+    sb3 = pytest.importorskip("stable_baselines3")
+    from dicegym.bots.export import export_source
+    from dicegym.envs.sb3 import SB3VecEnv
+    from dicegym.players import sb3_file
+
+    class Residual(sb3.common.torch_layers.BaseFeaturesExtractor):
+        def __init__(self, space: Any) -> None:
+            super().__init__(space, 16)
+            self.first, self.second = torch.nn.Linear(space.shape[0], 16), torch.nn.Linear(16, 16)
+
+        def forward(self, x: Any) -> Any:
+            x = torch.relu(self.first(x))
+            return x + torch.relu(self.second(x))
+
+    game = dicegym.game("liarsdice")
+    kwargs = {"features_extractor_class": Residual, "net_arch": [16]}
+    model = sb3.PPO(
+        "MlpPolicy", SB3VecEnv(game, 2, seed=0), n_steps=4, batch_size=8, policy_kwargs=kwargs, device="cpu"
+    )
+    path = dicegym.save_model(model.learn(8), tmp_path / "own.zip", game)
+    player = models.load(path)
+    assert not isinstance(player.policy, Network)
+    seen, masks = played_states(game, 250)
+    with torch.no_grad():
+        logits = model.policy.get_distribution(torch.as_tensor(seen)).distribution.logits.numpy()
+    assert np.array_equal(player.choose(seen, masks), np.where(masks, logits, -np.inf).argmax(axis=1))
+    with pytest.raises(ModelError, match=r"Residual.* extra 'train'"):
+        export_source(player, game, "player.py")
+    with pytest.raises(ParameterError, match="device 'nowhere'"):
+        models.load(path, device="nowhere")
+
+    def missing(name: str) -> Any:
+        raise DependencyError.for_extra("stable_baselines3", "train", "it")
+
+    monkeypatch.setattr(sb3_file, "algorithm", missing)
+    with pytest.raises(DependencyError, match=r"NumPy cannot play it, as it has Residual"):
+        models.load(path)
+
+
+def test_the_algorithm_of_a_plain_file_is_told_from_what_it_holds(tmp_path: Path) -> None:
+    from dicegym.players.sb3_file import algorithm_of
+
+    def written(**data: Any) -> Path:
+        with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:
+            archive.writestr("data", json.dumps(data))
+        return tmp_path / "m.zip"
+
+    own: dict[str, Any] = {"policy_class": {"__module__": "my.policies"}}
+    assert algorithm_of(written(**own, clip_range=0.2, gae_lambda=1)) == "PPO"
+    assert algorithm_of(written(**own, gae_lambda=1)) == "A2C"
+    assert algorithm_of(written(**own, exploration_rate=0.1)) == "DQN"
+    recurrent = {"policy_class": {"__module__": "sb3_contrib.common.recurrent.policies"}}
+    with pytest.raises(ModelError, match="saved by RecurrentPPO; those that can play are"):
+        algorithm_of(written(**recurrent, clip_range=0.2))
+    with pytest.raises(ModelError, match="cannot be read as a model of Stable-Baselines3"):
+        algorithm_of(written())
