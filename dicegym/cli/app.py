@@ -18,7 +18,7 @@ from dicegym.cli.contests import tournament
 from dicegym.cli.exact import exact
 from dicegym.cli.games import agents, check, games, playthrough
 from dicegym.cli.play import play
-from dicegym.cli.server import join, serve
+from dicegym.cli.server import join, serve, server
 from dicegym.cli.training import demo, evaluate, export, league, train
 from dicegym.engine.commands import COMMANDS
 from dicegym.errors import DicegymError
@@ -107,6 +107,7 @@ def _app() -> typer.Typer:
     )
     for verb in VERBS:
         app.command()(verb)
+    app.add_typer(server)
     for name, file in games_with_commands().items():
         app.add_typer(typer.Typer(cls=GameCommands, help=_help_of(file)), name=name)
     return app

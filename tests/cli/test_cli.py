@@ -148,7 +148,7 @@ def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path:
         (("exact", "hog", "bacon", "swap", "--output", "hog.py"), "--output hog.py is for --best-table alone"),
         (("exact", "hog", "bacon", "--trials", "3"), "--trials 3 is for --best-table alone"),
         (("play", "hog", "--against", "bacon", "--against", "swap"), "seats 1 beside you"),
-        (("play", "hog", "--against", "esay"), "Opponents by strength: easy (bacon), normal (expectation), hard"),
+        (("play", "hog", "--against", "esay"), "Opponents by strength: easy (bacon), normal (swap), hard"),
         (("play", "yatzy", "--players", "1", "--against", "easy"), "leave out --against"),
         (("play", "yatzy", "--players", "2", "-p", "players=3"), "differ: give one of them"),
         (("play", "hog", "--players", "3"), "give a whole number from 2 to 2"),

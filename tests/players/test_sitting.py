@@ -342,3 +342,17 @@ def test_words() -> None:
     assert [percent(chance) for chance in (0, 0.001, 0.5, 0.999, 1)] == ["0%", "<1%", "50%", ">99%", "100%"]
     assert wrapped("  a " + "b " * 60).splitlines()[1].startswith("    b")
     assert wrapped("x" * 70 + " type `roll #1 #3` now").splitlines() == ["x" * 70 + " type", "  `roll #1 #3` now"]
+
+
+@pytest.mark.slow
+@each_game
+def test_opponents_rise_in_strength(name: str) -> None:
+    """Each wins more than its share against a table of the one before."""
+    from dicegym.learning.evaluate import evaluate
+
+    keyboard = keyboard_of(dicegym.game(name))
+    game = dicegym.game(name, players=keyboard.SEATS)
+    easy, normal, hard = keyboard.OPPONENTS.values()
+    for weaker, stronger in ((easy, normal), (normal, hard)):
+        score = evaluate(game, dicegym.agent(game, stronger), weaker, games=100)
+        assert score.value > 1.2 / keyboard.SEATS, f"{stronger} against {weaker}: {score}"

@@ -20,7 +20,7 @@ from dicegym.games.hog.rules import (
 )
 from dicegym.games.keyboard import NUMBER_WORDS, Place, count, dice, number_of, percent, unread, winners, won
 
-OPPONENTS = {"easy": "bacon", "normal": "expectation", "hard": "best_by_scores"}
+OPPONENTS = {"easy": "bacon", "normal": "swap", "hard": "best_by_scores"}
 SEATS = 2
 OPEN = frozenset({"runs", "exchanges", "turns", "chosen", "rolled"})
 HELP = """\

@@ -46,6 +46,13 @@ Errors
     fault 6  the server plays the turn, as it does for one who does not answer
     =======  ====================================================================
 
+Messages
+    Bots play by messages of a server. It tells all bots of a table of every change by a STANDING; each turn that it
+    plays for one that has given up comes with a STANDING of its own. A client that logs in as the original's do, by
+    {"key": "LOGIN", "secret": ...} and nothing more, is spoken to as the original server speaks: it is sent one
+    STANDING, in a write of its own and with its scores as an array (-1: an open box), each time it is to move or has
+    moved and is to move on, and nothing else.
+
 End: after the fifteenth round.
 
 Parameters: none.
@@ -427,5 +434,6 @@ SPEC = GameSpec(
     default_players=2,
     secret=frozenset({"errors", "helped"}),
     forfeit=SERVER_TURN,
+    zero_sum=True,
     stage="finished",
 )
