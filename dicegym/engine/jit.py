@@ -38,6 +38,7 @@ KERNEL_SOURCES = ("engine", "games", "envs/batch_kernels.py")
 """Folders and files of the package that compiled code depends on."""
 WITHOUT_KERNELS = (
     "adapter.py",
+    "chance.py",
     "commands.py",
     "exact.py",
     "examination.py",

@@ -133,6 +133,8 @@ class GameSpec(Generic[V]):
     """For games in which all players choose at once and in secret: what a whole choice is."""
     contest: str = "round_robin"
     """The format of the game's contest, a key of `dicegym.arena.contest.FORMATS`."""
+    zero_sum: bool = False
+    """Whether the returns at the end of a game of two or more sum to zero."""
     stage: Literal["young", "finished"] = "young"
     """How far the game has come. A young one has rules and text, and is played, trained on and contested with whatever
     else it has. Of a finished one the tests demand all that `dicegym.games.parts` lists for it, and a trained model and

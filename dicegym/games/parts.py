@@ -26,6 +26,7 @@ from dicegym.registry import GAMES, rules_module
 
 __all__ = [
     "ADAPTER",
+    "CHANCE",
     "COMMANDS",
     "DUEL",
     "EXAMINATION",
@@ -38,6 +39,7 @@ __all__ = [
     "WIRE",
     "Z_95",
     "Adapter",
+    "Chance",
     "Commands",
     "Duel",
     "Estimate",
@@ -92,6 +94,26 @@ class Examination(Protocol):
 
     def question(self, game: Game, i: int) -> str:
         """Name question ``i`` in words."""
+
+
+class Chance(Protocol):
+    """A game's ``chance.py``: what its dice decide, as outcomes with probabilities.
+
+    Asked by `dicegym.openspiel`, whose solvers go through all that may happen. Without one, chance is drawn there too.
+    """
+
+    def undo(self, before: Any | None, after: Any) -> list[int]:
+        """Take back in ``after`` what chance decided in the step from ``before``, or at the beginning (None).
+
+        Returns the numbers of the draws that are to be settled instead, in turn; of each, `outcomes` and `settle` are
+        asked with the record as the draws before it left it.
+        """
+
+    def outcomes(self, state: Any, draw: int) -> list[tuple[float, str]]:
+        """Return the outcomes of a draw: the probability of each, and what it is in words."""
+
+    def settle(self, state: Any, draw: int, outcome: int) -> None:
+        """Write into the record that the draw had the outcome of this number."""
 
 
 class Exporter(Protocol):
@@ -176,6 +198,7 @@ EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bo
 EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates")
 SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns")
+CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
 
 PARTS: tuple[Part[Any], ...] = (
@@ -187,6 +210,7 @@ PARTS: tuple[Part[Any], ...] = (
     EXPORTER,
     DUEL,
     SOLITAIRE,
+    CHANCE,
     WIRE,
     COMMANDS,
 )

@@ -64,6 +64,7 @@ NOTICED = {
     "never ends": "after 500 random decisions a game is not over",
     "an illegal action turns back time": "after 500 random decisions, some illegal, a game is not over",
     "random": "the same actions from the same state lead to different states",
+    "both may win": "the returns of a game sum to 2",
     "view shows the key": r"view\(seat 0\) changes with the key",
     "view holds arrays": r"view\(seat 0\)\.total holds a int32",
     "view is unnamed": r"view\(seat 0\) is a tuple",

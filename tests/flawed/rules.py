@@ -34,6 +34,7 @@ FLAWS = (
     "never ends",
     "an illegal action turns back time",
     "random",
+    "both may win",
     "view shows the key",
     "view holds arrays",
     "view is unnamed",
@@ -66,6 +67,7 @@ FLAW = {name: number for number, name in enumerate(FLAWS)}
     ENDLESS,
     TURNS_BACK,
     RANDOM,
+    BOTH_WIN,
     *_,
 ) = range(len(FLAWS))
 
@@ -148,7 +150,7 @@ def observe(state, seat, out):
 @kernel
 def returns(state, out):
     out[0] = state.over
-    out[1] = -out[0]
+    out[1] = out[0] if state.flaw == BOTH_WIN else -out[0]
     if state.flaw == RETURNS_FAR:
         out[2] = 0
 
@@ -178,5 +180,6 @@ SPEC = GameSpec(
     faults=("", "no number from 1 to 3, or the last one again"),
     default_opponent="one",
     baseline="one",
+    zero_sum=True,
     parameters={"flaw": Parameter(0, 0, len(FLAWS) - 1, "what is wrong")},
 )

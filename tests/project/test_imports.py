@@ -27,7 +27,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("games",),
     ("bots",),
     ("players",),
-    ("envs",),
+    ("envs", "openspiel"),
     ("sandbox",),
     ("arena",),
     ("learning",),

@@ -328,5 +328,6 @@ SPEC = GameSpec(
     },
     games_per_match=9,
     private=frozenset({"runs", "exchanges", "turns", "chosen", "rolled"}),
+    zero_sum=True,
     stage="finished",
 )

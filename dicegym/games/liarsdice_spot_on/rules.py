@@ -257,5 +257,6 @@ SPEC = GameSpec(
     private=frozenset({"hands"}),
     forfeit=NO_ANSWER,
     public_event="finished",
+    zero_sum=True,
     stage="finished",
 )

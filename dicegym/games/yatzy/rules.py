@@ -434,5 +434,6 @@ SPEC = GameSpec(
     default_players=2,
     secret=frozenset({"errors", "helped"}),
     forfeit=SERVER_TURN,
+    zero_sum=True,
     stage="finished",
 )
