@@ -17,9 +17,10 @@ from dicegym.cli.common import err, out
 from dicegym.cli.contests import tournament
 from dicegym.cli.evaluation import evaluate, export
 from dicegym.cli.exact import exact
-from dicegym.cli.games import agents, check, games, play, playthrough
+from dicegym.cli.games import agents, check, games, playthrough
+from dicegym.cli.play import play
 from dicegym.cli.plot import plot
-from dicegym.cli.server import join, serve
+from dicegym.cli.server import join, serve, server
 from dicegym.cli.training import demo, league, train
 from dicegym.cli.watch import watch
 from dicegym.engine.commands import COMMANDS
@@ -111,6 +112,7 @@ def _app() -> typer.Typer:
     )
     for verb in VERBS:
         app.command()(verb)
+    app.add_typer(server)
     for name, file in games_with_commands().items():
         app.add_typer(typer.Typer(cls=GameCommands, help=_help_of(file)), name=name)
     return app

@@ -122,6 +122,18 @@ class Game(Generic[V]):
         self.spec.kernels.returns(state, out)
         return out
 
+    @property
+    def has_margin(self) -> bool:
+        """Whether seats can be ahead of each other by more or less: ``reward="margin"`` of the environments."""
+        return self.players > 1 and self.spec.kernels.margin is not loops.no_margin
+
+    def margin(self, state: Any) -> np.ndarray:
+        """Return by how much each seat is ahead so far: float32[players]; all 0 if not `has_margin`."""
+        out = np.zeros(self.players, np.float32)
+        if self.has_margin:
+            self.spec.kernels.margin(state, out)
+        return out
+
     def view(self, state: Any, seat: int) -> V:
         """Return what ``seat`` knows as plain named values."""
         return self.spec.view(state, seat)

@@ -28,6 +28,7 @@ class TurnEnv(EverySeat, AECEnv[str, dict[str, np.ndarray], Any]):
     Args:
         game: a game's name (the registry fills it in) or a `dicegym.Game`.
         <on_illegal>
+        <reward>
         max_cycles: truncate when the agent to move has had so many turns already; None: never.
         max_steps: truncate after so many decisions of all agents together; None: never.
         <render_mode>
@@ -43,6 +44,7 @@ class TurnEnv(EverySeat, AECEnv[str, dict[str, np.ndarray], Any]):
         game: str | Game,
         on_illegal: str = "rule",
         illegal_reward: float = -1.0,
+        reward: str = "win",
         max_cycles: int | None = None,
         max_steps: int | None = None,
         render_mode: str | None = None,
@@ -50,7 +52,7 @@ class TurnEnv(EverySeat, AECEnv[str, dict[str, np.ndarray], Any]):
     ) -> None:
         super().__init__()
         game = make_game(game, **parameters)
-        self._set_up(game, on_illegal, illegal_reward, max_cycles, render_mode, is_parallelizable=False)
+        self._set_up(game, on_illegal, illegal_reward, reward, max_cycles, render_mode, is_parallelizable=False)
         self.max_steps = check_cap("max_steps", max_steps)
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         size, n_actions = self.game.observation_size, self.game.n_actions
