@@ -29,7 +29,7 @@ def watch(
     model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
     against: Annotated[
         list[str] | None,
-        typer.Option(help="an opponent; repeat it for each other seat (default: the game's own opponent)"),
+        typer.Option(help="an opponent; repeat it for each other seat (default: the game's baseline)"),
     ] = None,
     game: GameOption = None,
     gif: Annotated[Path | None, typer.Option(metavar="FILE", help="record it as a GIF instead")] = None,
@@ -59,7 +59,7 @@ def watch(
         check_writable(path)
     table = table_for(model, game, parameter, players, len(against or []))
     player = dicegym.agent(table, model, device=device)
-    rivals = against or ([table.spec.default_opponent] if table.players > 1 else [])
+    rivals = against or ([table.spec.baseline] if table.players > 1 else [])
     others = [dicegym.agent(table, name, device=device) for name in rivals]
     seated = seating(table, player, others, seat)
     number = secrets.randbelow(SEEDS) if seed is None else seed
