@@ -82,7 +82,9 @@ def evaluate(
     json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
-    """Measure a model or an agent: exactly where that is possible, else by games with a 95 % interval.
+    """Measure a model or an agent, exactly where possible.
+
+    Elsewhere by games, with a 95 % interval.
 
     Example: dicegym evaluate mine.zip --game hog --against all
     """
@@ -194,7 +196,7 @@ def export(
     force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
     parameter: Parameters = None,
 ) -> None:
-    """Write a model, or any other agent, as a bot in the game's original interface.
+    """Write a model or an agent as a bot of the original interface.
 
     Example: dicegym export agents/hog/ppo.zip --as hog.py
     """

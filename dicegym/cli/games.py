@@ -20,7 +20,10 @@ from dicegym.registry import ENVIRONMENTS, GAMES
 
 
 def games() -> None:
-    """List the games and their environments."""
+    """List the games and their environments.
+
+    Example: dicegym games
+    """
     from dicegym.games import loadable
 
     rows = []
@@ -40,7 +43,10 @@ def games() -> None:
 
 
 def agents(game: GameName) -> None:
-    """List the agents of a game, each with its first line."""
+    """List the agents of a game, each with its first line.
+
+    Example: dicegym agents hog
+    """
     from dicegym.players.about import describe
 
     table = dicegym.game(game)
@@ -65,7 +71,12 @@ def playthrough(
     games: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="default: all of them")] = None,
     write: Annotated[Path | None, typer.Option(metavar="FOLDER", help="write <game>.txt there, not print")] = None,
 ) -> None:
-    """Write out a whole game with all that players are told, as the tests compare it."""
+    """Write out a whole game, with all that players are told.
+
+    The tests compare it with one that was kept.
+
+    Example: dicegym playthrough hog
+    """
     from dicegym.checks.playthrough import playthrough as written_out
 
     for name in games or GAMES:

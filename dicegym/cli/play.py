@@ -35,7 +35,7 @@ def play(
     ] = None,
     parameter: Parameters = None,
 ) -> None:
-    """Play at the keyboard: type what you mean, and `help` if in doubt.
+    """Play at the keyboard: type what you mean, or `help`.
 
     Seed and seat are drawn anew each time, and printed with the command that plays the same game again.
 

@@ -18,13 +18,11 @@ def plot(
         Path | None, typer.Option(help="the picture, .png or .svg (default: curve.png in the one folder, or here)")
     ] = None,
 ) -> None:
-    """Draw the curves of trainings: runs that differ in their seed alone as one line with a band.
+    """Draw the curves of trainings, seeds as a band.
 
-    A band reaches from the lowest run to the highest. For example:
+    Runs that differ in their seed alone are one line, with a band from the lowest to the highest of them.
 
-    dicegym plot runs/hog
-
-    dicegym plot runs/* --output curves.svg
+    Examples: dicegym plot runs/hog; dicegym plot runs/* --output curves.svg
     """
     from dicegym.learning.curves import experiments, find_runs
     from dicegym.learning.pictures import check_picture

@@ -55,7 +55,12 @@ def train(
         ),
     ] = False,
 ) -> None:
-    """Train an agent; the run's folder then holds its models, its curve and its TensorBoard logs."""
+    """Train an agent, and see how strong it becomes.
+
+    The run's folder then holds its models, its curve and its TensorBoard logs.
+
+    Example: dicegym train hog --run-dir runs/hog --steps 500000
+    """
     from dicegym.learning.card import best_score
     from dicegym.learning.script import train as learn
 
@@ -95,7 +100,12 @@ def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str) -> None
 
 
 def league(run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the folder of a training")]) -> None:
-    """Show who beat whom among the past selves, agents and exploiters that a training played against."""
+    """Show who beat whom in a training's league.
+
+    Its members are the past selves, agents and exploiters that the training played against.
+
+    Example: dicegym league runs/liarsdice
+    """
     from dicegym.arena.report import show
     from dicegym.learning import league_table
 
@@ -110,7 +120,12 @@ def demo(
     run_dir: Annotated[Path | None, typer.Option(help="the run's folder, replaced (default: runs/demo-GAME)")] = None,
     seed: Seed = 1,
 ) -> None:
-    """Train an agent for about two minutes, then enter it in the contest against every agent of the game."""
+    """Train an agent for two minutes and enter it in the contest.
+
+    There it meets every agent of the game.
+
+    Example: dicegym demo hog
+    """
     from dicegym.learning.demo import run_demo
     from dicegym.learning.script import train as learn
 

@@ -46,7 +46,7 @@ def watch(
     device: Device = "cpu",
     parameter: Parameters = None,
 ) -> None:
-    """Watch a model or an agent play a game, in the terminal or as a recording (--gif, --mp4).
+    """Watch a model or an agent play, move by move or as a film.
 
     Example: dicegym watch ppo --game hog --against bacon --gif hog.gif
     """

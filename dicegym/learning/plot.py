@@ -44,7 +44,7 @@ def _panel(axes: Any, runs: Sequence[RunCurve]) -> None:
     rivals = list(dict.fromkeys(run.score.opponent for run in runs))
     lines = [(group, name) for group in groups for name in (group.names if len(groups) == 1 else ["score"])]
     for number, (group, name) in enumerate(lines):
-        _line(axes, group, name, _COLOURS[number % len(_COLOURS)], _legend(group, name, first))
+        _line(axes, group, name, _COLOURS[number % len(_COLOURS)], _legend(group, name, len(groups) == 1))
     if first.players > 1:
         axes.axhline(1 / first.players, color="0.5", linewidth=1, linestyle=":", label="as good as the others")
     against = f" against {rivals[0]}" if len(rivals) == 1 and first.players > 1 else ""
@@ -71,7 +71,9 @@ def _line(axes: Any, group: Experiment, name: str, colour: str, label: str) -> N
         axes.fill_between(steps, low, high, color=colour, alpha=_BAND, linewidth=0)
 
 
-def _legend(group: Experiment, name: str, first: RunCurve) -> str:
+def _legend(group: Experiment, name: str, alone: bool) -> str:
+    """Return what a line is called: by its opponent where it is about one experiment, which chose by the first."""
     if name != "score":
         return f"against {name}"
-    return group.label if len(group.names) == 1 else f"{first.score.opponent}, {first.score.measure}: {group.label}"
+    score = group.runs[0].score
+    return f"{score.measure} against {score.opponent}" if alone and len(group.names) > 1 else group.label

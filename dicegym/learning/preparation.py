@@ -48,7 +48,7 @@ def prepare(game: str, folder: Path, config: Path | None, overrides: Sequence[st
         raise unknown_name("algorithm", settings.algorithm.name, list(models.ALGORITHMS))
     if settings.run.start_from and not resume:
         models.trained_on(settings.run.start_from)
-    for setting, text in _named(settings):
+    for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
         split(setting, text)
     return Prepared(table, settings, command)
 
@@ -60,10 +60,10 @@ def _agents(settings: TrainingSettings) -> Iterator[str]:
         yield from [table] if isinstance(table, str) else table
 
 
-def _named(settings: TrainingSettings) -> Iterator[tuple[str, str]]:
-    """Yield (setting, text) of all that may name a function or class in a file."""
+def _named(settings: TrainingSettings, networks: bool) -> Iterator[tuple[str, str]]:
+    """Yield (setting, text) of all that names a function or class, unless no ``networks`` are to be made anew."""
     if settings.environment.wrap:
         yield "environment.wrap", settings.environment.wrap
-    for key, value in vars(settings.network).items():
+    for key, value in vars(settings.network).items() if networks else ():
         if names_something(f"network.{key}", value):
             yield f"network.{key}", value

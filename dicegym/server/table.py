@@ -263,9 +263,11 @@ class Table:
             if self._ended[0]:
                 break
             self._shown = self._standing()
-            for seat_number in range(len(self.seats)):
-                self._show(seat_number)
-            seat = self.seats[self._mover[0]]
+            self._tell_all(self._shown)
+            mover = int(self._mover[0])
+            if (remote := self.seats[mover].remote) is not None and remote.original:
+                self._show(mover)
+            seat = self.seats[mover]
             if seat.local is not None:
                 self._ask(seat)
             if seat.taken:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning.configuration import override, read_config
 from dicegym.learning.generators import GeneratorStates
 from dicegym.learning.networks import ROLLOUT, new_model
+from dicegym.learning.script import train
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players import model as models
 
@@ -135,3 +137,26 @@ def test_the_states_of_generators_come_back() -> None:
     before.restore()
     second = torch.rand(3), np.random.rand(3)  # noqa: NPY002 - as above
     assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def test_a_run_with_an_extractor_of_ones_own_goes_on_and_plays_without_its_file(own: str, tmp_path: Path) -> None:
+    """Past selves, checkpoint and models hold the class by value."""
+    overrides = [
+        *("run.games=16", "run.torch_threads=1", "algorithm.n_steps=16", "algorithm.batch_size=64"),
+        *("run.steps=512", "run.evaluate_every=512", "run.checkpoint_every=256", "run.card_games=0"),
+        *("self_play.games=2", "self_play.snapshot_every=256", 'opponents={"self"=1}', "run.evaluate_games=4"),
+        f"network.features_extractor_class={own}:Gated",
+    ]
+    run = train("hog", tmp_path / "run", overrides=overrides)
+    assert "Gated" in run.league.members[-1].player.policy.reason
+    Path(own).unlink()
+    for name in [name for name in sys.modules if name.startswith("own_")]:
+        del sys.modules[name]
+    more = train("hog", tmp_path / "run", overrides=["run.steps=768"], resume=True)
+    assert more.model.num_timesteps == 768
+    player = models.load(tmp_path / "run/model.zip")
+    seen = np.random.default_rng(0).random((5, player.game.observation_size), np.float32)
+    learned = more.model.policy.get_distribution(torch.as_tensor(seen)).distribution.logits.detach().numpy()
+    assert np.allclose(player.scores(seen), learned, atol=1e-2)
+    with pytest.raises(ParameterError, match=r"there is no file .*own\.py"):
+        train("hog", tmp_path / "other", overrides=overrides)
