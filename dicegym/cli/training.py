@@ -141,9 +141,7 @@ def demo(
     table = dicegym.game(game)
     tournament(game, [*dicegym.agent_names(game), str(entry)], seed=seed, exact=solver(table) is not None)
     told = "" if solver(table) is None else ", which exact win rates rank: the games that it plays are part luck"
-    out.print(
-        f"\n{entry.stem} is the agent that was trained just now, and this the contest of {table.spec.title}{told}."
-    )
+    out.print(f"\n{entry.stem} is the agent that was just trained, in the contest of {table.spec.title}{told}.")
     named = shlex.quote(str(entry))
     _show_next(
         (f"dicegym play {game} --against {named}", "play against it"),
