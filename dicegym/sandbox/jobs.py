@@ -12,7 +12,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, one_line
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
-from dicegym.players.roster import Origin, load, resolve
+from dicegym.players.roster import Origin, Spec, load, resolve
 from dicegym.sandbox.heartbeat import Heartbeat, Reading
 from dicegym.shipped import is_shipped
 
@@ -50,7 +50,7 @@ class Entry(NamedTuple):
         return load(game, origin, self.name, keep=True, seed=seed)
 
 
-def entry(game: Game, name: str, spec: Player | str | Path) -> Entry:
+def entry(game: Game, name: str, spec: Spec | Any) -> Entry:
     """Return the entry that ``spec`` names, as for `dicegym.agent`.
 
     A model is loaded here and enters as a player that needs NumPy alone: no job has to load PyTorch. Players, and the
