@@ -15,6 +15,7 @@ from dicegym.checks.common import (
     random_action,
     random_below,
 )
+from dicegym.checks.states import check_margin
 from dicegym.engine.game import Game
 from dicegym.play.drive import walk
 
@@ -104,6 +105,7 @@ def check_ending(game: Game, seed: int, longest: int) -> None:
                 "Whoever plays it would wait for ever",
                 "Let the rules end it, or pass a higher `longest` if games are that long",
             )
+        check_margin(game, state)
         if game.legal(state).any():
             raise broken(game, "actions are legal after the end", "The end is final", "Use Game.legal as it is")
         total = float(game.returns(state).sum())

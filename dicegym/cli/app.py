@@ -15,10 +15,14 @@ import dicegym
 from dicegym.cli.bench import bench
 from dicegym.cli.common import err, out
 from dicegym.cli.contests import tournament
+from dicegym.cli.evaluation import evaluate, export
 from dicegym.cli.exact import exact
-from dicegym.cli.games import agents, check, games, play, playthrough
+from dicegym.cli.games import agents, check, games, playthrough
+from dicegym.cli.play import play
+from dicegym.cli.plot import plot
 from dicegym.cli.server import join, serve, server
-from dicegym.cli.training import demo, evaluate, export, league, train
+from dicegym.cli.training import demo, league, train
+from dicegym.cli.watch import watch
 from dicegym.engine.commands import COMMANDS
 from dicegym.errors import DicegymError
 from dicegym.registry import GAMES, rules_module
@@ -27,10 +31,12 @@ VERBS = (
     games,
     agents,
     play,
+    watch,
     check,
     tournament,
     exact,
     train,
+    plot,
     league,
     evaluate,
     export,

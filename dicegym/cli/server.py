@@ -35,12 +35,13 @@ def serve(
     seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
     status: Annotated[bool, typer.Option("--status", help="only say what `dicegym server status` says")] = False,
 ) -> None:
-    """Let bots play rated games against each other over the network, with a live scoreboard.
+    """Let bots play rated games over the network.
 
-    The server rests while no remote bot is connected.
+    There is a live scoreboard. The server rests while no remote bot is connected. For others than this machine, name
+    the file of their secrets, as in the second example.
 
-    Examples: dicegym serve yatzy --tcp 5000 --agents thrifty gather; for others than this machine, by their secrets:
-    dicegym serve yatzy --tcp 5000 --ws 5001 --host 0.0.0.0 --secrets secrets.txt
+    Examples: dicegym serve yatzy --tcp 5000 --agents thrifty gather; dicegym serve yatzy --tcp 5000 --ws 5001
+    --host 0.0.0.0 --secrets secrets.txt
     """
     if status:
         _print_status(game, database, None)
@@ -91,7 +92,7 @@ def join(
 
 server = typer.Typer(
     name="server",
-    help="What is known of a server and its games, while it runs and later.",
+    help="Show a server's state, ratings and games, running or not.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -99,7 +100,7 @@ server = typer.Typer(
 
 @server.command(epilog="Examples: dicegym server status; dicegym server status yatzy --json status.json")
 def status(game: SomeGame = None, database: Database = None, json: JsonFile = None) -> None:
-    """Say whether a server runs, who is there, and how many games it has played."""
+    """Say whether a server runs, who is there, and what it played."""
     _print_status(game, database, json)
 
 
@@ -129,7 +130,10 @@ def games(
     database: Database = None,
     json: JsonFile = None,
 ) -> None:
-    """Print finished games: when, who, with how many points, what it did to ratings, and what went wrong."""
+    """Print finished games, the newest last.
+
+    Of each: when, who, with how many points, what it did to ratings, and what went wrong.
+    """
     check_writable(json)
     with _archive(game, database) as archive:
         found = archive.games(last, player)

@@ -94,6 +94,12 @@ class GameSpec(Generic[V]):
         Write float32[observation size], only what ``seat`` may know.
     ``returns(state, out)``
         Write float32[players], each seat's sum of rewards so far.
+
+    and a sixth that a game may have, for learners that ask for ``reward="margin"`` (`dicegym.envs.options`):
+
+    ``margin(state, out)``
+        Write float32[players], by how much each seat is ahead so far, near -1..1: they sum to 0, and at the end
+        whoever has the higher return is further ahead.
     """
 
     name: str
@@ -110,8 +116,9 @@ class GameSpec(Generic[V]):
     """(record, seat) -> what the seat may know, as plain values with names; for scripted agents."""
     faults: tuple[str, ...]
     """What was wrong with an action, by the number that ``step`` returned; index 0 is unused."""
-    default_opponent: str
-    """The agent that environments seat when none is named."""
+    default_opponent: str | Mapping[str, float]
+    """The agents that environments seat when none is named: a name, or names and weights, from which each opposing
+    seat draws anew each game. Random play should win some games against them, so that learning can begin."""
     baseline: str
     """The agent that contests and models are measured against."""
     parameters: Mapping[str, Parameter] = field(default_factory=dict)

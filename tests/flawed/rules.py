@@ -38,6 +38,8 @@ FLAWS = (
     "view shows the key",
     "view holds arrays",
     "view is unnamed",
+    "margins do not cancel",
+    "margin is the loser's",
     "scene is text",
     "scene changes the state",
     "scene shows the key",
@@ -68,6 +70,11 @@ FLAW = {name: number for number, name in enumerate(FLAWS)}
     TURNS_BACK,
     RANDOM,
     BOTH_WIN,
+    _VIEW_KEY,
+    _VIEW_ARRAYS,
+    _VIEW_UNNAMED,
+    NO_CANCEL,
+    LOSERS_LEAD,
     *_,
 ) = range(len(FLAWS))
 
@@ -155,6 +162,13 @@ def returns(state, out):
         out[2] = 0
 
 
+@kernel
+def margin(state, out):
+    lead = 0.25 * state.total / 40 * (1 if state.over else -1)
+    out[0] = lead if state.flaw != LOSERS_LEAD else -lead
+    out[1] = -out[0] if state.flaw != NO_CANCEL else 0.0
+
+
 class View(NamedTuple):
     total: Any
 
@@ -172,7 +186,7 @@ SPEC = GameSpec(
     name="flawed",
     title="Flawed",
     state=STATE,
-    kernels=Kernels(reset, step, legal, observe, returns),
+    kernels=Kernels(reset, step, legal, observe, returns, margin),
     players=(2, 2),
     n_actions=3,
     features=lambda parameters: {"total": 1, "to move": 1},

@@ -31,7 +31,12 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("sandbox",),
     ("arena",),
     ("learning",),
-    ("__init__", "pettingzoo", "playthrough"),  # doors for users, an old one too; nobody below enters by them
+    (
+        "__init__",
+        "pettingzoo",
+        "playthrough",
+        "wrappers",
+    ),  # doors for users; nobody below enters by them
     ("server",),
     ("bench", "checks"),
     ("cli",),
