@@ -93,7 +93,7 @@ distclean: clean  ## remove .venv too
 # that imports PyTorch then translated two thousand files, which took 5 to 10 s, and hundreds of processes run in the tests.
 # The stamp is written last, so an interrupted installation is taken up again. An existing .venv is kept.
 # The editable install leaves metadata beside the sources that .venv has as well: a second, ageing copy.
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml setup.cfg constraints.txt
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
 	  for python in $(CANDIDATES); do \
 	    if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
@@ -111,6 +111,6 @@ $(STAMP): pyproject.toml constraints.txt
 	  echo "$(VENV) was made by a Python older than 3.11: 'make distclean', then 'make PYTHON=python3.12 install'." >&2; \
 	  exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
-	$(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -b constraints.txt -e '.[train,render,server,notebooks,docs,dev]'
+	$(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -b constraints.txt -e '.[train,render,server,openspiel,plot,sweep,notebooks,docs,dev]'
 	@rm -rf dicegym.egg-info
 	@touch $@

@@ -36,6 +36,8 @@ def check_reading(game: Game, state: Any) -> None:
     readers: list[tuple[str, Callable[[Any], None], int, type, tuple[float, float]]] = [
         ("returns", partial(kernels.returns, state), game.players, np.float32, (7.0, np.inf)),
     ]
+    if game.has_margin:
+        readers.append(("margin", partial(kernels.margin, state), game.players, np.float32, (7.0, np.inf)))
     if not state["over"]:
         readers.append(("legal", partial(kernels.legal, state), game.n_actions, np.bool_, (False, True)))
     for seat in range(game.players):
@@ -70,6 +72,27 @@ def check_reading(game: Game, state: Any) -> None:
                 f"{name} leaves 0..1 at {_parts_at(game, where)}",
                 "The observation space is Box(0, 1)",
                 "Scale the values or cut them off",
+            )
+
+
+def check_margin(game: Game, state: Any) -> None:
+    """Leads cancel out, and at the end whoever has the higher return is further ahead."""
+    leads, gained = game.margin(state), game.returns(state)
+    if abs(leads.sum()) > 1e-4 * max(1.0, np.abs(leads).max()):
+        raise broken(
+            game,
+            f"margin writes {leads.tolist()}, which sum to {leads.sum():g}",
+            "What one seat gains others lose, whichever rewards are chosen",
+            "Write each seat's own less the mean of the others'",
+        )
+    if game.has_margin and state["over"]:
+        higher = gained[:, None] > gained[None, :]
+        if (higher & ~(leads[:, None] > leads[None, :])).any():
+            raise broken(
+                game,
+                f"at the end margin writes {leads.tolist()} and returns {gained.tolist()}",
+                "The sum of rewards tells the result, whichever rewards are chosen",
+                "Let whoever has the higher return be further ahead",
             )
 
 

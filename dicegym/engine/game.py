@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Generic
 
 import numpy as np
 
@@ -15,12 +15,12 @@ from dicegym.engine.description import Description, describe
 from dicegym.engine.dice import game_key
 from dicegym.engine.jit import records
 from dicegym.engine.scene import TEXT, Scene, Text
-from dicegym.engine.spec import GameSpec
+from dicegym.engine.spec import GameSpec, V
 from dicegym.engine.validate import whole_number
 from dicegym.errors import StepError, unknown_argument
 
 
-class Game:
+class Game(Generic[V]):
     """A game with its parameters set.
 
     Args:
@@ -33,7 +33,7 @@ class Game:
         UnknownNameError: the game has no such parameter.
     """
 
-    def __init__(self, spec: GameSpec, players: int | None = None, **parameters: Any) -> None:
+    def __init__(self, spec: GameSpec[V], players: int | None = None, **parameters: Any) -> None:
         self.spec = spec
         low, high = spec.players
         seats = (spec.default_players or low) if players is None else players
@@ -133,7 +133,19 @@ class Game:
         self.spec.kernels.returns(state, out)
         return out
 
-    def view(self, state: Any, seat: int) -> NamedTuple:
+    @property
+    def has_margin(self) -> bool:
+        """Whether seats can be ahead of each other by more or less: ``reward="margin"`` of the environments."""
+        return self.players > 1 and self.spec.kernels.margin is not loops.no_margin
+
+    def margin(self, state: Any) -> np.ndarray:
+        """Return by how much each seat is ahead so far: float32[players]; all 0 if not `has_margin`."""
+        out = np.zeros(self.players, np.float32)
+        if self.has_margin:
+            self.spec.kernels.margin(state, out)
+        return out
+
+    def view(self, state: Any, seat: int) -> V:
         """Return what ``seat`` knows as plain named values."""
         return self.spec.view(state, seat)
 

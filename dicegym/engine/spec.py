@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,15 @@ from dicegym.engine import loops
 from dicegym.engine.loops import Kernels
 from dicegym.engine.validate import whole_number
 from dicegym.registry import GAMES, rules_module
+
+if TYPE_CHECKING:  # with a default, so that whoever does not care for the view's type need not name it
+    from typing_extensions import TypeVar
+
+    V = TypeVar("V", default=Any)
+else:
+    from typing import TypeVar
+
+    V = TypeVar("V")
 
 HEADER = [
     ("key", np.uint64),  # (): names the dice of this game; never shown to a player
@@ -69,7 +78,7 @@ class JointAction(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GameSpec:
+class GameSpec(Generic[V]):
     """The fact sheet of a game, declared at the end of its ``rules.py``.
 
     The five kernels (compiled by `dicegym.engine.jit.kernel`; a record is handed over by reference):
@@ -85,6 +94,12 @@ class GameSpec:
         Write float32[observation size], only what ``seat`` may know.
     ``returns(state, out)``
         Write float32[players], each seat's sum of rewards so far.
+
+    and a sixth that a game may have, for learners that ask for ``reward="margin"`` (`dicegym.envs.options`):
+
+    ``margin(state, out)``
+        Write float32[players], by how much each seat is ahead so far, near -1..1: they sum to 0, and at the end
+        whoever has the higher return is further ahead.
     """
 
     name: str
@@ -97,12 +112,13 @@ class GameSpec:
     features: Callable[[Mapping[str, int]], dict[str, int]]
     """Parameters, and ``players`` -> the observation parts in order, each with its length; a
     `dicegym.engine.features.Features`, which `observe` takes its offsets from, is one."""
-    view: Callable[[Any, int], NamedTuple]
+    view: Callable[[Any, int], V]
     """(record, seat) -> what the seat may know, as plain values with names; for scripted agents."""
     faults: tuple[str, ...]
     """What was wrong with an action, by the number that ``step`` returned; index 0 is unused."""
-    default_opponent: str
-    """The agent that environments seat when none is named."""
+    default_opponent: str | Mapping[str, float]
+    """The agents that environments seat when none is named: a name, or names and weights, from which each opposing
+    seat draws anew each game. Random play should win some games against them, so that learning can begin."""
     baseline: str
     """The agent that contests and models are measured against."""
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
@@ -124,6 +140,8 @@ class GameSpec:
     """For games in which all players choose at once and in secret: what a whole choice is."""
     contest: str = "round_robin"
     """The format of the game's contest, a key of `dicegym.arena.contest.FORMATS`."""
+    zero_sum: bool = False
+    """Whether the returns at the end of a game of two or more sum to zero."""
     stage: Literal["young", "finished"] = "young"
     """How far the game has come. A young one has rules and text, and is played, trained on and contested with whatever
     else it has. Of a finished one the tests demand all that `dicegym.games.parts` lists for it, and a trained model and

@@ -30,6 +30,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         flat: observations are the arrays float32[game.observation_size] alone, and the masks of all agents stand in
             ``infos[agent]["action_mask"]``.
         <on_illegal>
+        <reward>
         max_cycles: truncate when the agent to move has had so many turns already; None: never.
         max_steps: truncate after so many decisions of all agents together; None: never.
         <render_mode>
@@ -46,6 +47,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         flat: bool = False,
         on_illegal: str = "rule",
         illegal_reward: float = -1.0,
+        reward: str = "win",
         max_cycles: int | None = None,
         max_steps: int | None = None,
         render_mode: str | None = None,
@@ -54,7 +56,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         super().__init__()
         game = set_game(TurnEnv, game, parameters)
         self.flat = flat
-        self._set_up(game, on_illegal, illegal_reward, max_cycles, render_mode, is_parallelizable=False)
+        self._set_up(game, on_illegal, illegal_reward, reward, max_cycles, render_mode, is_parallelizable=False)
         self.max_steps = check_cap("max_steps", max_steps)
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         size, n_actions = self.game.observation_size, self.game.n_actions

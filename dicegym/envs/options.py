@@ -16,6 +16,7 @@ from dicegym.games import game as make_game
 
 SeatRule = int | Literal["random", "alternate"]
 OnIllegal = Literal["rule", "raise", "terminate"]
+Reward = Literal["win", "margin"]
 RENDER_MODES = ("ansi", "rgb_array", "human")
 
 MOST_GAMES_SKIPPED = 100
@@ -33,6 +34,10 @@ seat: the learner's seat: a number, ``"random"`` (drawn for each game) or ``"alt
 on_illegal: what an illegal action does: ``"rule"`` (what the game says), ``"raise"`` (IllegalActionError,
     nothing played) or ``"terminate"`` (the episode ends with ``illegal_reward``; 0 for other agents).
 illegal_reward: the reward for an illegal action under ``"terminate"``.""",
+    "reward": """
+reward: what rewards sum to: ``"win"``, the game's result as its rules have it, or ``"margin"``, how far the
+    seat is ahead at the end, paid out as it gains and loses (the game's page has the formula). Returns, as in
+    ``info["returns"]``, are the game's result in either case.""",
     "render_mode": """
 render_mode: ``"ansi"`` (text), ``"rgb_array"`` (uint8[height, width, 3]; needs the extra ``render``),
     ``"human"`` (text printed at every step) or None.""",
@@ -83,6 +88,15 @@ def check_on_illegal(value: Any) -> OnIllegal:
 def check_illegal_reward(value: Any) -> float:
     """Return ``value`` as a float; raise ParameterError if it is no number."""
     return finite_number("illegal_reward", value, "a reward")
+
+
+def check_reward(game: Game, value: Any) -> Reward:
+    """Return ``value``; raise ParameterError if it names no rewards, or such as ``game`` does not have."""
+    reward = cast(Reward, one_of("reward", value, get_args(Reward)))
+    if reward == "margin" and not game.has_margin:
+        why = "who plays alone is ahead of nobody" if game.players == 1 else f"the rules of {game.spec.title} have none"
+        raise ParameterError(f"reward='margin' cannot work: {why}. Leave it out, or write reward='win'")
+    return reward
 
 
 def check_cap(name: str, value: Any) -> int | None:

@@ -32,6 +32,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     Args:
         game: a game's name or a `dicegym.Game`; all its players choose at once.
         <on_illegal>
+        <reward>
         max_cycles: truncate after so many rounds; None: never.
         <render_mode>
             It shows the whole table.
@@ -46,6 +47,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         game: str | Game,
         on_illegal: str = "rule",
         illegal_reward: float = -1.0,
+        reward: str = "win",
         max_cycles: int | None = None,
         render_mode: str | None = None,
         **parameters: Any,
@@ -54,7 +56,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         if game.spec.joint_action is None:
             raise ParameterError(f"{game!r} is no game of simultaneous choices: use dicegym.envs.multi.parallel_env")
         self._joint_action: JointAction = game.spec.joint_action
-        self._set_up(game, on_illegal, illegal_reward, max_cycles, render_mode, is_parallelizable=True)
+        self._set_up(game, on_illegal, illegal_reward, reward, max_cycles, render_mode, is_parallelizable=True)
         numbers = np.array(self._joint_action.most, np.int64) + 1
         for agent in self.possible_agents:
             self.observation_spaces[agent] = gym.spaces.Box(0.0, 1.0, (game.observation_size,), np.float32)

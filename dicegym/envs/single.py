@@ -20,6 +20,7 @@ from dicegym.envs.options import (
     check_illegal_reward,
     check_on_illegal,
     check_render_mode,
+    check_reward,
     documented,
     illegal,
     read_action,
@@ -41,13 +42,14 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     A step plays the learner's action and then everybody else's until the learner is to move again or the game
     is over. Its reward is everything that reached the learner's seat since its last action, so the rewards
-    of an episode sum to the game's result for that seat.
+    of an episode sum to the game's result for that seat, or to its lead with ``reward="margin"``.
 
     Args:
         game: a game's name (``gymnasium.make`` fills it in) or a `dicegym.Game`.
         <opponent>
         <seat>
         <on_illegal>
+        <reward>
         <render_mode>
         <parameters>
 
@@ -72,6 +74,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         seat: SeatRule = "random",
         on_illegal: str = "rule",
         illegal_reward: float = -1.0,
+        reward: str = "win",
         render_mode: str | None = None,
         **parameters: Any,
     ) -> None:
@@ -79,6 +82,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self.seating = Seating(self.game, opponent, seat)
         self.on_illegal = check_on_illegal(on_illegal)
         self.illegal_reward = check_illegal_reward(illegal_reward)
+        self.reward = check_reward(self.game, reward)
         self.render_mode = check_render_mode(render_mode)
         self.observation_space = gym.spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
         self.action_space = gym.spaces.Discrete(self.game.n_actions)
@@ -229,7 +233,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             return self._illegal(number)
 
         fault, over = self._advance(True, number)
-        gained = float(self._gained[self._seat])
+        gained = float((self._gained if self.reward == "win" else self.game.margin(self._state))[self._seat])
         reward, self._before = gained - self._before, gained
         info: dict[str, Any] = {"action_mask": self._mask_told.copy(), "seat": self._seat}
         if fault:

@@ -40,6 +40,7 @@ from dicegym.envs.options import (
     check_illegal_reward,
     check_on_illegal,
     check_render_mode,
+    check_reward,
     documented,
     illegal,
     set_game,
@@ -67,6 +68,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         <opponent>
         <seat>
         <on_illegal>
+        <reward>
         <render_mode>
         autoreset_mode: a `gymnasium.vector.AutoresetMode` or its value: ``"NextStep"`` (default; the step after
             the end resets and ignores its action), ``"SameStep"`` (the observation is already the next game's;
@@ -102,6 +104,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         seat: SeatRule = "random",
         on_illegal: str = "rule",
         illegal_reward: float = -1.0,
+        reward: str = "win",
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
@@ -114,6 +117,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         self.seating = Seating(self.game, opponent, seat)
         self.on_illegal = check_on_illegal(on_illegal)
         self.illegal_reward = check_illegal_reward(illegal_reward)
+        self.reward = check_reward(self.game, reward)
         self.render_mode = check_render_mode(render_mode)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
@@ -244,6 +248,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             self.seating.rule,
             self.max_episode_steps or 0,
             self.illegal_reward,
+            self.reward == "margin",
             MOST_GAMES_SKIPPED,
         )
         opponents = self._opponents.arrays

@@ -20,16 +20,19 @@ from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
 from dicegym.engine.twins import SITUATIONS, TWINS, Situations, Twins
 from dicegym.errors import unknown_name
+from dicegym.games.keyboard import Keyboard
 from dicegym.games.messages import Wire
 from dicegym.play.player import Player
 from dicegym.registry import GAMES, rules_module
 
 __all__ = [
     "ADAPTER",
+    "CHANCE",
     "COMMANDS",
     "DUEL",
     "EXAMINATION",
     "EXPORTER",
+    "KEYBOARD",
     "PARTS",
     "SITUATIONS",
     "SOLITAIRE",
@@ -38,12 +41,15 @@ __all__ = [
     "WIRE",
     "Z_95",
     "Adapter",
+    "Chance",
     "Commands",
     "Duel",
     "Estimate",
     "Examination",
     "Exporter",
+    "Keyboard",
     "Part",
+    "Progress",
     "Situations",
     "Solitaire",
     "Text",
@@ -51,11 +57,15 @@ __all__ = [
     "Wire",
     "need",
     "part",
+    "plays_with",
     "solitaire",
+    "solved_with",
     "solver",
 ]
 
 P = TypeVar("P")
+Progress = Callable[[int, int, str], None]
+"""Told of long work: (steps done, of how many, what is being done)."""
 
 
 class Adapter(Protocol):
@@ -79,6 +89,9 @@ class Adapter(Protocol):
         Raises AgentError if it cannot be loaded or holds no bot of this game.
         """
 
+    def live(self, bot: Callable[..., Any], name: str) -> Player:
+        """Return the player of a function or class of the original interface: a `dicegym.bots.live_bot.LiveBot`."""
+
 
 class Examination(Protocol):
     """A game's ``examination.py``: the test that bots took before its original contest.
@@ -92,6 +105,28 @@ class Examination(Protocol):
 
     def question(self, game: Game, i: int) -> str:
         """Name question ``i`` in words."""
+
+    # In a game with exact values the answers are the table that its `Duel` reads.
+
+
+class Chance(Protocol):
+    """A game's ``chance.py``: what its dice decide, as outcomes with probabilities.
+
+    Asked by `dicegym.openspiel`, whose solvers go through all that may happen. Without one, chance is drawn there too.
+    """
+
+    def undo(self, before: Any | None, after: Any) -> list[int]:
+        """Take back in ``after`` what chance decided in the step from ``before``, or at the beginning (None).
+
+        Returns the numbers of the draws that are to be settled instead, in turn; of each, `outcomes` and `settle` are
+        asked with the record as the draws before it left it.
+        """
+
+    def outcomes(self, state: Any, draw: int) -> list[tuple[float, str]]:
+        """Return the outcomes of a draw: the probability of each, and what it is in words."""
+
+    def settle(self, state: Any, draw: int, outcome: int) -> None:
+        """Write into the record that the draw had the outcome of this number."""
 
 
 class Exporter(Protocol):
@@ -116,6 +151,9 @@ class Duel(Protocol):
     table that does not fit the game and for a game that the module does not solve.
     """
 
+    SOLVED: Mapping[str, int]
+    """Parameters, the number of players among them, with which the game can be solved."""
+
     def solves(self, game: Game) -> bool:
         """Return whether the game, with its parameters, has exact values."""
 
@@ -125,16 +163,23 @@ class Duel(Protocol):
     def win_rate(self, a: Any, b: Any, game: Game) -> float:
         """Return the probability that strategy ``a`` beats ``b``, who moves first being drawn by a fair coin."""
 
-    def win_rate_matrix(self, strategies: Sequence[Any], game: Game) -> np.ndarray:
-        """Return float64[n, n]: `win_rate` of each strategy (row) against each other one (column)."""
+    def win_rate_matrix(self, strategies: Sequence[Any], game: Game, *, progress: Progress | None = None) -> np.ndarray:
+        """Return float64[n, n]: `win_rate` of each strategy (row) against each other one (column).
+
+        ``progress`` is called after each of the n (n - 1) / 2 pairs.
+        """
 
     def best_response(self, opponent: Any, game: Game) -> tuple[float, np.ndarray]:
         """Return the best win rate against ``opponent`` for one who sees everything, and how to play it."""
 
-    def best_table(self, opponent: Any, game: Game, *, seed: int = 0, trials: int = ...) -> tuple[float, np.ndarray]:
+    def best_table(
+        self, opponent: Any, game: Game, *, seed: int = 0, trials: int = ..., progress: Progress | None = None
+    ) -> tuple[float, np.ndarray]:
         """Return the best win rate found for a table against ``opponent``, and the table."""
 
-    def best_bot(self, opponent: Player, game: Game, *, seed: int = 0, trials: int = ...) -> str:
+    def best_bot(
+        self, opponent: Player, game: Game, *, seed: int = 0, trials: int = ..., progress: Progress | None = None
+    ) -> str:
         """Return the source of a bot, in the game's original interface, that plays `best_table`."""
 
 
@@ -158,13 +203,18 @@ class Solitaire(Protocol):
     All raise ParameterError for a game that it does not solve.
     """
 
+    SOLVED: Mapping[str, int]
+    """As for `Duel`."""
+
     def solves(self, game: Game) -> bool:
         """Return whether the game, with its parameters, has exact values."""
 
-    def optimum(self, game: Game) -> float:
+    def optimum(self, game: Game, *, progress: Progress | None = None) -> float:
         """Return the mean return of the best way to play."""
 
-    def mean_return(self, player: Player, game: Game, games: int = ..., seed: int = 0) -> Estimate:
+    def mean_return(
+        self, player: Player, game: Game, games: int = ..., seed: int = 0, *, progress: Progress | None = None
+    ) -> Estimate:
         """Return the mean return of ``player``: the optimum less what its choices cost in ``games`` games.
 
         Luck is taken out, so a few games say what otherwise takes thousands. Raises AgentError if it fails.
@@ -176,10 +226,13 @@ EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bo
 EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates")
 SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns")
+KEYBOARD: Part[Keyboard] = Part(Keyboard, "keyboard", "that reads what a person types and tells what happens")
+CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
 
 PARTS: tuple[Part[Any], ...] = (
     TEXT,
+    KEYBOARD,
     ADAPTER,
     TWINS,
     SITUATIONS,
@@ -187,6 +240,7 @@ PARTS: tuple[Part[Any], ...] = (
     EXPORTER,
     DUEL,
     SOLITAIRE,
+    CHANCE,
     WIRE,
     COMMANDS,
 )
@@ -241,3 +295,15 @@ def _solving(game: Game | str, kind: Part[S]) -> S | None:
         return part(game, kind) if game in GAMES else None
     found = part(game, kind)
     return found if found is not None and found.solves(game) else None
+
+
+def solved_with(game: Game | str) -> Mapping[str, int] | None:
+    """Return the parameters, players among them, with which a game has exact values; None if it never has any."""
+    found = part(game, DUEL) or part(game, SOLITAIRE)
+    return None if found is None else found.SOLVED
+
+
+def plays_with(game: Game, settings: Mapping[str, int]) -> bool:
+    """Return whether a game is played with these parameters, of which one may be ``players``."""
+    own = {"players": game.players, **game.parameters}
+    return all(own[name] == value for name, value in settings.items())

@@ -85,9 +85,9 @@ def game_of_file(file: str) -> str:
     path = Path(file).expanduser()
     if path.suffix == ".py" and not path.exists() and ":" not in file:
         raise ParameterError(f"there is no file {file}")
-    known = [name for name in GAMES if _knows(games.game(name), file)]
+    known = [name for name in games.loadable() if _knows(games.game(name), file)]
     if not known and locate(Path(file).expanduser(), ()) is None and not Path(file).suffix:
-        names = {agent for name in GAMES for agent in agent_names(games.game(name))}
+        names = {agent for name in games.loadable() for agent in agent_names(games.game(name))}
         raise unknown_name("agent of any game", file, sorted(names))
     if len(known) != 1:
         raise ParameterError(f"{file} fits {' and '.join(known) or 'no game'}: say which one is meant with --game")

@@ -222,6 +222,17 @@ def share_out(state, out):
         out[seat] = (n * state.left[seat] - total) / (total * (n - 1))
 
 
+@kernel
+def lead_out(state, out):
+    """Write each seat's dice less the mean of the others', over the dice that each began with."""
+    total = np.int64(0)
+    for seat in range(state.players):
+        total += state.left[seat]
+    n = np.int64(state.players)
+    for seat in range(n):
+        out[seat] = (n * state.left[seat] - total) / (state.dice * (n - 1))
+
+
 # --- what a seat sees ----------------------------------------------------------------------------------------
 
 

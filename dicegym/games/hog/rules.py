@@ -66,10 +66,11 @@ Observation: ``Box(0, 1, (62,))``, or ``(68,)`` with ``memory``; exactly what a 
     exchanges         2       with memory, one-hot: own exchanges, even or odd
     ================  ======  ==================================================================
 
-Rewards: +1 to the winner and -1 to the loser at the end, 0 before.
+Rewards: +1 to the winner and -1 to the loser at the end, 0 before. With ``reward="margin"`` what the lead (own -
+opponent's points) / goal gains or loses, in all the lead at the end; a disqualified player's is -1.
 
 Version history
-    v0: first version.
+    v0: first version; since then ``reward`` chooses the rewards.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -287,6 +288,16 @@ def returns(state, out):
         out[1 - state.winner] = -1
 
 
+@kernel
+def margin(state, out):
+    """The own points less the opponent's, over the goal; a disqualified player is 1 behind."""
+    lead = (np.int64(state.scores[0]) - state.scores[1]) / np.int64(state.goal)
+    if state.over and max(state.scores[0], state.scores[1]) < state.goal:
+        lead = 1.0 if state.winner == 0 else -1.0
+    out[0] = lead
+    out[1] = -lead
+
+
 class View(NamedTuple):
     """What a player may know: both scores and, with ``memory``, what it can remember of its own turns."""
 
@@ -315,7 +326,7 @@ SPEC = GameSpec(
     name="hog",
     title="Hog",
     state=STATE,
-    kernels=Kernels(reset, step, legal, observe, returns),
+    kernels=Kernels(reset, step, legal, observe, returns, margin),
     players=(2, 2),
     n_actions=N_ACTIONS,
     features=FEATURES,
@@ -329,5 +340,6 @@ SPEC = GameSpec(
     },
     games_per_match=9,
     private=frozenset({"runs", "exchanges", "turns", "chosen", "rolled"}),
+    zero_sum=True,
     stage="finished",
 )

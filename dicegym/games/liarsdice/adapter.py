@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Program
 from dicegym.bots.source import Source
 from dicegym.bots.surroundings import PrivateRandom
@@ -141,3 +142,8 @@ def recognises(text: str) -> bool:
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> LiarsDiceBot:
     """Return the player of a file; see `BotPlayer`. Raises AgentError."""
     return LiarsDiceBot(source, name, supplied_modules, find, Seated, keep, seed)
+
+
+def live(bot: Callable[..., Any], name: str) -> LiveBot:
+    """Return the player of a function (me, hands, history) -> play; see `LiveBot`."""
+    return LiveBot(bot, name, Seated)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Program
 from dicegym.bots.source import Source
 from dicegym.bots.surroundings import PrivateRandom
@@ -112,9 +113,9 @@ def sit(program: Program, made: Callable[..., Any], game: Game, seat: int) -> Ac
     asked: tuple[Any, ...] = ()
     counts: list[int] | None = None
 
-    def act(turn: Turn) -> int:
+    def act(turn: Turn[View]) -> int:
         nonlocal asked, counts
-        view: View = turn.view  # type: ignore[assignment]  # of this game
+        view = turn.view
         # A whole order is several actions. One that a bot of one game has answered is known by its round; a pure bot
         # plays many games at once, and what it answered elsewhere it would answer here.
         question = view[:5]
@@ -139,3 +140,8 @@ def recognises(text: str) -> bool:
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
     """Return the player of a file; see `BotPlayer`. Raises AgentError."""
     return BotPlayer(source, name, supplied_modules, find, sit, keep, seed)
+
+
+def live(bot: Callable[..., Any], name: str) -> LiveBot:
+    """Return the player of a class with ``get_orders``, or of such a function; see `LiveBot`."""
+    return LiveBot(bot, name, sit, ENTRY_POINT)

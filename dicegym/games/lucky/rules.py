@@ -97,9 +97,12 @@ Observation: ``Box(0, 1, (192,))``, in which s(x, c) is x / (x + c)
     ==============  ======  ====================================================================================
 
 Rewards: at the end 1 - 2 * (place - 1) / (players - 1), with place = 1 + number of players strictly ahead; 0 before.
+With ``reward="margin"`` what the lead gains or loses, in all the lead at the end: the mean over the others of (own
+money - theirs) / ``lead``, each cut off at -1 and 1.
 
 Version history
-    v0: first version.
+    v0: first version; since then ``reward`` chooses the rewards, and the default opponents are a mix, of which
+    ``compound``, the only one before, is the strongest.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -277,6 +280,17 @@ def returns(state, out):
             out[seat] = 1 - 2 * ahead / (state.players - 1)
 
 
+@kernel
+def margin(state, out):
+    """The mean over the others of the own money less theirs, over ``lead`` and cut off at -1 and 1."""
+    players, most = np.int64(state.players), np.float64(state.lead)
+    for seat in range(players):
+        ahead = 0.0
+        for other in range(players):
+            ahead += max(-1.0, min((state.money[seat] - state.money[other]) / most, 1.0))
+        out[seat] = ahead / (players - 1)
+
+
 # --- what a seat may know ----------------------------------------------------------------------------------
 
 
@@ -378,7 +392,7 @@ SPEC = GameSpec(
     name="lucky",
     title="Lucky & Co",
     state=STATE,
-    kernels=Kernels(reset, step, legal, observe, returns),
+    kernels=Kernels(reset, step, legal, observe, returns, margin),
     players=(2, MOST_PLAYERS),
     default_players=MOST_PLAYERS,
     n_actions=N_ACTIONS,
@@ -391,7 +405,7 @@ SPEC = GameSpec(
         "an unknown action",
         "a malformed order",
     ),
-    default_opponent="compound",
+    default_opponent={"cheapest": 2, "thrifty": 2, "compound": 1},
     baseline="investor",
     parameters={
         "rounds": Parameter(500, 1, 10_000, "the number of rounds after which a game of Lucky & Co ends"),
