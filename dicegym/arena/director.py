@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from dicegym.arena.check import Check, CheckReport
+from dicegym.arena.check import Check
+from dicegym.arena.check_report import CheckReport
 from dicegym.arena.entries import AgentSpec, Disqualified, Progress, ProgressCounter, entries_of
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult

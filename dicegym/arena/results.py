@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from dicegym.arena.entries import Disqualified
-from dicegym.arena.incidents import Misplay
+from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.report import Report, ReportTable, plain_text
 
 
@@ -47,7 +47,8 @@ class ContestResult:
         return plain_text(self.report())
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return everything as plain values, and under ``faults`` how many misplays there were of each entry."""
         own: Any = self
         values = asdict(own)
-        return {field.metadata.get("json", field.name): values[field.name] for field in fields(own)}
+        named = {field.metadata.get("json", field.name): values[field.name] for field in fields(own)}
+        return {**named, "faults": misplay_counts(self.misplays)}

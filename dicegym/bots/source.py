@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import types
 import warnings
 from collections.abc import Iterable
@@ -39,6 +40,38 @@ def locate(text: str | Path, entry_files: Iterable[str]) -> Source | None:
                 if (base / name).is_file():
                     return Source(base / name, rest[1] if len(rest) > 1 else None)
     return None
+
+
+def defines(text: str, name: str, arguments: int | None = None, method: str = "") -> bool:
+    """Return whether a bot's text defines what an original interface asks for; nothing is run.
+
+    Args:
+        text: of the file. Of one that is not Python, the words are looked for.
+        name: a function; with ``method``, a class that others derive from.
+        arguments: how many the interface calls the function with, and how many it has: a game's own ``play`` with
+            five of them is no bot's with three. None, and a function that takes any number: that does not matter.
+        method: that a class which derives from ``name`` has.
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            body = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return re.search(rf"\bdef {re.escape(method or name)}\b", text) is not None and (not method or name in text)
+    nodes = [node for top in body for node in (ast.walk(top) if isinstance(top, ast.If | ast.Try) else (top,))]
+    if method:
+        return any(
+            isinstance(node, ast.ClassDef) and any(ast.unparse(base).split(".")[-1] == name for base in node.bases)
+            for node in nodes
+        ) and any(isinstance(node, ast.FunctionDef) and node.name == method for top in nodes for node in ast.walk(top))
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            takes = len(node.args.posonlyargs) + len(node.args.args)
+            return arguments in (None, takes) or node.args.vararg is not None
+        if isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets):
+            return True
+        if isinstance(node, ast.ImportFrom) and any((one.asname or one.name) == name for one in node.names):
+            return True
+    return False
 
 
 def files_of(file: Path) -> tuple[Path, ...]:
