@@ -25,21 +25,31 @@ class Source(NamedTuple):
 def locate(text: str | Path, entry_files: Iterable[str]) -> Source | None:
     """Return the bot that ``text`` names: ``file.py``, ``folder``, ``folder:file`` or ``folder:file:function``.
 
-    A folder is searched for ``entry_files`` in order. ``file.py:function`` names a function too. Returns None
-    if there is no such file.
+    A folder is searched for ``entry_files`` in order. ``file.py:function`` names a function too, and
+    ``name:folder:file:function`` is what players of the original Liar's Dice are called. Returns None if there is no
+    such file.
     """
+    return split(text, entry_files)[1]
+
+
+def split(text: str | Path, entry_files: Iterable[str]) -> tuple[list[str], Source | None]:
+    """Return the words that ``text`` has beside the path, a name in front first, and what `locate` returns."""
     whole = str(text)
     for parts in (0, 1, 2):  # a path may hold colons itself, so whatever exists with fewer of them is meant
         path, *rest = whole.rsplit(":", parts) if parts else [whole]
         base = Path(path)
         if base.is_file() and len(rest) <= 1:
-            return Source(base, rest[0] if rest else None)
+            return rest, Source(base, rest[0] if rest else None)
         if base.is_dir():
             names = [rest[0], f"{rest[0]}.py"] if rest else list(entry_files)
             for name in names:
                 if (base / name).is_file():
-                    return Source(base / name, rest[1] if len(rest) > 1 else None)
-    return None
+                    return rest, Source(base / name, rest[1] if len(rest) > 1 else None)
+    name, mark, path = whole.partition(":")
+    if mark and name and path.count(":") >= 2:
+        rest, source = split(path, entry_files)
+        return [name, *rest], source
+    return [], None
 
 
 def defines(text: str, name: str, arguments: int | None = None, method: str = "") -> bool:
