@@ -84,7 +84,7 @@ distclean: clean  ## remove .venv too
 # that imports PyTorch then translated two thousand files, which took 5 to 10 s, and hundreds of processes run in the tests.
 # The stamp is written last, so an interrupted installation is taken up again. An existing .venv is kept.
 # The editable install leaves metadata beside the sources that .venv has as well: a second, ageing copy.
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml setup.cfg constraints.txt
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
 	  for python in $(CANDIDATES); do \
 	    if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \

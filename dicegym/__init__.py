@@ -42,5 +42,10 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module(_HOMES[name]), name)
 
 
+def __dir__() -> list[str]:
+    """Return the public names, loaded or not: what `help` and completion show."""
+    return sorted(__all__)
+
+
 registry.register_gymnasium()
 registry.register_pettingzoo()

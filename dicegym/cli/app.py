@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,10 +13,11 @@ from typer.core import TyperGroup
 
 import dicegym
 from dicegym.cli.bench import bench
+from dicegym.cli.bots import check, new, rules
 from dicegym.cli.common import err, out
 from dicegym.cli.contests import tournament
 from dicegym.cli.exact import exact
-from dicegym.cli.games import agents, check, games, play, playthrough
+from dicegym.cli.games import agents, games, play, playthrough
 from dicegym.cli.server import join, serve
 from dicegym.cli.training import demo, evaluate, export, league, train
 from dicegym.engine.commands import COMMANDS
@@ -25,6 +27,7 @@ from dicegym.registry import GAMES, rules_module
 VERBS = (
     games,
     agents,
+    rules,
     play,
     check,
     tournament,
@@ -53,7 +56,10 @@ class GameCommands(TyperGroup):
 
 def games_with_commands() -> dict[str, Path]:
     """Return the games that have commands of their own, and where these stand; nothing of the games is loaded."""
-    files = {name: COMMANDS.file_beside(rules_module(name)) for name in GAMES}
+    files = {}
+    for name in GAMES:
+        with contextlib.suppress(ModuleNotFoundError):  # another package's game: whoever asks for it is told
+            files[name] = COMMANDS.file_beside(rules_module(name))
     return {name: file for name, file in files.items() if file is not None}
 
 
@@ -96,13 +102,13 @@ def _app() -> typer.Typer:
     app = typer.Typer(
         help="Five real dice games as reinforcement-learning environments.",
         no_args_is_help=True,
-        add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         callback=_common,
     )
     for verb in VERBS:
         app.command()(verb)
+    app.add_typer(new, name="new")
     for name, file in games_with_commands().items():
         app.add_typer(typer.Typer(cls=GameCommands, help=_help_of(file)), name=name)
     return app

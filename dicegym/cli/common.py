@@ -15,16 +15,40 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import dicegym
-from dicegym.errors import ParameterError
+from dicegym.errors import DicegymError, ParameterError
+from dicegym.registry import GAMES
 
 out = Console(highlight=False, soft_wrap=True)
 """Standard output: results."""
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 """Standard error: what went wrong, and what is being done."""
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game's name; `dicegym games` lists them")]
+
+def complete_game(incomplete: str) -> list[str]:
+    """Return the games whose names begin so, for the shell."""
+    return [name for name in GAMES if name.startswith(incomplete)]
+
+
+def complete_agent(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the agents whose names begin so, of the game that stands on the line already, for the shell."""
+    game = context.params.get("game")
+    try:
+        names = dicegym.agent_names(game) if game else []
+    except DicegymError:
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
+GameName = Annotated[
+    str,
+    typer.Argument(metavar="GAME", help="a game's name; `dicegym games` lists them", autocompletion=complete_game),
+]
 GameOption = Annotated[
-    str | None, typer.Option(help="the game (default: what the model was trained on, or the file or name fits)")
+    str | None,
+    typer.Option(
+        help="the game (default: what the model was trained on, or the file or name fits)",
+        autocompletion=complete_game,
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="same seed, same games")]
 Parameters = Annotated[

@@ -1,4 +1,4 @@
-"""Games and agents: what there is, playing at the keyboard, checking a bot."""
+"""Games and agents: what there is, and playing at the keyboard."""
 
 from __future__ import annotations
 
@@ -13,19 +13,22 @@ from dicegym.cli.common import (
     Parameters,
     Seed,
     chosen_game,
-    game_or_that_of,
     out,
     print_table,
     write_new,
 )
 from dicegym.errors import ParameterError
+from dicegym.games import loadable
 from dicegym.registry import ENVIRONMENTS, GAMES
 
 
 def games() -> None:
     """List the games and their environments."""
     rows = []
+    known = loadable()
     for environment in ENVIRONMENTS:
+        if environment.game not in known:
+            continue
         game = dicegym.game(environment.game, **environment.settings)
         low, high = game.spec.players
         low, high = (max(2, low), high) if environment.multi else (game.players, game.players)
@@ -72,20 +75,6 @@ def play(
     except EOFError:
         raise ParameterError("the input ended before the game did: play at a keyboard") from None
     out.print(table.scene(state).text(), markup=False)
-
-
-def check(
-    file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
-    game: Annotated[str | None, typer.Option(help="the game (default: by what the file defines)")] = None,
-    seconds: Annotated[float, typer.Option(help="time limit for all questions together")] = 10.0,
-    parameter: Parameters = None,
-) -> None:
-    """Tell a bot's author what the contest's own test would."""
-    from dicegym import arena
-
-    report = arena.check(file, game_or_that_of(file, game, parameter), limits=arena.Limits(seconds=seconds))
-    out.print(report.text(), markup=False)
-    raise typer.Exit(0 if report.ok else 1)
 
 
 def playthrough(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Generic
 
 import numpy as np
 
@@ -14,12 +14,12 @@ from dicegym.engine.batch import Batch
 from dicegym.engine.dice import game_key
 from dicegym.engine.jit import records
 from dicegym.engine.scene import TEXT, Scene, Text
-from dicegym.engine.spec import GameSpec
+from dicegym.engine.spec import GameSpec, V
 from dicegym.engine.validate import whole_number
 from dicegym.errors import StepError, unknown_name
 
 
-class Game:
+class Game(Generic[V]):
     """A game with its parameters set.
 
     Args:
@@ -32,7 +32,7 @@ class Game:
         UnknownNameError: the game has no such parameter.
     """
 
-    def __init__(self, spec: GameSpec, players: int | None = None, **parameters: Any) -> None:
+    def __init__(self, spec: GameSpec[V], players: int | None = None, **parameters: Any) -> None:
         self.spec = spec
         low, high = spec.players
         seats = (spec.default_players or low) if players is None else players
@@ -122,7 +122,7 @@ class Game:
         self.spec.kernels.returns(state, out)
         return out
 
-    def view(self, state: Any, seat: int) -> NamedTuple:
+    def view(self, state: Any, seat: int) -> V:
         """Return what ``seat`` knows as plain named values."""
         return self.spec.view(state, seat)
 

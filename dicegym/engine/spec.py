@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,15 @@ from dicegym.engine import loops
 from dicegym.engine.loops import Kernels
 from dicegym.engine.validate import whole_number
 from dicegym.registry import GAMES, rules_module
+
+if TYPE_CHECKING:  # with a default, so that whoever does not care for the view's type need not name it
+    from typing_extensions import TypeVar
+
+    V = TypeVar("V", default=Any)
+else:
+    from typing import TypeVar
+
+    V = TypeVar("V")
 
 HEADER = [
     ("key", np.uint64),  # (): names the dice of this game; never shown to a player
@@ -69,7 +78,7 @@ class JointAction(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GameSpec:
+class GameSpec(Generic[V]):
     """The fact sheet of a game, declared at the end of its ``rules.py``.
 
     The five kernels (compiled by `dicegym.engine.jit.kernel`; a record is handed over by reference):
@@ -97,7 +106,7 @@ class GameSpec:
     features: Callable[[Mapping[str, int]], dict[str, int]]
     """Parameters, and ``players`` -> the observation parts in order, each with its length; a
     `dicegym.engine.features.Features`, which `observe` takes its offsets from, is one."""
-    view: Callable[[Any, int], NamedTuple]
+    view: Callable[[Any, int], V]
     """(record, seat) -> what the seat may know, as plain values with names; for scripted agents."""
     faults: tuple[str, ...]
     """What was wrong with an action, by the number that ``step`` returned; index 0 is unused."""

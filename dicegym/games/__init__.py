@@ -3,22 +3,57 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+import warnings
+from typing import Any, cast, overload
 
 from dicegym.engine.game import Game
-from dicegym.engine.spec import GameSpec
-from dicegym.errors import ParameterError, unknown_name
-from dicegym.registry import GAMES, rules_module
+from dicegym.engine.spec import GameSpec, V
+from dicegym.errors import ConformanceError, ParameterError, one_line, unknown_name
+from dicegym.registry import GAMES, is_shipped, rules_module
 
 
 def spec(name: str) -> GameSpec:
-    """Return the fact sheet of game ``name``. Raises UnknownNameError."""
+    """Return the fact sheet of game ``name``.
+
+    Raises:
+        UnknownNameError: there is no such game.
+        ConformanceError: it is another package's, and its rules cannot be loaded or are those of another game.
+    """
     if name not in GAMES:
         raise unknown_name("game", name, list(GAMES))
-    found: GameSpec = importlib.import_module(rules_module(name)).SPEC
+    module = rules_module(name)
+    found: Any
+    if is_shipped(name):
+        found = importlib.import_module(module).SPEC
+        return cast(GameSpec, found)
+    try:
+        found = importlib.import_module(module).SPEC
+    except Exception as error:  # whatever another package does while it is loaded
+        reason = f"{type(error).__name__}: {one_line(error)}"
+        raise ConformanceError(f"the game {name!r} of {module} cannot be loaded: {reason}") from error
+    if not isinstance(found, GameSpec) or found.name != name:
+        seen = f"its SPEC says {found.name!r}" if isinstance(found, GameSpec) else f"its SPEC is {one_line(found)}"
+        raise ConformanceError(f"{module} is registered as the game {name!r}, but {seen}: use one name in both places")
     return found
 
 
+def loadable() -> list[str]:
+    """Return the names of the registered games whose rules can be loaded, with a warning for every other."""
+    names = []
+    for name in GAMES:
+        try:
+            spec(name)
+        except ConformanceError as error:
+            warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+        else:
+            names.append(name)
+    return names
+
+
+@overload
+def game(name: Game[V] | GameSpec[V], players: int | None = None, **parameters: Any) -> Game[V]: ...
+@overload
+def game(name: str, players: int | None = None, **parameters: Any) -> Game: ...
 def game(name: str | Game | GameSpec, players: int | None = None, **parameters: Any) -> Game:
     """Return a game with its parameters set.
 

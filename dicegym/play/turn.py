@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
+from typing import Any, Generic, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
+from dicegym.engine.spec import V
 
 Act = Callable[["Turn"], int]
 """What a seated player is: a function from its turn to an action."""
@@ -41,8 +42,11 @@ def explained(act: Act, fault: str) -> str:
     return f"{fault}: {more}" if more else fault
 
 
-class Turn:
+class Turn(Generic[V]):
     """One decision: what the player to move may know, computed when asked for.
+
+    For type checkers it is generic in the game's view: ``def act(turn: Turn[View]) -> int`` with the ``View`` of the
+    game's rules. A bare ``Turn`` has a view of any type.
 
     Attributes:
         game: the game, with its parameters.
@@ -55,14 +59,14 @@ class Turn:
 
     __slots__ = ("game", "order", "record", "seat")
 
-    def __init__(self, game: Game, state: Any, seat: int, order: Sequence[int] | None = None) -> None:
+    def __init__(self, game: Game[V], state: Any, seat: int, order: Sequence[int] | None = None) -> None:
         self.game = game
         self.seat = seat
         self.order = tuple(range(game.players) if order is None else order)
         self.record = state
 
     @property
-    def view(self) -> NamedTuple:
+    def view(self) -> V:
         """What the seat may know, as plain values with names."""
         return self.game.spec.view(self.record, self.seat)
 

@@ -3,7 +3,7 @@
 Agents live in one folder per game, each in a file (or folder) of its game's original interface, or as a
 trained model ``name.zip``. They are found by path and never imported by name. The folder of folders is the
 first that exists of ``$DICEGYM_AGENTS``, ``agents/`` of a checkout, ``dicegym/_agents`` of an installed wheel. The
-agents of a game that is not registered lie in the folder ``agents`` beside its rules, without a folder for each game.
+agents of a game that does not come with the package lie in the folder ``agents`` beside its rules.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from dicegym.errors import AgentError, ParameterError, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import ADAPTER, need, part
 from dicegym.play.player import Player
+from dicegym.registry import is_shipped
 from dicegym.shipped import shipped_folder
 
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
@@ -32,7 +33,7 @@ Origin = Source | Path | Player
 def agents_folder(game: Game | str) -> Path:
     """Return the folder that holds the agents of a game; it need not exist. Raises UnknownNameError."""
     spec = make_game(game).spec
-    if not spec.registered:
+    if not (spec.registered and is_shipped(spec.name)):
         return folder_of(spec.module) / "agents"
     if configured := os.environ.get(AGENTS_VARIABLE):
         return Path(configured).expanduser() / spec.name

@@ -171,7 +171,8 @@ def test_the_wheel_holds_nothing_else(wheel_files: set[str]) -> None:
 
 def test_the_sdist_can_test_itself(sdist_files: set[str]) -> None:
     expected = shipped("dicegym") | shipped("tests") | shipped("agents") | shipped("training") | shipped("notebooks")
-    expected |= {"CHANGELOG.md", "LICENSE", "Makefile", "README.md", "constraints.txt", "pyproject.toml"}
+    expected |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md"}
+    expected |= {"constraints.txt", "pyproject.toml", "setup.cfg"}
     missing = sorted(expected - sdist_files)
     assert not missing, f"not in the sdist, see MANIFEST.in: {missing}"
 
@@ -181,6 +182,7 @@ def test_one_version_everywhere(wheel: Path, wheel_files: set[str], installed: P
     with zipfile.ZipFile(wheel) as archive:
         version = HeaderParser().parsestr(archive.read(metadata).decode())["Version"]
     assert f"\n## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     code = "import dicegym; print(dicegym.__version__)"
     assert run(installed / "python", "-c", code, cwd=elsewhere).strip() == version
 

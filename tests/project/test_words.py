@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CODE = [path for folder in ("dicegym", "training", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
 AGENTS = sorted((ROOT / "agents").rglob("*.py"))
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "Makefile")),
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile")),
     *(path for path in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in path.parts),
     *sorted((ROOT / "agents").rglob("*.md")),
     *sorted((ROOT / "notebooks").glob("*.ipynb")),

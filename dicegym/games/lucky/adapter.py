@@ -104,9 +104,9 @@ def sit(program: Program, made: Callable[..., Any], game: Game, seat: int) -> Ac
     asked: tuple[Any, ...] = ()
     counts: list[int] | None = None
 
-    def act(turn: Turn) -> int:
+    def act(turn: Turn[View]) -> int:
         nonlocal asked, counts
-        view: View = turn.view  # type: ignore[assignment]  # of this game
+        view = turn.view
         # A whole order is several actions. One that a bot of one game has answered is known by its round; a pure bot
         # plays many games at once, and what it answered elsewhere it would answer here.
         question = view[:5]

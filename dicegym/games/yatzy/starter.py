@@ -25,8 +25,8 @@ the tenth in a turn, and after an error, the server plays that turn.
 
 On a server a client says and hears besides ("key" names a command as well as "type"):
 
-    {"key": "LOGIN", "secret": "abc", "name": "Anna"}          the first message; without a secret, as a guest
-    {"key": "WELCOME", "name": "Anna", "rating": 1200}         the answer
+    {"key": "LOGIN", "secret": "abc", "playerName": "Anna"}    the first message; {"key": "LOGIN"} logs in a guest
+    {"key": "WELCOME", "playerName": "Anna", "rating": 1200}   the answer
     {"key": "ERROR", "code": "no-rolls-left", "message": "..."}   the answer to a command that cannot be carried out
     {"key": "FINAL", "standing": [...]}                        at the end: totals, places and new ratings
 

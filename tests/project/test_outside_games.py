@@ -1,0 +1,127 @@
+"""A game of another package, which registers it by an entry point, is as good as one of ours."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+import dicegym
+from dicegym import registry
+
+PIG = Path(__file__).resolve().parents[2] / "docs" / "examples" / "pig"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """Return a folder for PYTHONPATH in which the example game is installed as a package of its own."""
+    folder = tmp_path / "site"
+    shutil.copytree(PIG, folder / "dicegym_pig", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "dicegym_pig" / "__init__.py").touch()
+    for path in (folder / "dicegym_pig").glob("*.py"):
+        path.write_text(path.read_text("utf-8").replace("from pig.", "from dicegym_pig."), "utf-8")
+    install(folder, "dicegym_pig", "Pig-v0 = dicegym_pig.rules")
+    return folder
+
+
+def install(folder: Path, name: str, line: str) -> None:
+    """Leave in ``folder`` what an installer would of a package with this entry point."""
+    about = folder / f"{name}-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[{registry.ENTRY_POINTS}]\n{line}\n")
+
+
+def run(site: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(site), "COLUMNS": "200", "PYTHONWARNINGS": "default"}
+    return subprocess.run(
+        [sys.executable, *command], env=environment, cwd=site, capture_output=True, text=True, check=False
+    )
+
+
+EVERYWHERE = """
+import gymnasium as gym, pettingzoo
+import dicegym
+from dicegym.arena import contest
+from dicegym.pettingzoo import pig_v0
+
+if __name__ == "__main__":
+    env = gym.make("dicegym/Pig-v0", opponent="haphazard", goal=50)
+    assert env.reset(seed=1)[0].shape == env.observation_space.shape
+    assert gym.make_vec("dicegym/Pig-v0", num_envs=4).reset(seed=0)[0].shape[0] == 4
+    assert len(pettingzoo.make("aec", "dicegym/Pig-v0").possible_agents) == len(pig_v0.env().possible_agents) == 2
+    assert repr(dicegym.game("pig")) == "dicegym.game('pig', players=2, goal=100)"
+    assert contest("pig", ["hold_at_20", "haphazard"], workers=1).standings[0].name == "hold_at_20"
+    print(dicegym.agent_names("pig"))
+"""
+
+
+def test_the_game_is_found_by_its_name_everywhere(site: Path) -> None:
+    (site / "everywhere.py").write_text(EVERYWHERE)
+    done = run(site, "everywhere.py")
+    assert (done.stdout, done.returncode) == ("['haphazard', 'hold_at_20']\n", 0), done.stderr
+    listed = run(site, "-m", "dicegym", "games")
+    assert "dicegym/Pig-v0" in listed.stdout, listed.stderr
+
+
+def test_a_game_that_cannot_be_loaded_is_told_and_harms_nobody(site: Path) -> None:
+    (site / "dicegym_mole").mkdir()
+    (site / "dicegym_mole" / "__init__.py").touch()
+    (site / "dicegym_mole" / "rules.py").write_text("1 / 0\n")
+    install(site, "dicegym_mole", "Mole-v3 = dicegym_mole.rules")
+    install(site, "dicegym_gone", "Gone-v0 = dicegym_gone.rules")
+    listed = run(site, "-m", "dicegym", "games")
+    assert listed.returncode == 0
+    assert "dicegym/Pig-v0" in listed.stdout
+    assert "Mole" not in listed.stdout
+    assert "'mole' of dicegym_mole.rules cannot be loaded: ZeroDivisionError" in listed.stderr
+    assert "Gone-v0 = 'dicegym_gone.rules' of dicegym.games adds no game: there is no such package" in listed.stderr
+    asked = run(site, "-m", "dicegym", "agents", "mole")
+    assert asked.returncode == 2
+    assert "ZeroDivisionError" in asked.stderr
+    assert "Traceback" not in asked.stderr
+
+
+def test_a_game_of_another_name_than_it_is_registered_under_is_refused(site: Path) -> None:
+    install(site, "dicegym_sow", "Sow-v0 = dicegym_pig.rules")
+    asked = run(site, "-m", "dicegym", "agents", "sow")
+    assert asked.returncode == 2
+    assert "registered as the game 'sow', but its SPEC says 'pig'" in asked.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("pig", "dicegym.errors", "write it as 'Pig-v0'"),
+        ("Pig-v0", "dicegym.errors:SPEC", "the value is no module"),
+        ("Hog-v0", "dicegym.errors", "the name is taken"),
+        ("Hog-v1", "dicegym.errors", "the name is taken"),
+        ("Pig-v0", "no_such_package_at_all.rules", "there is no such package"),
+    ],
+)
+def test_an_entry_point_that_cannot_work_is_left_out(name: str, value: str, reason: str) -> None:
+    with pytest.warns(RuntimeWarning, match=reason):
+        found = registry.from_entry_points([EntryPoint(name, value, registry.ENTRY_POINTS)])
+    assert found == ()
+
+
+def test_a_name_of_several_words_and_a_second_entry_point_of_one_name() -> None:
+    points = [EntryPoint("FlipTheCoin-v2", "dicegym.errors", registry.ENTRY_POINTS)] * 2
+    with pytest.warns(RuntimeWarning, match="the name is taken"):
+        (found,) = registry.from_entry_points(points)
+    assert (found.full_id, found.game, found.module_name) == (
+        "dicegym/FlipTheCoin-v2",
+        "flip_the_coin",
+        "flip_the_coin_v2",
+    )
+
+
+def test_games_that_are_installed_here_are_ours() -> None:
+    """Whoever runs these tests with a game of another package installed would test that too."""
+    assert {environment.game for environment in registry.SHIPPED} <= set(registry.GAMES)
+    assert dicegym.game("hog").spec.registered
