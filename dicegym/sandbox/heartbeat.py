@@ -122,9 +122,9 @@ class Heartbeat:
         return Reading(actor, spent, waited, int(cells[_PHASE]), int(cells[_NUMBER]), int(cells[_TURN]))
 
 
-def _of_this_move(cells: memoryview, used: float, passed: float) -> float:
+def _of_this_move(cells: Any, used: float, passed: float) -> float:
     """Return what the present move has spent: all ``used`` since the last measuring, less the moves since then."""
-    return min(max(used - cells[_MEASURED] - sum(cells[_SPENT:_WAITED]) + cells[_COUNTED], 0.0), passed)
+    return float(min(max(used - cells[_MEASURED] - sum(cells[_SPENT:_WAITED]) + cells[_COUNTED], 0.0), passed))
 
 
 def processor_time(process: int) -> float | None:

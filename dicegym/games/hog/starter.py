@@ -7,8 +7,8 @@ A file hog.py, or a folder with one in it, that defines
 
     final_strategy(score, opponent_score) -> number of dice
 
-It is asked once a turn, with two whole numbers from 0 to 99 (less than the goal), and returns a whole number from -1 to
-10. Those are all calls there are:
+It is asked once a turn, with two whole numbers from 0 to 99 (less than the goal), and returns a whole number from
+-1 to 10. Those are all calls there are:
 
     final_strategy(0, 0) -> 6      roll six dice
     final_strategy(12, 70) -> 0    Free bacon: 1 + 7 points
@@ -16,15 +16,16 @@ It is asked once a turn, with two whole numbers from 0 to 99 (less than the goal
 
 What the scores do not tell, runs of Pig outs and exchanged dice, a strategy has to remember itself.
 
-The test before a contest asks for all pairs of scores, one after the other: final_strategy(0, 0), (0, 1), ... (99, 99).
-A strategy that raises an error, or returns anything else than a whole number from -1 to 10, is disqualified, then or in
-a match. One that is random is asked once for each pair, and the table of its answers is what its exact win rate is of.
+The test before a contest asks for all pairs of scores, one after the other: final_strategy(0, 0), (0, 1), ... (99,
+99). A strategy that raises an error, or returns anything else than a whole number from -1 to 10, is disqualified,
+then or in a match. One that is random is asked once for each pair, and the table of its answers is what its exact
+win rate is of.
 
-The file may be the whole course project: `from dice import four_sided, six_sided, make_test_dice` and
-`from ucb import main, trace, log_current_line, interact` work, and @main does not run the program.
+The file may be the whole course project: `from dice import four_sided, six_sided, make_test_dice` and `from ucb
+import main, trace, log_current_line, interact` work, and @main does not run the program.
 """
 
-_SOURCE = '''"""My strategy for Hog: bacon when it is worth enough, else six dice.
+_SOURCE = '''"""My strategy for Hog: bacon where it swaps for the better or ends the game, else eight dice.
 
 Try it:     dicegym check {file} --show
 Measure it: dicegym evaluate {file} --game hog
@@ -55,12 +56,10 @@ def final_strategy(score, opponent_score):
     if after >= GOAL:
         return 0  # that wins
     if swaps(after, opponent_score):
-        return 0 if after < opponent_score else 4  # take the better score, and keep it
-    if bacon(opponent_score) >= 8:
-        return 0  # more than six dice bring on average, and safe
+        return 0 if after < opponent_score else 8  # take the better score, and keep it
     # print(score, opponent_score)  # costs nothing: `dicegym check ... --show` shows it
     # breakpoint()                  # stops here under `dicegym check ... --debug`
-    return 6
+    return 8  # many Pig outs, which Pig Fest pays for
 '''
 
 

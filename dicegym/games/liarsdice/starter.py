@@ -9,16 +9,20 @@ A file player.py that defines get_play, or bot.py that defines play, or a folder
     play(me, hands, history) -> play
 
 me is the own id: "A", "B", ... in the order in which players were named.
-hands are all seats in playing order: own dice sorted from high to low, an x for each hidden one, nothing for who is out.
+
+hands are all seats in playing order: own dice sorted from high to low, an x for each hidden one, nothing for who is
+out.
+
 history are the plays of this hand so far, empty for who opens it.
+
 A play is a whole number, quantity * 10 + face; 0 is liar. What is returned goes through int().
 
     get_play("A", "A:53321,B:xxxxx", "") -> 23           open with "two threes"
     get_play("B", "A:xx,B:6611,C:,D:x", "D:13,A:22") -> 26   "two sixes"; C is out
     get_play("A", "A:53321,B:xxxxx", "A:23,B:105") -> 0  "liar"
 
-After each hand every player, out or not, is called once more, with all hands and a history that ends with the call. What
-it returns then does not matter:
+After each hand every player, out or not, is called once more, with all hands and a history that ends with the call.
+What it returns then does not matter:
 
     get_play("A", "A:53321,B:66542", "A:23,B:105,A:0") -> 0
 

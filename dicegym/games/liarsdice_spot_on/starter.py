@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 INTERFACE = """\
-A file player_bot.py or bot.py, a folder with one of them, or any other Python file, with a class that derives from Player:
+A file player_bot.py or bot.py, a folder with one of them, or any other Python file, with a class that derives from
+Player:
 
     from player import Player
 
     class Mine(Player):
         def move(self, bids, player_dice, n_dice): ...
 
-It is made once a game, by Mine(index), and asked by move once a turn. index is the own place in the order of play, from
-0 on, and is there as self.index.
-bids are those of this round, tuples (quantity, face) in a list, empty for who opens it.
-player_dice are the own dice, a list of faces. n_dice is a list of how many dice each player has, by index.
-An answer is a bid, which is a tuple (quantity, face), or one of three words:
+It is made once a game, by Mine(index), and asked by move once a turn. index is the own place in the order of play,
+from 0 on, and is there as self.index. bids are those of this round, tuples (quantity, face) in a list, empty for
+who opens it. player_dice are the own dice, a list of faces. n_dice is a list of how many dice each player has, by
+index. An answer is a bid, which is a tuple (quantity, face), or one of three words:
 
     Mine(0)
     move([], [5, 3, 3, 2, 1], [5, 5]) -> (2, 3)               open with two threes
@@ -23,8 +23,8 @@ An answer is a bid, which is a tuple (quantity, face), or one of three words:
     move([(2, 3), (3, 5)], [5, 6, 4, 1], [4, 5]) -> "Spot on, lose two"
     move([(2, 3), (3, 5)], [5, 6, 4, 1], [4, 5]) -> "Spot on, gain one"
 
-Whoever plays what the rules do not allow, or raises an error, is disqualified from the game: all its dice are lost. That
-goes for the 101st bid of a round too; ordinary rounds have no more than 45, but a quantity has no upper limit.
+Whoever plays what the rules do not allow, or raises an error, is disqualified from the game: all its dice are lost.
+That goes for the 101st bid of a round too; ordinary rounds have no more than 45, but a quantity has no upper limit.
 
 If a file has several such classes, the last one plays; another is chosen by its name, as in bot.py:Mine.
 """

@@ -10,17 +10,17 @@ A file bot.py, or a folder with one in it, with a class that derives from Bot:
     class Mine(Bot):
         def get_orders(self, money, dice, index, shop): ...
 
-It is made once a game, by Mine(random), where random is a random.Random of its own: the only randomness it may use. A class
-without __init__ finds it as self.random. get_orders is asked once a round, and returns a list of numbers of dice.
-money is a tuple: how much each player has. dice is a tuple of each player's dice, a tuple of numbers each.
+It is made once a game, by Mine(random), where random is a random.Random of its own: the only randomness it may use.
+A class without __init__ finds it as self.random. get_orders is asked once a round, and returns a list of numbers of
+dice. money is a tuple: how much each player has. dice is a tuple of each player's dice, a tuple of numbers each.
 index is the own place in both. shop is a dict, from a die's number to how many are left.
 
-    get_orders((5, 5), ((), ()), 0, {0: 20, 1: 20, 2: 20, ...}) -> [1, 0, 0]              one die 1 and two dice 0: costs 5
-    get_orders((40, 31), ((1, 0, 0), (1,)), 1, {0: 18, 1: 18, 2: 20, ...}) -> [6]         one die 6: costs 21
-    get_orders((4, 90), ((1,), (1, 6)), 0, {0: 20, 1: 18, 2: 20, ...}) -> []              nothing
+    get_orders((5, 5), ((), ()), 0, {0: 20, 1: 20, 2: 20, ...}) -> [1, 0, 0]      one die 1, two dice 0: 5 money
+    get_orders((40, 31), ((1, 0, 0), (1,)), 1, {0: 18, 1: 18, 2: 20, ...}) -> [6]    one die 6: 21 money
+    get_orders((4, 90), ((1,), (1, 6)), 0, {0: 20, 1: 18, 2: 20, ...}) -> []    nothing
 
-All numbers from 0 to 21 are in shop. An order that is no list of such numbers, asks for more than the shop has or costs
-more than the own money buys nothing at all, and so does an error.
+All numbers from 0 to 21 are in shop. An order that is no list of such numbers, asks for more than the shop has or
+costs more than the own money buys nothing at all, and so does an error.
 
 If a file has several such classes, the last one plays; another is chosen by its name, as in bot.py:Mine.
 """

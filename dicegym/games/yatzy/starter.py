@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 INTERFACE = """\
-The original interface are messages between a server and its clients: JSON objects over TCP or WebSocket. A bot in a file
-is what stands between two messages. It is a file yatzy.py, or a folder with one in it, that defines
+The original interface are messages between a server and its clients: JSON objects over TCP or WebSocket. A bot in a
+file is what stands between two messages. It is a file yatzy.py, or a folder with one in it, that defines
 
     command(standing) -> command
 
@@ -19,9 +19,9 @@ It is asked when it is its turn, with the STANDING as a dict, and returns a ROLL
     {"type": "SCORE_BOX", "box": 7, "dice": [2, 3]}         score box 7, One Pair, with the dice at places 2 and 3
     {"type": "SCORE_BOX", "box": 15, "dice": [0, 1, 2, 3, 4]}   cross out box 15: the dice do not fit, so it scores 0
 
-roundNumber runs from 1 to 15. score has the points in boxes 1 to 15; "-" is open. rollsLeft is 2, 1 or 0. currentPlayer is
-who is asked. A command that means nothing, or that the rules do not allow, changes nothing, and the bot is asked again; at
-the tenth in a turn, and after an error, the server plays that turn.
+roundNumber runs from 1 to 15. score has the points in boxes 1 to 15; "-" is open. rollsLeft is 2, 1 or 0.
+currentPlayer is who is asked. A command that means nothing, or that the rules do not allow, changes nothing, and
+the bot is asked again; at the tenth in a turn, and after an error, the server plays that turn.
 
 On a server a client says and hears besides ("key" names a command as well as "type"):
 
@@ -30,8 +30,8 @@ On a server a client says and hears besides ("key" names a command as well as "t
     {"key": "ERROR", "code": "no-rolls-left", "message": "..."}   the answer to a command that cannot be carried out
     {"key": "FINAL", "standing": [...]}                        at the end: totals, places and new ratings
 
-A STANDING then comes after every change, and whoever is not named in currentPlayer waits. `dicegym join yatzy HOST:PORT
---agent yatzy.py` lets the same file play on a server.
+A STANDING then comes after every change, and whoever is not named in currentPlayer waits. `dicegym join yatzy
+HOST:PORT --agent yatzy.py` lets the same file play on a server.
 """
 
 _SOURCE = '''"""My bot for Yatzy: keep what there is most of, roll the rest, and score what is worth most.
