@@ -52,6 +52,8 @@ class Check:
     """Whether to ask it anything, or to load it only."""
     thorough: bool = False
     """Whether to find out for its author what the contest need not know: exact win rate, and whether it is pure."""
+    debug: bool = False
+    """Whether its author is there, whom an error reaches as it is."""
     log: str = ""
     """Path of a file that takes all calls; empty: they are not written down."""
 
@@ -84,6 +86,8 @@ class Check:
             if seconds > self.limits.seconds:
                 raise AgentError(entry.name, f"took {seconds:.1f} s for all {questions} questions")
         except AgentError as error:
+            if self.debug:
+                raise
             return {"reason": error.reason, "printed": _printed(player, stray), "remarks": self._remarks(player)}
         found: dict[str, Any] = {
             "load_seconds": loaded - started,
@@ -242,7 +246,7 @@ def check(
         job = Check(game, (entry(game, agent_name(game, spec), spec),), seed, limits)
     except AgentError as error:
         return CheckReport(error.agent, game.name, error.reason)
-    with _call_log(show) as log:
+    with call_log(show) as log:
         job = replace(job, thorough=not debug, log=str(log or ""))
         outcome = _debugged(job) if debug else _sandboxed(job)
         calls = "" if log is None else log.read_text(encoding="utf-8")
@@ -250,7 +254,7 @@ def check(
 
 
 @contextlib.contextmanager
-def _call_log(wanted: bool) -> Iterator[Path | None]:
+def call_log(wanted: bool) -> Iterator[Path | None]:
     """Yield an empty file that is there for so long, if it is wanted."""
     if not wanted:
         yield None
@@ -272,7 +276,7 @@ def _debugged(job: Check) -> JobOutcome:
     """Run a job here; let its author into the debugger, and out of it."""
     import bdb
 
-    job = replace(job, log="", limits=Limits(math.inf, job.limits.memory))
+    job = replace(job, debug=True, log="", limits=Limits(math.inf, job.limits.memory))
     try:
         with watched_by(Echo()):
             return job.run(Heartbeat.private(), Printed())

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import linecache
 import os
+import re
 import sys
 import traceback
 from collections import deque
@@ -24,6 +25,7 @@ FIRST, LAST = 10, 5
 """Calls that a `CallLog` keeps: of more than these it leaves out those in between."""
 LONGEST = 2000
 """Characters of a call, an answer, or what is printed meanwhile."""
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 FRAMES = 5
 """Innermost lines of an error's traceback."""
 
@@ -66,7 +68,7 @@ def shown(value: object, limit: int = 200) -> str:
         text = repr(value)
     except Exception:
         return f"something of type {type(value).__name__}"
-    return one_line(text, limit)
+    return one_line(_ADDRESS.sub("", text), limit)
 
 
 def call_text(name: str, arguments: tuple[object, ...], limit: int = LONGEST) -> str:

@@ -49,7 +49,6 @@ def sit(program: Program, command: Callable[..., Any], game: Game, seat: int) ->
         standing = table_message(
             view.scores, view.player, view.round_number, view.rolls_left, view.dice, names, ratings
         )
-        answer = None
         try:
             answer = command(standing)
             program.last = in_words, answer, (view,)

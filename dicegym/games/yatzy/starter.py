@@ -30,8 +30,10 @@ On a server a client says and hears besides ("key" names a command as well as "t
     {"key": "ERROR", "code": "no-rolls-left", "message": "..."}   the answer to a command that cannot be carried out
     {"key": "FINAL", "standing": [...]}                        at the end: totals, places and new ratings
 
-A STANDING then comes after every change, and whoever is not named in currentPlayer waits. `dicegym join yatzy
-HOST:PORT --agent yatzy.py` lets the same file play on a server.
+A client that logs in by {"key": "LOGIN", "secret": "abc"} and nothing more is spoken to as the original server
+speaks: it is sent a STANDING whenever it is to move, and nothing else. To all others a STANDING comes after every
+change, and whoever is not named in currentPlayer waits. `dicegym join yatzy HOST:PORT --agent yatzy.py` lets the
+same file play on a server.
 """
 
 _SOURCE = '''"""My bot for Yatzy: keep what there is most of, roll the rest, and score what is worth most.

@@ -92,7 +92,9 @@ def test_faults_are_told_with_bot_game_turn_and_reason(run: Run) -> None:
         r"\('A', '.*', '.*'\) \(player\.py, line 2\)",
         out,
     )
-    assert re.search(r"fault: wild: game 1 against bad, p_computer, turn 1: no play at all \(taken as liar\)", out)
+    assert re.search(
+        r"fault: wild: game 1 against bad, p_computer, turn 1: no play at all \(taken as liar\): returned 77, of", out
+    )
     assert "fault: p_computer" not in out
 
 
