@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import GameName, JsonFile, Parameters, check_writable, game_or_that_of, out, write_json
+from dicegym.cli.common import GameName, JsonFile, Parameters, check_writable, err, game_or_that_of, out, write_json
 from dicegym.errors import ParameterError
 
 new = typer.Typer(help="Write a file to begin with.", no_args_is_help=True, rich_markup_mode=None)
@@ -72,7 +72,13 @@ def check(
         raise ParameterError("--show and --debug do not go together: in the debugger you see each call yourself")
     check_writable(json_file)
     table = game_or_that_of(file, game, parameter)
-    report = arena.check(file, table, limits=arena.Limits(seconds=seconds), show=show, debug=debug)
+    try:
+        report = arena.check(file, table, limits=arena.Limits(seconds=seconds), show=show, debug=debug)
+    except KeyboardInterrupt:
+        if not debug:
+            raise
+        err.print("dicegym: stopped before the test was over")
+        raise typer.Exit(130) from None
     out.print(report.text(), markup=False)
     write_json(json_file, report.to_json())
     raise typer.Exit(0 if report.ok else 1)

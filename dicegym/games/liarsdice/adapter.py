@@ -56,6 +56,8 @@ def _wrong(answer: Any) -> str:
     except Exception:
         return ", which is no number"
     quantity, face = divmod(play, 10)
+    if play == CALL:
+        return ""
     if play < 0:
         return ", which is below 0"
     if not 1 <= face <= FACES:

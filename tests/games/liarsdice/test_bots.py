@@ -229,7 +229,7 @@ def test_2_no_answer_is_liar_and_told_with_the_reason(write: Write, body: str, r
         (-5, "returned -5, which is below 0 when asked"),
         (311, "returned 311, a quantity of 31, where no table has more than 30 dice when asked"),
         (53, "returned 53 when asked ("),
-        (0, "liar before any bid (loses a die): returned 0 when asked ("),
+        (0, "liar before any bid: returned 0 when asked ("),
     ],
 )
 def test_2_what_was_played_is_told_with_the_question(write: Write, play: int, reason: str) -> None:

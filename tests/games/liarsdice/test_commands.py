@@ -81,6 +81,18 @@ def test_names_of_entries(run: Run, name: str) -> None:
     assert sum(wins(out).values()) == 5
 
 
+def test_a_game_of_bots_is_told_call_by_call(run: Run) -> None:
+    status, out, _ = run("liarsdice", "play", "even", "timid", "--seed", "3", "--dice", "2")
+    assert status == 0
+    hands = re.findall(r"^showdown of hand (\d+)$", out, re.MULTILINE)
+    assert hands == [str(n) for n in range(1, len(hands) + 1)]
+    assert 2 <= len(hands) <= 3
+    assert len(re.findall(r"^    [AB] \((even|timid)\): liar$", out, re.MULTILINE)) == len(hands)
+    assert re.search(r"^  [AB] \((even|timid)\): \S\d( \S\d)?$", out, re.MULTILINE)
+    assert "you" not in out
+    assert re.search(r"loses a die and is out\n(even|timid) wins\n$", out)
+
+
 def test_faults_are_told_with_bot_game_turn_and_reason(run: Run) -> None:
     robot("bad", "return 1 / 0 if history[-2:] != ':0' else 0")
     robot("wild", "return 77 if history[-2:] != ':0' else 0")
