@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -204,6 +206,65 @@ def test_jobs_are_begun_in_order_and_all_end(sandbox: Sandbox, game: Game, folde
     assert [isinstance(outcome, Failure) for _, outcome in outcomes] == [False, True, False, True]
 
 
+FAMILY = """import multiprocessing
+
+def work(queue):
+    queue.put(6)
+
+def final_strategy(score, opponent_score):
+    if (score, opponent_score) != (50, 50):
+        return 5
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=work, args=(queue,))
+    child.start()
+    answer = queue.get(timeout=20)
+    child.join()
+    return answer
+"""
+
+
+def test_a_bot_may_start_processes(sandbox: Sandbox, game: Game, folder: Path) -> None:
+    (folder / "family.py").write_text(FAMILY)
+    job = Check(game, (Entry("family", resolve(game, str(folder / "family.py"))),), 0, LIMITS)
+    ((_, outcome),) = sandbox.run([job])
+    assert not isinstance(outcome, Failure)
+    assert outcome.get("reason") is None
+    assert outcome["answers"][50][50] == 6
+    assert outcome["answers"][50][51] == 5
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork")
+def test_a_worker_of_a_pool_can_hold_contests(root: Path) -> None:
+    """It is a daemon, which multiprocessing allows no children."""
+    code = (
+        "import multiprocessing\nfrom dicegym.arena import check\n"
+        "def ok(name):\n    return check(name, 'hog').ok\n"
+        "if __name__ == '__main__':\n"
+        "    with multiprocessing.get_context('fork').Pool(1) as pool:\n        print(pool.map(ok, ['bacon']))\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(root)},
+    )
+    assert run.stdout == "[True]\n", run.stderr
+
+
+def test_a_heavy_bot_passes_beside_other_load(sandbox: Sandbox, game: Game, folder: Path) -> None:
+    """What it waits for a processor is not its own time; here it sleeps instead, for longer than its limit."""
+    busy = "sum(range(100))\n    if score == opponent_score == 7: time.sleep(2.5 * 0.4)"
+    (folder / "heavy.py").write_text(asked(busy, "import time"))
+    job = Check(game, (Entry("heavy", resolve(game, str(folder / "heavy.py"))),), 0, LIMITS)
+    ((_, outcome),) = sandbox.run([job])
+    report = job.report(outcome)
+    assert report.ok, report.reason
+    assert report.seconds < LIMITS.seconds
+
+
 def test_a_killed_keeper_is_replaced(sandbox: Sandbox, game: Game, folder: Path) -> None:
     source = asked("os.kill(os.getppid(), 9); time.sleep(99)", "import os, time")
     (folder / "parricide.py").write_text(source)
@@ -225,8 +286,6 @@ def test_hash_order_is_the_same_in_every_process(sandbox: Sandbox, game: Game, f
 
 
 def test_a_script_without_a_guard_can_hold_a_contest(tmp_path: Path, root: Path) -> None:
-    import subprocess
-
     script = tmp_path / "script.py"
     script.write_text("from dicegym.arena import check\nprint(check('bacon', 'hog').ok)\n")
     environment = os.environ | {"PYTHONPATH": str(root)}
