@@ -5,8 +5,25 @@ from __future__ import annotations
 from dicegym.arena.check import check
 from dicegym.arena.check_report import CheckReport
 from dicegym.arena.contest import contest
+from dicegym.arena.formats.groups_result import GroupsResult, GroupStanding
+from dicegym.arena.formats.one_table import OneTableResult, TableStanding
+from dicegym.arena.formats.round_robin_result import RoundRobinResult, RoundRobinStanding
 from dicegym.arena.match import play_match
-from dicegym.arena.results import ContestResult
+from dicegym.arena.results import ContestResult, Standing
 from dicegym.sandbox.limits import Limits
 
-__all__ = ["CheckReport", "ContestResult", "Limits", "check", "contest", "play_match"]
+__all__ = [
+    "CheckReport",
+    "ContestResult",
+    "GroupStanding",
+    "GroupsResult",
+    "Limits",
+    "OneTableResult",
+    "RoundRobinResult",
+    "RoundRobinStanding",
+    "Standing",
+    "TableStanding",
+    "check",
+    "contest",
+    "play_match",
+]

@@ -7,28 +7,104 @@ plays whom and ranks what comes back, and a subclass of `ContestResult` with wha
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypeVar, overload
 
-from dicegym.arena.director import Director, Format
-from dicegym.arena.entries import AgentSpec, Progress
+from dicegym.arena.director import ContestOptions, Director, Format
+from dicegym.arena.entries import AgentSpec
 from dicegym.arena.formats.groups import GROUPS
+from dicegym.arena.formats.groups_result import GroupsResult
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
-from dicegym.arena.results import ContestResult
+from dicegym.arena.formats.round_robin_result import RoundRobinResult
+from dicegym.arena.results import ContestResult, Standing
 from dicegym.engine.game import Game
 from dicegym.errors import unknown_name
 from dicegym.games import game as make_game
+from dicegym.games.parts import Progress
 from dicegym.sandbox.limits import Limits
 
-FORMATS: dict[str, Format] = {"round_robin": ROUND_ROBIN, "groups": GROUPS}
+FORMATS: dict[str, Format[Any]] = {"round_robin": ROUND_ROBIN, "groups": GROUPS}
+
+RoundRobinGame = Literal["hog", "yatzy", "liarsdice", "liarsdice_spot_on"]
+"""What type checkers are told of the games whose contest is a round robin; a test compares it with the fact sheets."""
+GroupsGame = Literal["lucky"]
+"""The same of contests in groups."""
+
+Given = Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec]
+R = TypeVar("R", bound=ContestResult[Any])
+
+
+@overload
+def contest(
+    game: Game | str,
+    entries: Given,
+    seed: int = ...,
+    workers: int | None = ...,
+    progress: Progress | None = ...,
+    limits: Limits | None = ...,
+    *,
+    games: int | None = ...,
+    exact: bool = ...,
+    form: Format[R],
+) -> R: ...
+
+
+@overload
+def contest(
+    game: RoundRobinGame,
+    entries: Given,
+    seed: int = ...,
+    workers: int | None = ...,
+    progress: Progress | None = ...,
+    limits: Limits | None = ...,
+    *,
+    games: int | None = ...,
+    exact: bool = ...,
+    form: None = ...,
+) -> RoundRobinResult: ...
+
+
+@overload
+def contest(
+    game: GroupsGame,
+    entries: Given,
+    seed: int = ...,
+    workers: int | None = ...,
+    progress: Progress | None = ...,
+    limits: Limits | None = ...,
+    *,
+    games: int | None = ...,
+    exact: bool = ...,
+    form: None = ...,
+) -> GroupsResult: ...
+
+
+@overload
+def contest(
+    game: Game | str,
+    entries: Given,
+    seed: int = ...,
+    workers: int | None = ...,
+    progress: Progress | None = ...,
+    limits: Limits | None = ...,
+    *,
+    games: int | None = ...,
+    exact: bool = ...,
+    form: None = ...,
+) -> ContestResult[Standing]: ...
 
 
 def contest(
     game: Game | str,
-    entries: Mapping[str, AgentSpec] | Iterable[AgentSpec],
+    entries: Given,
     seed: int = 0,
     workers: int | None = None,
     progress: Progress | None = None,
     limits: Limits | None = None,
-) -> ContestResult:
+    *,
+    games: int | None = None,
+    exact: bool = False,
+    form: Format[Any] | None = None,
+) -> ContestResult[Any]:
     """Check all entries, and hold the contest of a game in its own format.
 
     The result depends on ``seed`` and the names of the entries alone, not on their order or the number of processes. A
@@ -36,22 +112,35 @@ def contest(
 
     Args:
         game: the game or its name.
-        entries: agents as for `dicegym.agent`, or {name: agent}.
+        entries: agents as for `dicegym.agent`, or {name: agent}. A folder that is no bot itself stands for all that
+            lies in it, each file and folder an entry.
         seed: names all games and the entries' private randomness.
         workers: number of processes (default: of usable processors).
         progress: called after each check and match with (done, of how many, what was done last).
         limits: what an entry may use; default: 10 s and 512 MiB.
+        games: of a match, instead of as many as the game's contest has; of a contest in groups, the most in a playoff.
+        exact: rank by exact values, where the game has them, and say what luck did to the games played. With
+            ``games=0`` none are played.
+        form: the format, instead of the game's own; the result has its type. With a game's name in quotes, type
+            checkers know the result's type by themselves.
 
     Returns:
-        What the format returns: `dicegym.arena.formats.round_robin.RoundRobinResult`, `...groups.GroupsResult`.
+        What the format returns: `RoundRobinResult` or `GroupsResult`, or what a format of your own has.
 
     Raises:
-        ParameterError: two entries have one name, or there are too few for the game.
-        UnknownNameError: there is no such game or agent.
+        ParameterError: two entries have one name, there are too few for the game, or the format does not know what is
+            asked for.
+        UnknownNameError: there is no such game, agent or file.
     """
     game = make_game(game)
-    if game.spec.contest not in FORMATS:
-        raise unknown_name("format of contests", game.spec.contest, list(FORMATS))
-    form = FORMATS[game.spec.contest]
-    with Director(game, entries, seed, workers, progress, limits, form.fewest(game), form.matches) as director:
-        return form.hold(director)
+    if form is None:
+        if game.spec.contest not in FORMATS:
+            raise unknown_name("format of contests", game.spec.contest, list(FORMATS))
+        form = FORMATS[game.spec.contest]
+    options = ContestOptions(games, exact)
+    form.check(game, options)
+    with Director(
+        game, entries, seed, workers, progress, limits, form.fewest(game), form.matches, options=options
+    ) as director:
+        result: ContestResult[Any] = form.hold(director)
+        return result

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from dataclasses import asdict
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from dicegym.arena.check import Check
 from dicegym.arena.check_report import CheckReport
-from dicegym.arena.entries import AgentSpec, Disqualified, Progress, ProgressCounter, entries_of
+from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entries_of
 from dicegym.arena.match import Match
+from dicegym.arena.provenance import provenance
 from dicegym.arena.results import ContestResult
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
+from dicegym.games.parts import Progress
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import Sandbox
@@ -24,6 +27,18 @@ def check_table(game: Game) -> None:
         raise ParameterError(f"a contest needs a game for two or more, and {game!r} is for one: use `dicegym evaluate`")
 
 
+class ContestOptions(NamedTuple):
+    """What whoever holds a contest may choose."""
+
+    games: int | None = None
+    """Games of a match; None: as the game's contest has it."""
+    exact: bool = False
+    """Whether to rank by exact values."""
+
+
+AS_USUAL = ContestOptions()
+
+
 class Director:
     """Holds a contest from ``with`` to its end: there its entries are checked, and matches can be played.
 
@@ -32,17 +47,21 @@ class Director:
         entries: agents as for `dicegym.agent`, or {name: agent}.
         seed: names all games and the entries' private randomness.
         workers: number of processes (default: of usable processors).
-        progress: see `Progress`.
+        progress: called after each check and match with (done, of how many, what was done last).
         limits: what an entry may use; default: 10 s and 512 MiB.
         fewest: entries without which there is nothing to play.
         matches: (game, entries) -> how many matches so many entries play, for ``progress``; 0: nobody knows.
         in_order: whether entries are kept as they were named, and not sorted by name.
+        options: what was chosen; see `ContestOptions`.
 
     Attributes:
         game: as given.
         seed: as given.
+        options: as given.
+        limits: what an entry may use.
         struck: name -> reason, of entries that may not take part (any more).
         checks: what the contest's test said of each entry, by name.
+        remarks: what there is to say of the entries.
 
     Raises:
         ParameterError: two entries have one name, there are too few, the game is for one player, or the seed is none.
@@ -52,7 +71,7 @@ class Director:
     def __init__(
         self,
         game: Game,
-        entries: Mapping[str, AgentSpec] | Iterable[AgentSpec],
+        entries: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec],
         seed: int = 0,
         workers: int | None = None,
         progress: Progress | None = None,
@@ -60,21 +79,27 @@ class Director:
         fewest: int = 2,
         matches: Callable[[Game, int], int] = lambda game, entries: 0,
         in_order: bool = False,
+        options: ContestOptions = AS_USUAL,
     ) -> None:
         self.game = game
+        self.options = options
         self.seed = whole_number("seed", seed, -(1 << 63), (1 << 64) - 1, "the seed of a contest")
         check_table(game)
-        self._found, missing = entries_of(game, entries, in_order)
-        if len(self._found) + len(missing) < fewest:
+        field = entries_of(game, entries, in_order)
+        self._found, self._records, self.remarks = field.entries, field.records, field.remarks
+        if len(self._records) < fewest:
             raise ParameterError(
                 f"a contest of fewer than {fewest} entries has no matches of {game.spec.title} for {game.players} "
                 f"players: name at least {fewest}"
             )
-        self.struck = {bad.name: bad.reason for bad in missing}
+        self.struck = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
+        self._printed: dict[str, tuple[tuple[str, ...], str]] = {}
         self._matches = matches
+        self._workers = workers
         self._done = ProgressCounter(progress)
         self._sandbox = Sandbox(game, workers, limits)
+        self.limits = self._sandbox.limits
 
     def __enter__(self) -> Director:
         """Open the sandbox and check every entry.
@@ -96,12 +121,11 @@ class Director:
     def _check(self) -> None:
         game, ask = self.game, self.game.spec.forfeit is None
         self._done.expect(len(self._found) + self._matches(game, len(self._found)))
-        for job, outcome in self._sandbox.run(
-            Check(game, (one,), self.seed, self._sandbox.limits, ask) for one in self._found
-        ):
+        for job, outcome in self._sandbox.run(Check(game, (one,), self.seed, self.limits, ask) for one in self._found):
             if isinstance(job, Check):  # whatever a sandbox is given
                 name = job.entries[0].name
                 self.checks[name] = job.report(outcome)
+                self._hear(name, (), self.checks[name].printed)
                 self._done(f"checked {name}")
         self.struck |= {name: check.reason for name, check in self.checks.items() if not check.ok}
         self._done.expect(len(self._found) + self._matches(game, len(self.entries)))
@@ -123,16 +147,71 @@ class Director:
         """
         for job, outcome in self._sandbox.run(matches):
             if isinstance(job, Match):  # whatever a sandbox is given
+                names = tuple(entry.name for entry in job.entries)
+                if isinstance(outcome, dict):
+                    for name, text in zip(names, outcome.get("printed", ()), strict=False):
+                        self._hear(name, names, text)
                 yield job, outcome
                 self._done(" - ".join(entry.name for entry in job.entries))
 
+    def _notes(self) -> list[str]:
+        """Return what is to be known of entries although nothing is wrong with them."""
+        return [f"{name}: {remark}" for name, check in sorted(self.checks.items()) for remark in check.remarks]
 
-class Format(NamedTuple):
+    def _hear(self, name: str, match: tuple[str, ...], printed: object) -> None:
+        """Keep the beginning of what an entry printed: in its check, else in the first match by the names in it."""
+        if printed and (name not in self._printed or match < self._printed[name][0]):
+            self._printed[name] = match, str(printed)
+
+    @property
+    def printed(self) -> dict[str, str]:
+        """The beginning of what entries printed, which costs nothing; by name."""
+        return {name: text for name, (_, text) in sorted(self._printed.items())}
+
+    def told(self, what: str) -> None:
+        """Tell ``progress`` of a step that was no match."""
+        self._done(what)
+
+    def expect(self, more: int) -> None:
+        """Let ``progress`` know of so many steps besides checks and matches."""
+        self._done.expect(len(self._found) + self._matches(self.game, len(self.entries)) + more)
+
+    def sandbox(self, limits: Limits) -> Sandbox:
+        """Return another sandbox for the same entries, which are allowed more in it."""
+        return Sandbox(self.game, self._workers, limits)
+
+    def common(self) -> dict[str, Any]:
+        """Return what results of every format say: the fields of `ContestResult` but the standings and misplays."""
+        return {
+            "game": self.game.name,
+            "title": self.game.spec.title,
+            "seed": self.seed,
+            "disqualified": self.disqualified,
+            "remarks": (*self.remarks, *self._notes()),
+            "printed": self.printed,
+            "provenance": provenance(self.game, asdict(self.limits), self._records),
+        }
+
+
+R_co = TypeVar("R_co", bound=ContestResult[Any], covariant=True)
+
+
+def any_options(game: Game, options: ContestOptions) -> None:
+    """Raise ParameterError for options that make no sense in a format that plays matches of some games."""
+    if options.exact:
+        raise ParameterError(f"exact=True cannot be used, as contests of {game.spec.title} are ranked by games alone")
+    if options.games is not None:
+        whole_number("games", options.games, 1, 1 << 31, "the number of games of a match")
+
+
+class Format(NamedTuple, Generic[R_co]):
     """A format of contests."""
 
-    hold: Callable[[Director], ContestResult]
+    hold: Callable[[Director], R_co]
     """Plays and ranks."""
     fewest: Callable[[Game], int]
     """How many entries it takes at least."""
     matches: Callable[[Game, int], int] = lambda game, entries: 0
     """See `Director`."""
+    check: Callable[[Game, ContestOptions], None] = any_options
+    """Raises ParameterError for options that the format, or the game, does not know; asked before anything is done."""

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-import os
+import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from dicegym.arena.provenance import EntryRecord, record_of
+from dicegym.arena.submissions import KINDS, Submission, is_folder_of_submissions, names_for, read_folder
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, ParameterError, one_line
+from dicegym.errors import AgentError, ParameterError, UnknownNameError, one_line
+from dicegym.games.parts import Progress
 from dicegym.play.player import Player
-from dicegym.players.roster import agent_name
+from dicegym.players.roster import Origin, agent_name, agent_names, resolve
 from dicegym.sandbox.jobs import Entry, entry
 
-AgentSpec = str | Path | Player
+AgentSpec = str | Path | Player | Callable[..., Any]
 """Names an agent, as for `dicegym.agent`."""
-Progress = Callable[[int, int, str], None]
-"""Called after each check and match with (done, of how many, what was done last)."""
 
 
 @dataclass(frozen=True)
 class Disqualified:
-    """An entry that was struck, and why."""
+    """An entry that was struck.
+
+    Attributes:
+        name: the entry.
+        reason: why, in one line.
+    """
 
     name: str
     reason: str
@@ -44,36 +51,126 @@ class ProgressCounter:
             self._progress(self._done, max(self._total, self._done), what)
 
 
+class Field(NamedTuple):
+    """All that was entered for a contest."""
+
+    entries: list[Entry]
+    """Those that can be tried."""
+    broken: list[Disqualified]
+    """Those that cannot: models that do not fit, folders without a bot."""
+    records: tuple[EntryRecord, ...]
+    """What each of both is, by name."""
+    remarks: tuple[str, ...]
+    """What whoever holds the contest should know of them."""
+
+
 def entries_of(
-    game: Game, given: Mapping[str, AgentSpec] | Iterable[AgentSpec], in_order: bool = False
-) -> tuple[list[Entry], list[Disqualified]]:
-    """Return the entries, sorted by name unless they are wanted ``in_order``, and those whose files do not exist.
+    game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec], in_order: bool = False
+) -> Field:
+    """Return the entries, sorted by name unless they are wanted ``in_order``.
 
     Args:
         game: the game.
-        given: agents as for `dicegym.agent`, or {name: agent}.
+        given: agents as for `dicegym.agent`, or {name: agent}. A folder that is no bot itself is a folder of
+            submissions, and stands for all of them.
         in_order: whether to keep the order in which they were named.
 
     Raises:
-        ParameterError: two entries have one name, or a Player cannot be sent to another process.
-        UnknownNameError: there is no such agent.
+        ParameterError: two entries have one name, a folder holds no entry, or a Player cannot be sent to another
+            process.
+        UnknownNameError: there is no such agent or file.
     """
-    if isinstance(given, str | os.PathLike | Player):
+    specs, empty, remarks = _named(game, given)
+    entries = []
+    broken = [Disqualified(name, one.problem) for name, one in empty.items()]
+    records = [EntryRecord(name, str(one.path), "missing", {}) for name, one in empty.items()]
+    for name, spec in specs.items() if in_order else sorted(specs.items()):
+        origin = _resolved(game, spec)
+        records.append(record_of(name, spec, origin))
+        try:
+            entries.append(entry(game, name, spec))  # type: ignore[arg-type]  # as above
+        except AgentError as error:
+            broken.append(Disqualified(name, error.reason))
+    records.sort(key=lambda record: record.name)
+    return Field(entries, broken, tuple(records), (*remarks, *_alike(records)))
+
+
+def _named(
+    game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec]
+) -> tuple[dict[str, AgentSpec], dict[str, Submission], list[str]]:
+    """Return the entries by name, the submissions without a bot, and what there is to say of folders."""
+    if isinstance(given, Mapping):
+        return _without_doubles((one_line(name), spec) for name, spec in given.items()), {}, []
+    if isinstance(given, str) or not isinstance(given, Iterable):  # an agent alone, whatever kind of one
         given = [given]
-    named = given.items() if isinstance(given, Mapping) else ((agent_name(game, spec), spec) for spec in given)
-    specs: dict[str, AgentSpec] = {}
-    for raw_name, spec in named:
+    plain, submitted, remarks = [], list[Submission](), []
+    for spec in given:
+        if is_folder_of_submissions(game, spec):
+            folder = read_folder(game, spec)  # type: ignore[arg-type]  # it is a path, then
+            submitted += folder.submissions
+            if folder.left_out:
+                remarks.append(f"no entries in {spec}: {', '.join(folder.left_out)}")
+        else:
+            plain.append((one_line(agent_name(game, spec)), spec))  # type: ignore[arg-type]  # functions are the roster's
+    specs = _without_doubles(plain)
+    empty = {}
+    for raw_name, one in zip(names_for(submitted, specs), submitted, strict=True):
         name = one_line(raw_name)
+        if one.problem:
+            empty[name] = one
+        else:
+            specs[name] = one.path
+    return specs, empty, remarks
+
+
+def _without_doubles(named: Iterable[tuple[str, AgentSpec]]) -> dict[str, AgentSpec]:
+    specs: dict[str, AgentSpec] = {}
+    for name, spec in named:
         if name in specs:
             raise ParameterError(
                 f"two entries are called {name!r}: {specs[name]} and {spec}. Results are kept by name: rename one, "
                 "or name them yourself, {'name': 'path', ...}"
             )
         specs[name] = spec
-    entries, missing = [], []
-    for name, spec in specs.items() if in_order else sorted(specs.items()):
-        try:
-            entries.append(entry(game, name, spec))
-        except AgentError as error:
-            missing.append(Disqualified(name, error.reason))
-    return entries, missing
+    return specs
+
+
+def _resolved(game: Game, spec: AgentSpec) -> Origin:
+    """Return where an entry is. Raises UnknownNameError, with what may be meant, if it is nowhere."""
+    try:
+        return resolve(game, spec)  # type: ignore[arg-type]  # functions are the roster's to take or refuse
+    except AgentError as error:
+        raise UnknownNameError(f"{error.reason}{_meant(game, str(spec))}") from None
+
+
+def _meant(game: Game, text: str) -> str:
+    """Return what may be meant by a path that does not exist, as the rest of a sentence."""
+    path = Path(text.partition(":")[0]).expanduser()
+    missing = path
+    while not missing.parent.is_dir():
+        missing = missing.parent
+    if missing.exists():
+        return ""
+    beside = [other for other in sorted(missing.parent.iterdir()) if not other.name.startswith((".", "_"))]
+    usable = [other for other in beside if other.suffix in KINDS or other.is_dir()]
+    names = difflib.get_close_matches(missing.name, [other.name for other in usable], n=3, cutoff=0.6)
+    rest = path.relative_to(missing)
+    guesses = [str(other / rest) for other in usable if other.name in names and (other / rest).exists()]
+    guesses += [name for name in agent_names(game) if name in (path.stem, text)]
+    guess = f". Did you mean {' or '.join(map(repr, guesses[:3]))}?" if guesses else ""
+    where = missing.parent if str(missing.parent) != "." else "this folder"
+    if missing != path and not guess:
+        return f", as there is no folder {missing}"
+    files = [other.name for other in beside if other.suffix in KINDS]
+    if not guess and files:
+        return f". In {where} are {', '.join(files[:8])}{' and others' if len(files) > 8 else ''}"
+    return guess
+
+
+def _alike(records: Iterable[EntryRecord]) -> list[str]:
+    """Return a line for each set of entries that are the same to the last byte."""
+    same: dict[tuple[str, ...], list[str]] = {}
+    for record in records:
+        if record.files:
+            same.setdefault(tuple(record.files.values()), []).append(record.name)
+    return [f"the same file: {', '.join(names)}" for names in same.values() if len(names) > 1]

@@ -25,7 +25,7 @@ class Misplay(NamedTuple):
     """Number of the entry's decision in that game, from 1; 0: while it sat down or watched."""
     reason: str
     more: int = 0
-    """How many more there were of this entry in this match, after this one, that are not kept in words."""
+    """How many more there were of this entry, after this one, that are not kept in words."""
 
     def __str__(self) -> str:
         """Return it in words."""
@@ -43,6 +43,34 @@ def misplays_of(names: Sequence[str], outcome: Mapping[str, Any]) -> list[Mispla
         left = max(0, more.pop(player, 0))  # told with the last one in words
         found.append(Misplay(names[player], others, int(game), int(turn), one_line(reason, LONGEST_REASON), left))
     return found[::-1]
+
+
+class MisplayLog:
+    """Keeps the first misplays of every entry, and counts the others with the last one that is kept.
+
+    Args:
+        most: how many of an entry are kept.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: list[Misplay] = []
+        self._places: dict[str, list[int]] = {}
+
+    @property
+    def kept(self) -> tuple[Misplay, ...]:
+        """Those that are kept, in order."""
+        return tuple(self._kept)
+
+    def add(self, misplay: Misplay) -> None:
+        """Keep it, or count it."""
+        places = self._places.setdefault(misplay.name, [])
+        if len(places) < self._most:
+            places.append(len(self._kept))
+            self._kept.append(misplay)
+        else:
+            last = self._kept[places[-1]]
+            self._kept[places[-1]] = last._replace(more=last.more + 1 + misplay.more)
 
 
 def misplay_counts(misplays: Iterable[Misplay]) -> dict[str, int]:

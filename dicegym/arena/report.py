@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_lines
+from dicegym.arena.matrix import WIDTH, Matrix
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,21 +18,28 @@ ReportTable = tuple[str, list[str], list[list[str]]]
 
 
 class Report(NamedTuple):
-    """What a contest has to show, whatever its format."""
+    """What a contest has to show, whatever its format, in the order in which it is shown."""
 
     heading: str
     """One line that says what was played."""
-    tables: Sequence[ReportTable]
+    tables: Sequence[ReportTable | Matrix]
+    """The ranking first."""
     disqualified: Sequence[Disqualified] = ()
+    """Shown below the first table, where they would stand."""
     misplays: Sequence[Misplay] = ()
     remarks: Sequence[str] = ()
     """Further lines, such as how ties were broken."""
+    words: Sequence[str] = ()
+    """Sentences at the end: what the numbers mean, and what to try next."""
+
+    def struck(self) -> list[tuple[str, str]]:
+        """Return what stands below the first table: (kind, line)."""
+        return [("disqualified: ", f"{bad.name}: {bad.reason}") for bad in self.disqualified]
 
     def notes(self) -> list[tuple[str, str]]:
-        """Return what stands below the tables: (kind, line)."""
+        """Return what stands below all tables: (kind, line)."""
         return [
             *(("", remark) for remark in self.remarks),
-            *(("disqualified: ", f"{bad.name}: {bad.reason}") for bad in self.disqualified),
             *(("fault: ", line) for line in misplay_lines(self.misplays)),
         ]
 
@@ -60,31 +69,73 @@ def _is_number(cell: str) -> bool:
     return cell == "-" or cell.removesuffix("%").replace(",", "").replace(".", "", 1).isdigit()
 
 
-def plain_text(report: Report) -> str:
-    """Return the whole report as plain text."""
-    lines = [report.heading]
-    for heading, titles, rows in report.tables:
-        lines += ["", heading, "", *plain_table(titles, rows)]
-    notes = [kind + line for kind, line in report.notes()]
-    return "\n".join([*lines, "", *notes] if notes else lines)
+def _paragraphs(report: Report, width: int) -> Iterator[list[str]]:
+    """Yield the parts of a report, between which a line is left free."""
+    yield [report.heading]
+    for number, table in enumerate(report.tables):
+        if isinstance(table, Matrix):
+            heading, lines = table.heading, list(table.lines(width))
+        else:
+            heading, titles, rows = table
+            lines = plain_table(titles, rows)
+        yield [heading]
+        yield lines
+        if not number:
+            yield [kind + line for kind, line in report.struck()]
+    if not report.tables:
+        yield [kind + line for kind, line in report.struck()]
+    yield [kind + line for kind, line in report.notes()]
+    yield _wrapped(report.words, width)
+
+
+def _wrapped(words: Sequence[str], width: int) -> list[str]:
+    return [
+        line
+        for sentence in words
+        for line in textwrap.wrap(sentence, width, break_long_words=False, break_on_hyphens=False)
+    ]
+
+
+def plain_text(report: Report, width: int = WIDTH) -> str:
+    """Return the whole report as plain text; sentences and matrices keep to ``width`` where they can."""
+    return "\n\n".join("\n".join(lines) for lines in _paragraphs(report, width) if lines)
 
 
 def show(report: Report, console: Console) -> None:
     """Print the report: tables on a terminal, plain text into a pipe."""
     if not console.is_terminal:
-        console.file.write(plain_text(report) + "\n")
+        console.file.write(plain_text(report, console.width) + "\n")
         return
     from rich.markup import escape
     from rich.table import Table
 
+    def print_notes(notes: list[tuple[str, str]]) -> None:
+        for kind, line in notes:
+            console.print(f"[red]{kind}[/red]{escape(line)}", highlight=False)
+
     console.print(escape(report.heading), highlight=False)
-    for heading, titles, rows in report.tables:
-        table = Table(title=heading, title_justify="left")
-        for index, title in enumerate(titles):
-            numeric = bool(rows) and all(_is_number(row[index]) for row in rows)
-            table.add_column(escape(title), justify="right" if numeric else "left")
-        for row in rows:
-            table.add_row(*map(escape, row))
-        console.print(table)
-    for kind, line in report.notes():
-        console.print(f"[red]{kind}[/red]{escape(line)}", highlight=False)
+    for number, part in enumerate(report.tables):
+        if isinstance(part, Matrix):
+            console.print(f"\n[italic]{escape(part.heading)}[/italic]", highlight=False)
+            for line in part.lines(console.width):
+                console.print(line, highlight=False, markup=False)
+        else:
+            heading, titles, rows = part
+            table = Table(title=heading, title_justify="left")
+            for index, title in enumerate(titles):
+                numeric = bool(rows) and all(_is_number(row[index]) for row in rows)
+                table.add_column(escape(title), justify="right" if numeric else "left")
+            for row in rows:
+                table.add_row(*map(escape, row))
+            console.print(table)
+        if not number:
+            print_notes(report.struck())
+    if not report.tables:
+        print_notes(report.struck())
+    if notes := report.notes():
+        console.print()
+        print_notes(notes)
+    if report.words:
+        console.print()
+        for line in _wrapped(report.words, console.width):
+            console.print(line, highlight=False, markup=False)

@@ -3,52 +3,95 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Any, Generic, TypeVar
 
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_counts
+from dicegym.arena.matrix import WIDTH, Matrix
+from dicegym.arena.provenance import VERSION, Provenance
 from dicegym.arena.report import Report, ReportTable, plain_text
 
 
-class ContestResult:
-    """The result of a contest; each format has a subclass, a frozen dataclass whose fields are its JSON.
-
-    A subclass defines `heading` and `tables`, and the attributes below as fields. A field that is written under another
-    key than its name says so: ``field(metadata={"json": "key"})``.
+@dataclass(frozen=True)
+class Standing:
+    """One row of a ranking, in every format.
 
     Attributes:
+        place: 1 for the best; who is equal shares a place.
+        name: the entry.
+    """
+
+    place: int
+    name: str
+
+
+Row_co = TypeVar("Row_co", covariant=True)
+"""The kind of rows of a ranking."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContestResult(Generic[Row_co]):
+    """The result of a contest; each format has a subclass, a frozen dataclass whose fields are its JSON.
+
+    A subclass defines `heading` and `tables`, what else there is to say of them in `words` and `details`, and fields of
+    its own.
+
+    Attributes:
+        game: name of the game.
+        title: the game's title.
+        seed: the contest's seed.
         standings: the ranking, best first, a row per entry.
         disqualified: by name.
         misplays: what entries did wrong and the rules dealt with.
         remarks: further lines of the report, such as how ties were broken.
+        printed: the beginning of what entries printed, which cost them nothing; by name.
+        provenance: date, versions, rules and files that it comes from.
     """
 
-    standings: Sequence[Any]
-    disqualified: tuple[Disqualified, ...]
-    misplays: tuple[Misplay, ...]
+    game: str
+    title: str
+    seed: int
+    standings: tuple[Row_co, ...]
+    disqualified: tuple[Disqualified, ...] = ()
+    misplays: tuple[Misplay, ...] = ()
     remarks: tuple[str, ...] = ()
+    printed: dict[str, str] = field(default_factory=dict)
+    provenance: Provenance | None = None
 
     @property
     def heading(self) -> str:
         """One line that says what was played."""
         raise NotImplementedError(f"{type(self).__name__} must define heading")
 
-    def tables(self) -> Sequence[ReportTable]:
-        """Return the tables of the report: the ranking, and what else there is to show."""
+    def tables(self) -> Sequence[ReportTable | Matrix]:
+        """Return the tables of the report: the ranking first, and what else there is to show."""
         raise NotImplementedError(f"{type(self).__name__} must define tables()")
 
-    def report(self) -> Report:
-        """Return what there is to show."""
-        return Report(self.heading, self.tables(), self.disqualified, self.misplays, self.remarks)
+    def details(self) -> Sequence[ReportTable | Matrix]:
+        """Return tables that are shown to whoever asks for them: every match, say."""
+        return ()
 
-    def text(self) -> str:
-        """Return the report as plain text."""
-        return plain_text(self.report())
+    def words(self) -> Sequence[str]:
+        """Return what the numbers mean and what to try next, in sentences."""
+        return ()
+
+    def report(self, details: bool = False) -> Report:
+        """Return what there is to show, with ``details`` everything."""
+        heading, tables = self.heading, [*self.tables(), *(self.details() if details else ())]
+        return Report(heading, tables, self.disqualified, self.misplays, self.remarks, self.words())
+
+    def text(self, width: int = WIDTH, details: bool = False) -> str:
+        """Return the report as plain text for ``width`` columns."""
+        return plain_text(self.report(details), width)
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values, and under ``faults`` how many misplays there were of each entry."""
-        own: Any = self
-        values = asdict(own)
-        named = {field.metadata.get("json", field.name): values[field.name] for field in fields(own)}
-        return {**named, "faults": misplay_counts(self.misplays)}
+        """Return everything as plain values: the version of this form, where the result comes from, and the result.
+
+        Contests that are equal write equal files if they are given a date, which is `DATE_VARIABLE` of
+        `dicegym.arena.provenance`. Under ``faults`` is how many misplays there were of each entry; ``misplays`` holds
+        the first ones.
+        """
+        own = asdict(self)
+        provenance = own.pop("provenance") or {}
+        return {"version": VERSION, **provenance, **own, "faults": misplay_counts(self.misplays)}

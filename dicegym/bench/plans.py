@@ -22,8 +22,6 @@ from dicegym.registry import GAMES, Environment
 STEPS = "learner steps/s"
 LARGE = 8192
 """Games in the batches that are played on several threads."""
-TRAINED = ("hog", "liarsdice")
-"""What `training` trains unless games are named: few and many actions."""
 
 
 def _with_mode(options: Options, mode: str) -> list[Environment]:
@@ -132,13 +130,19 @@ def server_plan(options: Options, folder: Path) -> Plan:
     return _or_skipped("server", plan())
 
 
+def few_and_many_actions() -> tuple[str, ...]:
+    """Return what `training` trains unless games are named: the games with the fewest and the most actions."""
+    by_actions = sorted(GAMES, key=lambda name: dicegym.game(name).n_actions)
+    return tuple(dict.fromkeys((by_actions[0], by_actions[-1])))
+
+
 def training_plan(options: Options, folder: Path) -> Plan:
     """Return the trainings of each game."""
 
     def plan() -> Iterator[Measure]:
         from dicegym.bench import training
 
-        for game in options.games or TRAINED:
+        for game in options.games or few_and_many_actions():
             for threads in options.threads:
                 yield from training.measures(game, options.setup, threads)
 

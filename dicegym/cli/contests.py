@@ -22,19 +22,42 @@ from dicegym.cli.common import (
 
 def tournament(
     game: GameName,
-    entries: Annotated[list[str] | None, typer.Argument(help="agents' names or paths (default: all agents)")] = None,
+    entries: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="agents' names, files, folders; a folder of submissions is all of them (default: all agents)"
+        ),
+    ] = None,
     seed: Seed = 0,
+    games: Annotated[
+        int | None,
+        typer.Option(help="games of a match (default: the contest's own); of Lucky & Co the most in a playoff"),
+    ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="rank by exact win rates, where there are some; --games 0: play nothing")
+    ] = False,
+    matches: Annotated[bool, typer.Option("--matches", help="list every match below the matrix")] = False,
+    seconds: Annotated[
+        float | None, typer.Option(help="time of an entry to load, and for all its moves of a match (default: 10)")
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="processes (default: the processor's cores)")] = None,
     json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
-    """Run a game's contest and print its report."""
-    from dicegym.arena import contest
+    """Hold a game's contest: who is best, and how far luck decided.
+
+    For example: dicegym tournament hog submissions/ bacon --exact
+    """
+    from dicegym.arena import Limits, contest
     from dicegym.arena.report import show
 
     check_writable(json_file)
     table = chosen_game(game, parameter)
+    limits = None if seconds is None else Limits(seconds)
+    named = entries or dicegym.agent_names(table)
     with progress_bar("checks and matches") as progress:
-        result = contest(table, entries or dicegym.agent_names(table), seed, workers, progress)
-    show(result.report(), out)
+        result = contest(table, named, seed, workers, progress, limits, games=games, exact=exact)
+    show(result.report(matches), out)
     write_json(json_file, result.to_json())
+    if not result.standings:
+        raise typer.Exit(1)

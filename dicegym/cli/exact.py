@@ -2,14 +2,56 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 import dicegym
-from dicegym.cli.common import GameName, Parameters, check_writable, chosen_game, out, write_new
+from dicegym.cli.common import (
+    GameName,
+    JsonFile,
+    Parameters,
+    check_writable,
+    chosen_game,
+    out,
+    parameters_of,
+    progress_bar,
+    write_json,
+    write_new,
+)
 from dicegym.errors import ParameterError
+
+
+class _Asked(NamedTuple):
+    """The arguments of `exact`."""
+
+    a: str
+    b: str | None
+    best_response: bool
+    best_table: bool
+    output: Path | None
+    digits: int | None
+    games: int | None
+    search: dict[str, Any]
+    """Of a search for the best table."""
+
+    def number(self, value: float, digits: int = 6) -> str:
+        """Return a value with as many digits as are wanted."""
+        return f"{value:.{digits if self.digits is None else self.digits}f}"
+
+
+class _Answer(NamedTuple):
+    """What is true."""
+
+    text: str
+    """In words, or the source of a bot."""
+    facts: dict[str, Any]
+    """The same for JSON: the question, who is asked about, and the value with all its digits."""
+    agents: tuple[str, ...]
+    """How they were named."""
 
 
 def exact(
@@ -24,48 +66,101 @@ def exact(
     output: Annotated[Path | None, typer.Option(help="write the --best-table strategy as a bot's file")] = None,
     force: Annotated[bool, typer.Option(help="replace an existing --output")] = False,
     seed: Annotated[int, typer.Option(min=0, help="of the --best-table search: same seed, same table")] = 0,
+    games: Annotated[int | None, typer.Option(help="of a game for one: games in which choices are looked at")] = None,
+    digits: Annotated[int | None, typer.Option(min=0, max=17, help="after the point (default: 6; points: 2)")] = None,
+    json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
-    """Compute exact win rates: no simulation, no error. Of a game for one, what A's choices cost it on average."""
+    """Compute exact win rates: no simulation, no error. Of a game for one, what A's choices cost it on average.
+
+    For example: dicegym exact hog expectation bacon --digits 9
+    """
+    from dicegym.arena.provenance import VERSION, provenance, record_of
     from dicegym.games.parts import solitaire, solver
+    from dicegym.players.roster import agent_name, resolve
 
     _check_question(b, best_response, best_table, trials, output)
     check_writable(output, force)
+    check_writable(json_file)
     table = chosen_game(game, parameter)
-    if (alone := solitaire(table)) is not None:
-        _exact_alone(alone, table, a, b, best_response, best_table, seed)
-        return
-    values = solver(table)
-    if values is None:
-        raise ParameterError(f"{table!r} has no exact values: use `dicegym evaluate`, which plays games")
-    first = dicegym.agent(table, a)
     search = {"seed": seed} | ({} if trials is None else {"trials": trials})
-    if best_response:
-        out.print(f"{values.best_response(first, table)[0]:.6f} best response to {first.name} that sees everything")
-    elif best_table and output is not None:
-        write_new(output, values.best_bot(first, table, **search))
-    elif best_table:
-        out.print(f"{values.best_table(first, table, **search)[0]:.6f} best table found against {first.name}")
+    asked = _Asked(a, b, best_response, best_table, output, digits, games, search)
+    with progress_bar("steps") as progress:
+        if (alone := solitaire(table)) is not None:
+            answer = _alone(alone, table, asked, seed, progress)
+        elif (values := solver(table)) is not None:
+            answer = _duel(values, table, asked, progress)
+        else:
+            raise ParameterError(_how_to_ask(table, asked, parameter))
+    if output is not None:
+        write_new(output, answer.text)
     else:
-        second = dicegym.agent(table, b or table.spec.baseline)
-        out.print(f"{values.win_rate(first, second, table):.6f} exact win rate of {first.name} against {second.name}")
+        out.print(answer.text, markup=False)
+    if json_file is not None:
+        records = tuple(record_of(agent_name(table, spec), spec, resolve(table, spec)) for spec in answer.agents)
+        about = {"game": table.name, **asdict(provenance(table, entries=records))}
+        write_json(json_file, {"version": VERSION, **about, **answer.facts})
 
 
-def _exact_alone(
-    values: Any, table: dicegym.Game, a: str, b: str | None, best_response: bool, best_table: bool, seed: int
-) -> None:
-    """Answer `exact` for a game that is played alone."""
-    if b is not None or best_table:
-        extra = f"B, which is {b!r}" if b is not None else "--best-table"
+def _duel(values: Any, table: dicegym.Game, asked: _Asked, progress: Any) -> _Answer:
+    """Answer for a game for two; ``values`` is its `dicegym.games.parts.Duel`."""
+    if asked.games is not None:
+        raise ParameterError(f"--games {asked.games} is for games for one, and {table!r} is solved without any")
+    first = dicegym.agent(table, asked.a)
+    facts: dict[str, Any] = {"a": first.name}
+    if asked.best_response:
+        value = values.best_response(first, table)[0]
+        text = f"{asked.number(value)} best response to {first.name} that sees everything"
+        return _Answer(text, {"question": "best response", **facts, "value": value}, (asked.a,))
+    if asked.best_table and asked.output is not None:
+        source = values.best_bot(first, table, **asked.search, progress=progress)
+        return _Answer(
+            source, {"question": "best table", **facts, **asked.search, "file": str(asked.output)}, (asked.a,)
+        )
+    if asked.best_table:
+        value = values.best_table(first, table, **asked.search, progress=progress)[0]
+        text = f"{asked.number(value)} best table found against {first.name}"
+        return _Answer(text, {"question": "best table", **facts, **asked.search, "value": value}, (asked.a,))
+    other = asked.b or table.spec.baseline
+    second = dicegym.agent(table, other)
+    value = values.win_rate(first, second, table)
+    text = f"{asked.number(value)} exact win rate of {first.name} against {second.name}"
+    return _Answer(text, {"question": "win rate", **facts, "b": second.name, "value": value}, (asked.a, other))
+
+
+def _alone(values: Any, table: dicegym.Game, asked: _Asked, seed: int, progress: Any) -> _Answer:
+    """Answer for a game that is played alone; ``values`` is its `dicegym.games.parts.Solitaire`."""
+    if asked.b is not None or asked.best_table:
+        extra = f"B, which is {asked.b!r}" if asked.b is not None else "--best-table"
         raise ParameterError(f"{table!r} is played alone: leave out {extra}")
-    best = values.optimum(table)
-    if best_response:
-        out.print(f"{best:.6f} best possible mean return")
-        return
-    player = dicegym.agent(table, a)
-    mean, half, games = values.mean_return(player, table, seed=seed)
-    cost = f"the best possible {best:.2f} less what its choices cost, known exactly, in {games} games"
-    out.print(f"{mean:.2f} ± {half:.2f} mean return of {player.name}: {cost}")
+    if asked.best_response:
+        best = values.optimum(table, progress=progress)
+        text = f"{asked.number(best)} best possible mean return"
+        return _Answer(text, {"question": "best return", "value": best}, ())
+    player = dicegym.agent(table, asked.a)
+    number = {} if asked.games is None else {"games": asked.games}
+    best = values.optimum(table, progress=progress)
+    mean, half, games = values.mean_return(player, table, **number, seed=seed, progress=progress)
+    cost = f"the best possible {asked.number(best, 2)} less what its choices cost, known exactly, in {games} games"
+    text = f"{asked.number(mean, 2)} ± {asked.number(half, 2)} mean return of {player.name}: {cost}"
+    facts = {"question": "mean return", "a": player.name, "seed": seed}
+    return _Answer(text, {**facts, "value": mean, "half": half, "games": games, "best": best}, (asked.a,))
+
+
+def _how_to_ask(table: dicegym.Game, asked: _Asked, given: list[str] | None) -> str:
+    """Return why there is no answer, and the command that has one."""
+    from dicegym.games.parts import solved_with
+
+    settings = solved_with(table)
+    agents = [asked.a] if asked.b is None else [asked.a, asked.b]
+    play = f"`{shlex.join(['dicegym', 'evaluate', asked.a, '--game', table.name])}` plays games"
+    if settings is None:
+        return f"{table!r} has no exact values: {play} instead"
+    parameters = parameters_of(given) | dict(settings)
+    options = [word for name, value in parameters.items() for word in ("-p", f"{name}={value}")]
+    command = shlex.join(["dicegym", "exact", table.name, *agents, *options])
+    known = " and ".join(f"{name}={value}" for name, value in settings.items())
+    return f"{table!r} has no exact values, but with {known} there are: `{command}`; else {play}"
 
 
 def _check_question(

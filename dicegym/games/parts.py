@@ -45,6 +45,7 @@ __all__ = [
     "Examination",
     "Exporter",
     "Part",
+    "Progress",
     "Situations",
     "Solitaire",
     "Starter",
@@ -53,11 +54,15 @@ __all__ = [
     "Wire",
     "need",
     "part",
+    "plays_with",
     "solitaire",
+    "solved_with",
     "solver",
 ]
 
 P = TypeVar("P")
+Progress = Callable[[int, int, str], None]
+"""Told of long work: (steps done, of how many, what is being done)."""
 
 
 class Adapter(Protocol):
@@ -94,6 +99,8 @@ class Examination(Protocol):
 
     def question(self, game: Game, i: int) -> str:
         """Name question ``i`` in words."""
+
+    # In a game with exact values the answers are the table that its `Duel` reads.
 
 
 class Starter(Protocol):
@@ -134,6 +141,9 @@ class Duel(Protocol):
     table that does not fit the game and for a game that the module does not solve.
     """
 
+    SOLVED: Mapping[str, int]
+    """Parameters, the number of players among them, with which the game can be solved."""
+
     def solves(self, game: Game) -> bool:
         """Return whether the game, with its parameters, has exact values."""
 
@@ -143,16 +153,23 @@ class Duel(Protocol):
     def win_rate(self, a: Any, b: Any, game: Game) -> float:
         """Return the probability that strategy ``a`` beats ``b``, who moves first being drawn by a fair coin."""
 
-    def win_rate_matrix(self, strategies: Sequence[Any], game: Game) -> np.ndarray:
-        """Return float64[n, n]: `win_rate` of each strategy (row) against each other one (column)."""
+    def win_rate_matrix(self, strategies: Sequence[Any], game: Game, *, progress: Progress | None = None) -> np.ndarray:
+        """Return float64[n, n]: `win_rate` of each strategy (row) against each other one (column).
+
+        ``progress`` is called after each of the n (n - 1) / 2 pairs.
+        """
 
     def best_response(self, opponent: Any, game: Game) -> tuple[float, np.ndarray]:
         """Return the best win rate against ``opponent`` for one who sees everything, and how to play it."""
 
-    def best_table(self, opponent: Any, game: Game, *, seed: int = 0, trials: int = ...) -> tuple[float, np.ndarray]:
+    def best_table(
+        self, opponent: Any, game: Game, *, seed: int = 0, trials: int = ..., progress: Progress | None = None
+    ) -> tuple[float, np.ndarray]:
         """Return the best win rate found for a table against ``opponent``, and the table."""
 
-    def best_bot(self, opponent: Player, game: Game, *, seed: int = 0, trials: int = ...) -> str:
+    def best_bot(
+        self, opponent: Player, game: Game, *, seed: int = 0, trials: int = ..., progress: Progress | None = None
+    ) -> str:
         """Return the source of a bot, in the game's original interface, that plays `best_table`."""
 
 
@@ -176,13 +193,18 @@ class Solitaire(Protocol):
     All raise ParameterError for a game that it does not solve.
     """
 
+    SOLVED: Mapping[str, int]
+    """As for `Duel`."""
+
     def solves(self, game: Game) -> bool:
         """Return whether the game, with its parameters, has exact values."""
 
-    def optimum(self, game: Game) -> float:
+    def optimum(self, game: Game, *, progress: Progress | None = None) -> float:
         """Return the mean return of the best way to play."""
 
-    def mean_return(self, player: Player, game: Game, games: int = ..., seed: int = 0) -> Estimate:
+    def mean_return(
+        self, player: Player, game: Game, games: int = ..., seed: int = 0, *, progress: Progress | None = None
+    ) -> Estimate:
         """Return the mean return of ``player``: the optimum less what its choices cost in ``games`` games.
 
         Luck is taken out, so a few games say what otherwise takes thousands. Raises AgentError if it fails.
@@ -261,3 +283,15 @@ def _solving(game: Game | str, kind: Part[S]) -> S | None:
         return part(game, kind) if game in GAMES else None
     found = part(game, kind)
     return found if found is not None and found.solves(game) else None
+
+
+def solved_with(game: Game | str) -> Mapping[str, int] | None:
+    """Return the parameters, players among them, with which a game has exact values; None if it never has any."""
+    found = part(game, DUEL) or part(game, SOLITAIRE)
+    return None if found is None else found.SOLVED
+
+
+def plays_with(game: Game, settings: Mapping[str, int]) -> bool:
+    """Return whether a game is played with these parameters, of which one may be ``players``."""
+    own = {"players": game.players, **game.parameters}
+    return all(own[name] == value for name, value in settings.items())

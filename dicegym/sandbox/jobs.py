@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, ModelError, ParameterError
+from dicegym.errors import AgentError, ModelError, ParameterError, one_line
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.players.roster import Origin, load, resolve
@@ -16,27 +16,45 @@ from dicegym.sandbox.heartbeat import Heartbeat, Reading
 from dicegym.shipped import is_shipped
 
 
+class Sent(NamedTuple):
+    """A player as bytes that any process makes the player of again, a copy for each job."""
+
+    pickled: bytes
+
+    def player(self, name: str) -> Player:
+        """Return a copy of the player. Raises AgentError if what it is made of cannot be found in this process."""
+        try:
+            found: Player = pickle.loads(self.pickled)
+        except Exception as error:  # whatever a player does when it is unpickled
+            text = f"cannot be made again in the process that plays it: {type(error).__name__}: {one_line(error)}"
+            raise AgentError(name, text) from error
+        return found
+
+
 class Entry(NamedTuple):
     """One participant: what the reports call it, and where it comes from."""
 
     name: str
-    origin: Origin
+    origin: Origin | Sent
 
     @property
     def trusted(self) -> bool:
         """Whether its code ships with the package or was loaded by the caller already."""
         origin = self.origin.file if isinstance(self.origin, Source) else self.origin
-        return isinstance(origin, Player) or is_shipped(origin)
+        return isinstance(origin, Player | Sent) or is_shipped(origin)
 
     def load(self, game: Game, seed: int) -> Player:
         """Return a fresh player that keeps one program for all its games. Raises AgentError."""
-        return load(game, self.origin, self.name, keep=True, seed=seed)
+        origin = self.origin.player(self.name) if isinstance(self.origin, Sent) else self.origin
+        return load(game, origin, self.name, keep=True, seed=seed)
 
 
 def entry(game: Game, name: str, spec: Player | str | Path) -> Entry:
     """Return the entry that ``spec`` names, as for `dicegym.agent`.
 
-    A model is loaded here and enters as a player that needs NumPy alone: no job has to load PyTorch.
+    A model is loaded here and enters as a player that needs NumPy alone: no job has to load PyTorch. Players, and the
+    functions that they may be made of, need not be found in a module: what is local, or the script's own, is sent by
+    value.
 
     Raises:
         AgentError: there is no such file, or it is a model that does not fit the game.
@@ -48,16 +66,20 @@ def entry(game: Game, name: str, spec: Player | str | Path) -> Entry:
             origin = load(game, origin, name)
         except ModelError as error:
             raise AgentError(name, str(error)) from error
+    return Entry(name, _sent(name, origin) if isinstance(origin, Player) else origin)
+
+
+def _sent(name: str, player: Player) -> Sent:
+    """Return ``player`` ready to be sent. Raises ParameterError if it holds what cannot leave this process."""
+    import cloudpickle  # comes with Gymnasium, whose vector environments send functions so
+
     try:
-        if isinstance(origin, Player) and type(origin).__module__ == "__main__":
-            raise TypeError("its class is defined in the script itself")
-        pickle.dumps(origin)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        return Sent(cloudpickle.dumps(player))
+    except Exception as error:  # whatever a player does when it is pickled
         raise ParameterError(
-            f"player {name!r} cannot be sent to the process that plays it ({error}): "
-            "define its class in a module, or write it as a bot's file"
+            f"player {name!r} cannot be sent to the process that plays it ({type(error).__name__}: {one_line(error)}): "
+            "let it make open files, locks and generators when it sits down (in `join`), or write it as a bot's file"
         ) from error
-    return Entry(name, origin)
 
 
 class Job(Protocol):

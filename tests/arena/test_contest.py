@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
 import re
 import subprocess
 import sys
+import threading
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,20 +18,22 @@ import pytest
 from rich.console import Console
 
 import dicegym
-from dicegym.arena import contest, play_match
-from dicegym.arena.entries import Disqualified, entries_of
-from dicegym.arena.formats.round_robin import MatchRow, RoundRobinResult, RoundRobinStanding
+from dicegym.arena import Limits, contest, play_match
+from dicegym.arena.entries import AgentSpec, Disqualified, entries_of
+from dicegym.arena.formats.round_robin_result import MatchRow, RoundRobinResult, RoundRobinStanding
+from dicegym.arena.luck import Places
 from dicegym.arena.match import Match
+from dicegym.arena.provenance import DATE_VARIABLE
 from dicegym.arena.report import plain_table, show
-from dicegym.arena.results import ContestResult
+from dicegym.arena.results import ContestResult, Standing
 from dicegym.bots.export import export_source
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
 from dicegym.errors import AgentError, ParameterError, UnknownNameError
 from dicegym.learning.evaluate import evaluate
-from dicegym.play.player import FunctionPlayer, RandomPlayer
-from dicegym.play.turn import Turn
+from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
+from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent
 
 pytestmark = pytest.mark.xdist_group("arena")
@@ -130,7 +134,7 @@ def test_a_player_that_answers_nonsense_is_named(game: Game, answer: object) -> 
 
 
 def test_a_match_does_not_depend_on_the_order_of_its_entries(game: Game) -> None:
-    entries, _ = entries_of(game, ["bacon", "streak"])
+    entries = entries_of(game, ["bacon", "streak"]).entries
     seeds = {Match(game, pair, 1, 9).seed for pair in (tuple(entries), tuple(reversed(entries)))}
     assert len(seeds) == 1
     assert Match(game, tuple(entries), 2, 9).seed not in seeds
@@ -181,17 +185,20 @@ def test_another_seed_is_another_contest(result: RoundRobinResult) -> None:
     assert rates[0] == rates[1]
 
 
-def test_a_contest_is_the_same_in_another_process(result: RoundRobinResult, root: Path) -> None:
+def test_a_contest_is_the_same_in_another_process(
+    result: RoundRobinResult, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     code = (
         "import json, sys; from dicegym.arena import contest\n"
         f"print(json.dumps(contest('hog', {ENTRIES!r}, seed=11, workers=1).to_json()))"
     )
+    monkeypatch.setenv(DATE_VARIABLE, "0")
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONHASHSEED": "77"}
     run = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=100, env=environment
     )
     assert run.returncode == 0, run.stderr
-    assert json.loads(run.stdout) == json.loads(json.dumps(result.to_json()))
+    assert json.loads(run.stdout) == json.loads(json.dumps(result.to_json())) | {"date": "1970-01-01T00:00:00Z"}
 
 
 def test_equal_entries_share_a_place(tmp_path: Path) -> None:
@@ -214,8 +221,45 @@ def test_progress_is_told(tmp_path: Path) -> None:
 def test_players_can_take_part_if_they_can_be_sent() -> None:
     found = contest("hog", {"any": RandomPlayer(), "eight": "always_roll(8)"}, workers=1)
     assert [line.name for line in found.standings] == ["eight", "any"]
-    with pytest.raises(ParameterError, match="cannot be sent"):
-        contest("hog", ["bacon", FunctionPlayer(lambda turn: 3, "three")], workers=1)
+    number = 4  # of dice, known to a function that no module has
+
+    class Local(Player):
+        name = "local"
+
+        def join(self, game: Game, seat: int, seed: int) -> Act:
+            return lambda turn: number + 1
+
+    local: list[AgentSpec] = [FunctionPlayer(lambda turn: number + 1, "five"), Local(), "always_roll(4)"]
+    found = contest("hog", local, workers=2)
+    assert found.disqualified == ()
+    rates = {line.name: line.win_rate for line in found.standings}
+    assert rates["five"] == rates["local"] == rates["always_roll(4)"] < 0.5
+    lock = threading.Lock()
+    with pytest.raises(ParameterError, match="player 'held' cannot be sent to the process that plays it"):
+        contest("hog", ["bacon", FunctionPlayer(lambda turn: int(lock.locked()), "held")], workers=1)
+
+
+def test_a_script_may_bring_players_of_its_own(tmp_path: Path, root: Path) -> None:
+    """Nothing of a script can be imported elsewhere, and it has no guard."""
+    script = tmp_path / "own.py"
+    script.write_text(
+        "import dicegym\n"
+        "from dicegym.arena import contest\n"
+        "from dicegym.play.player import FunctionPlayer, Player\n"
+        "class Mine(Player):\n"
+        "    name = 'mine'\n"
+        "    def join(self, game, seat, seed):\n"
+        "        return choose\n"
+        "def choose(turn):\n"
+        "    return 6\n"
+        "found = contest('hog', [Mine(), FunctionPlayer(choose, 'other'), 'bacon'], workers=1)\n"
+        "print(found.disqualified)\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    run = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=False, timeout=100, env=environment
+    )
+    assert (run.returncode, run.stdout) == (0, "()\n"), run.stderr
 
 
 @pytest.mark.parametrize(
@@ -228,9 +272,16 @@ def test_players_can_take_part_if_they_can_be_sent() -> None:
         (["a/hog.py", "b/a.py"], ParameterError, "two entries are called 'a': a/hog.py and b/a.py"),
         (["bacon", "baccon"], UnknownNameError, "Did you mean 'bacon'"),
         (["bacon", 3], ParameterError, "3 is no agent"),
+        (["bacon", "no/such.py"], UnknownNameError, "there is no file no/such.py, as there is no folder no"),
+        (["swap", "bacon.py"], UnknownNameError, "there is no file bacon.py. Did you mean 'bacon'"),
+        ({"a": "bacon", "gone": "agents/hog/bacn.py"}, UnknownNameError, "Did you mean 'agents/hog/bacon.py'"),
     ],
 )
-def test_wrong_entries(entries: list[str], error: type[Exception], message: str) -> None:
+def test_wrong_entries(
+    entries: list[str], error: type[Exception], message: str, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is played then."""
+    monkeypatch.chdir(root)
     with pytest.raises(error, match=re.escape(message)):
         contest("hog", entries)
 
@@ -260,42 +311,61 @@ def test_wrong_evaluations(game: Game, wrong: dict[str, Any], message: str, exac
 
 
 def test_entries_can_be_named(game: Game) -> None:
-    entries, missing = entries_of(game, {"x": "bacon", "a": "bacon", "gone": "no/such.py"})
-    assert [entry.name for entry in entries] == ["a", "x"]
-    assert missing == [Disqualified("gone", "there is no file no/such.py")]
+    found = entries_of(game, {"x": "bacon", "a": "bacon"})
+    assert [entry.name for entry in found.entries] == ["a", "x"]
+    assert found.broken == []
+    assert found.remarks == ("the same file: a, x",)
 
 
 # Reports
 
 SMALL = RoundRobinResult(
-    "hog",
-    "Hog",
-    7,
-    9,
-    "always_roll(5)",
-    (RoundRobinStanding(1, "98", 15, 1, 0.9, 0.7591), RoundRobinStanding(2, "long name", 2, 14, 0.1, None)),
-    (MatchRow(("98", "long name"), (6, 3)),),
-    (Disqualified("bad", "printed '[x]' while choosing"),),
+    game="hog",
+    title="Hog",
+    seed=7,
+    games_per_match=9,
+    baseline="always_roll(5)",
+    standings=(
+        RoundRobinStanding(1, "98", 15, 1, 0.9, 0.7591, Places(1, 2), 1),
+        RoundRobinStanding(2, "long name", 2, 14, 0.1, None, Places(1, 2), 2),
+    ),
+    matches=(MatchRow(("98", "long name"), (6, 3)),),
+    disqualified=(Disqualified("bad", "gave [x] while choosing"),),
+    advice=200,
 )
 
 
 def test_the_report_reads_as_the_contest_page() -> None:
-    assert SMALL.text() == (
+    assert SMALL.text(details=True) == (
         "Hog: 2 entries, 1 matches of 9 games, seed 7\n"
         "\n"
         "Rankings\n"
         "\n"
-        "Ranking  Entry      Wins  Losses  Winrate against `always_roll(5)`\n"
-        "      1  98           15       1                             75.9%\n"
-        "      2  long name     2      14                                 -\n"
+        "Ranking  Entry      Wins  Losses  Could be  Winrate against `always_roll(5)`\n"
+        "      1  98           15       1  1-2                                  75.9%\n"
+        "      2  long name     2      14  1-2                                      -\n"
+        "\n"
+        "disqualified: bad: gave [x] while choosing\n"
+        "\n"
+        "Games of 9 won by the row against the column\n"
+        "\n"
+        "              1 2\n"
+        "1  98         . 6\n"
+        "2  long name  3 .\n"
         "\n"
         "Matches\n"
         "\n"
         "Entry 0  Entry 1    Entry 0's wins  Entry 1's wins\n"
         "     98  long name               6               3\n"
         "\n"
-        "disqualified: bad: printed '[x]' while choosing"
+        "'Could be': the places that an entry may deserve; sure in 95 of 100 contests.\n"
+        "Places 1 to 2 cannot be told apart by these games: luck may have made the whole\n"
+        "order.\n"
+        "To tell the first two apart takes about 200 games a match (--games 200).\n"
+        "--exact ranks without luck.\n"
+        "--matches lists all matches; --json FILE keeps everything."
     )
+    assert "Entry 0's wins" not in SMALL.text()
 
 
 def test_the_report_is_plain_in_a_pipe_and_a_table_on_a_terminal() -> None:
@@ -303,7 +373,7 @@ def test_the_report_is_plain_in_a_pipe_and_a_table_on_a_terminal() -> None:
     show(SMALL.report(), Console(file=pipe, force_terminal=False))
     assert pipe.getvalue() == SMALL.text() + "\n"
     show(SMALL.report(), Console(file=terminal, force_terminal=True, width=120, color_system=None))
-    for part in ("75.9%", "long name", "Winrate against `always_roll(5)`", "printed '[x]' while choosing", "│"):
+    for part in ("75.9%", "long name", "Winrate against `always_roll(5)`", "gave [x] while choosing", "│"):
         assert part in terminal.getvalue()
 
 
@@ -317,27 +387,71 @@ def test_json_holds_everything(result: RoundRobinResult) -> None:
 
 
 def test_json_keeps_its_keys() -> None:
-    """Files are read by others: a field that is renamed here keeps its key there."""
+    """Files are read by others: whoever takes a key away raises the version of the form."""
     assert list(SMALL.to_json()) == [
+        "version",
         "game",
         "title",
         "seed",
-        "games_per_match",
-        "yardstick",
         "standings",
-        "matches",
         "disqualified",
         "misplays",
+        "remarks",
+        "printed",
+        "games_per_match",
+        "baseline",
+        "matches",
+        "pairs",
+        "advice",
+        "faults",
     ]
-    assert SMALL.to_json()["yardstick"] == SMALL.baseline == "always_roll(5)"
+    assert SMALL.to_json()["version"] == 1
+
+
+def test_what_was_printed_and_what_is_to_be_known_of_an_entry_is_kept(tmp_path: Path) -> None:
+    head = "class A(Player):\n    def move(self, *_):\n        return 'Liar' if _[0] else (1, 2)\n"
+    (tmp_path / "two.py").write_text(f"{head}class B(A):\n    pass\nclass C(A):\n    pass\n")
+    (tmp_path / "loud.py").write_text(head.replace("        return", "        print('hm')\n        return"))
+    found = contest("liarsdice_spot_on", [tmp_path / "two.py", tmp_path / "loud.py", "even"], seed=1, workers=1)
+    assert found.to_json()["printed"].keys() == {"loud"}
+    assert found.printed["loud"].startswith("hm\nhm\n")
+    assert any(remark.startswith("two: 2 classes derive from Player: B, C. The last one") for remark in found.remarks)
+
+
+def test_json_says_where_a_result_comes_from(
+    tmp_path: Path, game: Game, monkeypatch: pytest.MonkeyPatch, root: Path
+) -> None:
+    (tmp_path / "one.py").write_text("import own\ndef final_strategy(a, b):\n    return own.NUMBER\n")
+    (tmp_path / "own.py").write_text("NUMBER = 5\n")
+    monkeypatch.setenv(DATE_VARIABLE, "86400")
+    found = contest("hog", [tmp_path / "one.py", "bacon", RandomPlayer()], workers=1, limits=Limits(seconds=7))
+    plain = json.loads(json.dumps(found.to_json()))
+    assert plain["date"] == "1970-01-02T00:00:00Z"
+    assert plain["dicegym"] == dicegym.__version__
+    assert plain["fingerprint"] == game.fingerprint
+    assert plain["parameters"] == {"goal": 100, "memory": 0}
+    assert plain["limits"]["seconds"] == 7
+    entries = {entry["name"]: entry for entry in plain["entries"]}
+    assert list(entries) == ["bacon", "one", "uniform"]
+    assert [entry["kind"] for entry in entries.values()] == ["bot", "bot", "player"]
+    digests = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in ("one.py", "own.py")}
+    assert entries["one"]["files"] == digests
+    bacon = hashlib.sha256((root / "agents" / "hog" / "bacon.py").read_bytes()).hexdigest()
+    assert entries["bacon"]["files"] == {"bacon.py": bacon}
+    monkeypatch.delenv(DATE_VARIABLE)
+    again = contest("hog", [RandomPlayer(), "bacon", tmp_path / "one.py"], workers=2, limits=Limits(seconds=7))
+    assert again == found
+    assert again.to_json()["date"] > "2020"
+    monkeypatch.setenv(DATE_VARIABLE, "86400")
+    assert contest("hog", ["bacon", "swap"], workers=1).provenance != found.provenance
 
 
 def test_a_format_must_say_what_there_is_to_show() -> None:
-    class Bare(ContestResult):
-        standings, disqualified, misplays = (), (), ()
+    class Bare(ContestResult[Standing]):
+        pass
 
     with pytest.raises(NotImplementedError, match="Bare must define heading"):
-        Bare().report()
+        Bare(game="hog", title="Hog", seed=0, standings=()).report()
 
 
 def test_an_empty_table_has_its_titles() -> None:

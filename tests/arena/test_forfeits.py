@@ -13,7 +13,7 @@ import pytest
 from flawed.rules import SPEC
 
 from dicegym import checks
-from dicegym.arena.incidents import SHOWN, Misplay, misplay_counts, misplay_lines, misplays_of
+from dicegym.arena.incidents import SHOWN, Misplay, MisplayLog, misplay_counts, misplay_lines, misplays_of
 from dicegym.arena.match import MOST_INCIDENTS, Dismissal, play_match
 from dicegym.engine.game import Game
 from dicegym.envs.single import SingleAgentEnv
@@ -261,6 +261,14 @@ def test_all_misplays_are_counted_and_few_are_told() -> None:
     assert misplays[-1].more == found.faults[0] - MOST_INCIDENTS
     assert misplay_lines(misplays)[-1] == f"odd: and {found.faults[0] - SHOWN:,} more"
     assert misplay_counts(misplays_of(("odd", "uniform"), {"incidents": [[0, 1, 1, "x"]]})) == {"odd": 1}
+
+
+def test_a_log_of_misplays_loses_none() -> None:
+    log = MisplayLog(2)
+    for n, name in enumerate("aababba"):
+        log.add(Misplay(name, (), 1, n, "x", more=n == 5))
+    assert [(one.name, one.turn, one.more) for one in log.kept] == [("a", 0, 0), ("a", 1, 2), ("b", 2, 0), ("b", 4, 2)]
+    assert misplay_counts(log.kept) == {"a": 4, "b": 4}
 
 
 def test_nothing_warns_when_nobody_fails() -> None:

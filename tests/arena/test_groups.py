@@ -22,7 +22,7 @@ from dicegym.arena.formats.grouping import (
     playoff,
     qualify,
 )
-from dicegym.arena.formats.groups import GroupsResult
+from dicegym.arena.formats.groups_result import GroupsResult
 from dicegym.engine.dice import drawn, named_seed
 from dicegym.errors import ParameterError
 
@@ -266,8 +266,7 @@ AGENTS = ["strategist", "investor", "compound", "thrifty"]
 
 @pytest.fixture(scope="module")
 def result(folder: Path) -> GroupsResult:
-    found: GroupsResult = contest("lucky", [*AGENTS, *sorted(folder.glob("*.py"))], seed=4, workers=2)
-    return found
+    return contest("lucky", [*AGENTS, *sorted(folder.glob("*.py"))], seed=4, workers=2)
 
 
 @pytest.mark.slow

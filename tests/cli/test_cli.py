@@ -63,11 +63,66 @@ def test_check_passes_a_good_bot_and_names_what_is_wrong_with_a_bad_one(run: Run
 
 def test_tournament_prints_the_report_and_writes_json(run: Run, tmp_path: Path) -> None:
     target = tmp_path / "result.json"
-    status, out, _ = run("tournament", "hog", "always_roll", "bacon", "swap", "--json", str(target), "--workers", "1")
+    command = ("tournament", "hog", "always_roll", "bacon", "swap", "--json", str(target), "--workers", "1")
+    status, out, _ = run(*command)
     assert status == 0
     assert "Winrate against `always_roll(5)`" in out
+    assert "Games of 9 won by the row against the column" in out
+    assert "Entry 0's wins" not in out
+    assert json.loads(target.read_text())["version"] == 1
+    status, out, _ = run(*command, "--matches", "--games", "120", "--seconds", "20")
+    assert status == 0
     assert "Entry 0's wins" in out
-    assert json.loads(target.read_text())
+    found = json.loads(target.read_text())
+    assert found["games_per_match"] == 120
+    assert found["limits"]["seconds"] == 20
+    assert [sum(match["wins"]) for match in found["matches"]] == [120] * 3
+    status, out, _ = run(*command, "--exact", "--games", "0")
+    assert status == 0
+    assert out.startswith("Hog: 3 entries, no games, ranked by exact win rates")
+    assert [row["name"] for row in json.loads(target.read_text())["standings"]] == ["swap", "always_roll", "bacon"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("lucky", "idle", "thrifty", "--exact"), "exact=True cannot be used, as contests of Lucky & Co are ranked by"),
+        (("yatzy", "thrifty", "gather", "--exact"), "no exact values: leave it out and play more games"),
+        (("liarsdice", "even", "timid", "--exact"), "no exact values; they are known with players=2 and dice=1"),
+        (("hog", "bacon", "swap", "--games", "0"), "games=0 cannot be used as the number of games of a match"),
+        (("hog", "bacon", "swap", "--seconds", "0"), "seconds=0.0 leaves no time to think"),
+        (("hog", "bacon", "nosuch.py"), "there is no file nosuch.py"),
+        (("hog", "bacon", "nosuch/hog.py"), "there is no file nosuch/hog.py, as there is no folder nosuch"),
+    ],
+)
+def test_a_tournament_that_cannot_be_is_refused_before_it_plays(
+    run: Run, arguments: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(*_: object, **__: object) -> Never:
+        raise AssertionError
+
+    monkeypatch.setattr("dicegym.sandbox.sandbox.Sandbox.run", play)
+    status, out, err = run("tournament", *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+def test_exact_says_how_to_ask_and_gives_all_digits(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, _, err = run("exact", "yatzy", "planner")
+    assert status == 2
+    assert "with players=1 there are: `dicegym exact yatzy planner -p players=1`" in err
+    status, _, err = run("exact", "liarsdice", "even", "timid", "-p", "players=3")
+    assert "`dicegym exact liarsdice even timid -p players=2 -p dice=1`" in err
+    assert "`dicegym evaluate even --game liarsdice` plays games" in err
+    file = tmp_path / "value.json"
+    status, out, _ = run("exact", "hog", "bacon", "swap", "--digits", "12", "--json", str(file))
+    assert out == "0.338153345554 exact win rate of bacon against swap\n"
+    found = json.loads(file.read_text())
+    assert (found["question"], found["a"], found["b"]) == ("win rate", "bacon", "swap")
+    assert found["value"] == pytest.approx(0.33815334555401344, abs=1e-13)
+    assert found["fingerprint"] == "207688ba5d2c1c26"
+    assert [list(entry["files"]) for entry in found["entries"]] == [["bacon.py"], ["swap.py"]]
+    assert run("exact", "hog", "bacon", "--games", "5")[0] == 2
 
 
 def test_exact_prints_win_rates_and_best_replies(run: Run, tmp_path: Path) -> None:

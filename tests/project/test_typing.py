@@ -13,6 +13,7 @@ import gymnasium as gym
 
 import dicegym
 from dicegym.arena import contest
+from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.games.hog.rules import SPEC, View
 from dicegym.play.player import FunctionPlayer, Player
@@ -36,10 +37,24 @@ reveal_type(game.view(game.new_game(seed=1)[0], 0).opponent_score)
 env = gym.make("dicegym/Hog-v0", opponent=FunctionPlayer(greedy, pure=True))
 result = contest("hog", ["bacon", "swap", Mine()], workers=1)
 reveal_type(result)
+row = result.standings[0]
+reveal_type(row.exact.win_rate if row.exact else row.could_be.best)
+reveal_type(contest("lucky", ["idle", "thrifty"]).standings[0].qualifying_points)
+reveal_type(contest(game, ["bacon", "swap"], form=ROUND_ROBIN).pairs[0].win_rate)
+reveal_type(contest(game, ["bacon", "swap"]).standings[0].place)
 envs = SB3VecEnv("hog", 16, seed=0)
 reveal_type(dicegym.agent("hog", "bacon"))
 """
-TYPES = ["int", "int", "dicegym.arena.results.ContestResult", "dicegym.play.player.Player"]
+TYPES = [
+    "int",
+    "int",
+    "dicegym.arena.formats.round_robin_result.RoundRobinResult",
+    "float | int",
+    "int",
+    "float",
+    "int",
+    "dicegym.play.player.Player",
+]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ import pytest
 import dicegym
 from dicegym.arena import CheckReport, Limits, check, contest
 from dicegym.arena.check import Check
-from dicegym.arena.formats.round_robin import RoundRobinResult
+from dicegym.arena.formats.round_robin_result import RoundRobinResult
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.players.roster import resolve

@@ -45,12 +45,16 @@ def places(returns: Sequence[float]) -> list[int]:
 
 
 class Tally:
-    """Points, wins (games won alone) and games of ``names``; place p of a game is worth ``most`` + 1 - p points."""
+    """Points, wins (games won alone), games, and points game by game (``history``), of ``names``.
+
+    Place p of a game is worth ``most`` + 1 - p points.
+    """
 
     def __init__(self, names: Sequence[str], most: int) -> None:
         self.points = dict.fromkeys(names, 0)
         self.wins = dict.fromkeys(names, 0)
         self.games = dict.fromkeys(names, 0)
+        self.history: dict[str, list[int]] = {name: [] for name in names}
         self._most = most
 
     def add(self, group: Group, returns: Sequence[float]) -> None:
@@ -58,6 +62,7 @@ class Tally:
         found = places(returns)
         for name, place in zip(group, found, strict=True):
             self.points[name] += self._most + 1 - place
+            self.history[name].append(self._most + 1 - place)
             self.wins[name] += place == 1 and found.count(1) == 1
             self.games[name] += 1
 
@@ -146,13 +151,14 @@ class Decided(NamedTuple):
     remarks: list[str]
 
 
-def playoff(group: Group, number: int, most: int, play: Play) -> Decided:
+def playoff(group: Group, number: int, most: int, play: Play, most_games: int | None = None) -> Decided:
     """Play games between a group until one player has `LEAD` more points than the second.
 
-    At most `MOST_GAMES`, and no more than `SAME_PLACES` if the first two had the same place in all of them; ``remarks``
-    say so.
+    At most ``most_games`` (default: `MOST_GAMES`), and no more than `SAME_PLACES` if the first two had the same
+    place in all of them; ``remarks`` say so.
     """
     tally, begun = Tally(group, most), 0
+    last = MOST_GAMES if most_games is None else most_games
     found: dict[str, list[int]] = {name: [] for name in group}
     while True:
         sessions = [Session(group, ("playoff", number, begun + i), SESSION) for i in range(AT_ONCE)]
@@ -168,6 +174,6 @@ def playoff(group: Group, number: int, most: int, play: Play) -> Decided:
             if games == SAME_PLACES and found[first] == found[second]:
                 remark = f"{first} and {second} had the same place in each of {games} games: group {number} is open"
                 return Decided(order, tally, [remark])
-            if games == MOST_GAMES:
+            if games == last:
                 remark = f"group {number} ended without a lead of {LEAD} points after {games} games"
                 return Decided(order, tally, [remark])

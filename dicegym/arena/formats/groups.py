@@ -6,103 +6,20 @@ play among themselves for the first places, the next tableful for the places bel
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dicegym.arena.director import Director, Format
-from dicegym.arena.entries import Disqualified
-from dicegym.arena.formats.grouping import Decided, Group, Qualified, Session, Tally, playoff, qualify
-from dicegym.arena.incidents import Misplay, misplays_of
+from dicegym.arena.formats.grouping import MOST_GAMES, Decided, Group, Qualified, Session, Tally, playoff, qualify
+from dicegym.arena.formats.groups_result import KEPT_MISPLAYS, GroupsResult, GroupStanding
+from dicegym.arena.incidents import MisplayLog, misplays_of
+from dicegym.arena.luck import Places, deserved, leads_of_games
 from dicegym.arena.match import Match
-from dicegym.arena.report import ReportTable
-from dicegym.arena.results import ContestResult
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.sandbox.jobs import Failure
-
-KEPT_MISPLAYS = 100
-"""Misplays of one entry that are kept in words, the first."""
-
-
-@dataclass(frozen=True)
-class GroupStanding:
-    """One row of the ranking.
-
-    Attributes:
-        place: 1 for the best; who is equal in points and wins of the playoff shares a place.
-        name: the entry.
-        group: number of its group in the playoffs, 1 for the best.
-        points: of the playoff.
-        wins: games of the playoff won alone.
-        games: games of the playoff.
-        qualifying_points: points in qualifying; 0 if all fit at one table.
-        qualifying_wins: games won alone in qualifying.
-        qualifying_games: games in qualifying.
-    """
-
-    place: int
-    name: str
-    group: int
-    points: int
-    wins: int
-    games: int
-    qualifying_points: int
-    qualifying_wins: int
-    qualifying_games: int
-
-
-@dataclass(frozen=True)
-class GroupsResult(ContestResult):
-    """What a contest in groups came to.
-
-    Attributes:
-        game: name of the game.
-        title: the game's title.
-        seed: the contest's seed.
-        table: seats at a full table.
-        cycles: cycles of qualifying.
-        standings: best first.
-        disqualified: by name.
-        misplays: what entries did wrong and the rules dealt with, of each entry the first `KEPT_MISPLAYS`.
-        remarks: how ties were broken, and which playoffs were not decided.
-    """
-
-    game: str
-    title: str
-    seed: int
-    table: int
-    cycles: int
-    standings: tuple[GroupStanding, ...]
-    disqualified: tuple[Disqualified, ...]
-    misplays: tuple[Misplay, ...]
-    remarks: tuple[str, ...]
-
-    @property
-    def heading(self) -> str:
-        """One line that says what was played."""
-        return (
-            f"{self.title}: {len(self.standings)} entries at tables of {self.table}, "
-            f"{self.cycles} cycles of qualifying, seed {self.seed}"
-        )
-
-    def tables(self) -> list[ReportTable]:
-        """Return the ranking, and what qualifying came to if there was any."""
-        titles = ["Ranking", "Entry", "Group", "Points", "Wins", "Games"]
-        rows = [
-            [str(cell) for cell in (row.place, row.name, row.group, row.points, row.wins, row.games)]
-            for row in self.standings
-        ]
-        tables = [("Rankings", titles, rows)]
-        if self.cycles:
-            by_points = sorted(self.standings, key=lambda row: (-row.qualifying_points, -row.qualifying_wins))
-            qualifying = [
-                [row.name, *map(str, (row.qualifying_points, row.qualifying_wins, row.qualifying_games, row.group))]
-                for row in by_points
-            ]
-            tables.append(("Qualifying", ["Entry", "Points", "Wins", "Games", "Into group"], qualifying))
-        return tables
 
 
 def groups(director: Director) -> GroupsResult:
@@ -134,8 +51,7 @@ class _Sessions:
     def __init__(self, director: Director) -> None:
         self.director = director
         self.entries = {entry.name: entry for entry in director.entries}
-        self.misplays: list[Misplay] = []
-        self._kept: Counter[str] = Counter()
+        self.misplays = MisplayLog(KEPT_MISPLAYS)
 
     def _job(self, session: Session) -> Match:
         """Return the session as a job, at a table that is as large as its group."""
@@ -158,9 +74,7 @@ class _Sessions:
             if isinstance(outcome, Failure):
                 raise _StruckError(session.group[outcome.actor], outcome.reason)
             for misplay in misplays_of(session.group, outcome):
-                self._kept[misplay.name] += 1
-                if self._kept[misplay.name] <= KEPT_MISPLAYS:
-                    self.misplays.append(misplay)
+                self.misplays.add(misplay)
             found.append([tuple(map(float, returns)) for returns in outcome["returns"]])
         return found
 
@@ -169,6 +83,7 @@ def _hold(sessions: _Sessions) -> GroupsResult:
     """Qualify and play off. Raises _StruckError."""
     director = sessions.director
     game, seed, names = director.game, director.seed, sorted(sessions.entries)
+    most_games = MOST_GAMES if director.options.games is None else director.options.games
     most, size = game.spec.players[1], game.players
     if len(names) > size:
         qualified = qualify(names, size, most, seed, sessions.play)
@@ -179,21 +94,19 @@ def _hold(sessions: _Sessions) -> GroupsResult:
     for number, first in enumerate(range(0, len(names), size), 1):
         group: Group = tuple(sorted(qualified.order[first : first + size]))
         if len(group) >= max(2, game.spec.players[0]):
-            decided = playoff(group, number, most, sessions.play)
+            decided = playoff(group, number, most, sessions.play, most_games)
         else:
             decided = Decided(list(group), Tally(group, most), [])
         remarks += decided.remarks
         standings += _rows(decided, number, first, qualified.tally)
+    common = director.common()
     return GroupsResult(
-        game.name,
-        game.spec.title,
-        seed,
-        size,
-        qualified.cycles,
-        tuple(standings),
-        director.disqualified,
-        tuple(sessions.misplays),
-        tuple(remarks),
+        **common | {"remarks": (*common["remarks"], *remarks)},
+        standings=tuple(standings),
+        misplays=sessions.misplays.kept,
+        table=size,
+        cycles=qualified.cycles,
+        most_games=most_games,
     )
 
 
@@ -201,10 +114,24 @@ def _rows(decided: Decided, number: int, above: int, before: Tally) -> list[Grou
     """Return the ranking of a group, below ``above`` other entries."""
     rows: list[GroupStanding] = []
     tally = decided.tally
+    found = deserved(leads_of_games(np.array([tally.history[name] for name in decided.order], np.float64)))
     for position, name in enumerate(decided.order, 1):
         tied = rows and tally.merit(rows[-1].name) == tally.merit(name)
         place = rows[-1].place if tied else above + position
-        own = (table[name] for table in (tally.points, tally.wins, tally.games))
-        earlier = (table[name] for table in (before.points, before.wins, before.games))
-        rows.append(GroupStanding(place, name, number, *own, *earlier))
+        best, worst = found[position - 1]
+        could_be = Places(above + best, above + worst)
+        rows.append(
+            GroupStanding(
+                place,
+                name,
+                number,
+                tally.points[name],
+                tally.wins[name],
+                tally.games[name],
+                before.points[name],
+                before.wins[name],
+                before.games[name],
+                could_be,
+            )
+        )
     return rows

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dicegym.arena.director import Director
-from dicegym.arena.entries import AgentSpec, Disqualified
-from dicegym.arena.incidents import Misplay, misplays_of
+from dicegym.arena.entries import AgentSpec
+from dicegym.arena.incidents import misplays_of
+from dicegym.arena.luck import Places, deserved, games_to_tell, leads_of_shares, verdict
 from dicegym.arena.match import Match
 from dicegym.arena.report import ReportTable, percent
-from dicegym.arena.results import ContestResult
+from dicegym.arena.results import ContestResult, Standing
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
+from dicegym.games.parts import Progress
 from dicegym.sandbox.jobs import Failure
 from dicegym.sandbox.limits import Limits
 
@@ -21,34 +23,34 @@ SECONDS_A_GAME = 0.2
 
 
 @dataclass(frozen=True)
-class TableStanding:
-    """One row of the ranking: the entry, its place (equal entries share one), games won alone, and their share."""
-
-    place: int
-    name: str
-    wins: int
-    share: float
-
-
-@dataclass(frozen=True)
-class OneTableResult(ContestResult):
-    """What the games at one table came to.
+class TableStanding(Standing):
+    """One row of the ranking.
 
     Attributes:
-        title: the game's title.
-        seed: names the games.
-        games: how many were played.
-        standings: most wins first.
-        disqualified: who could not take part.
-        misplays: what entries did wrong and the rules dealt with.
+        place: 1 for the best; equal entries share one.
+        name: the entry.
+        wins: games won alone.
+        share: their share of all games, 0..1.
+        could_be: the places that it may deserve, as far as the games tell (`dicegym.arena.luck`).
     """
 
-    title: str
-    seed: int
+    wins: int
+    share: float
+    could_be: Places
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneTableResult(ContestResult[TableStanding]):
+    """What the games at one table came to; `ContestResult` says what its other attributes are.
+
+    Attributes:
+        games: how many were played.
+        standings: most wins first.
+        advice: how many games would tell the first two apart, if that is known.
+    """
+
     games: int
-    standings: tuple[TableStanding, ...]
-    disqualified: tuple[Disqualified, ...] = ()
-    misplays: tuple[Misplay, ...] = ()
+    advice: int | None = None
 
     @property
     def heading(self) -> str:
@@ -57,12 +59,29 @@ class OneTableResult(ContestResult):
 
     def tables(self) -> tuple[ReportTable]:
         """Return the ranking."""
-        rows = [[str(row.place), row.name, str(row.wins), percent(row.share)] for row in self.standings]
-        return (("Wins", ["Place", "Player", "Wins", "Share"], rows),)
+        rows = [
+            [str(row.place), row.name, str(row.wins), percent(row.share) if self.games else "-", str(row.could_be)]
+            for row in self.standings
+        ]
+        return (("Wins", ["Place", "Player", "Wins", "Share", "Could be"], rows),)
+
+    def words(self) -> list[str]:
+        """Return what the ranking is worth, and what to try next."""
+        if not self.games:
+            return ["No game was played: too few are left who can play."]
+        words = [verdict([row.name for row in self.standings], [row.could_be for row in self.standings])]
+        if self.standings[0].could_be.worst > 1 and self.advice is not None:
+            words.append(f"To tell the first two apart takes about {self.advice} games.")
+        return words
 
 
 def one_table(
-    game: Game, entries: Mapping[str, AgentSpec], games: int, seed: int = 0, limits: Limits | None = None
+    game: Game,
+    entries: Mapping[str, AgentSpec],
+    games: int,
+    seed: int = 0,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
 ) -> OneTableResult:
     """Play ``games`` games between all entries, seats drawn afresh for each; a bad entry is left out.
 
@@ -72,6 +91,7 @@ def one_table(
         games: how many.
         seed: names all games and the entries' private randomness.
         limits: what an entry may use; default: `SECONDS_A_GAME`, but at least the default of `Limits`.
+        progress: as for `contest`.
 
     Raises:
         ParameterError: fewer entries than the game needs, or more than it takes.
@@ -80,17 +100,21 @@ def one_table(
     games = whole_number("games", games, 1, 1 << 31, "the number of games")
     usual = Limits()
     limits = limits or Limits(max(usual.seconds, SECONDS_A_GAME * games), usual.memory)
-    with Director(_table(game, len(entries)), entries, seed, 1, None, limits, in_order=True) as director:
+    given = _table(game, len(entries))
+    with Director(given, entries, seed, 1, progress, limits, matches=lambda *_: 1, in_order=True) as director:
         while len(seated := tuple(director.entries)) >= game.spec.players[0]:
             names = [entry.name for entry in seated]
             ((_, outcome),) = director.play([Match(_table(game, len(seated)), seated, director.seed, games)])
             if isinstance(outcome, Failure):
                 director.struck[names[outcome.actor]] = outcome.reason
                 continue
-            standings = _standings(names, outcome["wins"], games)
+            standings, advice = _standings(names, outcome["wins"], outcome["shares"], games)
             misplays = tuple(misplays_of(names, outcome))
-            return OneTableResult(game.spec.title, director.seed, games, standings, director.disqualified, misplays)
-    return OneTableResult(game.spec.title, director.seed, 0, (), director.disqualified)
+            return OneTableResult(
+                **director.common(), standings=standings, misplays=misplays, games=games, advice=advice
+            )
+        left = tuple(TableStanding(1, entry.name, 0, 0.0, Places(1, len(seated))) for entry in seated)
+        return OneTableResult(**director.common(), standings=left, games=0)
 
 
 def _table(game: Game, players: int) -> Game:
@@ -98,7 +122,14 @@ def _table(game: Game, players: int) -> Game:
     return Game(game.spec, players, **game.parameters)
 
 
-def _standings(names: Sequence[str], wins: Sequence[int], games: int) -> tuple[TableStanding, ...]:
-    """Return the ranking by wins."""
-    ranked = sorted(zip(names, wins, strict=True), key=lambda one: (-one[1], one[0]))
-    return tuple(TableStanding(1 + sum(other > won for other in wins), name, won, won / games) for name, won in ranked)
+def _standings(
+    names: Sequence[str], wins: Sequence[int], shares: Sequence[float], games: int
+) -> tuple[tuple[TableStanding, ...], int | None]:
+    """Return the ranking by wins, and how many games would tell the first two apart."""
+    ranked = sorted(range(len(names)), key=lambda number: (-wins[number], names[number]))
+    leads = leads_of_shares(len(names), [(range(len(names)), shares, games)]).of(ranked)
+    rows = tuple(
+        TableStanding(1 + sum(other > wins[i] for other in wins), names[i], wins[i], wins[i] / games, could_be)
+        for i, could_be in zip(ranked, deserved(leads), strict=True)
+    )
+    return rows, games_to_tell(leads, 0, 1, games)

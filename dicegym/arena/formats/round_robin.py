@@ -7,100 +7,33 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from dicegym.arena.director import Director, Format
-from dicegym.arena.entries import Disqualified
+import numpy as np
+
+from dicegym.arena.director import ContestOptions, Director, Format
+from dicegym.arena.exact_ranking import Chances, asked_everything, chances, drawn_places, tables_of
+from dicegym.arena.formats.round_robin_result import (
+    ExactStanding,
+    MatchRow,
+    PairRow,
+    RoundRobinResult,
+    RoundRobinStanding,
+)
 from dicegym.arena.incidents import Misplay, misplays_of
+from dicegym.arena.luck import deserved, games_to_tell, leads_of_shares
 from dicegym.arena.match import Match
-from dicegym.arena.report import ReportTable, percent
-from dicegym.arena.results import ContestResult
-from dicegym.games.parts import solver
+from dicegym.engine.game import Game
+from dicegym.engine.validate import whole_number
+from dicegym.errors import ParameterError
+from dicegym.games.parts import Duel, solved_with, solver
 from dicegym.players.roster import agent
 from dicegym.sandbox.jobs import Failure
 
-
-@dataclass(frozen=True)
-class RoundRobinStanding:
-    """One row of the ranking.
-
-    Attributes:
-        place: 1 for the best; equal entries share a place.
-        name: the entry.
-        wins: matches won.
-        losses: matches lost.
-        share: share of all its games won, 0..1, a shared first place shared out.
-        win_rate: exact win rate against the baseline, 0..1; None if the game has no exact values.
-    """
-
-    place: int
-    name: str
-    wins: int
-    losses: int
-    share: float
-    win_rate: float | None
-
-
-@dataclass(frozen=True)
-class MatchRow:
-    """One row of the table of matches: the entries, and how many games each won alone."""
-
-    entries: tuple[str, ...]
-    wins: tuple[int, ...]
-    shares: tuple[float, ...] = ()
-    """Games won, a shared first place shared out; empty: as ``wins``."""
-
-
-@dataclass(frozen=True)
-class RoundRobinResult(ContestResult):
-    """What a round robin came to.
-
-    Attributes:
-        game: name of the game.
-        title: the game's title.
-        seed: the contest's seed.
-        games_per_match: games that each table played.
-        baseline: the agent that win rates are against.
-        standings: best first.
-        matches: by the names of the entries.
-        disqualified: by name.
-        misplays: what entries did wrong and the rules dealt with.
-    """
-
-    game: str
-    title: str
-    seed: int
-    games_per_match: int
-    baseline: str = field(metadata={"json": "yardstick"})  # as files have it that were written before
-    standings: tuple[RoundRobinStanding, ...]
-    matches: tuple[MatchRow, ...]
-    disqualified: tuple[Disqualified, ...]
-    misplays: tuple[Misplay, ...] = ()
-
-    @property
-    def heading(self) -> str:
-        """One line that says what was played."""
-        return (
-            f"{self.title}: {len(self.standings)} entries, {len(self.matches)} matches of "
-            f"{self.games_per_match} games, seed {self.seed}"
-        )
-
-    def tables(self) -> tuple[ReportTable, ReportTable]:
-        """Return the ranking and the table of matches."""
-        exact = any(row.win_rate is not None for row in self.standings)
-        last = f"Winrate against `{self.baseline}`" if exact else "Games won"
-        ranking = [
-            [str(row.place), row.name, str(row.wins), str(row.losses), percent(row.win_rate if exact else row.share)]
-            for row in self.standings
-        ]
-        seats = range(max((len(match.entries) for match in self.matches), default=2))
-        titles = [*(f"Entry {i}" for i in seats), *(f"Entry {i}'s wins" for i in seats)]
-        matches = [[*match.entries, *map(str, match.wins)] for match in self.matches]
-        return (
-            ("Rankings", ["Ranking", "Entry", "Wins", "Losses", last], ranking),
-            ("Matches", titles, matches),
-        )
+GRAIN = 12
+"""Digits to which win rates are rounded, so that a tie of equal strategies is one although floats are added in another
+order."""
 
 
 def round_robin(director: Director) -> RoundRobinResult:
@@ -111,34 +44,60 @@ def round_robin(director: Director) -> RoundRobinResult:
     change.
     """
     game = director.game
-    played = _play_all(director)
+    games = game.spec.games_per_match if director.options.games is None else director.options.games
+    values = solver(game)
+    tables = tables_of(director) if values is not None and (director.options.exact or asked_everything(game)) else {}
+    found = None
+    if values is not None and director.options.exact:
+        found = _chances(director, values, tables, games or game.spec.games_per_match)
+    played = _play_all(director, games) if games else []
     played = [(match, misplays) for match, misplays in played if not director.struck.keys() & set(match.entries)]
     matches = [match for match, _ in played]
+    rates = {} if values is None else _baseline_rates(director, values, tables)
+    standings, advice = _rank(director, matches, games, rates)
+    if found is not None:
+        found = _without(found, director.struck)
+        standings = _rank_exactly(standings, found)
     return RoundRobinResult(
-        game.name,
-        game.spec.title,
-        director.seed,
-        game.spec.games_per_match,
-        game.spec.baseline,
-        tuple(_rank(director, matches)),
-        tuple(matches),
-        director.disqualified,
-        tuple(misplay for _, misplays in played for misplay in misplays),
+        **director.common(),
+        standings=tuple(standings),
+        misplays=tuple(misplay for _, misplays in played for misplay in misplays),
+        games_per_match=games or game.spec.games_per_match,
+        baseline=game.spec.baseline,
+        matches=tuple(matches),
+        pairs=() if found is None else tuple(_pairs(found)),
+        advice=advice,
     )
+
+
+def _check(game: Game, options: ContestOptions) -> None:
+    """Raise ParameterError for options that make no sense."""
+    if options.games is not None:
+        fewest = 0 if options.exact else 1
+        whole_number("games", options.games, fewest, 1 << 31, "the number of games of a match")
+    if options.exact and solver(game) is None:
+        settings = solved_with(game) or {}
+        known = " and ".join(f"{name}={value}" for name, value in settings.items())
+        instead = f"; they are known with {known}" if settings.get("players", 2) == 2 and known else ""
+        raise ParameterError(
+            f"exact=True cannot be used, as {game!r} has no exact values{instead}: leave it out and play more games, "
+            "such as games=1000"
+        )
 
 
 ROUND_ROBIN = Format(
     round_robin,
     fewest=lambda game: game.players,
     matches=lambda game, entries: math.comb(entries, game.players),
+    check=_check,
 )
 
 
-def _play_all(director: Director) -> list[tuple[MatchRow, list[Misplay]]]:
+def _play_all(director: Director, games: int) -> list[tuple[MatchRow, list[Misplay]]]:
     """Play all tables; strike who failed, for its first failing match by the order of tables."""
     game = director.game
     tables = itertools.combinations(director.entries, game.players)
-    jobs = [Match(game, table, director.seed, game.spec.games_per_match) for table in tables]
+    jobs = [Match(game, table, director.seed, games) for table in tables]
     numbers = {tuple(entry.name for entry in job.entries): i for i, job in enumerate(jobs)}
     failed: dict[str, tuple[int, str]] = {}
     results: dict[int, tuple[MatchRow, list[Misplay]]] = {}
@@ -163,30 +122,79 @@ def _play_all(director: Director) -> list[tuple[MatchRow, list[Misplay]]]:
     return [results[number] for number in sorted(results)]
 
 
-def _rank(director: Director, matches: list[MatchRow]) -> Iterator[RoundRobinStanding]:
-    """Yield the ranking: matches won, then the exact win rate against the baseline or the share of games won."""
-    game, names = director.game, [entry.name for entry in director.entries]
-    wins, losses, games = dict.fromkeys(names, 0), dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+def _rank(
+    director: Director, matches: Sequence[MatchRow], games: int, rates: Mapping[str, float]
+) -> tuple[list[RoundRobinStanding], int | None]:
+    """Return the ranking by matches won, then the exact win rate against the baseline or the share of games won.
+
+    And how many games a match would tell the first two apart.
+    """
+    names = [entry.name for entry in director.entries]
+    wins, losses, played = dict.fromkeys(names, 0), dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     won = dict.fromkeys(names, 0.0)
     for match in matches:
         best = [name for name, n in zip(match.entries, match.wins, strict=True) if n == max(match.wins)]
         for name, share in zip(match.entries, match.shares or match.wins, strict=True):
             wins[name] += best == [name]
             losses[name] += name not in best
-            games[name] += game.spec.games_per_match
+            played[name] += games
             won[name] += share
-    rates: dict[str, float | None] = dict.fromkeys(names)
-    exact = solver(game)
-    if exact is not None and names and game.spec.forfeit is None:
-        baseline = exact.tabulate(agent(game, game.spec.baseline), game)
-        for name in names:
-            # Rounded, so that a tie of equal strategies is one although floats are added in different order.
-            rates[name] = round(exact.win_rate(director.checks[name].answers, baseline, game), 12)
-    shares = {name: round(won[name] / max(1, games[name]), 12) for name in names}
-    merits = {name: (wins[name], shares[name] if (rate := rates[name]) is None else rate) for name in names}
+    shares = {name: round(won[name] / max(1, played[name]), GRAIN) for name in names}
+    merits = {name: (wins[name], shares[name] if (rate := rates.get(name)) is None else rate) for name in names}
     order = sorted(names, key=lambda name: (-merits[name][0], -merits[name][1], name))
-    place = 0
-    for position, name in enumerate(order, 1):
-        if position == 1 or merits[name] != merits[order[position - 2]]:
-            place = position
-        yield RoundRobinStanding(place, name, wins[name], losses[name], shares[name], rates[name])
+    number = {name: i for i, name in enumerate(order)}
+    tables = (([number[name] for name in match.entries], match.shares or match.wins, games) for match in matches)
+    leads = leads_of_shares(len(order), tables)
+    rows: list[RoundRobinStanding] = []
+    for position, (name, could_be) in enumerate(zip(order, deserved(leads), strict=True), 1):
+        place = rows[-1].place if rows and merits[name] == merits[order[position - 2]] else position
+        figures = wins[name], losses[name], shares[name], rates.get(name)
+        rows.append(RoundRobinStanding(place, name, *figures, could_be, place if matches else None))
+    return rows, games_to_tell(leads, 0, 1, games) if matches else None
+
+
+def _baseline_rates(director: Director, values: Duel, tables: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """Return the exact win rate of every strategy against the baseline, by name."""
+    if not tables:
+        return {}
+    game = director.game
+    baseline = values.tabulate(agent(game, game.spec.baseline), game)
+    return {name: round(values.win_rate(table, baseline, game), GRAIN) for name, table in tables.items()}
+
+
+def _chances(director: Director, values: Duel, tables: Mapping[str, np.ndarray], games: int) -> Chances:
+    """Return how the contest goes on average, and tell of every pair."""
+    director.expect(math.comb(len(tables), 2) + (0 if asked_everything(director.game) else len(tables)))
+    return chances(values, tables, director.game, games, lambda *_: director.told("exact win rates"))
+
+
+def _without(found: Chances, struck: Mapping[str, str]) -> Chances:
+    """Return the same without who was struck in a match."""
+    kept = [number for number, name in enumerate(found.names) if name not in struck]
+    names = tuple(found.names[number] for number in kept)
+    return Chances(names, found.rates[kept][:, kept], found.takes[kept][:, kept])
+
+
+def _rank_exactly(rows: Sequence[RoundRobinStanding], found: Chances) -> list[RoundRobinStanding]:
+    """Return the ranking by matches won on average, then the exact win rate against the baseline or all others."""
+    by_name = {row.name: row for row in rows}
+    ties = [
+        float(rate) if by_name[name].win_rate is None else float(by_name[name].win_rate or 0)
+        for name, rate in zip(found.names, found.win_rates, strict=True)
+    ]
+    places, first = drawn_places(found, ties)
+    merits = {name: (float(wins), round(tie, 9)) for name, wins, tie in zip(found.names, found.wins, ties, strict=True)}
+    ranked: list[RoundRobinStanding] = []
+    for name in sorted(found.names, key=lambda name: (-merits[name][0], -merits[name][1], name)):
+        number = found.names.index(name)
+        place = 1 + sum(merit > merits[name] for merit in merits.values())
+        exact = ExactStanding(
+            float(found.wins[number]), float(found.win_rates[number]), places[number], round(first[number], 6)
+        )
+        ranked.append(replace(by_name[name], place=place, exact=exact))
+    return ranked
+
+
+def _pairs(found: Chances) -> Iterator[PairRow]:
+    for a, b in itertools.combinations(range(len(found.names)), 2):
+        yield PairRow((found.names[a], found.names[b]), float(found.rates[a, b]))

@@ -26,6 +26,7 @@ from dicegym.games.hog import exact_kernels as kernels
 from dicegym.games.hog.examination import action_of, examine
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.strategy_file import strategy_source
+from dicegym.games.parts import Progress, plays_with
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Turn
 
@@ -33,6 +34,8 @@ Function = Callable[[int, int], int]
 """A strategy as in the contest: (own score, opponent's score) -> number of dice."""
 Strategy = np.ndarray | Player | Function
 
+SOLVED = {"memory": 0}
+"""A table holds all that players choose by, if they do not see the turns before."""
 MARGIN = 1e-12
 """By how much a choice must be better to replace another: above rounding, so that every search ends."""
 TRIALS = 100
@@ -72,7 +75,7 @@ def _rates(values: np.ndarray) -> tuple[float, float]:
 
 def solves(game: Game) -> bool:
     """Return whether a table holds all that players of ``game`` choose by: not with ``memory``."""
-    return not game.parameters["memory"]
+    return plays_with(game, SOLVED)
 
 
 def tabulate(player: Player | Function, game: Game) -> np.ndarray:
@@ -136,18 +139,25 @@ def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
     return sum(win_rates(a, b, game)) / 2
 
 
-def win_rate_matrix(strategies: Sequence[Strategy], game: Game) -> np.ndarray:
+def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Progress | None = None) -> np.ndarray:
     """Return float64[n, n], `win_rate` of strategy i against strategy j, computed on all cores.
 
-    A strategy against itself is 0.5. Raises ParameterError if a table does not fit the game.
+    A strategy against itself is 0.5. ``progress`` is called after each pair. Raises ParameterError if a table does not
+    fit the game.
     """
     tables = [_table(strategy, game) for strategy in strategies]
     matrix = np.full((len(tables), len(tables)), 0.5)
     pairs = [(i, j) for i in range(len(tables)) for j in range(i)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         rates = pool.map(lambda pair: win_rate(tables[pair[0]], tables[pair[1]], game), pairs)
-        for (i, j), rate in zip(pairs, rates, strict=True):
-            matrix[i, j], matrix[j, i] = rate, 1 - rate
+        try:
+            for done, ((i, j), rate) in enumerate(zip(pairs, rates, strict=True), 1):
+                matrix[i, j], matrix[j, i] = rate, 1 - rate
+                if progress is not None:
+                    progress(done, len(pairs), "pairs")
+        except KeyboardInterrupt:  # stop after the pairs that are being computed
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     return matrix
 
 
@@ -240,7 +250,9 @@ def improvements(start: Strategy, opponent: Strategy, game: Game) -> Iterator[tu
     yield from _Climber(_table(opponent, game)).sweeps(_table(start, game))
 
 
-def best_table(opponent: Strategy, game: Game, *, seed: int = 0, trials: int = TRIALS) -> tuple[float, np.ndarray]:
+def best_table(
+    opponent: Strategy, game: Game, *, seed: int = 0, trials: int = TRIALS, progress: Progress | None = None
+) -> tuple[float, np.ndarray]:
     """Return the best table found against ``opponent``, whose player sees both scores alone.
 
     Peaks of `improvements` are local, so it climbs from many starts (every fixed number of dice, the reply
@@ -254,6 +266,7 @@ def best_table(opponent: Strategy, game: Game, *, seed: int = 0, trials: int = T
         game: a game of Hog.
         seed: same seed, same table.
         trials: 0 or more; at goal 100 one takes about a third of a second.
+        progress: told after each start and each trial.
 
     Returns:
         The win rate, the first to move drawn by a fair coin, and the table int8[goal, goal].
@@ -270,20 +283,25 @@ def best_table(opponent: Strategy, game: Game, *, seed: int = 0, trials: int = T
     starts = [np.full(shape, number, np.int8) for number in range(FIRST_NUMBER, MOST_DICE + 1)]
     starts += [np.ascontiguousarray(seeing[:, :, parity, 0, 0]) for parity in range(2)]
     starts += [generator.integers(0, N_ACTIONS, shape, np.int8) + np.int8(FIRST_NUMBER) for _ in range(2)]
-    best, table = max((climber.climb(start) for start in starts), key=lambda found: found[0])
-    for _ in range(trials):
-        value, candidate = climber.climb(climber.disturb(table, generator))
+    best, table = -1.0, starts[0]
+    for number in range(len(starts) + trials):
+        start = starts[number] if number < len(starts) else climber.disturb(table, generator)
+        value, candidate = climber.climb(start)
         if value > best:
             best, table = value, candidate
+        if progress is not None:
+            progress(number + 1, len(starts) + trials, f"{best:.6f}")
     return best, table
 
 
-def best_bot(opponent: Player, game: Game, *, seed: int = 0, trials: int = TRIALS) -> str:
+def best_bot(
+    opponent: Player, game: Game, *, seed: int = 0, trials: int = TRIALS, progress: Progress | None = None
+) -> str:
     """Return the source of a bot that plays `best_table` against ``opponent``, in the original interface.
 
     Raises what `best_table` raises.
     """
-    value, table = best_table(opponent, game, seed=seed, trials=trials)
+    value, table = best_table(opponent, game, seed=seed, trials=trials, progress=progress)
     return bot_source(table, value, opponent.name, game, seed=seed, trials=trials)
 
 

@@ -92,7 +92,7 @@ def tournament(
     result = one_table(dicegym.game("liarsdice", dice=dice), named(entries), games, seed)
     show(result.report(), out)
     write_json(json_file, result.to_json())
-    if not result.standings:
+    if not result.games:
         raise typer.Exit(1)
 
 

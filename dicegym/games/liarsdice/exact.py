@@ -24,10 +24,13 @@ from dicegym.errors import AgentError, ParameterError
 from dicegym.games.liarsdice import exact_kernels as kernels
 from dicegym.games.liarsdice import rules
 from dicegym.games.liarsdice.exact_kernels import FACES, LIAR, N_BIDS, N_CHOICES, N_SETS
+from dicegym.games.parts import Progress, plays_with
 from dicegym.play.player import Player, sit_down, whole
 from dicegym.play.turn import Act, Turn
 
 Strategy = np.ndarray | Player
+SOLVED = {"players": 2, "dice": 1}
+"""Then a game is a single hand."""
 SHAPE = (FACES, N_SETS, N_CHOICES)
 ASKED = 64
 """How often a player that may draw is asked the same question."""
@@ -59,7 +62,7 @@ def get_play(me, hands, history):
 
 def solves(game: Game) -> bool:
     """Return whether the game is a single hand of two dice."""
-    return game.players == 2 and game.parameters["dice"] == 1
+    return plays_with(game, SOLVED)
 
 
 def _check_game(game: Game) -> None:
@@ -145,10 +148,20 @@ def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
     return (_first_chance(one, other) + 1 - _first_chance(other, one)) / 2
 
 
-def win_rate_matrix(strategies: Sequence[Strategy], game: Game) -> np.ndarray:
-    """Return float64[n, n]: `win_rate` of each strategy (row) against each other one (column)."""
+def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Progress | None = None) -> np.ndarray:
+    """Return float64[n, n]: `win_rate` of each strategy (row) against each other one (column).
+
+    A strategy against itself is 0.5. ``progress`` is called after each pair.
+    """
     tables = [_table(strategy, game) for strategy in strategies]
-    return np.array([[win_rate(one, other, game) for other in tables] for one in tables])
+    matrix = np.full((len(tables), len(tables)), 0.5)
+    pairs = [(i, j) for i in range(len(tables)) for j in range(i)]
+    for done, (i, j) in enumerate(pairs, 1):
+        matrix[i, j] = win_rate(tables[i], tables[j], game)
+        matrix[j, i] = 1 - matrix[i, j]
+        if progress is not None:
+            progress(done, len(pairs), "pairs")
+    return matrix
 
 
 def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
@@ -169,11 +182,13 @@ def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
     return float(chances.mean()), chances
 
 
-def best_table(opponent: Strategy, game: Game, *, seed: int = 0, trials: int = 0) -> tuple[float, np.ndarray]:
+def best_table(
+    opponent: Strategy, game: Game, *, seed: int = 0, trials: int = 0, progress: Progress | None = None
+) -> tuple[float, np.ndarray]:
     """Return the best win rate against ``opponent`` by what players see, and a table that has it.
 
-    There is no better one, and nothing to search: ``seed`` and ``trials`` make no difference. A strategy against which
-    this is 0.5 cannot be exploited.
+    There is no better one, and nothing to search: ``seed``, ``trials`` and ``progress`` make no difference. A
+    strategy against which this is 0.5 cannot be exploited.
     """
     against = _table(opponent, game)
     choices = np.full((FACES, N_SETS), LIAR, np.int8)
@@ -184,7 +199,7 @@ def best_table(opponent: Strategy, game: Game, *, seed: int = 0, trials: int = 0
     return float(np.mean(rates)), table
 
 
-def best_bot(opponent: Player, game: Game, *, seed: int = 0, trials: int = 0) -> str:
+def best_bot(opponent: Player, game: Game, *, seed: int = 0, trials: int = 0, progress: Progress | None = None) -> str:
     """Return the source of a bot, in the game's original interface, that plays `best_table`."""
     choices = best_table(opponent, game)[1].argmax(axis=2)
     rows = []

@@ -10,6 +10,7 @@ a far better estimate than the mean of the scores, of which most is luck.
 from __future__ import annotations
 
 import functools
+import threading
 from typing import Any
 
 import numpy as np
@@ -18,21 +19,26 @@ from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
-from dicegym.games.parts import Z_95, Estimate
+from dicegym.games.parts import Z_95, Estimate, Progress, plays_with
 from dicegym.games.yatzy import exact_kernels as kernels
 from dicegym.games.yatzy.rules import N_ACTIONS, SPEC
+from dicegym.games.yatzy.tables import BOXES
 from dicegym.games.yatzy.view import record_of
 from dicegym.play.drive import join_table
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
+SOLVED = {"players": 1}
+"""Nobody knows the values of a table, at which others' points count."""
+LOOK_EVERY = 0.1
+"""Seconds between two looks at how far the sweep has come."""
 GAMES = 1000
 """Games of an estimate unless told otherwise: the interval is then about half a point for a middling player."""
 
 
 def solves(game: Game) -> bool:
     """Return whether ``game`` is Yatzy for one."""
-    return game.name == SPEC.name and game.players == 1
+    return game.name == SPEC.name and plays_with(game, SOLVED)
 
 
 def _check(game: Game) -> None:
@@ -40,22 +46,58 @@ def _check(game: Game) -> None:
         raise ParameterError(f"{game!r} has no exact values: give dicegym.game({SPEC.name!r}, players=1)")
 
 
-@functools.cache
-def values() -> np.ndarray:
+def values(progress: Progress | None = None) -> np.ndarray:
     """Return the mean of what is still to come in every position: float64[2**15, 64], read only.
 
-    Indexed by the filled boxes (a bit mask, box 1 lowest) and the sum of the boxes 1 to 6, at most 63.
+    Indexed by the filled boxes (a bit mask, box 1 lowest) and the sum of the boxes 1 to 6, at most 63. Computed once;
+    ``progress`` is told meanwhile of the sets of boxes that are done. Ctrl-C is answered at once: the computation goes
+    on behind, as compiled code cannot be stopped, until it is done or the program ends.
     """
-    found = np.zeros((kernels.ALL_FILLED + 1, kernels.SUMS))
-    kernels.solve(0, found)
-    found.setflags(write=False)
-    return found
+    sweep = _sweep()
+    total = len(sweep.values) - 1  # with all boxes filled nothing is to come
+    while sweep.is_alive():
+        sweep.join(LOOK_EVERY)
+        if progress is not None:
+            progress(int(np.count_nonzero(sweep.values[:, 0])), total, "sets of boxes solved")
+    return sweep.result()
 
 
-def optimum(game: Game) -> float:
-    """Return the mean score of the best way to play. Raises ParameterError if ``game`` is not Yatzy for one."""
+class _Sweep(threading.Thread):
+    """The computation of all values, beside the thread that waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__(name="yatzy-values", daemon=True)
+        self.values = np.zeros((kernels.ALL_FILLED + 1, kernels.SUMS))
+        self._error: BaseException | None = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            kernels.solve(0, self.values)
+        except BaseException as error:  # to be raised where somebody waits
+            self._error = error
+        self.values.setflags(write=False)
+
+    def result(self) -> np.ndarray:
+        """Return the values once it has ended. Raises what it ended with."""
+        if self._error is not None:
+            _sweep.cache_clear()
+            raise self._error
+        return self.values
+
+
+@functools.cache
+def _sweep() -> _Sweep:
+    return _Sweep()
+
+
+def optimum(game: Game, *, progress: Progress | None = None) -> float:
+    """Return the mean score of the best way to play; ``progress`` as for `values`.
+
+    Raises ParameterError if ``game`` is not Yatzy for one.
+    """
     _check(game)
-    return float(values()[0, 0])
+    return float(values(progress)[0, 0])
 
 
 def action_values(state: Any, seat: int) -> np.ndarray:
@@ -90,7 +132,9 @@ class OptimalPlayer(Player):
         return out
 
 
-def mean_return(player: Player, game: Game, games: int = GAMES, seed: int = 0) -> Estimate:
+def mean_return(
+    player: Player, game: Game, games: int = GAMES, seed: int = 0, *, progress: Progress | None = None
+) -> Estimate:
     """Return the mean score of ``player``: the optimum less what its choices give away in ``games`` games.
 
     Args:
@@ -98,6 +142,7 @@ def mean_return(player: Player, game: Game, games: int = GAMES, seed: int = 0) -
         game: Yatzy for one.
         games: how many games are played.
         seed: which.
+        progress: told as by `values`, and then of the boxes that are filled in all games.
 
     Raises:
         ParameterError: ``game`` is not Yatzy for one, or there is no game to play.
@@ -109,13 +154,15 @@ def mean_return(player: Player, game: Game, games: int = GAMES, seed: int = 0) -
     keys = np.full(games, seed % (1 << 64), np.uint64)
     loops.begin_rows(states, rows, game.blank, keys, rows.astype(np.uint64))
     acts = [] if player.pure else [join_table(game, {0: player}, int(key))[0] for key in states["key"]]
-    costs = np.zeros(games)
+    costs, known = np.zeros(games), values(progress)
     while len(rows):  # no game is driven alone: what a decision costs is told, and played, for all rows in one call
         if player.pure:
             actions = player.act_rows(game, states, rows, np.zeros(len(rows), np.int64))
         else:
             chosen = (acts[row](Turn(game, states[row], 0)) for row in rows.tolist())
             actions = np.fromiter(chosen, np.int64, len(rows))
-        kernels.play_rows(values(), states, rows, actions, costs)
+        kernels.play_rows(known, states, rows, actions, costs)
         rows = rows[~states["over"][rows]]
+        if progress is not None:
+            progress(int(np.count_nonzero(states["scores"][:, 0] >= 0)), games * BOXES, "boxes filled")
     return Estimate(optimum(game) - float(costs.mean()), Z_95 * float(costs.std()) / games**0.5, games)

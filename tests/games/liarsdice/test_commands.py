@@ -46,7 +46,7 @@ def robot(folder: str, body: str, name: str = "player.py", function: str = "get_
 def wins(out: str) -> dict[str, int]:
     """Read the table of a tournament."""
     return {
-        name: int(won) for name, won in re.findall(r"^ +\d+  (\S+(?: \(\d\))?) +(\d+) +[\d.]+%$", out, re.MULTILINE)
+        name: int(won) for name, won in re.findall(r"^ +\d+  (\S+(?: \(\d\))?) +(\d+) +[\d.]+% ", out, re.MULTILINE)
     }
 
 
@@ -119,6 +119,8 @@ def test_who_cannot_be_loaded_is_left_out(run: Run) -> None:
     status, out, _ = run("liarsdice", "tournament", "4", "broken", "even")
     assert status == 1
     assert "disqualified: broken" in out
+    assert re.search(r"^ +1  even +0 +- ", out, re.MULTILINE)  # who is sound is not forgotten
+    assert "No game was played" in out
 
 
 def test_the_result_as_json(run: Run) -> None:

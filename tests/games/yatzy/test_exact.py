@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -80,7 +82,7 @@ def few_boxes(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     """Solve for four boxes alone, which takes no time; the others must be filled."""
     boxes = ("Threes", "One Pair", "Small Straight", "Chance")
     values = solved(boxes)
-    monkeypatch.setattr(yatzy, "values", lambda: values)
+    monkeypatch.setattr(yatzy, "values", lambda progress=None: values)
     return boxes
 
 
@@ -164,6 +166,56 @@ def test_questions_about_a_game_for_one(arguments: list[str], capsys: pytest.Cap
     with pytest.raises(SystemExit):
         main(["exact", "yatzy", *arguments, "--parameter", "players=1"])
     assert "played alone: leave out" in capsys.readouterr().err
+
+
+@pytest.fixture
+def sweep(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Let the sweep through all positions take as long as the event is not set."""
+    go_on = threading.Event()
+
+    def solve(closed: int, values: np.ndarray) -> None:
+        values[: 1 << 14, 0] = 1
+        go_on.wait(20)
+        values[:-1, 0] = 1
+
+    monkeypatch.setattr(kernels, "solve", solve)
+    monkeypatch.setattr(yatzy, "LOOK_EVERY", 0.01)
+    yatzy._sweep.cache_clear()
+    yield go_on
+    go_on.set()
+    yatzy._sweep.cache_clear()
+
+
+def test_the_sweep_says_how_far_it_has_come_and_can_be_interrupted(sweep: threading.Event) -> None:
+    told: list[tuple[int, int, str]] = []
+
+    def interrupt(*what: int | str) -> None:
+        raise KeyboardInterrupt
+
+    def tell(done: int, total: int, what: str) -> None:
+        told.append((done, total, what))
+        if len(told) == 3:
+            sweep.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        yatzy.optimum(GAME, progress=interrupt)
+    assert yatzy.optimum(GAME, progress=tell) == 1
+    assert told[0] == (1 << 14, ALL, "sets of boxes solved")
+    assert told[-1][0] == ALL
+
+
+def test_a_sweep_that_fails_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(closed: int, values: np.ndarray) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(kernels, "solve", fail)
+    yatzy._sweep.cache_clear()
+    for _ in range(2):
+        with pytest.raises(MemoryError):
+            yatzy.optimum(GAME)
+    monkeypatch.setattr(kernels, "solve", lambda closed, values: None)
+    assert yatzy.optimum(GAME) == 0
+    yatzy._sweep.cache_clear()
 
 
 # --- the whole game --------------------------------------------------------------------------------------------------

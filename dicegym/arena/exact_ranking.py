@@ -1,0 +1,153 @@
+"""A contest without luck: what its games come to on average, from the exact win rate of every pair.
+
+A match of n games between two strategies whose win rate is known is n throws of one coin; so is known how likely each
+takes it, how many matches an entry wins on average if the contest is held for ever, and, by drawing contests, how far
+apart luck puts equals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.arena.director import Director
+from dicegym.arena.luck import CONFIDENCE, Places
+from dicegym.engine.dice import named_seed
+from dicegym.engine.game import Game
+from dicegym.games.parts import DUEL, EXAMINATION, Duel, Progress, need, part
+from dicegym.play.printed import Printed
+from dicegym.sandbox.heartbeat import LOADING, Heartbeat, Reading
+from dicegym.sandbox.jobs import Entry, Failure
+from dicegym.sandbox.limits import Limits
+
+CONTESTS = 10_000
+"""Contests that are drawn to say what luck does."""
+PATIENCE = 30
+"""How many times as long as for a match an entry may take to be asked for its whole strategy."""
+
+
+@dataclass(frozen=True)
+class Tabulate:
+    """Asking an entry for its whole strategy, as a job for a sandbox; see `dicegym.sandbox.jobs.Job`."""
+
+    game: Game
+    entries: tuple[Entry, ...]
+    seed: int
+
+    @property
+    def known(self) -> bool:
+        """True: entries are checked before."""
+        return True
+
+    def run(self, heartbeat: Heartbeat, stray: Printed) -> dict[str, Any]:
+        """Load the entry and ask it for everything."""
+        heartbeat.note(LOADING, 0)
+        heartbeat.act(0)
+        (entry,) = self.entries
+        player = entry.load(self.game, named_seed("check", self.seed, entry.name))
+        table = need(self.game, DUEL).tabulate(player, self.game)
+        return {"table": table.tolist(), "dtype": str(table.dtype)}
+
+    def without(self, failure: Failure) -> None:
+        """Return None: who cannot be asked has no exact value."""
+
+    def moment(self, reading: Reading) -> str:
+        """Return when a failure was."""
+        return "while it was asked for its whole strategy"
+
+
+def asked_everything(game: Game) -> bool:
+    """Return whether the contest's test puts every question to an entry, so that its answers are its strategy."""
+    return part(game, EXAMINATION) is not None and game.spec.forfeit is None
+
+
+def tables_of(director: Director) -> dict[str, np.ndarray]:
+    """Return the strategy of every entry as a table that the game's exact values are computed from, by name.
+
+    Where the contest's test asks for everything, its answers are the table. Whoever fails is struck.
+    """
+    game = director.game
+    if asked_everything(game):
+        answers = ((entry.name, director.checks[entry.name].answers) for entry in director.entries)
+        return {name: table for name, table in answers if table is not None}
+    limits = Limits(PATIENCE * director.limits.seconds, director.limits.memory)
+    found: dict[str, np.ndarray] = {}
+    with director.sandbox(limits) as sandbox:
+        for job, outcome in sandbox.run(Tabulate(game, (one,), director.seed) for one in director.entries):
+            name = job.entries[0].name
+            if isinstance(outcome, Failure):
+                director.struck[name] = outcome.reason
+            else:
+                found[name] = np.array(outcome["table"], np.dtype(outcome["dtype"]))
+            director.told(f"asked {name} for its strategy")
+    return {entry.name: found[entry.name] for entry in director.entries}
+
+
+class Chances(NamedTuple):
+    """How a contest goes on average, entries in the order of their names."""
+
+    names: tuple[str, ...]
+    rates: np.ndarray
+    """float64[n, n]: exact win rate of the row against the column in one game; 0.5 against itself."""
+    takes: np.ndarray
+    """float64[n, n]: chance of the row to take its match with the column; 0 against itself."""
+
+    @property
+    def wins(self) -> np.ndarray:
+        """Matches won on average: float64[n]. Rounded, so that equals are equal."""
+        found: np.ndarray = np.round(self.takes.sum(axis=1), 9)
+        return found
+
+    @property
+    def win_rates(self) -> np.ndarray:
+        """Mean of the win rates against all others: float64[n]."""
+        n = len(self.names)
+        found: np.ndarray = np.round((self.rates.sum(axis=1) - 0.5) / max(1, n - 1), 12)
+        return found
+
+
+def chances(
+    values: Duel, tables: Mapping[str, np.ndarray], game: Game, games: int, progress: Progress | None = None
+) -> Chances:
+    """Return how a contest between strategies goes in which each pair plays ``games`` games."""
+    names = tuple(sorted(tables))
+    rates = values.win_rate_matrix([tables[name] for name in names], game, progress=progress)
+    takes = np.array([[_takes(rate, games) for rate in row] for row in rates.tolist()])
+    np.fill_diagonal(takes, 0.0)
+    np.fill_diagonal(rates, 0.5)
+    return Chances(names, rates, takes)
+
+
+def _takes(rate: float, games: int) -> float:
+    """Return the chance to win more than half of ``games`` games of which each is won with the chance ``rate``."""
+    rate = min(1.0, max(0.0, rate))
+    return math.fsum(
+        math.comb(games, won) * rate**won * (1 - rate) ** (games - won) for won in range(games // 2 + 1, games + 1)
+    )
+
+
+def drawn_places(found: Chances, ties: Iterable[float]) -> tuple[list[Places], list[float]]:
+    """Draw `CONTESTS` contests; return where the middle 95 of 100 put each entry, and how many of them it wins.
+
+    Matches won rank, and ``ties``, a number of each entry, where they are equal.
+    """
+    n = len(found.names)
+    generator = np.random.default_rng(0)
+    wins = np.zeros((CONTESTS, n))
+    for a in range(n):
+        for b in range(a):
+            drawn = generator.random(CONTESTS)
+            wins[:, a] += drawn < found.takes[a, b]
+            wins[:, b] += drawn > 1 - found.takes[b, a]
+    order = np.unique(np.asarray(list(ties)), return_inverse=True)[1]
+    merit = wins * n + order
+    places = 1 + (merit[:, None, :] > merit[:, :, None]).sum(axis=2)
+    outside = 50 * (1 - CONFIDENCE)
+    low, high = np.percentile(places, [outside, 100 - outside], axis=0, method="inverted_cdf").astype(int)
+    first = places == 1
+    shares = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
+    return [Places(int(a), int(b)) for a, b in zip(low, high, strict=True)], [float(share) for share in shares]

@@ -1,0 +1,127 @@
+"""How far luck decided: which places the games of a contest leave open, and which a contest without luck would give.
+
+The places that an entry may deserve are a confidence set for its rank, made of a comparison with every other entry
+(Mogstad, Romano, Shaikh and Wilhelm, "Inference for Ranks with Applications to Mobility across Neighbourhoods and
+Academic Achievement across Countries", Review of Economic Studies 91, 2024): it holds the place that endless games of
+this kind would give in at least 95 of 100 contests. Comparisons are shared out over all others (Bonferroni), so many
+entries need more games.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+CONFIDENCE = 0.95
+"""Of an entry's places."""
+MOST_NAMED = 6
+"""Entries that a sentence names one by one."""
+MOST_ADVISED = 100_000
+"""More games than this are not advised."""
+
+
+class Places(NamedTuple):
+    """Places from ``best`` to ``worst``."""
+
+    best: int
+    worst: int
+
+    def __str__(self) -> str:
+        """Return them in words: ``3`` or ``1-4``."""
+        return str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
+
+
+class Leads(NamedTuple):
+    """How far each entry (row) is ahead of each other (column), as a mean of all games: two float64[n, n]."""
+
+    lead: np.ndarray
+    error: np.ndarray
+    """Standard error of ``lead``."""
+
+    def of(self, order: Sequence[int]) -> Leads:
+        """Return the same, entries in another order."""
+        return Leads(self.lead[np.ix_(order, order)], self.error[np.ix_(order, order)])
+
+
+def leads_of_shares(n: int, tables: Iterable[tuple[Sequence[int], Sequence[float], int]]) -> Leads:
+    """Return the leads of ``n`` entries in the share of their games won.
+
+    Args:
+        n: how many entries.
+        tables: for each match the entries that played, the games that each won (a shared first place shared out), and
+            how many games were played. All entries must have played the same number.
+    """
+    won, games, spread = np.zeros(n), np.zeros(n), np.zeros((n, n))
+    for entries, shares, played in tables:
+        who = np.asarray(entries)
+        won[who] += shares
+        games[who] += played
+        # One game more, which all share, so that nine of nine games do not pass for certainty; and as few games look
+        # less varied than they are, (n + 1) / n times the variance of n games, which makes it right on average.
+        chance = (np.asarray(shares) + 1 / len(who)) / (played + 1)
+        spread[np.ix_(who, who)] += (played + 1) * (np.diag(chance) - np.outer(chance, chance))
+    total = max(1.0, float(games.max(initial=1)))
+    variance = np.diag(spread)[:, None] + np.diag(spread)[None, :] - 2 * spread
+    return Leads((won[:, None] - won[None, :]) / total, np.sqrt(np.maximum(variance, 0)) / total)
+
+
+def leads_of_games(points: np.ndarray) -> Leads:
+    """Return the leads of entries that played all games together: ``points`` is float64[entries, games]."""
+    n, games = points.shape
+    difference = points[:, None, :] - points[None, :, :]
+    if games < 2:
+        return Leads(difference.sum(axis=2), np.full((n, n), math.inf))
+    return Leads(difference.mean(axis=2), difference.std(axis=2, ddof=1) / games**0.5)
+
+
+def _z(n: int) -> float:
+    """Return how many standard errors two of ``n`` entries must be apart."""
+    return NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / 2 / max(1, n - 1))
+
+
+def deserved(leads: Leads) -> list[Places]:
+    """Return the places that each entry may deserve."""
+    n = len(leads.lead)
+    ahead = leads.lead > np.maximum(_z(n) * leads.error, 1e-12)
+    return [Places(1 + int(ahead[:, i].sum()), n - int(ahead[i].sum())) for i in range(n)]
+
+
+def games_to_tell(leads: Leads, a: int, b: int, games: int) -> int | None:
+    """Return about how many games instead of ``games`` would tell entry ``a`` from ``b``, rounded up to one digit.
+
+    None if they are as good as equal, and would take more than `MOST_ADVISED`.
+    """
+    lead, error = abs(float(leads.lead[a, b])), float(leads.error[a, b])
+    if lead <= 0 or not math.isfinite(error):
+        return None
+    needed = games * (_z(len(leads.lead)) * error / lead) ** 2
+    if needed > MOST_ADVISED:
+        return None
+    digit: int = 10 ** math.floor(math.log10(max(1.0, needed)))
+    return max(games + 1, digit * math.ceil(needed / digit))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as part of a sentence, the first few of many."""
+    if len(names) > MOST_NAMED:
+        return f"{', '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def verdict(names: Sequence[str], places: Sequence[Places]) -> str:
+    """Say what a ranking is worth, best first: who may deserve the first place."""
+    n = len(names)
+    if n < 2:
+        return ""
+    first = [name for name, place in zip(names, places, strict=True) if place.best == 1]
+    if len(first) == n:
+        return f"Places 1 to {n} cannot be told apart by these games: luck may have made the whole order."
+    if len(first) > 1:
+        return f"These games do not tell who is best: {listed(first)} may be."
+    close = [number for number, place in enumerate(places) if number and place.best < place.worst]
+    rest = " Places below are left open where a range is given." if close else ""
+    return f"{names[0]} is the best, and not by luck.{rest}"

@@ -1,0 +1,113 @@
+"""Where a result comes from: when it was made, by which versions, of which rules, and of which files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dicegym.bots.source import Source, files_of
+from dicegym.engine.game import Game
+from dicegym.players.roster import Origin
+
+VERSION = 1
+"""Of the form of JSON files: raised when a key goes or means something else, not when one is added. The files without
+a version, which came before, call the baseline otherwise."""
+DATE_VARIABLE = "SOURCE_DATE_EPOCH"
+"""Environment variable with the seconds since 1970 that results are dated instead of now, so that equal contests write
+equal files; see https://reproducible-builds.org/specs/source-date-epoch/."""
+
+
+@dataclass(frozen=True)
+class EntryRecord:
+    """What took part under a name.
+
+    Attributes:
+        name: what reports call it.
+        given: how it was named by whoever held the contest.
+        kind: "bot", "model", "player", or "missing" if there was nothing.
+        files: file -> SHA-256 of its bytes, as ``sha256sum`` prints it; a bot's own file comes first, helpers that it
+            imports follow by their paths from there. Empty for a player that was handed over as it is.
+    """
+
+    name: str
+    given: str
+    kind: str
+    files: dict[str, str]
+
+
+def record_of(name: str, given: object, origin: Origin | None) -> EntryRecord:
+    """Return the record of an entry; ``origin`` is what `dicegym.players.roster.resolve` found, None: nothing."""
+    if isinstance(origin, Source):
+        folder = origin.file.parent
+        files = {os.path.relpath(file, folder): _sha256(file) for file in files_of(origin.file)}
+        return EntryRecord(name, str(given), "bot", files)
+    if isinstance(origin, Path):
+        return EntryRecord(name, str(given), "model", {origin.name: _sha256(origin)})
+    if origin is None:
+        return EntryRecord(name, str(given), "missing", {})
+    return EntryRecord(name, getattr(given, "__name__", type(given).__name__), "player", {})
+
+
+def _sha256(file: Path) -> str:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:  # whoever loads it says so
+        return ""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a result comes from.
+
+    Two results are equal whenever they were made: the date is no part of the comparison.
+
+    Attributes:
+        date: when it was made, in UTC, as ISO 8601 has it; see `DATE_VARIABLE`.
+        dicegym: version of the package.
+        python: version of Python.
+        numpy: version of NumPy.
+        fingerprint: of the game's rules, see `dicegym.Game.fingerprint`.
+        players: seats at a table.
+        parameters: of the game.
+        limits: what an entry might use, by name: seconds, and bytes of memory.
+        entries: by name, those who were disqualified included.
+    """
+
+    date: str = field(compare=False)
+    dicegym: str
+    python: str
+    numpy: str
+    fingerprint: str
+    players: int
+    parameters: dict[str, int]
+    limits: dict[str, float] = field(default_factory=dict)
+    entries: tuple[EntryRecord, ...] = ()
+
+
+def provenance(game: Game, limits: dict[str, float] | None = None, entries: tuple[EntryRecord, ...] = ()) -> Provenance:
+    """Return where a result of ``game`` that is made now comes from."""
+    return Provenance(
+        _date(),
+        str(vars(sys.modules["dicegym"])["__version__"]),  # the package itself, which stands above its parts
+        platform.python_version(),
+        np.__version__,
+        game.fingerprint,
+        game.players,
+        dict(game.parameters),
+        limits or {},
+        entries,
+    )
+
+
+def _date() -> str:
+    given = os.environ.get(DATE_VARIABLE, "")
+    moment: Any = time.gmtime(int(given)) if given.isdecimal() else time.gmtime()
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", moment)

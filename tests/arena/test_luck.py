@@ -1,0 +1,213 @@
+"""How far luck decided: what games tell apart, and the contest without luck."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.arena import contest
+from dicegym.arena.contest import FORMATS, GroupsGame, RoundRobinGame
+from dicegym.arena.exact_ranking import Chances, chances, drawn_places
+from dicegym.arena.formats.round_robin_result import RoundRobinResult
+from dicegym.arena.luck import Leads, Places, deserved, games_to_tell, leads_of_games, leads_of_shares, listed, verdict
+from dicegym.arena.matrix import Matrix
+from dicegym.games.parts import solver
+from dicegym.registry import GAMES
+
+
+def played(strengths: list[float], games: int, generator: np.random.Generator) -> Leads:
+    """Return the leads of a round robin in which win rates follow from strengths."""
+    tables = []
+    for a, b in itertools.combinations(range(len(strengths)), 2):
+        rate = strengths[a] / (strengths[a] + strengths[b])
+        won = int(generator.binomial(games, rate))
+        tables.append(([a, b], [won, games - won], games))
+    return leads_of_shares(len(strengths), tables)
+
+
+@pytest.mark.parametrize("games", [9, 50])
+def test_equals_are_not_told_apart(games: int) -> None:
+    """In 95 of 100 contests every place is left open to each of them."""
+    generator = np.random.default_rng(1)
+    kept = np.zeros(6)
+    for _ in range(1000):
+        found = deserved(played([1.0] * 6, games, generator))
+        kept += [place == Places(1, 6) for place in found]
+    assert (kept / 1000 > 0.93).all()  # 0.95, and what chance makes of a thousand
+
+
+def test_enough_games_tell_unequals_apart() -> None:
+    generator = np.random.default_rng(2)
+    strengths = [5.0, 3.0, 2.0, 1.0]
+    right = np.zeros(4)
+    for _ in range(100):
+        found = deserved(played(strengths, 2000, generator))
+        assert all(place.best <= number <= place.worst for number, place in enumerate(found, 1))
+        right += [place == Places(number, number) for number, place in enumerate(found, 1)]
+    assert (right > 95).all()
+    few = deserved(played(strengths, 9, generator))
+    assert few[0].worst > 1
+
+
+def test_places_hold_the_true_one_in_95_of_100_contests() -> None:
+    generator = np.random.default_rng(3)
+    strengths = [1.3, 1.2, 1.1, 1.0, 0.9]
+    held = np.zeros(5)
+    for _ in range(400):
+        found = deserved(played(strengths, 60, generator))
+        held += [place.best <= number <= place.worst for number, place in enumerate(found, 1)]
+    assert (held / 400 > 0.93).all()
+
+
+def test_nine_of_nine_games_are_no_certainty() -> None:
+    leads = leads_of_shares(2, [([0, 1], [1, 0], 1)])
+    assert deserved(leads) == [Places(1, 2), Places(1, 2)]
+    assert deserved(leads_of_shares(2, [([0, 1], [9, 0], 9)])) == [Places(1, 1), Places(2, 2)]
+    assert deserved(leads_of_shares(1, [])) == [Places(1, 1)]
+
+
+def test_games_at_one_table_are_compared_game_by_game() -> None:
+    generator = np.random.default_rng(4)
+    luck = generator.normal(0, 10, 200)  # everybody's alike, and so of no account
+    points = np.array([luck + 1 + generator.normal(0, 1, 200), luck + generator.normal(0, 1, 200)])
+    assert deserved(leads_of_games(points)) == [Places(1, 1), Places(2, 2)]
+    assert deserved(leads_of_games(points[:, :1])) == [Places(1, 2), Places(1, 2)]
+
+
+def test_advice_is_how_many_games_would_tell_the_first_two_apart() -> None:
+    found = leads_of_shares(2, [([0, 1], [60, 40], 100)])
+    advice = games_to_tell(found, 0, 1, 100)
+    assert advice is not None
+    assert 100 < advice < 200 or deserved(found)[0] == Places(1, 1)
+    assert games_to_tell(leads_of_shares(2, [([0, 1], [50, 50], 100)]), 0, 1, 100) is None
+    assert games_to_tell(leads_of_shares(2, [([0, 1], [50_001, 49_999], 100_000)]), 0, 1, 100_000) is None
+
+
+def test_verdicts() -> None:
+    one, two, all_three = Places(1, 1), Places(1, 2), Places(1, 3)
+    assert verdict(["a", "b", "c"], [all_three] * 3).startswith("Places 1 to 3 cannot be told apart by these games")
+    assert verdict(["a", "b", "c"], [two, two, Places(3, 3)]) == "These games do not tell who is best: a and b may be."
+    assert verdict(["a", "b"], [one, Places(2, 2)]) == "a is the best, and not by luck."
+    assert "left open" in verdict(["a", "b", "c"], [one, Places(2, 3), Places(2, 3)])
+    assert listed([str(number) for number in range(9)]) == "0, 1, 2, 3, 4 and 4 more"
+
+
+# The contest without luck
+
+
+def test_chances_are_those_of_a_match() -> None:
+    game = dicegym.game("hog")
+    values = solver(game)
+    assert values is not None
+    tables = {"five": np.full((100, 100), 5, np.int8), "four": np.full((100, 100), 4, np.int8)}
+    found = chances(values, tables, game, 3)
+    rate = values.win_rate(tables["five"], tables["four"], game)
+    assert found.rates[0, 1] == pytest.approx(rate)
+    assert found.takes[0, 1] == pytest.approx(rate**3 + 3 * rate**2 * (1 - rate))
+    assert found.wins.sum() == pytest.approx(1)
+    even = chances(values, tables, game, 2)
+    assert even.takes[0, 1] == pytest.approx(rate**2)
+
+
+def test_drawn_contests_agree_with_arithmetic() -> None:
+    takes = np.array([[0, 0.8, 0.9], [0.2, 0, 0.5], [0.1, 0.5, 0]])
+    places, first = drawn_places(Chances(("a", "b", "c"), takes, takes), [0.9, 0.5, 0.1])
+    wins_all = 0.8 * 0.9
+    circle_won_by_rate = 0.8 * 0.1 * 0.5 + 0.2 * 0.9 * 0.5  # a, b and c beat each other in a circle
+    assert first[0] == pytest.approx(wins_all + circle_won_by_rate, abs=0.02)
+    assert sum(first) == pytest.approx(1)
+    assert places[0] == Places(1, 2)
+
+
+@pytest.fixture(scope="module")
+def equals(tmp_path_factory: pytest.TempPathFactory) -> RoundRobinResult:
+    """Four submissions that are the same, and a weak one."""
+    folder = tmp_path_factory.mktemp("equals")
+    for name in ("ann", "bob", "cid", "dot"):
+        (folder / f"{name}.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
+    (folder / "weak.py").write_text("def final_strategy(score, opponent_score):\n    return -1\n")
+    return contest("hog", folder, exact=True, workers=2)
+
+
+def test_exact_values_rank_equals_equally(equals: RoundRobinResult) -> None:
+    assert [(row.place, row.name) for row in equals.standings] == [
+        *((1, name) for name in ("ann", "bob", "cid", "dot")),
+        (5, "weak"),
+    ]
+    for row in equals.standings[:4]:
+        assert row.exact is not None
+        assert row.exact.wins == pytest.approx(1.5 + 1, abs=1e-5)
+        assert row.exact.places.best == 1
+        assert row.exact.places.worst > 1
+        assert row.could_be.best == 1
+    assert sum(row.exact.first for row in equals.standings if row.exact) == pytest.approx(1, abs=1e-5)
+    assert len(equals.pairs) == 10
+    text = equals.text()
+    assert "ann, bob, cid and dot are equally strong" in text
+    assert "the same file: ann, bob, cid, dot" in text
+    assert equals.remarks == ("the same file: ann, bob, cid, dot",)
+
+
+def test_exact_ranks_do_not_depend_on_the_seed_and_played_places_are_kept(equals: RoundRobinResult) -> None:
+    again = contest("hog", {"a": "always_roll", "b": "bacon", "s": "swap"}, seed=3, exact=True, workers=1)
+    other = contest("hog", {"a": "always_roll", "b": "bacon", "s": "swap"}, seed=4, exact=True, workers=1)
+    assert [(row.place, row.name, row.exact) for row in again.standings] == [
+        (row.place, row.name, row.exact) for row in other.standings
+    ]
+    assert again.matches != other.matches
+    plain = contest("hog", {"a": "always_roll", "b": "bacon", "s": "swap"}, seed=3, workers=1)
+    assert plain.matches == again.matches
+    places = {row.name: row.place for row in plain.standings}
+    assert {row.name: row.played_place for row in again.standings} == places
+    assert {row.name: row.could_be for row in again.standings} == {row.name: row.could_be for row in plain.standings}
+    quick = contest("hog", {"a": "always_roll", "b": "bacon", "s": "swap"}, exact=True, games=0, workers=1)
+    assert quick.pairs == again.pairs
+    assert quick.matches == ()
+    assert {row.played_place for row in quick.standings} == {None}
+
+
+def test_exact_values_of_another_game_ask_every_entry(tmp_path: Path) -> None:
+    game = dicegym.game("liarsdice", dice=1)
+    (tmp_path / "stuck.py").write_text(
+        "import os\ndef get_play(me, hands, history):\n    if not history:\n        os._exit(3)\n    return 0\n"
+    )
+    found = contest(game, ["even", "timid", "honest", tmp_path / "stuck.py"], exact=True, games=0, workers=2)
+    assert isinstance(found, RoundRobinResult)
+    (bad,) = found.disqualified
+    assert bad.name == "stuck"
+    assert "while it was asked for its whole strategy" in bad.reason
+    values = solver(game)
+    assert values is not None
+    rate = values.win_rate(dicegym.agent(game, "even"), dicegym.agent(game, "honest"), game)
+    assert {one.entries: one.win_rate for one in found.pairs}["even", "honest"] == pytest.approx(rate)
+    assert all(row.win_rate is not None and math.isfinite(row.win_rate) for row in found.standings)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_type_checkers_are_told_the_format_of_every_game(game: str) -> None:
+    told = {"round_robin": get_args(RoundRobinGame), "groups": get_args(GroupsGame)}
+    assert set(told) == set(FORMATS)
+    assert [form for form, games in told.items() if game in games] == [dicegym.game(game).spec.contest]
+
+
+# The matrix
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+@pytest.mark.parametrize("n", [2, 12, 30])
+def test_a_matrix_keeps_to_the_width(n: int, width: int) -> None:
+    names = [f"submission_{number:03d}" for number in range(n - 1)] + ["a name that is very much longer than any"]
+    cells = [["." if a == b else str((a + b) % 10) for b in range(n)] for a in range(n)]
+    lines = list(Matrix("Games", names, cells).lines(width))
+    assert max(map(len, lines)) <= width
+    rows = [line for line in lines if line.strip() and line.split()[0].isdigit() and not line.startswith("   ")]
+    seen = "".join("".join(line.split()[2:]) for line in rows if "a name" not in line)
+    assert len(seen) == (n - 1) * n  # every cell stands in one block
+    if n == 30:
+        assert any(line == "" for line in lines) == (width < 116)

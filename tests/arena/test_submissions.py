@@ -1,0 +1,114 @@
+"""A folder of submissions as entries: what is one, what it is called, and that a broken one stops nobody."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import dicegym
+from dicegym.arena import contest
+from dicegym.arena.entries import entries_of
+from dicegym.arena.submissions import Submission, names_for, read_folder
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
+from dicegym.registry import GAMES
+
+BOT = "def final_strategy(score, opponent_score):\n    return {}\n"
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return dicegym.game("hog")
+
+
+def write(path: Path, text: str = "") -> Path:
+    """Write a bot, its folders included."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text or BOT.format(4))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "monday"
+    write(root / "ann.py", BOT.format(5))
+    write(root / "ann" / "hog.py", BOT.format(6))
+    write(root / "bob" / "hog.py", "from own import number\n" + BOT.format("number"))
+    write(root / "bob" / "own.py", "number = 3\n")
+    write(root / "cid" / "project" / "src" / "hog.py", BOT.format(2))
+    write(root / "cid" / "__MACOSX" / "hog.py")
+    write(root / "dot" / "strategy.py", BOT.format(1))
+    write(root / "eve" / "one" / "hog.py")
+    write(root / "eve" / "two" / "hog.py")
+    write(root / "fay" / "a.py")
+    write(root / "fay" / "b.py")
+    (root / "gus").mkdir()
+    write(root / "hal.py", "def final_strategy(")
+    write(root / "ivy.zip", "no model")
+    write(root / "_helper.py")
+    write(root / ".git" / "hog.py")
+    write(root / "README.md", "Submissions")
+    return root
+
+
+def test_each_file_and_folder_is_an_entry(folder: Path, game: Game) -> None:
+    found = entries_of(game, folder)
+    assert [entry.name for entry in found.entries] == ["ann.py", "ann/", "bob", "cid", "dot", "hal"]
+    reasons = {bad.name: bad.reason for bad in found.broken}
+    assert list(reasons) == ["eve", "fay", "gus", "ivy"]
+    assert reasons["eve"] == "its folder holds hog.py 2 times (one/hog.py, two/hog.py): keep one"
+    assert reasons["fay"].startswith("its folder holds no hog.py, but a.py, b.py: name it so, or give ")
+    assert reasons["gus"] == "its folder holds no hog.py"
+    assert any(remark.startswith("no entries in ") and "README.md" in remark for remark in found.remarks)
+    assert [record.name for record in found.records] == sorted([*(e.name for e in found.entries), *reasons])
+    assert {record.name: list(record.files) for record in found.records}["bob"] == ["hog.py", "own.py"]
+
+
+def test_a_broken_submission_stops_nobody(folder: Path) -> None:
+    found = contest("hog", [folder, "bacon"], workers=2)
+    assert {row.name for row in found.standings} == {"ann.py", "ann/", "bob", "cid", "dot", "bacon"}
+    assert [bad.name for bad in found.disqualified] == ["eve", "fay", "gus", "hal", "ivy"]
+    assert len(found.matches) == 15
+    text = found.text()
+    assert text.index("disqualified: eve") < text.index("Games of 9 won by the row")
+    rates = {row.name: row.win_rate for row in found.standings}
+    assert rates["ann.py"] == 0.5  # always_roll(5) is the baseline
+
+
+def test_names_are_unique_and_sensible(folder: Path, tmp_path: Path, game: Game) -> None:
+    write(tmp_path / "tuesday" / "bob.py", BOT.format(7))
+    write(tmp_path / "tuesday" / "bacon.py", BOT.format(8))
+    found = entries_of(game, [tmp_path / "tuesday", "bacon", folder])
+    names = {entry.name for entry in found.entries}
+    assert {"bacon", "bacon.py", "bob.py", "bob/", "ann.py", "ann/"} <= names
+    again = entries_of(game, [folder, tmp_path / "tuesday", "bacon"])
+    assert {entry.name for entry in again.entries} == names
+    write(tmp_path / "wednesday" / "bob.py", BOT.format(9))
+    found = entries_of(game, [tmp_path / "wednesday", tmp_path / "tuesday"])
+    assert {"tuesday/bob.py", "wednesday/bob.py"} <= {entry.name for entry in found.entries}
+    twice = [Submission(("x", "x.py"), tmp_path)] * 3
+    assert names_for(twice, {"y"}) == ["x.py", "x.py (2)", "x.py (3)"]
+
+
+def test_a_folder_with_a_bot_is_that_bot(folder: Path, game: Game) -> None:
+    assert [entry.name for entry in entries_of(game, [folder / "bob", "bacon"]).entries] == ["bacon", "bob"]
+
+
+def test_a_folder_without_entries_is_refused(tmp_path: Path, game: Game) -> None:
+    write(tmp_path / "notes" / "README.md", "nothing")
+    with pytest.raises(
+        ParameterError, match=r"notes holds no entries of Hog, but only README.md: a folder of submissions"
+    ):
+        entries_of(game, ["bacon", tmp_path / "notes"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ParameterError, match="empty holds no entries of Hog, but nothing"):
+        entries_of(game, [str(tmp_path / "empty")])
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_shipped_agents_are_a_folder_of_submissions(name: str, root: Path) -> None:
+    game = dicegym.game(name)
+    found = read_folder(game, root / "agents" / name).submissions
+    assert names_for(found, ()) == dicegym.agent_names(game)
+    assert not any(one.problem for one in found)
