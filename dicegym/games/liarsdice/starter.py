@@ -11,7 +11,7 @@ A file player.py that defines get_play, or bot.py that defines play, or a folder
 me is the own id: "A", "B", ... in the order in which players were named.
 
 hands are all seats in playing order: own dice sorted from high to low, an x for each hidden one, nothing for who is
-out.
+out. When hands are shown, who was out before is left out.
 
 history are the plays of this hand so far, empty for who opens it.
 
@@ -22,7 +22,7 @@ A play is a whole number, quantity * 10 + face; 0 is liar. What is returned goes
     get_play("A", "A:53321,B:xxxxx", "A:23,B:105") -> 0  "liar"
 
 After each hand every player, out or not, is called once more, with all hands and a history that ends with the call.
-What it returns then does not matter:
+What it returns then, or raises, is ignored:
 
     get_play("A", "A:53321,B:66542", "A:23,B:105,A:0") -> 0
 
