@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dicegym.games import game as game
     from dicegym.play.player import Player as Player
     from dicegym.play.turn import Turn as Turn
+    from dicegym.players.model import save_model as save_model
     from dicegym.players.roster import agent as agent
     from dicegym.players.roster import agent_names as agent_names
 
@@ -30,6 +31,7 @@ _HOMES = {
     "Turn": "dicegym.play.turn",
     "agent": "dicegym.players.roster",
     "agent_names": "dicegym.players.roster",
+    "save_model": "dicegym.players.model",
 }
 
 __all__ = [*_HOMES, "__version__"]

@@ -14,6 +14,10 @@ class UnknownNameError(DicegymError, LookupError):
     """A game, an agent or an option was named that does not exist."""
 
 
+class UnknownArgumentError(UnknownNameError, TypeError):
+    """A keyword argument was given that a function does not take; to Python, and to what probes for it, a TypeError."""
+
+
 class ParameterError(DicegymError, ValueError):
     """A parameter has the wrong type or lies outside its range."""
 
@@ -67,12 +71,22 @@ class DependencyError(DicegymError, ImportError):
 
 def unknown_name(kind: str, name: object, known: list[str], hint: str = "") -> UnknownNameError:
     """Return the error for a name that is not among ``known``, with the closest ones suggested."""
+    return UnknownNameError(_unknown(kind, name, known) + (f" {hint}" if hint else ""))
+
+
+def unknown_argument(function: str, name: str, known: list[str], kind: str = "argument") -> UnknownArgumentError:
+    """Return the error for a keyword argument that ``function`` does not take, in the words that Python has for it."""
+    return UnknownArgumentError(
+        f"{function}() got an unexpected keyword argument {name!r}: {_unknown(kind, name, known)}"
+    )
+
+
+def _unknown(kind: str, name: object, known: list[str]) -> str:
     import difflib
 
     close = difflib.get_close_matches(str(name), known, n=1)
     guess = f" Did you mean {close[0]!r}?" if close else ""
-    listing = ", ".join(known) if known else "none"
-    return UnknownNameError(f"there is no {kind} {name!r}.{guess} Known: {listing}.{' ' + hint if hint else ''}")
+    return f"there is no {kind} {name!r}.{guess} Known: {', '.join(known) if known else 'none'}."
 
 
 def one_line(text: object, limit: int = 200) -> str:

@@ -123,6 +123,12 @@ def environment_list() -> str:
     return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *names, "```", ""])
 
 
+def default_opponent(game: dicegym.Game) -> str:
+    """Return whom a learner meets if it names nobody, as ``opponent`` would be given."""
+    found = game.spec.default_opponent
+    return f"``{found}``" if isinstance(found, str) else f"``{dict(found)}``, drawn for each seat of each game"
+
+
 def rules_page(game: str) -> str:
     """Return what stands at the top of a game's rules."""
     return importlib.import_module(rules_module(game)).__doc__ or ""
@@ -141,7 +147,7 @@ def environment_page(environment: Environment) -> str:
         ("action space", f"``Discrete({game.n_actions})``"),
         ("observation space", f"``Box(0, 1, ({game.observation_size},), float32)``"),
         ("parameters", parameters),
-        ("default opponent", f"``{game.spec.default_opponent}``" if game.players > 1 else "nobody"),
+        ("default opponent", default_opponent(game) if game.players > 1 else "nobody"),
     ]
     lines = [
         heading(environment.id, "="),

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
+import sys
+import time
+from collections.abc import Generator
 from pathlib import Path
 
 import hypothesis
@@ -21,6 +25,14 @@ os.environ.pop("DICEGYM_AGENTS", None)
 # A shell starts what it runs in the background deaf to Ctrl-C, and tests press it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# Whatever a test starts inherits it, so that what is left when all have run can be told from the rest of the machine.
+RUN = "DICEGYM_TEST_RUN"
+IS_ALL = RUN not in os.environ  # neither a worker nor a run within a run
+os.environ.setdefault(RUN, secrets.token_hex(8))
+SECONDS_TO_END = 5.0
+"""What waits for the end of its parent may take so long to see it."""
 
 
 # Workers share the cores already; a second thread in each would only wait for the other's.
@@ -75,6 +87,37 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if config.cache.get(key, "") != jit.CACHE_FOLDER or not any(Path(jit.CACHE_FOLDER).glob("*")):
         warm_up.compile_all(what, processes)
         config.cache.set(key, jit.CACHE_FOLDER)
+
+
+def left_behind() -> list[str]:
+    """Return the processes of this run that are no part of it any more, each with its command (on Linux)."""
+    mark, own, found = f"{RUN}={os.environ[RUN]}".encode(), os.getpid(), {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+            if state != "Z" and mark in (folder / "environ").read_bytes().split(b"\0"):
+                command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                found[int(folder.name)] = int(parent), command
+        except OSError:  # it has just ended, or is somebody else's
+            continue
+    ours = {own}
+    while more := {pid for pid, (parent, _) in found.items() if parent in ours and pid not in ours}:
+        ours |= more
+    return [f"{pid}: {command[:200]}" for pid, (_, command) in sorted(found.items()) if pid not in ours]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, None, None]:
+    """Fail a run that leaves processes behind, when its workers have ended."""
+    yield
+    if sys.platform != "linux" or not IS_ALL:
+        return
+    deadline = time.monotonic() + SECONDS_TO_END
+    while (left := left_behind()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    if left:
+        print("\nerror: processes are left behind by the tests:", *left, sep="\n  ", file=sys.stderr)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(scope="session")

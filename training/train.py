@@ -24,12 +24,13 @@ The run's folder then holds
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import torch
@@ -37,37 +38,28 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 
 import dicegym
-from dicegym.errors import ParameterError
 from dicegym.learning import checkpoint
 from dicegym.learning.card import card, made_with
-from dicegym.learning.configuration import SETTINGS_FILE, settings_of, to_plain
-from dicegym.learning.curve import Evaluator
+from dicegym.learning.configuration import to_plain
+from dicegym.learning.curve import Evaluator, next_evaluation
+from dicegym.learning.environment import games_of, new_games
 from dicegym.learning.evaluate import Score
 from dicegym.learning.exploiter import exploiter
-from dicegym.learning.interruption import Interruptible, Interruption, StopTraining, on_interrupt
+from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
+from dicegym.learning.interruption import Conductor, Interruption, StopTraining, on_interrupt
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
-from dicegym.learning.learner import anneal, as_player, new_games, new_model, start_from
+from dicegym.learning.learner import anneal, as_player, start_from
+from dicegym.learning.networks import new_model
+from dicegym.learning.preparation import prepare
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.state import Moment, RunState, restored
 from dicegym.players import model as models
+from dicegym.players.sb3_file import checked_device
 
 Progress = Callable[[int, int, str], None]
 """Is told (steps done, steps in all, text)."""
-
-
-class Conductor(Interruptible):
-    """Tells the run when it may act: at the start of a rollout nothing is in flight."""
-
-    def __init__(self, run: Run) -> None:
-        super().__init__(run.interruption)
-        self.run = run
-
-    def _on_rollout_start(self) -> None:
-        self.run.between_rollouts(self.logger)
-
-    def _on_step(self) -> bool:
-        self.run.after_step(self.num_timesteps, int(np.sum(self.locals["dones"])))
-        return super()._on_step()
+Evaluated = Callable[[int, Score], None]
+"""Is told (steps, score) of every evaluation; what it raises ends the run."""
 
 
 class Run:
@@ -81,16 +73,18 @@ class Run:
         resume: bool = False,
         progress: Progress | None = None,
         command: str = "",
+        evaluated: Evaluated | None = None,
     ) -> None:
         run = settings.run
         torch.set_num_threads(run.torch_threads)
         self.settings, self.folder, self.command = settings, folder, command
         self.progress = progress or (lambda done, total, text: None)
+        self.evaluated = evaluated or (lambda steps, score: None)
         self.interruption = Interruption()
         self.game = dicegym.game(game, **settings.game)
         self.evaluator = Evaluator(self.game, run)
         self.league = League(self.game, settings.opponents, settings.self_play)
-        self.env = new_games(self.game, run, run.seed, self.league.pool())
+        self.env = new_games(self.game, settings, run.seed, self.league.pool())
         self.seconds, self.began = 0.0, time.monotonic()  # before this session, and when it began
         self.state = RunState(
             next_evaluation=0,
@@ -101,11 +95,10 @@ class Run:
         )
         newest = checkpoint.newest(folder) if resume else None
         if newest:
-            self.model, moment = restored(newest, self.env, self.league)
+            self.model, moment = restored(newest, self.env, self.league, checked_device(run.device))
             self.state, self.seconds = moment.run, moment.seconds
+            self.state.curve.heed(folder / "best.zip")
         else:  # also a run that was killed before its first checkpoint
-            if not resume and folder.exists() and any(folder.iterdir()):
-                raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
             self.model = new_model(settings, self.env, run.seed, folder / "tensorboard")
             if run.start_from:
                 self.state.began_with, heeded = start_from(self.model, run.start_from, self.game)
@@ -119,23 +112,20 @@ class Run:
     def learn(self) -> BaseAlgorithm:
         """Train to the end or to the target; return the model.
 
-        Raises KeyboardInterrupt when it was interrupted, with model and checkpoint on disk.
+        Raises KeyboardInterrupt when it was interrupted, with model, measured, and checkpoint on disk.
         """
         try:
             with on_interrupt(self.interrupt):
                 self.model.learn(
                     max(0, self.settings.run.steps - self.model.num_timesteps),
-                    callback=Conductor(self),
+                    callback=Conductor(self.interruption, self.between_rollouts, self.after_step),
                     reset_num_timesteps=False,
                     tb_log_name="run",
                     log_interval=10,
                 )
         except StopTraining:
             if self.interruption.wanted:
-                self.checkpoint()
-                self.save("model")
-                where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
-                raise KeyboardInterrupt(f"{where}: --resume goes on") from None
+                self.leave()
         self.start = self.now()
         self.checkpoint()  # measuring takes time, in which Ctrl-C must not cost the run
         self.evaluate(self.model.logger)
@@ -143,6 +133,17 @@ class Run:
         self.start = self.now()
         self.checkpoint()
         return self.model
+
+    def leave(self) -> NoReturn:
+        """Save the run as it is, then measure it, so that the best model is what it says; raise KeyboardInterrupt."""
+        self.checkpoint()
+        self.save("model")
+        self.tell("measuring before leaving; Ctrl-C again leaves at once")
+        with contextlib.suppress(KeyboardInterrupt):
+            self.evaluate(self.model.logger)  # the checkpoint knows nothing of it: resuming stays exact
+            self.save("model")
+        where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
+        raise KeyboardInterrupt(f"{where} ({self.score}): --resume goes on") from None
 
     def between_rollouts(self, logger: Logger) -> None:
         """Do what is due at this many steps."""
@@ -152,7 +153,7 @@ class Run:
         anneal(self.model, self.settings.algorithm, steps / run.steps)
         state.met |= (np.asarray(self.model._last_obs) != 0).any(axis=0)
         if steps >= state.next_evaluation:
-            state.next_evaluation += run.evaluate_every
+            state.next_evaluation = next_evaluation(steps, run.evaluate_every)
             self.evaluate(logger)
         if run.target and self.score and self.score.value >= run.target:
             raise StopTraining
@@ -175,16 +176,22 @@ class Run:
     def interrupt(self) -> None:
         """Stop as soon as the state of the run can be written."""
         self.interruption.wanted = True
-        self.progress(self.model.num_timesteps, self.settings.run.steps, "saving; Ctrl-C again leaves at once")
+        self.tell("saving; Ctrl-C again leaves at once")
+
+    def tell(self, text: str) -> None:
+        """Say what is being done, beside how far the run is."""
+        self.progress(self.model.num_timesteps, self.settings.run.steps, text)
 
     def evaluate(self, logger: Logger) -> None:
         """Measure the learner; keep it if it is the best so far."""
         steps, curve = self.model.num_timesteps, self.state.curve
-        better = curve.add(steps, *self.evaluator.measure(as_player(self.model, self.game, self.state.met)))
-        curve.write(self.folder / "curve.csv")
+        score, scores = self.evaluator.measure(as_player(self.model, self.game, self.state.met))
+        better = curve.add(steps, score, scores)
+        curve.write(self.folder / CURVE_FILE)
         curve.log(logger, steps)
         if better:
             self.save("best")
+        self.evaluated(steps, score)
 
     def renew_league(self, steps: int) -> None:
         """Let the learner as it is now join the league, and an exploiter if one is due."""
@@ -196,7 +203,7 @@ class Run:
             name = f"exploiter {steps}"
             trained = exploiter(self.game, self.settings, self.model, now, name, self.interruption)
             self.league.join(Member(name, EXPLOITER, trained, steps))
-        self.env.batch.set_opponent(self.league.pool())
+        games_of(self.env).batch.set_opponent(self.league.pool())
         self.league.table.write(self.folder, self.league.shares())
 
     def save(self, name: str) -> None:
@@ -239,19 +246,14 @@ def train(
     overrides: list[str] | None = None,
     resume: bool = False,
     progress: Progress | None = None,
+    evaluated: Evaluated | None = None,
 ) -> Run:
-    """Train ``game`` in ``folder`` and return the finished run; see the top of this file.
-
-    On resuming, the settings are those of the run's own ``settings.json`` with what may change; see `settings_of`.
-
-    Raises:
-        ParameterError: settings or a folder cannot work; nothing was written.
-        KeyboardInterrupt: it was interrupted; see `Run.learn`.
-    """
-    settings, command = settings_of(game, folder, config, overrides or [], resume)
-    run = Run(game, settings, folder, resume, progress, command)
+    """Train ``game`` in ``folder`` and return the finished run; see `dicegym.learning.script.train`."""
+    _, settings, command = prepare(game, folder, config, overrides or [], resume)
+    run = Run(game, settings, folder, resume, progress, command, evaluated)
     run.learn()
-    for name in ("model", "best"):
+    for name in ("model", "best") if run.settings.run.card_games else ():
+        run.tell(f"{run.score}; measuring for the card of {name}.zip")
         (folder / f"{name}.md").write_text(card(folder / f"{name}.zip", run.settings.run.card_games))
     return run
 

@@ -111,7 +111,7 @@ def _named(
             if folder.left_out:
                 remarks.append(f"no entries in {spec}: {', '.join(folder.left_out)}")
         else:
-            plain.append((one_line(agent_name(game, spec)), spec))  # type: ignore[arg-type]  # functions are the roster's
+            plain.append((one_line(agent_name(game, spec)), spec))
     specs = _without_doubles(plain)
     empty = {}
     for raw_name, one in zip(names_for(submitted, specs), submitted, strict=True):
@@ -138,7 +138,7 @@ def _without_doubles(named: Iterable[tuple[str, AgentSpec]]) -> dict[str, AgentS
 def _resolved(game: Game, spec: AgentSpec) -> Origin:
     """Return where an entry is. Raises UnknownNameError, with what may be meant, if it is nowhere."""
     try:
-        return resolve(game, spec)  # type: ignore[arg-type]  # functions are the roster's to take or refuse
+        return resolve(game, spec)
     except AgentError as error:
         raise UnknownNameError(f"{error.reason}{_meant(game, str(spec))}") from None
 

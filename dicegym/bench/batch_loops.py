@@ -32,9 +32,12 @@ class RandomLegal:
         self._clock = 0
 
     def __call__(self, masks: np.ndarray) -> np.ndarray:
-        """Return a random legal action of each row of ``masks`` (int64[n], overwritten by the next call)."""
+        """Return a random legal action of each row of ``masks`` (int64[n], overwritten by the next call).
+
+        ``masks`` is bool[n, n_actions], or int8 as in ``info``.
+        """
         self._clock += 1
-        time, actions = self._clock, self._actions
+        time, actions, masks = self._clock, self._actions, masks.view(np.bool_)
 
         def part(start: int, end: int) -> None:
             loops.random_legal(masks[start:end], SEED, time, start, actions[start:end])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,8 @@ from dicegym.bench.modes import LOOP_MODES
 from dicegym.bench.ratios import DECISIONS
 from dicegym.bench.report import facts
 from dicegym.bench.result import BenchResult
-from dicegym.errors import DependencyError, ParameterError
+from dicegym.errors import ParameterError
+from dicegym.learning.pictures import check_picture, pyplot, short
 
 COLOURS = {
     "batch": "#1b4965",
@@ -24,24 +24,14 @@ COLOURS = {
     "parallel": "#b5c99a",
 }
 """By mode; a peer has the colour of the mode that it is compared with, hatched."""
+PURPOSE = "the chart of the bench"
 BAR = 0.215
 """Inches that a bar takes."""
 
 
-def pyplot() -> Any:
-    """Return `matplotlib.pyplot`, drawing into files. Raises DependencyError if it is not installed."""
-    try:
-        importlib.import_module("matplotlib").use("agg")
-        return importlib.import_module("matplotlib.pyplot")
-    except ImportError as error:
-        raise DependencyError.for_extra("matplotlib", "peers", "the chart of the bench") from error
-
-
 def check_chart(path: Path) -> None:
     """Raise DependencyError or ParameterError if no chart can be drawn to ``path``, before anything is measured."""
-    pyplot()
-    if path.suffix not in (".png", ".svg"):
-        raise ParameterError(f"{path} is no kind of chart: name a file that ends in .png or .svg")
+    check_picture(path, PURPOSE)
 
 
 def groups(figures: list[Figure]) -> list[tuple[str, list[Figure]]]:
@@ -55,14 +45,6 @@ def groups(figures: list[Figure]) -> list[tuple[str, list[Figure]]]:
     return found
 
 
-def short(value: float) -> str:
-    """Return a number of decisions a second as people say it: 12.3 M, 45 k."""
-    for size, letter in ((1e6, " M"), (1e3, " k")):
-        if value >= size:
-            return f"{value / size:.3g}{letter}"
-    return f"{value:.3g}"
-
-
 def draw(result: BenchResult, path: Path) -> None:
     """Write the chart of ``result`` to ``path`` (.png or .svg).
 
@@ -71,7 +53,7 @@ def draw(result: BenchResult, path: Path) -> None:
         DependencyError: matplotlib is not installed.
     """
     check_chart(path)
-    plt = pyplot()
+    plt = pyplot(PURPOSE)
     rows = groups(result.figures)
     if not rows:
         raise ParameterError("this result holds no loop to draw: measure a mode such as batch or aec")

@@ -9,6 +9,7 @@ from dicegym.bench.batch_loops import RandomLegal
 from dicegym.envs.vector import BatchEnv
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn, follows
+from dicegym.players.pool import Pool
 from dicegym.registry import Environment
 
 
@@ -33,14 +34,16 @@ class Counting(Player):
 
 @cache
 def _decisions_per_step(game: dicegym.Game, steps: int) -> float:
-    opponent = Counting(dicegym.agent(game, game.spec.default_opponent))
-    env = BatchEnv(game, 64, opponent, autoreset_mode="SameStep")
+    pool = Pool.of(game, game.spec.default_opponent)
+    opponents = [Counting(player) for player in pool.players]
+    env = BatchEnv(game, 64, Pool(opponents, pool.weights), autoreset_mode="SameStep")
     _, info = env.reset(seed=0)
     choose = RandomLegal(env.num_envs)
-    opponent.moves = 0
+    for opponent in opponents:
+        opponent.moves = 0
     for _ in range(steps):
         *_, info = env.step(choose(info["action_mask"]))
-    return 1.0 + opponent.moves / (steps * env.num_envs)
+    return 1.0 + sum(opponent.moves for opponent in opponents) / (steps * env.num_envs)
 
 
 def decisions_per_step(environment: Environment, steps: int = 200) -> float:

@@ -102,19 +102,20 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
 
     Raises:
         ParameterError: the player is neither.
-        ModelError: the model was trained on another game.
+        ModelError: the model was trained on another game, or its network is of a kind that cannot be written.
     """
     if isinstance(player, BotPlayer) and player.source.arguments is None:
         return player.source.file.read_text()
     if not isinstance(player, NetworkPlayer):
         raise ParameterError(f"{player.name!r} is no model, and no bot that is one file: neither can be written as one")
     player.check_fit(game)
+    network = player.plain_network()
     kernels = game.spec.kernels
-    activations = {layer.activation: ACTIVATIONS[layer.activation] for layer in player.network.layers[:-1]}
+    activations = {layer.activation: ACTIVATIONS[layer.activation] for layer in network.layers[:-1]}
     names = {"": None} | {kind: function.__name__ for kind, function in activations.items()}
     layers = "\n".join(
         f"    ({_weights(layer.weight)}, {_weights(layer.bias)}, {names[layer.activation]}),"
-        for layer in player.network.layers
+        for layer in network.layers
     )
     return _SOURCE.format(
         heading=f"The choices of {player.name} in {game.spec.title}.",

@@ -77,10 +77,12 @@ class Network(NamedTuple):
 
 @runtime_checkable
 class NetworkPlayer(Protocol):
-    """A player that chooses the best legal action by a `Network`, such as a trained model."""
+    """A player that chooses the best legal action by a network, such as a trained model."""
 
     name: str
-    network: Network
+
+    def plain_network(self) -> Network:
+        """Return the network. Raises ModelError, which says why, if it cannot be written down as one."""
 
     def check_fit(self, game: Any) -> None:
         """Raise ModelError unless the network is one for ``game``."""

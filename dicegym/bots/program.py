@@ -61,6 +61,8 @@ class Program:
         AgentError: the file is missing, not UTF-8, not Python, or fails while it is executed.
     """
 
+    last: tuple[Callable[..., str], object, tuple[Any, ...]] | None = None
+
     def __init__(
         self, source: Source, name: str, supplied: Supplied, seed: int = 0, printed: Printed | None = None
     ) -> None:
@@ -76,7 +78,6 @@ class Program:
             self.builtins |= {key: value for key, value in vars(named).items() if not key.startswith("__")}
         self._absent: set[str] = set()
         self.remarks: list[str] = []
-        self.last: tuple[Callable[..., str], object, tuple[Any, ...]] | None = None
         module = self._module(source.file.stem, source.file)
         self._modules.setdefault(source.file.stem, module)
         self.namespace = module.__dict__

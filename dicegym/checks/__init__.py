@@ -11,7 +11,14 @@ from dicegym.checks.agents import check_agent
 from dicegym.checks.common import check_running, erring_states_of, states_of
 from dicegym.checks.facts import check_facts, check_identity, forms
 from dicegym.checks.play import check_actions, check_batch, check_branching, check_ending
-from dicegym.checks.states import check_action_names, check_beginning, check_reading, check_secrets, check_words
+from dicegym.checks.states import (
+    check_action_names,
+    check_beginning,
+    check_margin,
+    check_reading,
+    check_secrets,
+    check_words,
+)
 from dicegym.engine.game import Game
 
 __all__ = [
@@ -25,6 +32,7 @@ __all__ = [
     "check_facts",
     "check_game",
     "check_identity",
+    "check_margin",
     "check_reading",
     "check_running",
     "check_secrets",
@@ -53,6 +61,7 @@ def check_game(game: Game, games: int = 5, longest: int = 20_000, seed: int = 0)
     for time, state in enumerate(states_of(game, games, 200, seed)):
         check_running(game, state)
         check_reading(game, state)
+        check_margin(game, state)
         check_words(game, state)
         check_secrets(game, state, others[time % len(others)])
         check_actions(game, state)

@@ -15,8 +15,12 @@ from dicegym.checks.common import (
     random_action,
     random_below,
 )
+from dicegym.checks.states import check_margin
 from dicegym.engine.game import Game
 from dicegym.play.drive import walk
+
+ROUNDING = 1e-5
+"""What returns in float32 may be away from a sum of zero."""
 
 
 def check_actions(game: Game, state: Any) -> None:
@@ -101,8 +105,17 @@ def check_ending(game: Game, seed: int, longest: int) -> None:
                 "Whoever plays it would wait for ever",
                 "Let the rules end it, or pass a higher `longest` if games are that long",
             )
+        check_margin(game, state)
         if game.legal(state).any():
             raise broken(game, "actions are legal after the end", "The end is final", "Use Game.legal as it is")
+        total = float(game.returns(state).sum())
+        if game.spec.zero_sum and game.players > 1 and abs(total) > ROUNDING:
+            raise broken(
+                game,
+                f"the returns of a game sum to {total:g}",
+                "Solvers believe that what one gains the others lose",
+                "Leave out zero_sum=True, or correct returns",
+            )
 
 
 def check_batch(game: Game, seed: int, rows: int = 5, decisions: int = 50) -> None:

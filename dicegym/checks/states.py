@@ -36,6 +36,8 @@ def check_reading(game: Game, state: Any) -> None:
     readers: list[tuple[str, Callable[[Any], None], int, type, tuple[float, float]]] = [
         ("returns", partial(kernels.returns, state), game.players, np.float32, (7.0, np.inf)),
     ]
+    if game.has_margin:
+        readers.append(("margin", partial(kernels.margin, state), game.players, np.float32, (7.0, np.inf)))
     if not state["over"]:
         readers.append(("legal", partial(kernels.legal, state), game.n_actions, np.bool_, (False, True)))
     for seat in range(game.players):
@@ -70,6 +72,27 @@ def check_reading(game: Game, state: Any) -> None:
                 f"{name} leaves 0..1 at {_parts_at(game, where)}",
                 "The observation space is Box(0, 1)",
                 "Scale the values or cut them off",
+            )
+
+
+def check_margin(game: Game, state: Any) -> None:
+    """Leads cancel out, and at the end whoever has the higher return is further ahead."""
+    leads, gained = game.margin(state), game.returns(state)
+    if abs(leads.sum()) > 1e-4 * max(1.0, np.abs(leads).max()):
+        raise broken(
+            game,
+            f"margin writes {leads.tolist()}, which sum to {leads.sum():g}",
+            "What one seat gains others lose, whichever rewards are chosen",
+            "Write each seat's own less the mean of the others'",
+        )
+    if game.has_margin and state["over"]:
+        higher = gained[:, None] > gained[None, :]
+        if (higher & ~(leads[:, None] > leads[None, :])).any():
+            raise broken(
+                game,
+                f"at the end margin writes {leads.tolist()} and returns {gained.tolist()}",
+                "The sum of rewards tells the result, whichever rewards are chosen",
+                "Let whoever has the higher return be further ahead",
             )
 
 
@@ -142,6 +165,7 @@ def check_words(game: Game, state: Any) -> None:
                     "Agents may keep a view and get plain Python values, which do not change with the game",
                     "Convert it with int(), .tolist() or tuple()",
                 )
+    beginning = game.new_game()[0]
     for viewer in (None, *range(game.players)):
         scene: Any = game.scene(state, viewer)
         if not isinstance(scene, Scene) or not scene.title or not scene.text().strip():
@@ -150,6 +174,14 @@ def check_words(game: Game, state: Any) -> None:
                 f"scene(seat {viewer}) is {scene!r}",
                 "The terminal and pictures draw it",
                 "Return a dicegym.engine.scene.Scene with a title",
+            )
+        lines, first = len(scene.lines), len(game.scene(beginning, viewer).lines)
+        if lines != first:
+            raise broken(
+                game,
+                f"scene(seat {viewer}) has {lines} lines, and {first} at the beginning",
+                "Pictures of a game are frames of one film, which all have one size",
+                "Keep an empty Line where there is nothing to say",
             )
     if bytes_of(state) != before:
         raise broken(game, "view or scene changes the state", "Looking is free", "Let them read only")

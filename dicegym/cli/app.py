@@ -16,10 +16,14 @@ from dicegym.cli.bench import bench
 from dicegym.cli.bots import check, new, rules
 from dicegym.cli.common import err, out
 from dicegym.cli.contests import tournament
+from dicegym.cli.evaluation import evaluate, export
 from dicegym.cli.exact import exact
-from dicegym.cli.games import agents, games, play, playthrough
-from dicegym.cli.server import join, serve
-from dicegym.cli.training import demo, evaluate, export, league, train
+from dicegym.cli.games import agents, games, playthrough
+from dicegym.cli.play import play
+from dicegym.cli.plot import plot
+from dicegym.cli.server import join, serve, server
+from dicegym.cli.training import demo, league, train
+from dicegym.cli.watch import watch
 from dicegym.engine.commands import COMMANDS
 from dicegym.errors import DicegymError
 from dicegym.registry import GAMES, rules_module
@@ -29,10 +33,12 @@ VERBS = (
     agents,
     rules,
     play,
+    watch,
     check,
     tournament,
     exact,
     train,
+    plot,
     league,
     evaluate,
     export,
@@ -109,6 +115,7 @@ def _app() -> typer.Typer:
     for verb in VERBS:
         app.command()(verb)
     app.add_typer(new, name="new")
+    app.add_typer(server)
     for name, file in games_with_commands().items():
         app.add_typer(typer.Typer(cls=GameCommands, help=_help_of(file)), name=name)
     return app

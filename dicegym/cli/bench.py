@@ -28,7 +28,12 @@ def bench(
         Path | None, typer.Option("--from", help="measure nothing: show the figures that --json wrote")
     ] = None,
 ) -> None:
-    """Measure speed on this machine, beside the peers that are installed: medians, with machine and versions."""
+    """Measure speed on this machine, beside other libraries.
+
+    Of these, whichever are installed; medians, with machine and versions.
+
+    Example: dicegym bench --games hog
+    """
     from dicegym.bench.chart import check_chart, draw
     from dicegym.bench.options import Options
     from dicegym.bench.report import markdown, plain

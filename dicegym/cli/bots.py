@@ -13,13 +13,18 @@ from dicegym.errors import ParameterError
 new = typer.Typer(help="Write a file to begin with.", no_args_is_help=True, rich_markup_mode=None)
 
 
-@new.command(epilog="Example: dicegym new bot hog my/hog.py, then dicegym check my/hog.py --show")
+@new.command()
 def bot(
     game: GameName,
     path: Annotated[Path, typer.Argument(help="a .py file, or a folder for one; folders are made")],
     force: Annotated[bool, typer.Option("--force", help="replace an existing file")] = False,
 ) -> None:
-    """Write a bot of a game's original interface, with comments, that passes the contest's test."""
+    """Write a bot of a game's original interface, with comments.
+
+    It passes the contest's test as it is.
+
+    Example: dicegym new bot hog my/hog.py
+    """
     from dicegym.bots.new import new_bot
 
     file = new_bot(game, path, force)

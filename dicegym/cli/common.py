@@ -6,17 +6,25 @@ import contextlib
 import json
 import os
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich import progress as bar
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import dicegym
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.registry import GAMES
+
+Progress = Callable[[int, int, str], None]
+"""Is told (how much is done, of how much, what there is to say); of 0 if nobody knows."""
+SILENCE = 10.0
+"""Seconds after which a command that nobody watches at a terminal says how far it is."""
 
 out = Console(highlight=False, soft_wrap=True)
 """Standard output: results."""
@@ -117,28 +125,84 @@ def print_table(titles: list[str], rows: list[list[str]]) -> None:
 
 
 @contextlib.contextmanager
-def progress_bar(unit: str) -> Iterator[Callable[[int, int, str], None]]:
-    """Yield a function (done, total, text) that moves a progress bar on standard error.
+def progress_bar(unit: str, every: float = SILENCE) -> Iterator[Progress]:
+    """Yield a function that shows how far a command is, on standard error.
 
-    The bar appears with the first call, so that mistakes found before it are told alone, and on a terminal only.
+    On a terminal it moves a bar, which appears with the first call, so that mistakes found before it are told alone.
+    Elsewhere a plain line says the same every ``every`` seconds, also while nothing is told.
+
+    Args:
+        unit: what is counted, such as "steps".
+        every: seconds from one plain line to the next.
     """
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn(unit),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}", markup=False),
-    )
-    bar = Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())
-    task = bar.add_task("", total=None)
+    shown = _Bar(unit) if sys.stderr.isatty() else _Lines(unit, every)
+    with contextlib.closing(shown):
+        yield shown.show
 
-    def show(done: int, total: int, text: str) -> None:
-        bar.start()  # does nothing if it has started
-        bar.update(task, completed=done, total=total, description=text)
 
-    try:
-        yield show
-    finally:
-        if bar.live.is_started:
-            bar.stop()
+class _Bar:
+    """The progress bar of a terminal."""
+
+    def __init__(self, unit: str) -> None:
+        columns = (
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn(unit),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}", markup=False),
+        )
+        self._bar = bar.Progress(*columns, console=Console(stderr=True))
+        self._task = self._bar.add_task("", total=None)
+
+    def show(self, done: int, total: int, text: str) -> None:
+        self._bar.start()  # does nothing if it has started
+        self._bar.update(self._task, completed=done, total=total or None, description=text)
+
+    def close(self) -> None:
+        if self._bar.live.is_started:
+            self._bar.stop()
+
+
+class _Lines:
+    """What a log or a pipe gets: a thread says at intervals what was told last, as a computation may take long."""
+
+    def __init__(self, unit: str, every: float) -> None:
+        self._unit, self._every = unit, every
+        self._began = time.monotonic()
+        self._first: tuple[float, int] | None = None
+        """When the first word came, and how much was done by then: a resumed training has a start."""
+        self._latest = (0, 0, "preparing")
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._speak, name="progress", daemon=True)
+        self._thread.start()
+
+    def show(self, done: int, total: int, text: str) -> None:
+        if self._first is None or done < self._first[1]:
+            self._first = time.monotonic(), done
+        self._latest = done, total, text
+
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _speak(self) -> None:
+        while not self._over.wait(self._every):
+            err.print(self._line(time.monotonic()), markup=False)
+
+    def _line(self, now: float) -> str:
+        done, total, text = self._latest
+        words = [clock(now - self._began)]
+        if self._first is not None:
+            words.append(f"{done:,}{f' of {total:,}' if total else ''} {self._unit}")
+            since, before = self._first
+            if total and done > before:
+                words.append(f"{clock((now - since) * (total - done) / (done - before))} left")
+        return ", ".join([*words, *([text] if text else [])])
+
+
+def clock(seconds: float) -> str:
+    """Return a time as ``m:ss``, or ``h:mm:ss`` from an hour on."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -44,9 +44,9 @@ def tournament(
     json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
-    """Hold a game's contest: who is best, and how far luck decided.
+    """Hold a game's contest: who is best, and was it luck.
 
-    For example: dicegym tournament hog submissions/ bacon --exact
+    Example: dicegym tournament hog submissions/ bacon --exact
     """
     from dicegym.arena import Limits, contest
     from dicegym.arena.report import show

@@ -71,9 +71,11 @@ def exact(
     json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
-    """Compute exact win rates: no simulation, no error. Of a game for one, what A's choices cost it on average.
+    """Compute exact win rates: no simulation, no error.
 
-    For example: dicegym exact hog expectation bacon --digits 9
+    Of a game for one, what A's choices cost it on average.
+
+    Example: dicegym exact hog expectation bacon --digits 9
     """
     from dicegym.arena.provenance import VERSION, provenance, record_of
     from dicegym.games.parts import solitaire, solver

@@ -1,4 +1,4 @@
-"""Games and agents: what there is, and playing at the keyboard."""
+"""Games and agents: what there is."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ import typer
 import dicegym
 from dicegym.cli.common import (
     GameName,
-    Parameters,
-    Seed,
-    chosen_game,
-    out,
     print_table,
     write_new,
 )
-from dicegym.errors import ParameterError
-from dicegym.games import loadable
 from dicegym.registry import ENVIRONMENTS, GAMES
 
 
 def games() -> None:
-    """List the games and their environments."""
+    """List the games and their environments.
+
+    Example: dicegym games
+    """
+    from dicegym.games import loadable
+
     rows = []
     known = loadable()
     for environment in ENVIRONMENTS:
@@ -41,47 +40,26 @@ def games() -> None:
 
 
 def agents(game: GameName) -> None:
-    """List the agents of a game, each with its first line."""
+    """List the agents of a game, each with its first line.
+
+    Example: dicegym agents hog
+    """
     from dicegym.players.about import describe
 
     table = dicegym.game(game)
     print_table(["agent", "what it is"], [[name, describe(table, name)] for name in dicegym.agent_names(game)])
 
 
-def play(
-    game: GameName,
-    against: Annotated[list[str] | None, typer.Option(help="an agent; repeat it for each other seat")] = None,
-    seat: Annotated[int, typer.Option(help="your seat")] = 0,
-    seed: Seed = 0,
-    parameter: Parameters = None,
-) -> None:
-    """Play at the keyboard."""
-    from dicegym.play.drive import play_game
-    from dicegym.players.human import HumanPlayer
-
-    table = chosen_game(game, parameter)
-    if len(against or []) >= table.players:
-        raise ParameterError(
-            f"--against is given {len(against or [])} times, and {table!r} seats {table.players - 1} beside you: "
-            "give it once for each at most"
-        )
-    rivals = [dicegym.agent(table, name) for name in against or [table.spec.default_opponent]]
-    if not 0 <= seat < table.players:
-        raise ParameterError(f"--seat {seat} is no seat: give 0 to {table.players - 1}")
-    others = [s for s in range(table.players) if s != seat]
-    players = {s: rivals[i % len(rivals)] for i, s in enumerate(others)} | {seat: HumanPlayer()}
-    try:
-        state = play_game(table, [players[s] for s in range(table.players)], seed)
-    except EOFError:
-        raise ParameterError("the input ended before the game did: play at a keyboard") from None
-    out.print(table.scene(state).text(), markup=False)
-
-
 def playthrough(
     games: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="default: all of them")] = None,
     write: Annotated[Path | None, typer.Option(metavar="FOLDER", help="write <game>.txt there, not print")] = None,
 ) -> None:
-    """Write out a whole game with all that players are told, as the tests compare it."""
+    """Write out a whole game, with all that players are told.
+
+    The tests compare it with one that was kept.
+
+    Example: dicegym playthrough hog
+    """
     from dicegym.checks.playthrough import playthrough as written_out
 
     for name in games or GAMES:

@@ -1,30 +1,53 @@
-"""The game server, and joining one."""
+"""The game server, what is known of its games, and joining one."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dicegym.cli.common import GameName, out
+from dicegym.cli.common import GameName, JsonFile, check_writable, out, print_table, write_json
+from dicegym.errors import ParameterError
+
+if TYPE_CHECKING:
+    from dicegym.server.archive import Archive, ServerStatus
+
+SomeGame = Annotated[
+    str | None, typer.Argument(metavar="[GAME]", help="whose server (default: the one with results in this folder)")
+]
+Database = Annotated[Path | None, typer.Option(help="of results (default: dicegym-GAME.sqlite)")]
 
 
 def serve(
-    game: GameName,
+    game: Annotated[str | None, typer.Argument(metavar="GAME", help="the game's name")] = None,
     more: Annotated[list[str] | None, typer.Argument(metavar="[AGENTS]...", help="further --agents")] = None,
     tcp: Annotated[int | None, typer.Option(metavar="PORT", help="serve plain TCP there; 0: any free port")] = None,
     ws: Annotated[int | None, typer.Option(metavar="PORT", help="serve WebSocket there; 0: any free port")] = None,
     agents: Annotated[list[str] | None, typer.Option(metavar="AGENT...", help="agents that fill free seats")] = None,
+    always: Annotated[bool, typer.Option("--always", help="they play each other while nobody is there")] = False,
     players: Annotated[int, typer.Option(help="seats at a table")] = 2,
     games: Annotated[int, typer.Option(help="stop after so many games; 0: go on")] = 0,
     secrets: Annotated[Path | None, typer.Option(help="file of lines name:secret; these names need them")] = None,
     guests: Annotated[bool | None, typer.Option(help="let everybody play (default: on a loopback address)")] = None,
     host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0 for all")] = "127.0.0.1",
-    database: Annotated[Path | None, typer.Option(help="of results (default: dicegym-GAME.sqlite)")] = None,
+    database: Database = None,
     seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
+    status: Annotated[bool, typer.Option("--status", help="only say what `dicegym server status` says")] = False,
 ) -> None:
-    """Let bots play rated games against each other over the network, with a live scoreboard."""
+    """Let bots play rated games over the network.
+
+    There is a live scoreboard. The server rests while no remote bot is connected. For others than this machine, name
+    the file of their secrets, as in the second example.
+
+    Examples: dicegym serve yatzy --tcp 5000 --agents thrifty gather; dicegym serve yatzy --tcp 5000 --ws 5001
+    --host 0.0.0.0 --secrets secrets.txt
+    """
+    if status:
+        _print_status(game, database, None)
+        return
+    if game is None:
+        raise ParameterError("name the game that is to be served, as in: dicegym serve yatzy --tcp 5000")
     import asyncio
 
     from dicegym.server.scoreboard import Scoreboard
@@ -32,7 +55,18 @@ def serve(
     from dicegym.server.settings import ServerSettings
 
     settings = ServerSettings(
-        game, tcp, ws, host, players, (*(agents or ()), *(more or ())), games, secrets, guests, database, seed
+        game,
+        tcp,
+        ws,
+        host,
+        players,
+        (*(agents or ()), *(more or ())),
+        games,
+        secrets,
+        guests,
+        database,
+        seed,
+        always=always,
     )
     asyncio.run(run(settings, Scoreboard(out)))
 
@@ -45,8 +79,141 @@ def join(
     secret: Annotated[str | None, typer.Option(envvar="DICEGYM_SECRET", help="to log in by")] = None,
     games: Annotated[int, typer.Option(min=0, help="leave after so many games; 0: stay")] = 0,
     seed: Annotated[int | None, typer.Option(help="of the agent's randomness (default: a fresh one)")] = None,
+    wait: Annotated[float, typer.Option(min=0, help="seconds to wait for the first game; 0: for ever")] = 300.0,
 ) -> None:
-    """Let an agent play on a server."""
+    """Let an agent play on a server.
+
+    Example: dicegym join yatzy 127.0.0.1:5000 --agent planner --games 10
+    """
     from dicegym.server.client import join as run
 
-    run(game, server, agent, name, secret, games, seed, lambda text: out.print(text, markup=False))
+    run(game, server, agent, name, secret, games, seed, lambda text: out.print(text, markup=False), wait)
+
+
+server = typer.Typer(
+    name="server",
+    help="Show a server's state, ratings and games, running or not.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@server.command(epilog="Examples: dicegym server status; dicegym server status yatzy --json status.json")
+def status(game: SomeGame = None, database: Database = None, json: JsonFile = None) -> None:
+    """Say whether a server runs, who is there, and what it played."""
+    _print_status(game, database, json)
+
+
+@server.command(epilog="Example: dicegym server ratings yatzy --json ratings.json")
+def ratings(game: SomeGame = None, database: Database = None, json: JsonFile = None) -> None:
+    """Print everybody's rating, games and wins, the best first."""
+    check_writable(json)
+    with _archive(game, database) as archive:
+        rows = [
+            {"place": place, "player": name, **known._asdict()}
+            for place, (name, known) in enumerate(archive.ratings().items(), 1)
+        ]
+        write_json(json, {**_about(archive.status()), "ratings": rows})
+    if not rows:
+        out.print("nobody has a rating yet: no game is finished")
+        return
+    titles = ["", "player", "rating", "games", "wins"]
+    numbers = [[f"{row[title]:.0f}" for title in ("rating", "games", "wins")] for row in rows]
+    print_table(titles, [[str(row["place"]), row["player"], *shown] for row, shown in zip(rows, numbers, strict=True)])
+
+
+@server.command(epilog="Examples: dicegym server games --last 5; dicegym server games --player anna --last 0")
+def games(
+    game: SomeGame = None,
+    last: Annotated[int, typer.Option(min=0, help="so many of the newest; 0: all")] = 20,
+    player: Annotated[str | None, typer.Option(help="those of this player alone")] = None,
+    database: Database = None,
+    json: JsonFile = None,
+) -> None:
+    """Print finished games, the newest last.
+
+    Of each: when, who, with how many points, what it did to ratings, and what went wrong.
+    """
+    check_writable(json)
+    with _archive(game, database) as archive:
+        found = archive.games(last, player)
+        about = _about(archive.status())
+    write_json(json, {**about, "listed": [_plain(one) for one in found]})
+    if not found:
+        out.print("no game is finished yet")
+    for one in found:
+        best_first = sorted(one.places, key=lambda place: place.place)
+        told = ", ".join(f"{p.place}. {p.name} {p.total} ({p.before:.0f} to {p.after:.0f})" for p in best_first)
+        out.print(f"{one.id:>6}  {_when(one.ended)}  {told}", markup=False)
+        for incident in one.incidents:
+            name = one.places[incident.seat].name
+            out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}", markup=False)
+
+
+def _archive(game: str | None, database: Path | None) -> Archive:
+    """Return the results that are meant. Raises ParameterError if they cannot be read."""
+    try:
+        from dicegym.server.archive import Archive
+    except ImportError as error:
+        from dicegym.errors import DependencyError
+
+        raise DependencyError.for_extra(str(error.name), "server", "reading a server's results") from error
+    from dicegym.server.settings import database_of
+
+    return Archive(database_of(game, database))
+
+
+def _plain(value: Any) -> Any:
+    """Return a named tuple, and those in it, as dicts."""
+    if hasattr(value, "_asdict"):
+        return {name: _plain(field) for name, field in value._asdict().items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _about(status: ServerStatus) -> dict[str, Any]:
+    return {"game": status.game, "database": status.database, "games": status.games}
+
+
+def _when(text: str) -> str:
+    """Return the time of a stored date on this machine's clock."""
+    from datetime import datetime
+
+    return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+def _print_status(game: str | None, database: Path | None, json: Path | None) -> None:
+    check_writable(json)
+    with _archive(game, database) as archive:
+        status = archive.status()
+    write_json(json, _plain(status))
+    for line in _status_lines(status):
+        out.print(line, markup=False)
+
+
+def _status_lines(status: ServerStatus) -> list[str]:
+    total = f"{status.games} games finished, {status.rated} players rated, in {status.database}"
+    run = status.run
+    if run is None:
+        return [f"the {status.game} server has never run", total]
+    state = run.state
+    if status.running and state is not None:
+        doing = (
+            "it rests until a remote bot comes"
+            if state.resting
+            else f"{state.tables} games in progress, {state.waiting} bots waiting"
+        )
+        lines = [
+            f"the {status.game} server runs since {_when(run.began)} on {', '.join(state.addresses)} "
+            f"(process {state.process}, dicegym {run.version})",
+            f"{state.connections} connections, {doing}; {run.games} games finished in this run",
+            f"tables of {state.players}; its own agents: {', '.join(state.agents) or 'none'}",
+        ]
+    else:
+        end = "was killed, or ended with its machine" if run.ended is None else f"stopped at {_when(run.ended)}"
+        if run.ended is None and state is None:
+            end = "has ended"  # versions before did not say when
+        lines = [
+            f"no {status.game} server runs; the last (run {run.number}, dicegym {run.version}) began at "
+            f"{_when(run.began)}, {end}, and finished {run.games} games"
+        ]
+    return [*lines, total]

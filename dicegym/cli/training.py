@@ -1,46 +1,18 @@
-"""Models: training, measuring and exporting them."""
+"""Training: runs, their leagues, and the demonstration."""
 
 from __future__ import annotations
 
-import importlib.util
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import dicegym
-from dicegym.cli.common import (
-    GameName,
-    GameOption,
-    JsonFile,
-    Parameters,
-    Seed,
-    check_writable,
-    err,
-    game_or_that_of,
-    out,
-    progress_bar,
-    write_json,
-    write_new,
-)
+from dicegym.cli.common import GameName, Seed, err, out, progress_bar
 from dicegym.cli.contests import tournament
-from dicegym.errors import DependencyError, ParameterError
-
-
-def training_script() -> Any:
-    """Return the training script as a module: of the checkout, or as it ships in the wheel."""
-    from dicegym.shipped import shipped_folder
-
-    path = shipped_folder("training") / "train.py"
-    spec = importlib.util.spec_from_file_location("dicegym_training", path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise ParameterError(f"the training script is missing from this installation: {path}")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except ModuleNotFoundError as error:
-        raise DependencyError.for_extra(str(error.name), "train", "training") from error
-    return module
+from dicegym.cli.evaluation import in_words
+from dicegym.errors import ParameterError
 
 
 def _show_settings(wanted: bool) -> None:
@@ -69,6 +41,9 @@ def train(
     ] = None,
     steps: Annotated[int | None, typer.Option(help="short for --set run.steps=...")] = None,
     seed: Annotated[int | None, typer.Option(help="short for --set run.seed=...")] = None,
+    device: Annotated[
+        str | None, typer.Option(help="short for --set run.device=...: cpu, cuda, cuda:1, mps or auto")
+    ] = None,
     resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint")] = False,
     help_settings: Annotated[
         bool,
@@ -80,22 +55,57 @@ def train(
         ),
     ] = False,
 ) -> None:
-    """Train an agent; the run's folder then holds its models, its curve and its TensorBoard logs."""
+    """Train an agent, and see how strong it becomes.
+
+    The run's folder then holds its models, its curve and its TensorBoard logs.
+
+    Example: dicegym train hog --run-dir runs/hog --steps 500000
+    """
+    from dicegym.learning.card import best_score
+    from dicegym.learning.script import train as learn
+
     overrides = list(set_ or [])
-    overrides += [f"run.{name}={value}" for name, value in (("steps", steps), ("seed", seed)) if value is not None]
+    short = (("steps", steps), ("seed", seed), ("device", device))
+    overrides += [f"run.{name}={value}" for name, value in short if value is not None]
     folder = run_dir or Path("runs") / game
-    training = training_script()
     try:
         with progress_bar("steps") as progress:
-            run = training.train(game, folder, config, overrides, resume, progress)
+            run = learn(game, folder, config, overrides, resume, progress)
     except KeyboardInterrupt as stopped:
         err.print(f"dicegym: interrupted{f', {stopped}' if stopped.args else ''}", markup=False)
         raise typer.Exit(130) from None
-    out.print(f"{run.score}\nmodels, curve and logs are in {folder}", markup=False)
+    best, more = folder / "best.zip", 2 * run.settings.run.steps
+    out.print(f"{best_score(best)}: the best, {best}\n{run.score}: at the end, {folder / 'model.zip'}", markup=False)
+    out.print(f"models, cards, curve and logs are in {folder}", markup=False)
+    longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
+    _tell_more(run.game, best_score(best), best, longer)
+
+
+def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str) -> None:
+    """Say what the score of a new model means, and what can be done with the model."""
+    for line in in_words([score], game, model.name):
+        out.print(line, markup=False)
+    out.print(f"How it fares against every bot: {model.with_suffix('.md')}", markup=False)
+    named = shlex.quote(str(model))
+    ideas = [
+        (f"dicegym plot {shlex.quote(str(model.parent))}", "the curve as a picture"),
+        *([(f"dicegym play {game.name} --against {named}", "play against it")] if game.players > 1 else []),
+        (f"dicegym tournament {game.name} {named} {game.spec.baseline}", "a contest: name whom you like"),
+        (longer, "go on where this ended"),
+    ]
+    width = max(len(command) for command, _ in ideas)
+    out.print("Next:")
+    for command, what in ideas:
+        out.print(f"  {command:{width}}  {what}", markup=False)
 
 
 def league(run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the folder of a training")]) -> None:
-    """Show who beat whom among the past selves, agents and exploiters that a training played against."""
+    """Show who beat whom in a training's league.
+
+    Its members are the past selves, agents and exploiters that the training played against.
+
+    Example: dicegym league runs/liarsdice
+    """
     from dicegym.arena.report import show
     from dicegym.learning import league_table
 
@@ -105,57 +115,21 @@ def league(run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the 
     show(table.report(shares), out)
 
 
-def evaluate(
-    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
-    against: Annotated[
-        list[str] | None, typer.Option(help="an opponent; repeatable (default: the game's baseline)")
-    ] = None,
-    game: GameOption = None,
-    games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
-    together: Annotated[bool, typer.Option(help="let all of --against sit at one table")] = False,
-    sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,
-    seed: Annotated[int, typer.Option(help="same seed, same games; 0 to 2 are those of trainings and cards")] = 3,
-    json_file: JsonFile = None,
-    parameter: Parameters = None,
-) -> None:
-    """Measure a model or an agent: exactly where that is possible, else by games with a 95 % interval."""
-    from dicegym.learning.evaluate import evaluate as measure
-
-    check_writable(json_file)
-    table = game_or_that_of(model, game, parameter)
-    opponents: Any = [against] if together else against or [None]
-    scores = [measure(table, model, opponent, games, exact=not sampled, seed=seed) for opponent in opponents]
-    for score in scores:
-        out.print(str(score), markup=False)
-    write_json(json_file, [score.to_json() for score in scores])
-
-
-def export(
-    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
-    form: Annotated[str, typer.Option("--as", help="the original interface's file name, such as hog.py")],
-    output: Annotated[Path | None, typer.Option(help="where to write it (default: that name, here)")] = None,
-    game: GameOption = None,
-    force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
-    parameter: Parameters = None,
-) -> None:
-    """Write a model, or any other agent, as a bot in the game's original interface."""
-    from dicegym.bots.export import export_source
-
-    target = output or Path(form)
-    check_writable(target, force)
-    table = game_or_that_of(model, game, parameter)
-    write_new(target, export_source(dicegym.agent(table, model), table, form))
-
-
 def demo(
     game: GameName,
     run_dir: Annotated[Path | None, typer.Option(help="the run's folder, replaced (default: runs/demo-GAME)")] = None,
     seed: Seed = 1,
 ) -> None:
-    """Train an agent for about two minutes, then enter it in the contest against every agent of the game."""
+    """Train an agent for two minutes and enter it in the contest.
+
+    There it meets every agent of the game.
+
+    Example: dicegym demo hog
+    """
     from dicegym.learning.demo import run_demo
+    from dicegym.learning.script import train as learn
 
     with progress_bar("steps") as progress:
-        entry, score = run_demo(training_script().train, game, run_dir or Path("runs") / f"demo-{game}", seed, progress)
+        entry, score = run_demo(learn, game, run_dir or Path("runs") / f"demo-{game}", seed, progress)
     out.print(f"trained {entry}: {score}", markup=False)
     tournament(game, [*dicegym.agent_names(game), str(entry)], seed=seed)

@@ -8,6 +8,8 @@ A game's ``rules.py`` declares what an observation is made of, in order, and `ob
     out[AT.own_tens + score // 10 % 10] = 1
 
 So adding a part is one line in the declaration, one write in `observe` and one row in the table of the rules page.
+A length may be a form such as ``OneHot(10)`` instead of a number: it says how people are to read the part, and nothing
+else depends on it (`dicegym.engine.forms`).
 """
 
 from __future__ import annotations
@@ -17,22 +19,29 @@ from collections.abc import Callable, Mapping
 from keyword import iskeyword
 from typing import Any, NamedTuple
 
+from dicegym.engine.forms import Form
 from dicegym.errors import ParameterError
 
 
 class With(NamedTuple):
-    """The length of a part that is there only if ``parameter`` is not 0."""
+    """The length, or form, of a part that is there only if ``parameter`` is not 0."""
 
     parameter: str
-    length: int
+    length: int | Form
+
+
+def _length(declared: int | Form | With) -> int:
+    inner = declared.length if isinstance(declared, With) else declared
+    return inner.length if isinstance(inner, Form) else inner
 
 
 class Features:
     """What an observation is made of; called with parameters, the parts in order, each with its length.
 
     Args:
-        parts: name -> number of elements, in order. A part of some settings alone has its length in a `With`; such
-            parts stand last and hang on one parameter, so that where a part begins is the same in all settings.
+        parts: name -> number of elements, or a form that has one, in order. A part of some settings alone has its
+            length in a `With`; such parts stand last and hang on one parameter, so that where a part begins is the
+            same in all settings.
 
     Attributes:
         offsets: where each part begins: a named tuple of int, one field for each part, its spaces as ``_``. Numba
@@ -46,7 +55,7 @@ class Features:
 
     offsets: Any  # of fields that no type checker can know
 
-    def __init__(self, parts: Mapping[str, int | With]) -> None:
+    def __init__(self, parts: Mapping[str, int | Form | With]) -> None:
         self._parts = dict(parts)
         names: list[str] = []
         begins: list[int] = []
@@ -66,7 +75,7 @@ class Features:
                     f"place: put it before the parts With({switch!r}, ...), or make it one of them"
                 )
             switch = wanted
-            count = length.length if isinstance(length, With) else length
+            count = _length(length)
             if type(count) is not int or count < 1:
                 raise ParameterError(
                     f"the observation part {part!r} cannot have the length {count!r}: give a whole number from 1, and "
@@ -81,7 +90,13 @@ class Features:
     def __call__(self, parameters: Mapping[str, int]) -> dict[str, int]:
         """Return the parts that there are under ``parameters``, in order, each with its length."""
         return {
-            part: length.length if isinstance(length, With) else length
+            part: _length(length)
             for part, length in self._parts.items()
             if not isinstance(length, With) or parameters[length.parameter]
         }
+
+    @property
+    def forms(self) -> dict[str, Form]:
+        """How to read the parts that were declared by a form."""
+        inner = {part: given.length if isinstance(given, With) else given for part, given in self._parts.items()}
+        return {part: form for part, form in inner.items() if isinstance(form, Form)}

@@ -11,12 +11,13 @@ import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.batch import Batch
+from dicegym.engine.description import Description, describe
 from dicegym.engine.dice import game_key
 from dicegym.engine.jit import records
 from dicegym.engine.scene import TEXT, Scene, Text
 from dicegym.engine.spec import GameSpec, V
 from dicegym.engine.validate import whole_number
-from dicegym.errors import StepError, unknown_name
+from dicegym.errors import StepError, unknown_argument
 
 
 class Game(Generic[V]):
@@ -39,7 +40,7 @@ class Game(Generic[V]):
         self.players = whole_number("players", seats, low, high, f"the number of players of {spec.title}")
         for name in parameters:
             if name not in spec.parameters:
-                raise unknown_name(f"parameter of {spec.title}", name, ["players", *spec.parameters])
+                raise unknown_argument("game", name, ["players", *spec.parameters], f"parameter of {spec.title}")
         self.parameters = {
             name: parameter.check(name, parameters.get(name, parameter.default))
             for name, parameter in spec.parameters.items()
@@ -116,10 +117,32 @@ class Game(Generic[V]):
         self.spec.kernels.observe(state, seat, out)
         return out
 
+    def describe(self, observation: Any) -> Description:
+        """Return what an observation (float32[observation_size]) says: a list of its parts, which prints as a table.
+
+        Each part has a name, the places ``start`` to ``stop - 1``, its values, where they can be read plainly what
+        they say, and the words of the rules page.
+
+        Raises ParameterError if ``observation`` is none of this game.
+        """
+        return describe(observation, self.features, getattr(self.spec.features, "forms", {}), self.spec.module)
+
     def returns(self, state: Any) -> np.ndarray:
         """Return the sum of rewards of each seat so far: float32[players]."""
         out = np.zeros(self.players, np.float32)
         self.spec.kernels.returns(state, out)
+        return out
+
+    @property
+    def has_margin(self) -> bool:
+        """Whether seats can be ahead of each other by more or less: ``reward="margin"`` of the environments."""
+        return self.players > 1 and self.spec.kernels.margin is not loops.no_margin
+
+    def margin(self, state: Any) -> np.ndarray:
+        """Return by how much each seat is ahead so far: float32[players]; all 0 if not `has_margin`."""
+        out = np.zeros(self.players, np.float32)
+        if self.has_margin:
+            self.spec.kernels.margin(state, out)
         return out
 
     def view(self, state: Any, seat: int) -> V:

@@ -38,6 +38,7 @@ KERNEL_SOURCES = ("engine", "games", "envs/batch_kernels.py")
 """Folders and files of the package that compiled code depends on."""
 WITHOUT_KERNELS = (
     "adapter.py",
+    "chance.py",
     "commands.py",
     "exact.py",
     "examination.py",
@@ -45,6 +46,11 @@ WITHOUT_KERNELS = (
     "keyboard.py",
     "parts.py",
     "protocol.py",
+    "protocol_commands.py",
+    "protocol_login.py",
+    "protocol_read.py",
+    "protocol_told.py",
+    "protocol_words.py",
     "starter.py",
     "text.py",
 )

@@ -1,7 +1,8 @@
 """The generic loops: what environments, tournaments and solvers do with any game, compiled once per record.
 
-`reset`, `step`, `legal`, `observe` and `returns` are the five kernels of a game, found by the dtype of the
-record they are handed: at compile time through `numba.extending.overload`, with compilation off in a table.
+`reset`, `step`, `legal`, `observe` and `returns` are the five kernels of a game, and `margin` a sixth that it may have,
+found by the dtype of the record they are handed: at compile time through `numba.extending.overload`, with compilation
+off in a table.
 `choose` asks the twins that the game's ``twins.py`` declares, and `situation` is found in its ``situations.py``, the
 same way, if it has them. The loops below name
 them and no game.
@@ -22,8 +23,14 @@ from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
 from dicegym.engine.dice import draw, key_of, turn_stream
-from dicegym.engine.jit import declare, loop_kernel
+from dicegym.engine.jit import declare, kernel, loop_kernel
 from dicegym.engine.twins import chain, declared, situation_kernel
+
+
+@kernel
+def no_margin(state, out):
+    """Stand for the margin of a game that has none: nobody is ahead."""
+    out[:] = 0
 
 
 class Kernels(NamedTuple):
@@ -34,6 +41,7 @@ class Kernels(NamedTuple):
     legal: Callable[..., Any]
     observe: Callable[..., Any]
     returns: Callable[..., Any]
+    margin: Callable[..., Any] = no_margin
 
 
 _KERNELS: dict[np.dtype, Kernels] = {}
@@ -85,6 +93,11 @@ def observe(state, seat, out):
 def returns(state, out):
     """Write each seat's sum of rewards so far."""
     _of(state).returns(state, out)
+
+
+def margin(state, out):
+    """Write each seat's lead so far."""
+    _of(state).margin(state, out)
 
 
 @functools.cache
@@ -141,6 +154,12 @@ def _observe(state, seat, out):
 @overload(returns)
 def _returns(state, out):
     call = _compiled(state, "returns")
+    return lambda state, out: call(state, out)
+
+
+@overload(margin)
+def _margin(state, out):
+    call = _compiled(state, "margin")
     return lambda state, out: call(state, out)
 
 

@@ -21,10 +21,15 @@ class Line(NamedTuple):
     """Faces; 0 is a die that is hidden."""
     active: bool = False
     """True for the line of the player to move."""
+    cells: tuple[str, ...] = ()
+    """Short texts in columns, which stand right-aligned below those of the scene's other lines; after ``text``."""
 
 
 class Scene(NamedTuple):
-    """A screenful: a headline, a line per seat or part of the table, and a closing remark."""
+    """A screenful: a headline, a line per seat or part of the table, and a closing remark.
+
+    All scenes of a game have as many lines as the first one: its pictures are frames of a film.
+    """
 
     title: str
     lines: tuple[Line, ...]
@@ -33,11 +38,14 @@ class Scene(NamedTuple):
     def text(self) -> str:
         """Return the scene as plain text, dice as Unicode faces with their numbers."""
         width = max((len(line.label) for line in self.lines), default=0)
+        column = max((len(cell) for line in self.lines for cell in line.cells), default=0)
         rows = [self.title]
         for line in self.lines:
             dice = " ".join(f"{FACES[f - 1]}{f}" if 1 <= f <= len(FACES) else "▢" for f in line.dice)
             marker = ">" if line.active else " "
-            rows.append(f"{marker} {line.label:<{width}}  {'  '.join(t for t in (line.text, dice) if t)}".rstrip())
+            cells = " ".join(f"{cell:>{column}}" for cell in line.cells)
+            parts = "  ".join(part for part in (line.text, cells, dice) if part)
+            rows.append(f"{marker} {line.label:<{width}}  {parts}".rstrip())
         if self.footer:
             rows.append(self.footer)
         return "\n".join(rows)

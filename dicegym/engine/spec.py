@@ -94,6 +94,12 @@ class GameSpec(Generic[V]):
         Write float32[observation size], only what ``seat`` may know.
     ``returns(state, out)``
         Write float32[players], each seat's sum of rewards so far.
+
+    and a sixth that a game may have, for learners that ask for ``reward="margin"`` (`dicegym.envs.options`):
+
+    ``margin(state, out)``
+        Write float32[players], by how much each seat is ahead so far, near -1..1: they sum to 0, and at the end
+        whoever has the higher return is further ahead.
     """
 
     name: str
@@ -110,8 +116,9 @@ class GameSpec(Generic[V]):
     """(record, seat) -> what the seat may know, as plain values with names; for scripted agents."""
     faults: tuple[str, ...]
     """What was wrong with an action, by the number that ``step`` returned; index 0 is unused."""
-    default_opponent: str
-    """The agent that environments seat when none is named."""
+    default_opponent: str | Mapping[str, float]
+    """The agents that environments seat when none is named: a name, or names and weights, from which each opposing
+    seat draws anew each game. Random play should win some games against them, so that learning can begin."""
     baseline: str
     """The agent that contests and models are measured against."""
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
@@ -133,6 +140,8 @@ class GameSpec(Generic[V]):
     """For games in which all players choose at once and in secret: what a whole choice is."""
     contest: str = "round_robin"
     """The format of the game's contest, a key of `dicegym.arena.contest.FORMATS`."""
+    zero_sum: bool = False
+    """Whether the returns at the end of a game of two or more sum to zero."""
     stage: Literal["young", "finished"] = "young"
     """How far the game has come. A young one has rules and text, and is played, trained on and contested with whatever
     else it has. Of a finished one the tests demand all that `dicegym.games.parts` lists for it, and a trained model and

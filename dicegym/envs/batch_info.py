@@ -19,8 +19,9 @@ def present_info(batch: BatchArrays, which: np.ndarray, copy: bool) -> dict[str,
     meant = np.zeros(len(batch.rows), np.bool_)
     meant[which] = True
     seats = batch.rows["seat"]
+    masks = batch.masks.view(np.int8)  # the same memory in Gymnasium's form
     return {
-        "action_mask": batch.masks.copy() if copy else batch.masks,
+        "action_mask": masks.copy() if copy else masks,
         "_action_mask": meant,
         "seat": seats.copy() if copy else seats,
         "_seat": meant,
@@ -49,9 +50,9 @@ def _final(batch: BatchArrays, told: dict[str, Any], copy: bool) -> dict[str, An
     """Return what same-step mode tells of the episodes that just ended, and what remains of ``told``."""
     ended = batch.rows["ended"].copy()
     if batch.rows["truncated"].any():
-        masks = batch.final_masks & ended[:, None]
+        masks = (batch.final_masks & ended[:, None]).view(np.int8)
     else:  # nothing is legal where a game is over; zeros cost nothing until they are read
-        masks = np.zeros(batch.final_masks.shape, np.bool_)
+        masks = np.zeros(batch.final_masks.shape, np.int8)
     which = np.flatnonzero(ended)
     last = batch.final_observations
     observations = np.full(len(ended), None, object)

@@ -20,6 +20,7 @@ from dicegym.engine.loops import (
     UNKNOWN,
     begin,
     choose,
+    margin,
     observe_and_mask,
     observe_mask_and_returns,
     returns,
@@ -68,6 +69,7 @@ OPTIONS = np.dtype(
         ("seat", np.int64),  # the learner's, or how it is found: see `dicegym.engine.seats`
         ("cap", np.int64),  # decisions of the learner after which an episode is truncated; 0: never
         ("illegal_reward", np.float64),
+        ("margin", np.bool_),  # whether rewards are the gain of `margin` instead of that of `returns`
         ("most_skipped", np.int64),  # games in a row that may end before the learner is asked
     ],
     align=True,
@@ -201,10 +203,17 @@ def _begin(batch, i, opponents):
 
 @loop_kernel
 def _settle(batch, i):
-    """Give the learner of row ``i`` what it gained since its last turn; say whether its episode has ended."""
+    """Give the learner of row ``i`` what it gained since its last turn; say whether its episode has ended.
+
+    ``results`` are the returns, whatever the reward.
+    """
     row = batch.rows[i]
+    lead = 0.0
+    if batch.options[0].margin:
+        margin(batch.states[i], batch.results[i])
+        lead = np.float64(batch.results[i, row.seat])
     returns(batch.states[i], batch.results[i])
-    gained = np.float64(batch.results[i, row.seat])
+    gained = lead if batch.options[0].margin else np.float64(batch.results[i, row.seat])
     row.reward = gained - row.before
     row.before = gained
     row.terminated = batch.states[i].over

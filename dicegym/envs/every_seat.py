@@ -11,7 +11,14 @@ from dicegym.engine import loops
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.validate import seed_number
-from dicegym.envs.options import RENDER_MODES, check_cap, check_illegal_reward, check_on_illegal, check_render_mode
+from dicegym.envs.options import (
+    RENDER_MODES,
+    check_cap,
+    check_illegal_reward,
+    check_on_illegal,
+    check_render_mode,
+    check_reward,
+)
 from dicegym.envs.render import render_game
 
 
@@ -27,6 +34,7 @@ class EverySeat:
         game: Game,
         on_illegal: str,
         illegal_reward: float,
+        reward: str,
         max_cycles: int | None,
         render_mode: str | None,
         is_parallelizable: bool,
@@ -35,6 +43,7 @@ class EverySeat:
         self.game = game
         self.on_illegal = check_on_illegal(on_illegal)
         self.illegal_reward = check_illegal_reward(illegal_reward)
+        self.reward = check_reward(game, reward)
         self.max_cycles = check_cap("max_cycles", max_cycles)
         self.render_mode = check_render_mode(render_mode)
         self.metadata = {
@@ -80,7 +89,8 @@ class EverySeat:
     def _new_rewards(self) -> list[float]:
         """Return what each seat gained since the last call."""
         before = self._gained.tolist()
-        self.game.spec.kernels.returns(self._state, self._gained)
+        kernels = self.game.spec.kernels
+        (kernels.returns if self.reward == "win" else kernels.margin)(self._state, self._gained)
         return [now - then for now, then in zip(self._gained.tolist(), before, strict=True)]
 
     def __getstate__(self) -> dict[str, Any]:

@@ -11,14 +11,14 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
 from dicegym.engine.game import Game
 from dicegym.envs.every_seat import EverySeat
-from dicegym.envs.options import ILLEGAL_ACTION, check_cap, documented, illegal, read_action
+from dicegym.envs.options import ILLEGAL_ACTION, check_cap, documented, illegal, read_action, set_game
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.errors import StepError
 from dicegym.games import game as make_game
 
 
 @documented
-class TurnEnv(EverySeat, AECEnv[str, dict[str, np.ndarray], Any]):
+class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
     """Play all seats of a game in turn.
 
     Observations are dicts: ``"observation"`` float32[game.observation_size] and ``"action_mask"``
@@ -27,7 +27,10 @@ class TurnEnv(EverySeat, AECEnv[str, dict[str, np.ndarray], Any]):
 
     Args:
         game: a game's name (the registry fills it in) or a `dicegym.Game`.
+        flat: observations are the arrays float32[game.observation_size] alone, and the masks of all agents stand in
+            ``infos[agent]["action_mask"]``.
         <on_illegal>
+        <reward>
         max_cycles: truncate when the agent to move has had so many turns already; None: never.
         max_steps: truncate after so many decisions of all agents together; None: never.
         <render_mode>
@@ -41,28 +44,27 @@ class TurnEnv(EverySeat, AECEnv[str, dict[str, np.ndarray], Any]):
     def __init__(
         self,
         game: str | Game,
+        flat: bool = False,
         on_illegal: str = "rule",
         illegal_reward: float = -1.0,
+        reward: str = "win",
         max_cycles: int | None = None,
         max_steps: int | None = None,
         render_mode: str | None = None,
         **parameters: Any,
     ) -> None:
         super().__init__()
-        game = make_game(game, **parameters)
-        self._set_up(game, on_illegal, illegal_reward, max_cycles, render_mode, is_parallelizable=False)
+        game = set_game(TurnEnv, game, parameters)
+        self.flat = flat
+        self._set_up(game, on_illegal, illegal_reward, reward, max_cycles, render_mode, is_parallelizable=False)
         self.max_steps = check_cap("max_steps", max_steps)
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         size, n_actions = self.game.observation_size, self.game.n_actions
-        self.observation_spaces = {
-            agent: gym.spaces.Dict(
-                {
-                    "observation": gym.spaces.Box(0.0, 1.0, (size,), np.float32),
-                    "action_mask": gym.spaces.Box(0, 1, (n_actions,), np.int8),
-                }
-            )
-            for agent in self.possible_agents
-        }
+        for agent in self.possible_agents:
+            plain = gym.spaces.Box(0.0, 1.0, (size,), np.float32)
+            mask = gym.spaces.Box(0, 1, (n_actions,), np.int8)
+            both = gym.spaces.Dict({"observation": plain, "action_mask": mask})
+            self.observation_spaces[agent] = plain if flat else both
         self.action_spaces = {agent: gym.spaces.Discrete(n_actions) for agent in self.possible_agents}
         self._mask = np.zeros(n_actions, np.bool_)
 
@@ -76,6 +78,7 @@ class TurnEnv(EverySeat, AECEnv[str, dict[str, np.ndarray], Any]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.possible_agents[int(self._state["player"])]
+        self._tell_masks()
         if self.render_mode == "human":
             self.render()
 
@@ -89,14 +92,24 @@ class TurnEnv(EverySeat, AECEnv[str, dict[str, np.ndarray], Any]):
         found: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
         return found
 
-    def observe(self, agent: str) -> dict[str, np.ndarray]:
+    def observe(self, agent: str) -> Any:
         """Return what ``agent`` knows, as new arrays; see the class for the form."""
         observation = np.empty(self.game.observation_size, np.float32)
         self.game.spec.kernels.observe(self._state, self._seat_of[agent], observation)
+        return observation if self.flat else {"observation": observation, "action_mask": self._mask_of(agent)}
+
+    def _mask_of(self, agent: str) -> np.ndarray:
+        """Return int8[n_actions]: all zero for who is not to move."""
         mask = np.zeros(self.game.n_actions, np.int8)
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             self.game.spec.kernels.legal(self._state, mask.view(np.bool_))
-        return {"observation": observation, "action_mask": mask}
+        return mask
+
+    def _tell_masks(self) -> None:
+        """Put the masks into ``infos`` where observations hold none."""
+        if self.flat:
+            for agent in self.agents:
+                self.infos[agent]["action_mask"] = self._mask_of(agent)
 
     def step(self, action: Any) -> None:
         """Play ``action`` for the agent in ``agent_selection`` (None once its game is over).
@@ -142,6 +155,7 @@ class TurnEnv(EverySeat, AECEnv[str, dict[str, np.ndarray], Any]):
         elif self._capped():
             self.truncations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.possible_agents[self._state["player"]]
+        self._tell_masks()
 
     def _capped(self) -> bool:
         if self.max_cycles is not None and self._had[self._state["player"]] >= self.max_cycles:
@@ -156,16 +170,20 @@ class TurnEnv(EverySeat, AECEnv[str, dict[str, np.ndarray], Any]):
         self._cumulative_rewards[culprit] += self.illegal_reward
         self.terminations = dict.fromkeys(self.agents, True)
         self.infos[culprit]["fault"] = ILLEGAL_ACTION
+        self._tell_masks()
 
 
-def parallel_env(game: str | Game, max_cycles: int | None = None, **settings: Any) -> ParallelEnv[str, Any, Any]:
+def parallel_env(
+    game: str | Game, max_cycles: int | None = None, flat: bool = False, **settings: Any
+) -> ParallelEnv[str, Any, Any]:
     """Return a game under PettingZoo's parallel interface.
 
     Where all players choose at once that is a `SimultaneousEnv`, a step of which is a round. Any other game is a
     `TurnEnv`: a step takes actions of all agents and plays that of the agent to move, whom
     ``infos[agent]["active_agent"]`` names from the first step on. ``max_cycles`` counts steps, as everywhere in
-    that interface; other ``settings`` are those of the two classes.
+    that interface; other ``settings`` are those of the two classes. ``flat`` is as for `TurnEnv`; the observations of
+    a `SimultaneousEnv` are arrays always, its masks in ``infos``.
     """
     if make_game(game).spec.joint_action is not None:
         return SimultaneousEnv(game, max_cycles=max_cycles, **settings)
-    return turn_based_aec_to_parallel_wrapper(TurnEnv(game, max_steps=max_cycles, **settings))
+    return turn_based_aec_to_parallel_wrapper(TurnEnv(game, flat=flat, max_steps=max_cycles, **settings))

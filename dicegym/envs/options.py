@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from inspect import signature
 from typing import Any, Literal, TypeVar, cast, get_args
 
 import numpy as np
@@ -10,10 +11,12 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.engine.seats import ALTERNATE_SEAT, RANDOM_SEAT
 from dicegym.engine.validate import as_int64, finite_number, one_of, whole_number
-from dicegym.errors import IllegalActionError, ParameterError
+from dicegym.errors import IllegalActionError, ParameterError, unknown_argument
+from dicegym.games import game as make_game
 
 SeatRule = int | Literal["random", "alternate"]
 OnIllegal = Literal["rule", "raise", "terminate"]
+Reward = Literal["win", "margin"]
 RENDER_MODES = ("ansi", "rgb_array", "human")
 
 MOST_GAMES_SKIPPED = 100
@@ -31,13 +34,18 @@ seat: the learner's seat: a number, ``"random"`` (drawn for each game) or ``"alt
 on_illegal: what an illegal action does: ``"rule"`` (what the game says), ``"raise"`` (IllegalActionError,
     nothing played) or ``"terminate"`` (the episode ends with ``illegal_reward``; 0 for other agents).
 illegal_reward: the reward for an illegal action under ``"terminate"``.""",
+    "reward": """
+reward: what rewards sum to: ``"win"``, the game's result as its rules have it, or ``"margin"``, how far the
+    seat is ahead at the end, paid out as it gains and loses (the game's page has the formula). Returns, as in
+    ``info["returns"]``, are the game's result in either case.""",
     "render_mode": """
 render_mode: ``"ansi"`` (text), ``"rgb_array"`` (uint8[height, width, 3]; needs the extra ``render``),
     ``"human"`` (text printed at every step) or None.""",
     "parameters": """
 **parameters: the game's parameters and ``players``, as for `dicegym.game`.""",
     "raises": """
-ParameterError, UnknownNameError, AgentError: an argument cannot work; the message says why.""",
+ParameterError, UnknownNameError, AgentError: an argument cannot work; the message says why. One that there is
+    not is an UnknownArgumentError, which is a TypeError too.""",
 }
 """What is said of an option wherever it can be given: lines for the ``Args`` of a docstring."""
 
@@ -56,6 +64,22 @@ def documented(cls: C) -> C:
     return cls
 
 
+def set_game(environment: type[Any], game: str | Game, parameters: dict[str, Any]) -> Game:
+    """Return the game that an environment's constructor was given, ``parameters`` being what is left for it.
+
+    Raises:
+        UnknownArgumentError: a name is neither a parameter of the game nor an argument of the environment.
+        ParameterError, UnknownNameError: as for `dicegym.game`.
+    """
+    own = ["players", *make_game(game).spec.parameters]
+    for name in parameters:
+        if name not in own:
+            given = signature(environment.__init__).parameters
+            options = [option for option in given if option not in ("self", "game", "parameters")]
+            raise unknown_argument(f"{environment.__name__}.__init__", name, [*options, *own])
+    return make_game(game, **parameters)
+
+
 def check_on_illegal(value: Any) -> OnIllegal:
     """Return ``value``; raise ParameterError if it names no way to treat illegal actions."""
     return cast(OnIllegal, one_of("on_illegal", value, get_args(OnIllegal)))
@@ -64,6 +88,15 @@ def check_on_illegal(value: Any) -> OnIllegal:
 def check_illegal_reward(value: Any) -> float:
     """Return ``value`` as a float; raise ParameterError if it is no number."""
     return finite_number("illegal_reward", value, "a reward")
+
+
+def check_reward(game: Game, value: Any) -> Reward:
+    """Return ``value``; raise ParameterError if it names no rewards, or such as ``game`` does not have."""
+    reward = cast(Reward, one_of("reward", value, get_args(Reward)))
+    if reward == "margin" and not game.has_margin:
+        why = "who plays alone is ahead of nobody" if game.players == 1 else f"the rules of {game.spec.title} have none"
+        raise ParameterError(f"reward='margin' cannot work: {why}. Leave it out, or write reward='win'")
+    return reward
 
 
 def check_cap(name: str, value: Any) -> int | None:

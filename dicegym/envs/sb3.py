@@ -69,13 +69,13 @@ class SB3VecEnv(VecEnv):
 
     @property
     def reset_infos(self) -> list[dict[str, Any]]:
-        """What the last reset told of each game: ``"action_mask"`` bool[n_actions] and ``"seat"``.
+        """What the last reset told of each game: ``"action_mask"`` int8[n_actions] and ``"seat"``.
 
         Made when it is first asked for: hardly anybody does, and it would take more memory than the games.
         """
         if self._reset_infos is None:
             bits, seats = self._reset_info
-            masks = np.unpackbits(bits, axis=1, count=self.batch.game.n_actions).astype(np.bool_)
+            masks = np.unpackbits(bits, axis=1, count=self.batch.game.n_actions).view(np.int8)
             self._reset_infos = [
                 {"action_mask": mask, "seat": seat} for mask, seat in zip(masks, seats.tolist(), strict=True)
             ]
@@ -131,17 +131,21 @@ class SB3VecEnv(VecEnv):
 
     def has_attr(self, attr_name: str) -> bool:
         """Return whether the games have the attribute."""
-        return hasattr(self.batch, attr_name)
+        try:
+            return bool(self.batch.attributes(attr_name))
+        except AttributeError:
+            return False
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return the attribute of the batch once for each index: the games of a batch share their settings."""
-        return [getattr(self.batch, attr_name)] * len(list(self._get_indices(indices)))
+        """Return the attribute of each game; see `BatchEnv.attributes`."""
+        found = self.batch.attributes(attr_name)
+        return [found[row] for row in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Set an attribute of the batch. Raises ParameterError for fewer than all games."""
+        """Set an attribute of the batch; see `BatchEnv.set_attr`. Raises ParameterError for fewer than all games."""
         if len(list(self._get_indices(indices))) != self.num_envs:
             raise ParameterError(f"{attr_name} cannot be set in some games only: a batch shares its settings")
-        setattr(self.batch, attr_name, value)
+        self.batch.set_attr(attr_name, [value] * self.num_envs)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
@@ -152,7 +156,7 @@ class SB3VecEnv(VecEnv):
             return list(self.batch.action_masks()[rows])
         if len(rows) != self.num_envs:
             raise ParameterError(f"{method_name}() cannot be called for some games only: a batch acts as one")
-        return [getattr(self.batch, method_name)(*method_args, **method_kwargs)] * len(rows)
+        return list(self.batch.call(method_name, *method_args, **method_kwargs))
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
         """Refuse options: games of a batch are begun alike. Raises ParameterError for any."""

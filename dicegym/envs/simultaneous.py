@@ -12,9 +12,8 @@ from pettingzoo import ParallelEnv
 from dicegym.engine.game import Game
 from dicegym.engine.spec import JointAction
 from dicegym.envs.every_seat import EverySeat
-from dicegym.envs.options import documented
+from dicegym.envs.options import documented, set_game
 from dicegym.errors import IllegalActionError, ParameterError, StepError
-from dicegym.games import game as make_game
 
 Infos = dict[str, dict[str, Any]]
 Outcome = tuple[dict[str, np.ndarray], dict[str, float], dict[str, bool], dict[str, bool], Infos]
@@ -33,6 +32,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     Args:
         game: a game's name or a `dicegym.Game`; all its players choose at once.
         <on_illegal>
+        <reward>
         max_cycles: truncate after so many rounds; None: never.
         <render_mode>
             It shows the whole table.
@@ -47,15 +47,16 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         game: str | Game,
         on_illegal: str = "rule",
         illegal_reward: float = -1.0,
+        reward: str = "win",
         max_cycles: int | None = None,
         render_mode: str | None = None,
         **parameters: Any,
     ) -> None:
-        game = make_game(game, **parameters)
+        game = set_game(SimultaneousEnv, game, parameters)
         if game.spec.joint_action is None:
             raise ParameterError(f"{game!r} is no game of simultaneous choices: use dicegym.envs.multi.parallel_env")
         self._joint_action: JointAction = game.spec.joint_action
-        self._set_up(game, on_illegal, illegal_reward, max_cycles, render_mode, is_parallelizable=True)
+        self._set_up(game, on_illegal, illegal_reward, reward, max_cycles, render_mode, is_parallelizable=True)
         numbers = np.array(self._joint_action.most, np.int64) + 1
         for agent in self.possible_agents:
             self.observation_spaces[agent] = gym.spaces.Box(0.0, 1.0, (game.observation_size,), np.float32)

@@ -20,15 +20,16 @@ from dicegym.envs.options import (
     check_illegal_reward,
     check_on_illegal,
     check_render_mode,
+    check_reward,
     documented,
     illegal,
     read_action,
     seat_rule,
+    set_game,
 )
 from dicegym.envs.render import render_game
 from dicegym.envs.seating import Seating
 from dicegym.errors import ParameterError, StepError
-from dicegym.games import game as make_game
 from dicegym.play.audience import Audience
 from dicegym.play.drive import join_table
 from dicegym.play.turn import Act, Turn
@@ -41,18 +42,20 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     A step plays the learner's action and then everybody else's until the learner is to move again or the game
     is over. Its reward is everything that reached the learner's seat since its last action, so the rewards
-    of an episode sum to the game's result for that seat.
+    of an episode sum to the game's result for that seat, or to its lead with ``reward="margin"``.
 
     Args:
         game: a game's name (``gymnasium.make`` fills it in) or a `dicegym.Game`.
         <opponent>
         <seat>
         <on_illegal>
+        <reward>
         <render_mode>
         <parameters>
 
     Spaces: observation ``Box(0, 1, (game.observation_size,), float32)``, action ``Discrete(game.n_actions)``.
-    ``info["action_mask"]`` is bool[n_actions]; ``info["seat"]`` the learner's seat; ``info["fault"]`` says what
+    ``info["action_mask"]`` is int8[n_actions], 1 for what is legal, as ``action_space.sample`` takes it (`action_masks`
+    has it as bool); ``info["seat"]`` the learner's seat; ``info["fault"]`` says what
     was wrong with an illegal action; at the end ``info["returns"]`` is float32[players].
 
     `reset` takes ``options={"seat": 0}`` (for this game) and ``options={"episode": 5}`` (replay that game of
@@ -71,13 +74,15 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         seat: SeatRule = "random",
         on_illegal: str = "rule",
         illegal_reward: float = -1.0,
+        reward: str = "win",
         render_mode: str | None = None,
         **parameters: Any,
     ) -> None:
-        self.game = make_game(game, **parameters)
+        self.game = set_game(SingleAgentEnv, game, parameters)
         self.seating = Seating(self.game, opponent, seat)
         self.on_illegal = check_on_illegal(on_illegal)
         self.illegal_reward = check_illegal_reward(illegal_reward)
+        self.reward = check_reward(self.game, reward)
         self.render_mode = check_render_mode(render_mode)
         self.observation_space = gym.spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
         self.action_space = gym.spaces.Discrete(self.game.n_actions)
@@ -87,6 +92,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._state = self._states[0]
         self._observation = np.zeros(self.game.observation_size, np.float32)
         self._mask = np.zeros(self.game.n_actions, np.bool_)
+        self._mask_told = self._mask.view(np.int8)  # the same memory in the form of ``info``
         self._gained = np.zeros(self.game.players, np.float32)
         self._compiled = False  # whether all others are compiled bots, with these numbers by seat
         self._codes = np.zeros(self.game.players, np.int64)
@@ -99,13 +105,14 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what points into the rest: seated opponents and the view of the record."""
-        left_out = ("_state", "_acts", "_turns", "_audience")
+        left_out = ("_state", "_mask_told", "_acts", "_turns", "_audience")
         return {name: value for name, value in vars(self).items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on with a copy; opponents sit down anew, so one that is not pure has forgotten its game."""
         vars(self).update(state)
         self._state = self._states[0]
+        self._mask_told = self._mask.view(np.int8)
         self._seat_others(int(self._state["key"]))
 
     def _seat_others(self, key: int) -> None:
@@ -171,7 +178,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             )
         if self.render_mode == "human":
             self._show()
-        return self._observation.copy(), {"action_mask": self._mask.copy(), "seat": self._seat}
+        return self._observation.copy(), {"action_mask": self._mask_told.copy(), "seat": self._seat}
 
     def _begin(self, seed: int, fixed_seat: int | None) -> bool:
         """Begin the current episode; return False if it ends before the learner is asked."""
@@ -226,9 +233,9 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             return self._illegal(number)
 
         fault, over = self._advance(True, number)
-        gained = float(self._gained[self._seat])
+        gained = float((self._gained if self.reward == "win" else self.game.margin(self._state))[self._seat])
         reward, self._before = gained - self._before, gained
-        info: dict[str, Any] = {"action_mask": self._mask.copy(), "seat": self._seat}
+        info: dict[str, Any] = {"action_mask": self._mask_told.copy(), "seat": self._seat}
         if fault:
             info["fault"] = self.game.spec.faults[fault]
         if over:
@@ -242,7 +249,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             raise illegal(action, self._mask)
         self._playing = False
         self._mask[:] = False
-        info = {"action_mask": self._mask.copy(), "seat": self._seat, "fault": ILLEGAL_ACTION}
+        info = {"action_mask": self._mask_told.copy(), "seat": self._seat, "fault": ILLEGAL_ACTION}
         return self._observation.copy(), self.illegal_reward, True, False, info
 
     def _show(self) -> Any:

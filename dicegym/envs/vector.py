@@ -14,6 +14,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.jit import records
 from dicegym.engine.threads import Threads
 from dicegym.engine.validate import one_of, seed_number, whole_number, whole_numbers
+from dicegym.envs.batch_attributes import PerGame
 from dicegym.envs.batch_info import present_info, step_info
 from dicegym.envs.batch_kernels import (
     BEGIN,
@@ -39,13 +40,14 @@ from dicegym.envs.options import (
     check_illegal_reward,
     check_on_illegal,
     check_render_mode,
+    check_reward,
     documented,
     illegal,
+    set_game,
 )
 from dicegym.envs.render import render_games
 from dicegym.envs.seating import Seating
 from dicegym.errors import IllegalActionError, ParameterError, StepError
-from dicegym.games import game as make_game
 from dicegym.players.pool import Pool
 
 KEPT = ("states", "rows", "results", "observations", "masks")
@@ -54,7 +56,7 @@ MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP,
 
 
 @documented
-class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """As `dicegym.envs.single.SingleAgentEnv`, for ``num_envs`` games at once.
 
     Game i plays exactly the games that a single environment with game i's seed plays: the same seats, opponents
@@ -66,6 +68,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         <opponent>
         <seat>
         <on_illegal>
+        <reward>
         <render_mode>
         autoreset_mode: a `gymnasium.vector.AutoresetMode` or its value: ``"NextStep"`` (default; the step after
             the end resets and ignores its action), ``"SameStep"`` (the observation is already the next game's;
@@ -81,8 +84,9 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     situations, are played without leaving compiled code: a step is then one call. Models are asked once for all
     games that wait for them, any other bot game by game.
 
-    ``info`` holds ``"action_mask"`` bool[num_envs, n_actions] and ``"seat"`` int64[num_envs]; in steps with illegal
-    actions ``"fault"`` (object array of words); in steps that end games ``"returns"`` float32[num_envs, players].
+    ``info`` holds ``"action_mask"`` int8[num_envs, n_actions], 1 for what is legal (`action_masks` has it as bool),
+    and ``"seat"`` int64[num_envs]; in steps with illegal actions ``"fault"`` (object array of words); in steps that
+    end games ``"returns"`` float32[num_envs, players].
     In same-step mode the ended episodes' info is in ``"final_info"``, beside ``"final_obs"`` (object array). Each
     comes with Gymnasium's ``"_name"`` array that says for which games it is meant.
 
@@ -100,6 +104,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         seat: SeatRule = "random",
         on_illegal: str = "rule",
         illegal_reward: float = -1.0,
+        reward: str = "win",
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
@@ -107,11 +112,12 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         threads: int = 1,
         **parameters: Any,
     ) -> None:
-        self.game = make_game(game, **parameters)
+        self.game = set_game(BatchEnv, game, parameters)
         self.num_envs = n = whole_number("num_envs", num_envs, 1, 1 << 30, "the number of games")
         self.seating = Seating(self.game, opponent, seat)
         self.on_illegal = check_on_illegal(on_illegal)
         self.illegal_reward = check_illegal_reward(illegal_reward)
+        self.reward = check_reward(self.game, reward)
         self.render_mode = check_render_mode(render_mode)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
@@ -242,6 +248,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self.seating.rule,
             self.max_episode_steps or 0,
             self.illegal_reward,
+            self.reward == "margin",
             MOST_GAMES_SKIPPED,
         )
         opponents = self._opponents.arrays

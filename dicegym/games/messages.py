@@ -46,11 +46,17 @@ class Wire(Protocol):
     def welcome_message(self, name: str, rating: int) -> Message:
         """Return what tells a client the name under which it plays."""
 
-    def login_message(self, secret: str | None = None, name: str | None = None) -> Message:
-        """Return what a client says first."""
+    def login_message(self, secret: str | None = None, name: str | None = None, client: str | None = None) -> Message:
+        """Return what a client says first; ``client`` says what program it is."""
 
     def login_of(self, message: object) -> tuple[str | None, str | None]:
         """Return name and secret of a LOGIN, None for what is not in it."""
+
+    def original_login(self, message: object) -> bool:
+        """Return whether a LOGIN is that of a client of the original, to be spoken to as its server does."""
+
+    def as_original(self, standing: Message) -> Message:
+        """Return a STANDING as the original server writes it."""
 
     def action_of(self, command: object) -> int:
         """Return the action that a command means; whether it is legal is for the rules to say."""
@@ -63,6 +69,9 @@ class Wire(Protocol):
 
     def given_up(self, state: Any, seat: int) -> bool:
         """Return whether the rules play all the rest of the game for a seat."""
+
+    def interludes(self, game: Game, state: Any, action: int) -> Sequence[Any]:
+        """Return the records through which the rules go on by themselves while ``action`` is played in ``state``."""
 
     def names_of(self, standing: object) -> list[str]:
         """Return the names in a STANDING, by seat."""
@@ -78,6 +87,12 @@ class Wire(Protocol):
 
     def state_of(self, standing: object, seat_name: str, game: Game) -> tuple[Any, int]:
         """Return the record that a STANDING describes, and the seat of ``seat_name``."""
+
+    def ends_turn(self, command: object) -> bool:
+        """Return whether a command ends a turn, if it is legal."""
+
+    def open_boxes(self, standing: object, name: str) -> int:
+        """Return how many turns a player of a STANDING has still to end; 0 after its last."""
 
     def continues(self, before: object, after: object) -> bool:
         """Return whether one STANDING can follow another in one game."""

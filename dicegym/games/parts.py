@@ -20,16 +20,19 @@ from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
 from dicegym.engine.twins import SITUATIONS, TWINS, Situations, Twins
 from dicegym.errors import unknown_name
+from dicegym.games.keyboard import Keyboard
 from dicegym.games.messages import Wire
 from dicegym.play.player import Player
 from dicegym.registry import GAMES, rules_module
 
 __all__ = [
     "ADAPTER",
+    "CHANCE",
     "COMMANDS",
     "DUEL",
     "EXAMINATION",
     "EXPORTER",
+    "KEYBOARD",
     "PARTS",
     "SITUATIONS",
     "SOLITAIRE",
@@ -39,11 +42,13 @@ __all__ = [
     "WIRE",
     "Z_95",
     "Adapter",
+    "Chance",
     "Commands",
     "Duel",
     "Estimate",
     "Examination",
     "Exporter",
+    "Keyboard",
     "Part",
     "Progress",
     "Situations",
@@ -86,6 +91,9 @@ class Adapter(Protocol):
         Raises AgentError if it cannot be loaded or holds no bot of this game.
         """
 
+    def live(self, bot: Callable[..., Any], name: str) -> Player:
+        """Return the player of a function or class of the original interface: a `dicegym.bots.live_bot.LiveBot`."""
+
 
 class Examination(Protocol):
     """A game's ``examination.py``: the test that bots took before its original contest.
@@ -101,6 +109,26 @@ class Examination(Protocol):
         """Name question ``i`` in words."""
 
     # In a game with exact values the answers are the table that its `Duel` reads.
+
+
+class Chance(Protocol):
+    """A game's ``chance.py``: what its dice decide, as outcomes with probabilities.
+
+    Asked by `dicegym.openspiel`, whose solvers go through all that may happen. Without one, chance is drawn there too.
+    """
+
+    def undo(self, before: Any | None, after: Any) -> list[int]:
+        """Take back in ``after`` what chance decided in the step from ``before``, or at the beginning (None).
+
+        Returns the numbers of the draws that are to be settled instead, in turn; of each, `outcomes` and `settle` are
+        asked with the record as the draws before it left it.
+        """
+
+    def outcomes(self, state: Any, draw: int) -> list[tuple[float, str]]:
+        """Return the outcomes of a draw: the probability of each, and what it is in words."""
+
+    def settle(self, state: Any, draw: int, outcome: int) -> None:
+        """Write into the record that the draw had the outcome of this number."""
 
 
 class Starter(Protocol):
@@ -217,10 +245,13 @@ STARTER: Part[Starter] = Part(Starter, "starter", "that helps to write a bot", "
 EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates")
 SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns")
+KEYBOARD: Part[Keyboard] = Part(Keyboard, "keyboard", "that reads what a person types and tells what happens")
+CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
 
 PARTS: tuple[Part[Any], ...] = (
     TEXT,
+    KEYBOARD,
     ADAPTER,
     TWINS,
     SITUATIONS,
@@ -229,6 +260,7 @@ PARTS: tuple[Part[Any], ...] = (
     EXPORTER,
     DUEL,
     SOLITAIRE,
+    CHANCE,
     WIRE,
     COMMANDS,
 )

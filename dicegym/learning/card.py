@@ -51,6 +51,11 @@ def scores_against_all(game: Game, player: Player, games: int, tables: Sequence[
     return [evaluate(game, player, rivals, games, seed=CARD_SEED) for rivals in [*scripted, *tables]]
 
 
+def best_score(model: Path) -> Score:
+    """Return the score that a model's file says of itself. Raises ModelError if it is none."""
+    return Score(**models.facts(model)["score"])
+
+
 def card(model: Path, games: int) -> str:
     """Return what a model's file says of itself, and its scores in ``games`` games each, as a page for people.
 

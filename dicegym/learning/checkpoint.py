@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import cloudpickle
+
 from dicegym.errors import ParameterError
 from dicegym.play.player import Player
 
@@ -55,7 +57,8 @@ def load(path: Path, fixed: Sequence[Player]) -> Any:
         ) from None
 
 
-class _Pickler(pickle.Pickler):
+# cloudpickle also writes classes that came from a file which settings name: nobody could import them.
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # it ships no types
     def __init__(self, file: BinaryIO, fixed: Sequence[Player]) -> None:
         super().__init__(file)
         self._numbers = {id(player): number for number, player in enumerate(fixed)}

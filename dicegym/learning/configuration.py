@@ -18,18 +18,20 @@ from pydantic_core import ErrorDetails
 
 from dicegym import registry
 from dicegym.errors import DicegymError, ParameterError, unknown_name
+from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.settings import TrainingSettings
 from dicegym.shipped import shipped_folder
 
 Plain = dict[str, dict[str, Any]]
 """Settings as TOML and JSON have them: values by section and key."""
 
-SETTINGS_FILE = "settings.json"
-"""Where a run's folder holds its command and its settings."""
 CHANGEABLE = tuple(
-    f"run.{name}" for name in ("steps", "target", "torch_threads", "evaluate_every", "checkpoint_every", "card_games")
+    f"run.{name}"
+    for name in ("steps", "target", "torch_threads", "device", "evaluate_every", "checkpoint_every", "card_games")
 )
 """What a resumed run may do otherwise than before: the rest is built into its networks, games and league."""
+ANY_GAME = "default.toml"
+"""The configuration of a game that has none of its own."""
 _ADAPTER = TypeAdapter(TrainingSettings)
 
 
@@ -42,7 +44,7 @@ SECTIONS = _declared(TrainingSettings)
 
 
 def read_config(game: str, config: Path | None = None) -> TrainingSettings:
-    """Return the settings in ``config``, by default those that ship for the game; without such a file, the defaults.
+    """Return the settings in ``config``, by default those that ship for the game, or else for any game.
 
     Raises:
         UnknownNameError: there is no such game.
@@ -51,10 +53,9 @@ def read_config(game: str, config: Path | None = None) -> TrainingSettings:
     if game not in registry.GAMES:
         raise unknown_name("game", game, list(registry.GAMES))
     folder = shipped_folder("training") / "configs"
-    path = config or folder / f"{game}.toml"
+    own = folder / f"{game}.toml"
+    path = config or (own if own.is_file() else folder / ANY_GAME)
     if not path.is_file():
-        if config is None:
-            return TrainingSettings()
         known = ", ".join(sorted(file.stem for file in folder.glob("*.toml")))
         raise ParameterError(f"there is no configuration {path}: give one with --config; there are {known}")
     try:

@@ -13,6 +13,7 @@ from dicegym.engine.game import Game
 from dicegym.learning.evaluate import CURVE_SEED, Score, evaluate, overall, rivals_of
 from dicegym.learning.settings import RunSettings
 from dicegym.play.player import Player
+from dicegym.players import model as models
 
 
 class Evaluator:
@@ -40,6 +41,16 @@ class Evaluator:
         return overall(scores, run.best_by), scores
 
 
+EARLY = 4
+"""How often the interval of evaluations is halved for the first ones: a short or broken off run has a curve too."""
+
+
+def next_evaluation(steps: int, every: int) -> int:
+    """Return at how many steps an evaluation is due after ``steps``: at multiples of ``every``, and early ones."""
+    early = (every >> halved for halved in range(EARLY, -1, -1))
+    return next((due for due in early if due > steps), (steps // every + 1) * every)
+
+
 @dataclass
 class Curve:
     """The evaluations of a run so far."""
@@ -60,6 +71,11 @@ class Curve:
         better = score.value > self.best
         self.best = max(self.best, score.value)
         return better
+
+    def heed(self, best: Path) -> None:
+        """Let the model in ``best``, if there is one, stand until a better one comes: Ctrl-C has one measured too."""
+        if best.is_file():
+            self.best = max(self.best, Score(**models.facts(best)["score"]).value)
 
     def _several(self) -> list[Score]:
         return self.scores if len(self.scores) > 1 else []

@@ -13,6 +13,7 @@ from dicegym.bots.export import export_forms, export_source
 from dicegym.errors import ParameterError
 from dicegym.learning import configuration
 from dicegym.learning.evaluate import Score
+from dicegym.learning.files import SETTINGS_FILE
 from dicegym.players import model as models
 
 ENTRY = "learned"
@@ -43,7 +44,7 @@ def run_demo(
     table = games.game(game, **{name: value for name, value in settings.game.items() if name != "players"})
     check_table(table)  # the contest's, which may seat more players than learned together
     if folder.exists() and any(folder.iterdir()):
-        if not (folder / configuration.SETTINGS_FILE).is_file():
+        if not (folder / SETTINGS_FILE).is_file():
             raise ParameterError(f"{folder} holds files that no demonstration wrote: give another --run-dir")
         shutil.rmtree(folder)
     train(game, folder, None, overrides, False, progress)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import ParameterError, unknown_name
+from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, solitaire, solver
 from dicegym.play.player import Player
 from dicegym.players import twins
@@ -55,33 +56,45 @@ def rivals_of(game: Game, opponent: Any) -> list[Player]:
     """Return the players that ``opponent``, as for `evaluate`, stands for.
 
     Games are played by compiled twins where there are some; exact values ask the file, as a twin hides what it draws.
+
+    Raises:
+        ParameterError: a list of opponents is empty, or has more than the table seats.
+        UnknownNameError, AgentError, ModelError: one of them cannot be found or loaded.
     """
     specs = opponent if isinstance(opponent, list | tuple) else [opponent]
     if not specs:
         raise ParameterError("an empty list of opponents has nobody to play: name at least one, or leave the list out")
+    if len(specs) >= game.players > 1:
+        raise ParameterError(
+            f"{len(specs)} opponents cannot share a table with the one who is measured: {game!r} seats "
+            f"{game.players - 1} of them; give fewer, players={len(specs) + 1} if the game allows it, or measure "
+            "against one after the other"
+        )
     find = agent if solver(game) else twins.opponent
     return [find(game, game.spec.baseline if spec is None else spec) for spec in specs]
 
 
 def evaluate(
-    game: Game,
+    game: Game | str,
     player: Any,
     opponent: Any = None,
     games: int = 10_000,
     exact: bool = True,
     seed: int = CURVE_SEED,
     less_luck: bool = False,
+    progress: Callable[[int, int, str], None] | None = None,
 ) -> Score:
     """Measure ``player`` against ``opponent`` (default: the game's baseline) from every seat in turn.
 
     Args:
-        game: the game.
-        player: an agent, as for `dicegym.agent`.
+        game: the game, or its name.
+        player: an agent, as for `dicegym.agent`: a name, a file, a `Player`, a model in memory or a function.
         opponent: another one, in all other seats; or a list of agents, who share the table and move on by a seat
             whenever the player has sat in each.
         games: how many games are played where no exact value exists.
         exact: False: play even if there is an exact value.
         seed: which games; never one that training plays.
+        progress: called with (games played, of how many, against whom) while games are played.
         less_luck: of a player alone, measure what its choices cost instead of what it scores, where the game's exact
             values tell (`dicegym.games.parts.Solitaire.mean_return`): the same mean with a far smaller interval.
 
@@ -91,10 +104,12 @@ def evaluate(
 
     Raises:
         AgentError, ModelError, UnknownNameError: a player cannot be loaded or fails.
-        ParameterError: ``games`` is less than 1, or ``seed`` outside 0 to 2**63 - 1.
+        ParameterError: ``games`` is less than 1, ``seed`` outside 0 to 2**63 - 1, or more opponents share the table
+            than it seats.
     """
     games = whole_number("games", games, 1, 1 << 40, "the number of games of an evaluation")
     seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")
+    game = make_game(game)
     player = agent(game, player)
     rivals = rivals_of(game, opponent)
     exact_values = solver(game) if exact and len(rivals) == 1 else None
@@ -104,7 +119,7 @@ def evaluate(
     if less_luck and (alone := solitaire(game)) is not None:
         mean, half, games = alone.mean_return(player, game, games, EVALUATION_SEED + seed)
         return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
-    return _sampled(game, player, rivals, games, seed)
+    return _sampled(game, player, rivals, games, seed, progress or (lambda done, total, text: None))
 
 
 def overall(scores: Sequence[Score], by: str = "mean") -> Score:
@@ -132,20 +147,28 @@ def overall(scores: Sequence[Score], by: str = "mean") -> Score:
     return Score("mean win rate", f"{n} opponents", mean, mean - below, mean + above, games)
 
 
-def _sampled(game: Game, player: Player, rivals: Sequence[Player], games: int, seed: int) -> Score:
+def _sampled(
+    game: Game,
+    player: Player,
+    rivals: Sequence[Player],
+    games: int,
+    seed: int,
+    progress: Callable[[int, int, str], None],
+) -> Score:
     """Play ``games`` games, the player's seat alternating."""
-    results = np.concatenate(
-        [
-            _results(game, player, rivals, first, min(AT_ONCE, games - first), EVALUATION_SEED + seed)
-            for first in range(0, games, AT_ONCE)
-        ]
-    )
+    against = ", ".join(rival.name for rival in rivals) if game.players > 1 else "nobody"
+    blocks = []
+    for first in range(0, games, AT_ONCE):
+        progress(first, games, f"against {against}")
+        blocks.append(_results(game, player, rivals, first, min(AT_ONCE, games - first), EVALUATION_SEED + seed))
+    progress(games, games, f"against {against}")
+    results = np.concatenate(blocks)
     mean = float(results.mean())
     if game.players == 1:
         half = Z_95 * float(results.std()) / games**0.5
-        return Score("mean return", "nobody", mean, mean - half, mean + half, games)
+        return Score("mean return", against, mean, mean - half, mean + half, games)
     low, high = wilson(mean, games)
-    return Score("win rate", ", ".join(rival.name for rival in rivals), mean, low, high, games)
+    return Score("win rate", against, mean, low, high, games)
 
 
 def _results(game: Game, player: Player, rivals: Sequence[Player], first: int, n: int, seed: int) -> np.ndarray:

@@ -15,14 +15,20 @@ class GeneratorStates(NamedTuple):
     python: tuple[Any, ...]
     numpy: dict[str, Any] | tuple[str, np.ndarray, int, int, float]
     torch: torch.Tensor
+    cuda: tuple[torch.Tensor, ...] = ()
+    """Of each graphics processor, if one was used."""
 
     @classmethod
     def now(cls) -> GeneratorStates:
         """Return the states as they are."""
-        return cls(random.getstate(), np.random.get_state(), torch.get_rng_state())  # noqa: NPY002 - theirs, not ours
+        cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else ()
+        numpy = np.random.get_state()  # noqa: NPY002 - theirs, not ours
+        return cls(random.getstate(), numpy, torch.get_rng_state(), tuple(cuda))
 
     def restore(self) -> None:
         """Let all go on from here."""
         random.setstate(self.python)
         np.random.set_state(self.numpy)  # noqa: NPY002 - as above
         torch.set_rng_state(self.torch)
+        if self.cuda:
+            torch.cuda.set_rng_state_all(self.cuda)

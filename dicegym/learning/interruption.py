@@ -1,4 +1,4 @@
-"""Ending a training early: Ctrl-C, which lets it save first, and the way out of Stable-Baselines3's loop."""
+"""What happens while Stable-Baselines3 trains: its run acts between rollouts, and Ctrl-C lets it save first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 
+import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
 
 
 class StopTraining(Exception):  # noqa: N818 - nothing is wrong
@@ -37,6 +39,32 @@ class Interruptible(BaseCallback):
     def _on_step(self) -> bool:
         self.interruption.stop_if_wanted()
         return True
+
+
+class Conductor(Interruptible):
+    """Tells a run when it may act: at the start of a rollout nothing is in flight.
+
+    Args:
+        interruption: of the run.
+        between_rollouts: called with the logger before each rollout.
+        after_step: called with (steps so far, games that ended) after each step of the games.
+    """
+
+    def __init__(
+        self,
+        interruption: Interruption,
+        between_rollouts: Callable[[Logger], None],
+        after_step: Callable[[int, int], None],
+    ) -> None:
+        super().__init__(interruption)
+        self._between_rollouts, self._after_step = between_rollouts, after_step
+
+    def _on_rollout_start(self) -> None:
+        self._between_rollouts(self.logger)
+
+    def _on_step(self) -> bool:
+        self._after_step(self.num_timesteps, int(np.sum(self.locals["dones"])))
+        return super()._on_step()
 
 
 @contextlib.contextmanager

@@ -61,8 +61,10 @@ class RunSettings:
     """games in the batch; a rollout holds as many times n_steps decisions"""
     torch_threads: Count = 2
     """threads of the networks' passes and updates; with 1 every machine gets the same curve"""
+    device: AnyText = "cpu"
+    """where the networks learn: "cpu", "cuda", "cuda:1", "mps" or "auto"; "cpu" suits small networks"""
     evaluate_every: Count = 500_000
-    """steps from one evaluation to the next"""
+    """steps from one evaluation to the next; the first ones come earlier, at 1/16, 1/8, 1/4 and 1/2 of it"""
     reward_scale: Number = 1.0
     """what rewards are multiplied by, for learners that expect them near 1"""
     evaluate_games: Count = 1_000
@@ -77,10 +79,18 @@ class RunSettings:
     """a score at which to stop; 0: train all steps"""
     start_from: AnyText = ""
     """a model file whose networks the run begins with; "": they are drawn by the seed"""
-    card_games: Count = 10_000
-    """games of each line of the card at the end, where there is no exact value"""
+    card_games: CountOrNone = 10_000
+    """games of each line of the card at the end, where there is no exact value; 0: no card is written"""
     checkpoint_every: Count = 500_000
     """steps from one checkpoint to the next: what a kill may cost"""
+
+
+@dataclass(frozen=True, config=_OPEN)
+class EnvironmentSettings:
+    """The learner's games, which `SB3VecEnv` is made with; what it takes besides may be added."""
+
+    wrap: AnyText = ""
+    """"file.py:name" or "module:name": a function or class that gets the games and returns them wrapped; "": none"""
 
 
 @dataclass(frozen=True, config=_CLOSED)
@@ -121,9 +131,9 @@ class AlgorithmSettings:
     learning_rate_end: NumberIfGiven = None
     """what the step size falls to, linearly, by the end; not given: it stays"""
     n_steps: CountIfGiven = None
-    """decisions of each game in a rollout"""
+    """decisions of each game in a rollout; of PPO, not given: so many that all games together make about 32,768"""
     batch_size: CountIfGiven = None
-    """decisions of one update"""
+    """decisions of one update; of PPO, not given: a quarter of a rollout"""
     n_epochs: CountIfGiven = None
     """passes over a rollout"""
     gamma: NumberIfGiven = None
@@ -140,14 +150,26 @@ class AlgorithmSettings:
     """weight of the value network's error"""
 
 
-@dataclass(frozen=True, config=_CLOSED)
+@dataclass(frozen=True, config=_OPEN)
 class NetworkSettings:
-    """The networks that are trained."""
+    """The networks that are trained; what else the policy's class takes (``policy_kwargs``) may be added.
+
+    A text "file.py:name" or "module:name" in what is added stands for that class or function.
+    """
+
+    policy: AnyText = "MlpPolicy"
+    """the policy: a name that the algorithm knows, or a class as "file.py:name\""""
 
     net_arch: Layers = field(default_factory=lambda: [256, 256])
     """sizes of the hidden layers, of all networks or of policy (pi) and value (vf)"""
     activation: AnyText = "ReLU"
     """what stands between layers, a class of torch.nn"""
+    features_extractor_class: AnyText = ""
+    """what observations go through first: a class as "file.py:name"; "": nothing"""
+    features_extractor_kwargs: Annotated[dict[str, object], Field(title="a table of arguments")] = field(
+        default_factory=dict
+    )
+    """what that class is made with"""
 
 
 @dataclass(frozen=True, config=_CLOSED)
@@ -160,6 +182,8 @@ class TrainingSettings:
     """how long a training is, and how it is measured"""
     demo: dict[str, object] = field(default_factory=dict)
     """"section.key" = value: what the demonstration, `dicegym demo`, does otherwise"""
+    environment: EnvironmentSettings = field(default_factory=EnvironmentSettings)
+    """what the learner's games are made with besides, and wrapped in"""
     opponents: Annotated[dict[str, Number], Field(title="a number above 0")] = field(default_factory=dict)
     """agent = weight, from which each game draws; self = weight: past selves; empty: the game's baseline"""
     self_play: SelfPlaySettings = field(default_factory=SelfPlaySettings)
@@ -167,4 +191,4 @@ class TrainingSettings:
     algorithm: AlgorithmSettings = field(default_factory=AlgorithmSettings)
     """what the algorithm of Stable-Baselines3 is made with; any other argument of its class may be added"""
     network: NetworkSettings = field(default_factory=NetworkSettings)
-    """the networks that are trained"""
+    """the networks that are trained; what else the policy's class takes may be added"""

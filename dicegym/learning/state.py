@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.engine.game import Game
-from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.learning import checkpoint
 from dicegym.learning.curve import Curve
+from dicegym.learning.environment import games_of, go_on, state_of
 from dicegym.learning.generators import GeneratorStates
 from dicegym.learning.league import League, LeagueState
 from dicegym.play.player import Player
@@ -55,10 +57,10 @@ class Moment:
     """Of training so far."""
 
     @classmethod
-    def now(cls, run: RunState, model: BaseAlgorithm, env: SB3VecEnv, league: League) -> Moment:
+    def now(cls, run: RunState, model: BaseAlgorithm, env: VecEnv, league: League) -> Moment:
         """Return the present moment."""
         in_flight = {name: copy.copy(getattr(model, name)) for name in _IN_FLIGHT}
-        return cls(copy.deepcopy(run), in_flight, env.state_dict(), league.state(), GeneratorStates.now())
+        return cls(copy.deepcopy(run), in_flight, state_of(env), league.state(), GeneratorStates.now())
 
     def write(
         self,
@@ -89,17 +91,17 @@ class Moment:
         checkpoint.replace(run_folder, fill)
 
 
-def restored(folder: Path, env: SB3VecEnv, league: League) -> tuple[BaseAlgorithm, Moment]:
+def restored(folder: Path, env: VecEnv, league: League, device: torch.device) -> tuple[BaseAlgorithm, Moment]:
     """Let ``env`` and ``league`` go on where the checkpoint in ``folder`` was taken; return its model and its moment.
 
     Raises ParameterError if another version of dicegym wrote it.
     """
     moment: Moment = checkpoint.load(folder / "state.pkl", league.fixed)
     league.load_state(moment.league)
-    env.batch.set_opponent(league.pool())
+    games_of(env).batch.set_opponent(league.pool())
     kind: type[BaseAlgorithm] = models.algorithm(models.facts(folder / "model.zip")["algorithm"])
-    model = kind.load(folder / "model.zip", device="cpu")
+    model = kind.load(folder / "model.zip", device=device)
     model.set_env(env, force_reset=False)
-    env.load_state_dict(moment.env)
+    go_on(env, moment.env)
     moment.generators.restore()
     return model, moment

@@ -2,67 +2,147 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
+import re
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 
 from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
+from dicegym.games.keyboard import Keyboard, Place
+from dicegym.games.parts import KEYBOARD, part
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
+from dicegym.players import numbered
 
-MOST_LISTED = 24
-"""Actions that are shown unasked; where more are legal, ``?`` shows them all."""
+WIDTH = 80
+"""Columns of a screen."""
+PROMPT = "your move> "
+TABLE_WORDS = frozenset({"table", "show", "look", "board", "card", "shop", "score", "scores"})
+"""What shows the whole table, unless the game reads it as a move."""
+COMMANDS = {
+    "help": "what can be typed",
+    "table": "the whole table",
+    "list": "every action that is allowed, by number; `[3]` plays number 3",
+}
+"""What is understood in every game, and what it does."""
 
 
 class HumanPlayer(Player):
-    """Shows the table and asks for an action, by its number or its name, until it gets a legal one.
+    """Shows the table and asks until it gets a move that is allowed, as the game's ``keyboard.py`` reads it.
+
+    A game without one is played by a numbered list of its actions.
 
     Args:
         name: how reports call the person.
         ask: called with the question, returns the answer (default: ``input``).
         show: called with text to show (default: ``print``).
+        names: what the others are called, by seat (default: ``player 0`` and so on).
+        commands: words that are understood besides; each is called, and may raise to leave the game.
+        helps: what ``help`` says of them.
     """
 
     def __init__(
-        self, name: str = "you", ask: Callable[[str], str] = input, show: Callable[[str], None] = print
+        self,
+        name: str = "you",
+        ask: Callable[[str], str] = input,
+        show: Callable[[str], None] = print,
+        names: Sequence[str] | None = None,
+        commands: Mapping[str, Callable[[], None]] | None = None,
+        helps: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self._ask = ask
         self._show = show
+        self._names = names
+        self._commands = dict(commands or {})
+        self._helps = COMMANDS | dict(helps or {})
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; EOFError and KeyboardInterrupt from the keyboard pass through."""
+        names = self._names or [f"player {number}" for number in range(game.players)]
+        return SeatedPerson(self, Place(game, seat, tuple(names)))
 
-        def act(turn: Turn) -> int:
-            names = {int(action): game.action_name(int(action)) for action in np.flatnonzero(turn.mask)}
-            self._show(turn.scene.text())
-            self._show(self._listed(names, MOST_LISTED))
-            while True:
-                answer = self._ask("your action: ").strip()
-                if answer == "?":
-                    self._show(self._listed(names, len(names)))
-                elif (action := _meant(answer, names)) is not None:
-                    return action
-                else:
-                    self._show(f"{answer!r} is none of the actions above: type a number in brackets, or a name")
+    def show(self, text: str) -> None:
+        """Show text, lines that are too long wrapped at spaces."""
+        self._show(wrapped(text))
 
-        return act
+    def question(self, prompt: str = PROMPT) -> str:
+        """Return what is answered, in lower case and with single spaces."""
+        return " ".join(self._ask(prompt).lower().replace("`", "").split())
 
-    @staticmethod
-    def _listed(names: dict[int, str], most: int) -> str:
-        shown = [f"[{action}] {name}" for action, name in names.items()]
-        if len(shown) > most:
-            left_out = len(shown) - most
-            shown[most // 2 : len(shown) - most // 2] = [f"... {left_out} more (? shows all) ..."]
-        return "  ".join(shown)
+    def command(self, word: str) -> bool:
+        """Carry out a command besides; return whether ``word`` is one."""
+        if word not in self._commands:
+            return False
+        self._commands[word]()
+        return True
+
+    def help(self, keyboard: Keyboard) -> str:
+        """Return what can be typed."""
+        width = max(map(len, self._helps))
+        lines = [f"  {word:<{width}}  {meaning}" for word, meaning in self._helps.items()]
+        return "\n".join([keyboard.HELP, "And at any time:", *lines])
 
 
-def _meant(answer: str, names: dict[int, str]) -> int | None:
-    """Return the action whose number or name ``answer`` is, or the only one whose name begins so; else None."""
-    if answer.isdecimal() and int(answer) in names:
-        return int(answer)
-    words = " ".join(answer.lower().split())
-    exact = [action for action, name in names.items() if name.lower() == words]
-    begun = [action for action, name in names.items() if words and name.lower().startswith(words)]
-    found = exact or begun
-    return found[0] if len(found) == 1 else None
+class SeatedPerson:
+    """A person in a seat of one game.
+
+    Attributes:
+        place: where it sits.
+        waiting: actions that were typed with the last answer and are still to be played.
+        full: whether the next table is to be shown in full.
+    """
+
+    def __init__(self, person: HumanPlayer, place: Place) -> None:
+        self.place = place
+        self.waiting: list[int] = []
+        self.full = True
+        self._person = person
+        self._keyboard = keyboard_of(place.game)
+
+    def __call__(self, turn: Turn) -> int:
+        """Return the next action: one that was typed before, or one that is asked for."""
+        state, place, keyboard, person = turn.record, self.place, self._keyboard, self._person
+        if not self.waiting:
+            person.show(keyboard.table(place, state, self.full))
+            self.full = False
+        while not self.waiting:
+            text = person.question()
+            if text in ("help", "?", "h"):
+                person.show(person.help(keyboard))
+            elif text == "list":
+                person.show(numbered.list_of(numbered.legal_names(place, state)))
+            elif not text:
+                person.show("Type a move, or `help`.")
+            elif not person.command(text):
+                self._read(turn, text)
+        return self.waiting.pop(0)
+
+    def _read(self, turn: Turn, text: str) -> None:
+        try:
+            self.waiting = list(self._keyboard.read(self.place, turn.record, text))
+        except ParameterError as error:
+            action = numbered.meant(text, numbered.legal_names(self.place, turn.record), bare=False)
+            if action is not None:
+                self.waiting = [action]
+            elif text in TABLE_WORDS:
+                self._person.show(self._keyboard.table(self.place, turn.record, True))
+            else:
+                said = str(error) if len(text) < WIDTH else "that is more than one move: type less"
+                self._person.show(f"{said[0].upper()}{said[1:]}.")
+
+
+def keyboard_of(game: Game) -> Keyboard:
+    """Return how a person plays a game: its own part, or a numbered list of its actions."""
+    own = part(game, KEYBOARD)
+    return numbered if own is None else own
+
+
+def wrapped(text: str, width: int = WIDTH) -> str:
+    """Return text whose lines fit, the rest of a line that does not being indented below it; `` `so` `` stays whole."""
+    lines = []
+    whole = re.sub(r"`[^`\n]*`", lambda typed: typed[0].replace(" ", numbered.GLUE), text)
+    for line in whole.split("\n"):
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        lines += textwrap.wrap(line, width - 1, subsequent_indent=indent, break_on_hyphens=False) or [""]
+    return "\n".join(lines).replace(numbered.GLUE, " ")

@@ -1,85 +1,96 @@
-"""Stable-Baselines3 policies as players, and the model file that carries them. Needs the extra ``train``.
+"""Trained models as players, and the file that carries one.
 
-A model file is what Stable-Baselines3 saves (a zip) with one member more, ``dicegym.json``: the game, its
-parameters, its fingerprint, the algorithm, and how it was trained. A file without it is refused.
+Files written by `save_model` or by a training carry their weights as plain arrays too, and are played by NumPy. What
+PyTorch alone can play (a file without arrays, a network that is no sequence of linear layers) needs the extra
+``train``.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dicegym.bots.network import ACTIVATIONS, Layer, Network
+from dicegym.bots.network import Network
 from dicegym.engine import loops
 from dicegym.engine.game import Game
-from dicegym.errors import DependencyError, ModelError, unknown_name
+from dicegym.errors import DependencyError, ModelError, ParameterError
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
+from dicegym.players import model_file
+from dicegym.players.model_file import MEMBER, facts, trained_on
+from dicegym.players.sb3_file import ALGORITHMS, algorithm, algorithm_of, load_file
+from dicegym.players.torch_policy import TorchPolicy, heeded, ignoring, written_down
 
-MEMBER = "dicegym.json"
-"""The member of a model file that says what the model plays."""
+__all__ = [
+    "ALGORITHMS",
+    "MEMBER",
+    "PolicyPlayer",
+    "algorithm",
+    "facts",
+    "heeded",
+    "ignoring",
+    "load",
+    "load_model",
+    "save",
+    "save_model",
+    "trained_on",
+]
+
 _OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer")
 """What Stable-Baselines3 saves of the games that were going on."""
-ALGORITHMS = {
-    "MaskablePPO": "sb3_contrib",
-    "QRDQN": "sb3_contrib",
-    "PPO": "stable_baselines3",
-    "A2C": "stable_baselines3",
-    "DQN": "stable_baselines3",
-}
-"""Algorithms with discrete actions whose policies can play, and the package of each."""
-
-
-def algorithm(name: str) -> Any:
-    """Return the algorithm class ``name``. Raises UnknownNameError, or DependencyError without the extra."""
-    if name not in ALGORITHMS:
-        raise unknown_name("algorithm", name, list(ALGORITHMS))
-    try:
-        return getattr(__import__(ALGORITHMS[name]), name)
-    except ImportError as error:
-        raise DependencyError.for_extra(ALGORITHMS[name], "train", f"a {name} model") from error
 
 
 class PolicyPlayer(Player):
-    """Plays the best legal action of a Stable-Baselines3 model, or draws one from its policy.
+    """Plays the best legal action of a model, or draws one from its policy.
 
     It plays its game with any number of players, if observations and actions are the same for all of them.
 
     Args:
-        model: a model of one of `ALGORITHMS`; its weights are copied.
+        model: a Stable-Baselines3 model of one of `ALGORITHMS`, a ``torch.nn.Module`` from observations to a score for
+            each action, or a `dicegym.bots.network.Network`. Weights are copied.
         game: the game that it was trained on.
         name: how reports call it.
         sample: draw from the policy (policy gradient methods only) instead of the best action. Drawing makes
             the player impure: it then sits down in each game with a generator of its own.
+        device: where PyTorch computes, if NumPy cannot play the model; None: where its weights are.
+
+    Attributes:
+        policy: what scores actions: a plain network, played by NumPy, or a
+            `dicegym.players.torch_policy.TorchPolicy`.
 
     Raises:
-        ModelError: observation or action space are not the game's, or its network is of another kind than those
-            that Stable-Baselines3 makes of ``net_arch``.
+        ModelError: observation or action space are not the game's.
     """
 
-    def __init__(self, model: Any, game: Game, name: str = "policy", sample: bool = False) -> None:
+    def __init__(
+        self, model: Any, game: Game, name: str = "policy", sample: bool = False, device: str | None = None
+    ) -> None:
         self.name = name
         self.game = game
         self.pure = not sample
         self._sample = sample
-        shape, n_actions = model.observation_space.shape, int(model.action_space.n)
-        if shape != (game.observation_size,) or n_actions != game.n_actions:
-            raise ModelError(
-                f"model {name!r} was trained on observations {shape} and {n_actions} actions, {game!r} has "
-                f"({game.observation_size},) and {game.n_actions}: load it with the game's parameters it was trained on"
-            )
-        self.network = _network(model.policy)
+        self.policy: Network | TorchPolicy = (
+            model_file.checked(model, game, f"model {name!r}")
+            if isinstance(model, Network)
+            else written_down(model, game, name, device)
+        )
+
+    def plain_network(self) -> Network:
+        """Return its network. Raises ModelError, which says why, if PyTorch alone can play it."""
+        if isinstance(self.policy, Network):
+            return self.policy
+        raise ModelError(
+            f"model {self.name!r} cannot be written down without PyTorch: {self.policy.reason}. It plays where it is "
+            "loaded with the extra 'train'"
+        )
 
     def scores(self, observations: np.ndarray) -> np.ndarray:
         """Return a score of each action: logits or Q-values, float64[n, n_actions], of float32[n, size]."""
-        return self.network.scores(observations)
+        return self.policy.scores(observations)
 
     def choose(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return the best legal action (int64[n]) for float32[n, size] and bool[n, n_actions]."""
@@ -117,90 +128,37 @@ class PolicyPlayer(Player):
 
     def check_fit(self, game: Game) -> None:
         """Raise ModelError unless it can play ``game``."""
-        _check_fit(f"model {self.name!r}", self.game, game)
+        model_file.check_fit(f"model {self.name!r}", self.game, game)
 
 
-def _check_fit(model: str, trained_on: Game, game: Game) -> None:
-    """Raise ModelError unless a model of ``trained_on`` can play ``game``."""
-    fits = (game.name, game.parameters, game.features) == (trained_on.name, trained_on.parameters, trained_on.features)
-    if not fits:
-        raise ModelError(f"{model} was trained on {trained_on!r} and cannot play {game!r}")
+def save_model(model: Any, path: str | os.PathLike[str], game: Game | str, **parameters: int) -> Path:
+    """Write a model of your own to a file that plays wherever a model is named, without PyTorch if NumPy can play it.
 
+    Args:
+        model: a Stable-Baselines3 model (PPO, A2C, DQN, QRDQN, MaskablePPO), or a ``torch.nn.Module`` of linear layers
+            from observations to a score for each action.
+        path: the file; ``.zip`` is added if it is missing. An existing file is replaced.
+        game: what the model was trained on, a game or its name.
+        **parameters: of the game, such as ``goal=50`` or ``players=4``, if ``game`` is a name.
 
-def _network(policy: Any) -> Network:
-    """Return the part of a policy that scores actions."""
-    import torch
+    Returns:
+        The path of the file.
 
-    if hasattr(policy, "q_net"):
-        parts = [policy.q_net.features_extractor, policy.q_net.q_net]
-    elif hasattr(policy, "quantile_net"):
-        net = policy.quantile_net
-        last = net.quantile_net[-1]  # linear, so the mean over quantiles is a linear layer itself
-        mean = torch.nn.Linear(last.in_features, int(net.action_space.n)).to(last.weight)
-        mean.load_state_dict(
-            {
-                "weight": last.weight.view(net.n_quantiles, -1, last.in_features).mean(dim=0),
-                "bias": last.bias.view(net.n_quantiles, -1).mean(dim=0),
-            }
-        )
-        parts = [net.features_extractor, net.quantile_net[:-1], mean]
-    else:
-        parts = [policy.pi_features_extractor, policy.mlp_extractor.policy_net, policy.action_net]
-    layers: list[Layer] = []
-    for module in torch.nn.Sequential(*parts).modules():
-        kind = type(module).__name__
-        if isinstance(module, torch.nn.Linear):
-            weight, bias = (part.detach().cpu().numpy().astype(np.float64) for part in (module.weight, module.bias))
-            layers.append(Layer(np.ascontiguousarray(weight.T), bias))
-        elif kind in ACTIVATIONS and layers and not layers[-1].activation:
-            layers[-1] = layers[-1]._replace(activation=kind)
-        elif kind not in ("Sequential", "FlattenExtractor", "Flatten"):
-            raise ModelError(
-                f"a network with {kind} cannot be played: use linear layers (net_arch) with one of "
-                f"{', '.join(ACTIVATIONS)} between them"
-            )
-    return Network(tuple(layers))
-
-
-@contextlib.contextmanager
-def ignoring(model: Any, inputs: np.ndarray) -> Iterator[None]:
-    """Let the networks of ``model`` ignore the ``inputs`` (bool[observation_size]) for the time being.
-
-    What was never anything but 0 in training left its weights as they were drawn: with them a model would be
-    disturbed by what it meets for the first time at another table.
+    Raises:
+        ModelError: the model does not fit the game, or nothing could load it again.
+        ParameterError: there is no such folder, or ``parameters`` beside a `Game`.
+        UnknownNameError: there is no such game or parameter.
     """
-    import torch
+    from dicegym.games import game as make_game
 
-    first = _first_weights(model.policy, len(inputs))
-    before = [weight.detach().clone() for weight in first]
-    with torch.no_grad():
-        for weight in first:
-            weight[:, torch.as_tensor(inputs)] = 0
-        yield
-        for weight, old in zip(first, before, strict=True):
-            weight.copy_(old)
-
-
-def _first_weights(policy: Any, size: int) -> list[Any]:
-    """Return the weights (torch.Tensor[units, size]) of the first layer of each of a policy's networks."""
-    import torch
-
-    return [
-        module[0].weight
-        for module in policy.modules()
-        if isinstance(module, torch.nn.Sequential)
-        and len(module)
-        and isinstance(module[0], torch.nn.Linear)
-        and module[0].in_features == size
-    ]
-
-
-def heeded(model: Any) -> np.ndarray:
-    """Return which inputs a model does not ignore (bool[observation_size])."""
-    size = model.observation_space.shape[0]
-    weights = [weight.detach().numpy() for weight in _first_weights(model.policy, size)]
-    found: np.ndarray = np.any([(weight != 0).any(axis=0) for weight in weights], axis=0)
-    return found
+    if isinstance(game, Game) and parameters:
+        raise ParameterError(f"{game!r} has its parameters already: leave out {', '.join(parameters)}")
+    target = Path(path).expanduser()
+    target = target if target.suffix == ".zip" else target.with_name(f"{target.name}.zip")
+    if not target.parent.is_dir():
+        raise ParameterError(f"{target} cannot be written, as there is no folder {target.parent}: make it first")
+    save(model, make_game(game, **parameters), target, {})
+    return target
 
 
 def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any], to_go_on: bool = False) -> None:
@@ -209,72 +167,92 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     The file appears whole or not at all: it is written beside its place and then moved. What the optimizer
     remembers, twice as much as the weights, and the games that were going on stay out unless training is
     ``to_go_on`` from there exactly.
+
+    Raises:
+        ModelError: the model does not fit the game, or is a module that NumPy cannot play, which has no file.
     """
+    player = PolicyPlayer(model, game, Path(path).stem)
+    of_sb3 = hasattr(model, "policy")
+    network = player.policy if isinstance(player.policy, Network) else None if of_sb3 else player.plain_network()
     target = Path(path)
     unfinished = target.with_name(target.name + ".part.zip")  # Stable-Baselines3 insists on the ending
-    optimizer = model.policy.optimizer
-    remembered = optimizer.state
-    if not to_go_on:
-        optimizer.state = type(remembered)(remembered.default_factory)
-    try:
-        model.save(unfinished, exclude=None if to_go_on else _OF_THE_RUN)
-    finally:
-        optimizer.state = remembered
+    if of_sb3:
+        _save_sb3(model, unfinished, to_go_on)
     header = {
         "game": game.name,
         "players": game.players,
         "parameters": game.parameters,
         "fingerprint": game.fingerprint,
         "algorithm": type(model).__name__,
-        "timesteps": int(model.num_timesteps),
+        "timesteps": int(getattr(model, "num_timesteps", 0)),
+        **({} if isinstance(player.policy, Network) else {"torch_only": player.policy.reason}),
     }
-    with zipfile.ZipFile(unfinished, "a") as archive:
-        archive.writestr(MEMBER, json.dumps(header | facts, indent=1, sort_keys=True))
+    with zipfile.ZipFile(unfinished, "a" if of_sb3 else "w") as archive:
+        model_file.write_members(archive, model_file.members(header | facts, network))
     os.replace(unfinished, target)
 
 
-def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a model file says of itself. Raises ModelError if it is none."""
+def _save_sb3(model: Any, path: Path, to_go_on: bool) -> None:
+    """Let Stable-Baselines3 write its own members."""
+    optimizer = model.policy.optimizer
+    remembered = optimizer.state
+    if not to_go_on:
+        optimizer.state = type(remembered)(remembered.default_factory)
     try:
-        with zipfile.ZipFile(path) as archive:
-            found = json.loads(archive.read(MEMBER))
-    except (OSError, zipfile.BadZipFile) as error:
-        raise ModelError(f"{path} cannot be read as a model: {error}") from None
-    except (KeyError, ValueError):
-        raise ModelError(f"{path} has no {MEMBER}: save models with dicegym.players.model.save") from None
-    if not isinstance(found, dict):
-        raise ModelError(f"{path}: {MEMBER} is no JSON object")
-    return found
+        model.save(path, exclude=None if to_go_on else _OF_THE_RUN)
+    finally:
+        optimizer.state = remembered
 
 
-def trained_on(path: str | os.PathLike[str]) -> Game:
-    """Return the game that a model file was trained on. Raises ModelError if its rules have changed since."""
-    from dicegym.games import game
+def load_model(path: str | os.PathLike[str], game: Game | None = None, device: str = "cpu") -> tuple[Any, Game]:
+    """Return (Stable-Baselines3 model, its game).
 
-    about = facts(path)
-    try:
-        found = game(about["game"], players=about["players"], **about["parameters"])
-        fingerprint = about["fingerprint"]
-    except (KeyError, TypeError) as error:
-        raise ModelError(f"{path}: {MEMBER} is incomplete ({error})") from None
-    if fingerprint != found.fingerprint:
-        raise ModelError(
-            f"{path} was trained on other rules, observations or actions of {found!r} "
-            f"(fingerprint {fingerprint}, now {found.fingerprint}): train it again"
-        )
-    return found
+    Args:
+        path: a model file, or what Stable-Baselines3's own ``save`` wrote, which needs ``game``.
+        game: what it is to play.
+        device: where its network is to be.
 
-
-def load_model(path: str | os.PathLike[str], game: Game | None = None) -> tuple[Any, Game]:
-    """Return (Stable-Baselines3 model, its game). Raises ModelError if it cannot play ``game`` or the rules."""
+    Raises:
+        ModelError: it cannot play ``game`` or the rules, or holds no Stable-Baselines3 model.
+        DependencyError: Stable-Baselines3 is missing.
+        ParameterError: there is no such device.
+    """
+    if game is not None and model_file.is_plain(path):
+        return load_file(path, algorithm_of(path), device), game
     its_game = trained_on(path)
     if game is not None:
-        _check_fit(str(path), its_game, game)
-    model = algorithm(facts(path)["algorithm"]).load(path, device="cpu")
-    return model, its_game
+        model_file.check_fit(str(path), its_game, game)
+    with zipfile.ZipFile(path) as archive:
+        if "policy.pth" not in archive.namelist():
+            raise ModelError(
+                f"{path} holds a network alone, which can play, and no model of Stable-Baselines3 to train"
+            )
+    return load_file(path, facts(path)["algorithm"], device), its_game
 
 
-def load(path: str | os.PathLike[str], game: Game | None = None, sample: bool = False) -> PolicyPlayer:
-    """Return the player in a model file; see `load_model` and `PolicyPlayer`."""
-    model, trained_on = load_model(path, game)
-    return PolicyPlayer(model, trained_on, Path(path).stem, sample)
+def load(
+    path: str | os.PathLike[str], game: Game | None = None, sample: bool = False, device: str = "cpu"
+) -> PolicyPlayer:
+    """Return the player in a model file; see `load_model` and `PolicyPlayer`.
+
+    The arrays of the file are enough where it carries them: then nothing but NumPy is loaded.
+    """
+    name = Path(path).stem
+    if not (game is not None and model_file.is_plain(path)):
+        its_game = trained_on(path)
+        if game is not None:
+            model_file.check_fit(str(path), its_game, game)
+        network = model_file.network_in(path, its_game)
+        if network is not None:
+            return PolicyPlayer(network, its_game, name, sample)
+    try:
+        model, its_game = load_model(path, game, device)
+    except DependencyError as error:
+        only = None if model_file.is_plain(path) else facts(path).get("torch_only")
+        hint = (
+            f"NumPy cannot play it, as {only}"
+            if only
+            else "where that is installed, dicegym.save_model(model, path, game) writes a file that plays without it"
+        )
+        raise DependencyError(f"{path} carries no plain arrays, and so {error}; {hint}") from error
+    return PolicyPlayer(model, its_game, name, sample, device)

@@ -9,10 +9,11 @@ agents of a game that does not come with the package lie in the folder ``agents`
 from __future__ import annotations
 
 import ast
-import importlib
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
@@ -21,11 +22,15 @@ from dicegym.errors import AgentError, ParameterError, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import ADAPTER, need, part
 from dicegym.play.player import Player
+from dicegym.players import given
+from dicegym.players import model as models
 from dicegym.registry import is_shipped
 from dicegym.shipped import shipped_folder
 
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
+Spec = Player | str | Path | Callable[..., Any]
+"""What names an agent; see `agent`. (A model in memory is none of these types, and is taken too.)"""
 Origin = Source | Path | Player
 """Where a player comes from: a bot's source, the path of a model, or the player itself."""
 
@@ -66,29 +71,31 @@ def _found(game: Game) -> dict[str, Path]:
     return found
 
 
-def agent(game: Game | str, spec: Player | str | Path, *, keep: bool = False, seed: int = 0) -> Player:
+def agent(game: Game | str, spec: Spec | Any, *, keep: bool = False, seed: int = 0, device: str = "cpu") -> Player:
     """Return the player that ``spec`` names.
 
     Args:
         game: a game or its name.
         spec: a Player (returned as it is), an agent's name, ``name(8)`` for an agent made by a function of
             the agent's own name called with integers, or a path: a ``.py`` file, a folder, ``folder:file``,
-            ``folder:file:function``, ``name:folder:file:function``, or a model ``.zip``.
+            ``folder:file:function``, ``name:folder:file:function``, or a model ``.zip``; or what code hands over, a
+            model in memory, a function or a class: see `dicegym.players.given.player_of`.
         keep: play all games with one copy of the bot's program instead of a fresh one each.
         seed: of the bot's randomness until it joins a game.
+        device: where a model is computed that PyTorch alone can play: "cpu", "cuda", "auto", ...
 
     Raises:
         UnknownNameError: there is no such game, agent or file.
-        ParameterError: ``spec`` is nothing of the above, or its arguments are not integers.
+        ParameterError: ``spec`` is nothing of the above, its arguments are not integers, or there is no such device.
         AgentError: the bot's file cannot be loaded.
         ModelError: the model does not fit the game.
         DependencyError: a model needs a package that is not installed.
     """
     game = make_game(game)
-    return load(game, resolve(game, spec), agent_name(game, spec), keep=keep, seed=seed)
+    return load(game, resolve(game, spec), agent_name(game, spec), keep=keep, seed=seed, device=device)
 
 
-def load(game: Game, origin: Origin, name: str, *, keep: bool = False, seed: int = 0) -> Player:
+def load(game: Game, origin: Origin, name: str, *, keep: bool = False, seed: int = 0, device: str = "cpu") -> Player:
     """Return the player of what `resolve` found; ``keep`` and ``seed`` as for `agent`.
 
     Raises AgentError, ModelError and DependencyError as `agent` does.
@@ -97,12 +104,12 @@ def load(game: Game, origin: Origin, name: str, *, keep: bool = False, seed: int
         return origin
     if isinstance(origin, Source):
         return need(game, ADAPTER).load(origin, name, keep=keep, seed=seed)
-    model: Player = importlib.import_module("dicegym.players.model").load(str(origin), game)
+    model: Player = models.load(str(origin), game, device=device)
     model.name = name
     return model
 
 
-def agent_name(game: Game | str, spec: Player | str | Path) -> str:
+def agent_name(game: Game | str, spec: Spec | Any) -> str:
     """Return what reports call the agent ``spec``: its name as given, or the stem of its path.
 
     A file that is called as every bot of its game is (``hog.py``) goes by the name of its folder. What is named in it
@@ -110,6 +117,8 @@ def agent_name(game: Game | str, spec: Player | str | Path) -> str:
     """
     if isinstance(spec, Player):
         return spec.name
+    if given.is_given(spec):
+        return given.name_of(spec)
     text = _text(spec)
     if set(text) == {"."}:  # the current folder, or the one above
         return Path(text).resolve().name
@@ -130,13 +139,15 @@ def agent_name(game: Game | str, spec: Player | str | Path) -> str:
     return path.stem if path.suffix in (".py", ".zip") else path.resolve().name
 
 
-def resolve(game: Game, spec: Player | str | Path) -> Origin:
+def resolve(game: Game, spec: Spec | Any) -> Origin:
     """Return where ``spec`` is, absolute: the bot's source, the path of a model, or the player itself.
 
     Loads nothing. Raises UnknownNameError, ParameterError and, for a file that does not exist, AgentError.
     """
     if isinstance(spec, Player):
         return spec
+    if given.is_given(spec):
+        return given.player_of(game, spec)
     text = _text(spec)
     if _is_path(text):
         model_path, mark, _ = text.partition(".zip:")
@@ -171,7 +182,7 @@ def _text(spec: object) -> str:
     if not isinstance(text, str) or not text.strip():
         raise ParameterError(
             f"{spec!r} is no agent: give an agent's name, name(numbers), a path to a .py file, folder or .zip model, "
-            "or a Player"
+            "a function, a model in memory, or a Player"
         )
     return text.strip()
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import os
+import signal
+import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +57,22 @@ def limit_memory(extra: int) -> None:
         with open("/proc/self/statm", encoding="ascii") as file:
             data = int(file.read().split()[5]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_DATA, (data + extra, data + extra))
+
+
+_SIGNAL_AT_PARENTS_DEATH = 1
+"""Option of Linux's prctl."""
+
+
+def end_with(parent: int) -> None:
+    """End this process when process ``parent``, which has forked it, has ended in whatever way (on Linux).
+
+    A bot that killed who watches it would else go on for ever, and with it all that waits for its end.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):  # a C library without prctl
+            ctypes.CDLL(None).prctl(_SIGNAL_AT_PARENTS_DEATH, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it has ended before that was said
+        os._exit(1)
 
 
 def kernel_folders() -> list[Path]:

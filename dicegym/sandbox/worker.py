@@ -28,7 +28,7 @@ from dicegym.play.drive import play_game
 from dicegym.play.printed import Printed
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import Entry, Job
-from dicegym.sandbox.limits import Limits, give_up_kernels, limit_memory
+from dicegym.sandbox.limits import Limits, end_with, give_up_kernels, limit_memory
 
 CAN_FORK = hasattr(os, "fork")
 
@@ -96,8 +96,10 @@ def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits)
 def _by_child(job: bytes, trusted: bool, conn: Connection, heartbeat: Heartbeat, limits: Limits) -> bytes:
     receiver, sender = Pipe(duplex=False)
     heartbeat.reset()
+    keeper = os.getpid()
     child = os.fork()
     if child == 0:
+        end_with(keeper)
         conn.close()
         receiver.close()
         _child(job, trusted, sender, heartbeat, limits)

@@ -25,7 +25,7 @@ SECONDS_TO_START = 120.0
 """Time to load: compiling the rules on a slow machine takes a while."""
 _LONGEST = 1 << 16
 _CODE = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from dicegym.server import host; "
-_CODE += "host.main(sys.argv[1], int(sys.argv[2]), sys.argv[3])"
+_CODE += "host.main(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]))"
 
 ENVIRONMENT = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
 """Sets of strings keep their order, and no threads of NumPy's keep rights that a process gives up for a bot."""
@@ -103,6 +103,7 @@ class LocalAgent(asyncio.SubprocessProtocol):
             "-c",
             _CODE,
             *self._made,
+            str(os.getpid()),
             json.dumps(path),
             env=os.environ | ENVIRONMENT,
             start_new_session=True,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
@@ -44,18 +45,24 @@ def address(text: str) -> Address:
     return Address(parts.hostname, port, text if web else "")
 
 
-Patience = Callable[[], float | None]
-"""Says for how many seconds to wait for the next message; None: for ever."""
+LEAVING = 2.0
+"""Seconds in which a server may see that we have closed our side, and close its own."""
 
 
 class Channel(Protocol):
     """A connection to a server."""
 
-    def messages(self, patience: Patience) -> Iterator[Message | None]:
-        """Yield what comes until the connection is gone, None where patience is at its end; may raise OSError."""
+    def receive(self, seconds: float | None) -> Message | None:
+        """Return the next message; None if ``seconds`` pass before (None: for ever; 0: what has come already).
+
+        Raises EOFError when the server has closed its side, OSError if the connection is lost.
+        """
 
     def send(self, message: Message) -> None:
         """Send a message. Raises OSError if the connection is gone."""
+
+    def leave(self) -> None:
+        """Close our side first, and wait for a moment until the server has closed its own."""
 
 
 class TcpChannel:
@@ -63,28 +70,38 @@ class TcpChannel:
 
     def __init__(self, raw: socket.socket) -> None:
         self._raw = raw
+        self._reader = ObjectReader(LARGEST)
 
-    def messages(self, patience: Patience) -> Iterator[Message | None]:
+    def receive(self, seconds: float | None) -> Message | None:
         """See `Channel`."""
-        reader = ObjectReader(LARGEST)
+        end = None if seconds is None else time.monotonic() + seconds
         while True:
-            self._raw.settimeout(patience())
+            while (found := self._reader.read()) is not None:
+                if not isinstance(found, Malformed):
+                    return found
+            self._raw.settimeout(None if end is None else max(end - time.monotonic(), 0))
             try:
                 data = self._raw.recv(1 << 16)
-            except TimeoutError:
-                yield None
-                continue
+            except (TimeoutError, BlockingIOError):
+                return None
+            finally:
+                self._raw.settimeout(None)
             if not data:
-                return
-            self._raw.settimeout(None)
-            reader.feed(data)
-            while (found := reader.read()) is not None:
-                if not isinstance(found, Malformed):
-                    yield found
+                raise EOFError("the server has closed the connection")
+            self._reader.feed(data)
 
     def send(self, message: Message) -> None:
         """See `Channel`."""
         self._raw.sendall(line(message))
+
+    def leave(self) -> None:
+        """See `Channel`: what the server still sends is read, as an unread rest would end the connection by a reset."""
+        with contextlib.suppress(OSError):
+            self._raw.shutdown(socket.SHUT_WR)
+            self._raw.settimeout(LEAVING)
+            end = time.monotonic() + LEAVING
+            while self._raw.recv(1 << 16) and time.monotonic() < end:
+                pass
 
 
 class WsChannel:
@@ -94,18 +111,19 @@ class WsChannel:
         self._connection = connection
         self._closed = closed
 
-    def messages(self, patience: Patience) -> Iterator[Message | None]:
+    def receive(self, seconds: float | None) -> Message | None:
         """See `Channel`."""
-        with contextlib.suppress(self._closed):
-            while True:
-                try:
-                    frame = self._connection.recv(patience())
-                except TimeoutError:
-                    yield None
-                    continue
-                found = parse(frame if isinstance(frame, str) else frame.decode(errors="replace"), LARGEST)
-                if not isinstance(found, Malformed):
-                    yield found
+        end = None if seconds is None else time.monotonic() + seconds
+        while True:
+            try:
+                frame = self._connection.recv(None if end is None else max(end - time.monotonic(), 0))
+            except TimeoutError:
+                return None
+            except self._closed as error:
+                raise EOFError("the server has closed the connection") from error
+            found = parse(frame if isinstance(frame, str) else frame.decode(errors="replace"), LARGEST)
+            if not isinstance(found, Malformed):
+                return found
 
     def send(self, message: Message) -> None:
         """See `Channel`."""
@@ -113,6 +131,10 @@ class WsChannel:
             self._connection.send(line(message).decode().rstrip())
         except self._closed as error:
             raise ConnectionError(str(error)) from error
+
+    def leave(self) -> None:
+        """See `Channel`: the library says goodbye and waits for the answer."""
+        self._connection.close()
 
 
 @contextlib.contextmanager
@@ -130,7 +152,9 @@ def connected(where: Address, seconds: float = 10.0) -> Iterator[Channel]:
     except ImportError as error:
         raise DependencyError.for_extra("websockets", "server", "a ws:// address") from error
     try:
-        connection = connect(where.url, open_timeout=seconds, max_size=LARGEST, compression=None, proxy=None)
+        connection = connect(
+            where.url, open_timeout=seconds, close_timeout=LEAVING, max_size=LARGEST, compression=None, proxy=None
+        )
     except WebSocketException as error:
         raise ConnectionError(f"no WebSocket there: {error}") from error
     with connection:

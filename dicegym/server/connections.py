@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import socket
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dicegym.errors import DependencyError, ParameterError
@@ -176,23 +177,28 @@ def _address(peer: Any) -> str:
     return f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) and len(peer) >= 2 else "unknown"
 
 
-async def listen_tcp(receiver: Receiver, host: str, port: int) -> asyncio.Server:
-    """Accept TCP connections. Raises ParameterError if the port cannot be had."""
+FindReceiver = Callable[[], Receiver]
+"""Returns who takes in what comes: ports are taken before there is anybody, and connections are accepted later."""
+
+
+async def listen_tcp(receiver: FindReceiver, host: str, port: int) -> asyncio.Server:
+    """Take a port for TCP; ``start_serving`` of what is returned accepts. Raises ParameterError if it cannot be had."""
+    loop = asyncio.get_running_loop()
     try:
-        return await asyncio.get_running_loop().create_server(lambda: TcpLink(receiver), host, port, backlog=512)
+        return await loop.create_server(lambda: TcpLink(receiver()), host, port, backlog=512, start_serving=False)
     except (OSError, OverflowError) as error:
         raise _refused("--tcp", host, port, error) from None
 
 
-async def listen_ws(receiver: Receiver, host: str, port: int) -> Any:
-    """Accept WebSocket connections. Raises ParameterError if the port cannot be had, DependencyError."""
+async def listen_ws(receiver: FindReceiver, host: str, port: int) -> Any:
+    """Take a port for WebSocket, as `listen_tcp` does. Raises ParameterError if it cannot be had, DependencyError."""
     try:
         from websockets.asyncio.server import serve
     except ImportError as error:
         raise DependencyError.for_extra("websockets", "server", "WebSocket (--ws)") from error
 
     async def handle(connection: ServerConnection) -> None:
-        await WsLink(receiver, connection).run()
+        await WsLink(receiver(), connection).run()
 
     quiet = logging.getLogger("dicegym.server.websockets")  # whoever cannot shake hands is not our user's concern
     quiet.addHandler(logging.NullHandler())
@@ -207,6 +213,7 @@ async def listen_ws(receiver: Receiver, host: str, port: int) -> Any:
             close_timeout=CLOSING,
             logger=quiet,
             backlog=512,
+            start_serving=False,
         )
     except (OSError, OverflowError) as error:
         raise _refused("--ws", host, port, error) from None

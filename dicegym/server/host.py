@@ -23,13 +23,15 @@ from dicegym.play.drive import play_game
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.roster import agent, resolve
 from dicegym.sandbox.jobs import Entry
-from dicegym.sandbox.limits import Limits, give_up_kernels, limit_memory
+from dicegym.sandbox.limits import Limits, end_with, give_up_kernels, limit_memory
 from dicegym.server.seated_agent import SeatedAgent
 from dicegym.server.wire import Wire, wire_of
 
 
-def main(game: str, players: int, spec: str) -> None:
-    """Serve as the agent ``spec`` of a game until standard input ends."""
+def main(game: str, players: int, spec: str, server: int) -> None:
+    """Serve as the agent ``spec`` of a game until standard input ends, or the process ``server``."""
+    if sys.platform == "linux":  # elsewhere the thread below looks, which can begin only when the rules are loaded
+        end_with(server)
     requests, answers = _own_streams()
     try:
         wire = wire_of(game)
@@ -92,4 +94,4 @@ def _leave_with(parent: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), sys.argv[3])
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dicegym.arena.ratings import START, updated
 from dicegym.errors import DicegymError
-from dicegym.server.results import GameResult, PlayerRating, SeatResult
+from dicegym.server.results import GameResult, PlayerRating, SeatResult, ServerState
 
 if TYPE_CHECKING:
     from dicegym.server.store import Store
@@ -64,6 +64,10 @@ class Ledger:
                 for _, done in batch:
                     done.set_result(None)
         self._writing = None
+
+    async def note(self, state: ServerState, ended: bool = False) -> None:
+        """Have the store keep what the run is doing, in turn with the results."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._store.note, state, ended)
 
     async def drain(self) -> None:
         """Wait until everything is written."""

@@ -10,7 +10,17 @@ from dicegym.server.connections import Link
 from dicegym.server.framing import Malformed
 from dicegym.server.names import Secrets, name_fault
 from dicegym.server.table import Table
-from dicegym.server.wire import BAD_NAME, FULL, NOT_YOUR_TURN, REPLACED, SECRET_NEEDED, WRONG_SECRET, Wire, line
+from dicegym.server.wire import (
+    BAD_NAME,
+    FULL,
+    NOT_YOUR_TURN,
+    REPLACED,
+    SECRET_NEEDED,
+    WRONG_SECRET,
+    Message,
+    Wire,
+    line,
+)
 
 WRONG_SECRETS = 3
 """After so many a client is disconnected."""
@@ -22,6 +32,7 @@ class Client:
     def __init__(self, link: Link) -> None:
         self.link = link
         self.name = ""
+        self.original = False  # spoken to as the original server does
         self.table: Table | None = None
         self.seat = 0
         self.since = 0.0  # the time from which on it waits
@@ -181,7 +192,9 @@ class Lobby:
             link.close()
 
     def _error(self, link: Link, code: str, text: str) -> None:
-        link.send(line(self._wire.error_message(code, text)))
+        client = self.clients.get(link)
+        if client is None or not client.original:
+            link.send(line(self._wire.error_message(code, text)))
 
     def _log_in(self, client: Client, message: dict[str, Any]) -> None:
         try:
@@ -195,7 +208,7 @@ class Lobby:
                 self._wrong(client)
                 return
             self._replace(owner)
-            self._admit(client, owner)
+            self._admit(client, owner, message)
         elif self._secrets is not None and wanted in self._secrets:
             self._error(client.link, SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
         elif not self._guests:
@@ -203,7 +216,7 @@ class Lobby:
         elif wanted is not None and (fault := name_fault(wanted)):
             self._error(client.link, BAD_NAME, fault)
         else:
-            self._admit(client, self._guest_name() if wanted is None else self._free(wanted))
+            self._admit(client, self._guest_name() if wanted is None else self._free(wanted), message)
 
     def _wrong(self, client: Client) -> None:
         client.wrong += 1
@@ -247,12 +260,14 @@ class Lobby:
         owned = self._secrets is not None and name in self._secrets
         return not owned and name not in self._by_name and name not in self._reserved
 
-    def _admit(self, client: Client, name: str) -> None:
+    def _admit(self, client: Client, name: str, login: Message | None = None) -> None:
         if client.timer is not None:
             client.timer.cancel()
         client.name = name
+        client.original = self._wire.original_login(login)
         self._by_name[name] = client
-        client.tell(line(self._wire.welcome_message(name, self._matchmaking.rating(name))))
+        if not client.original:
+            client.tell(line(self._wire.welcome_message(name, self._matchmaking.rating(name))))
         table, seat = self._left.pop(name, (None, 0))
         if table is not None and table.retake(seat, client):
             client.table, client.seat = table, seat

@@ -30,6 +30,7 @@ class Matchmaker:
         answer: seconds to answer.
         gather: seconds for which a bot waits for others to come.
         look: seconds after which to look again whether a table can be filled.
+        always: whether local agents play each other while no remote bot is there; else the server rests.
         log: takes lines for the operator.
 
     Attributes:
@@ -52,6 +53,7 @@ class Matchmaker:
         answer: float,
         gather: float,
         look: float,
+        always: bool,
         log: Callable[[str], None],
     ) -> None:
         self.tables: set[Table] = set()
@@ -67,7 +69,9 @@ class Matchmaker:
         self._answer = answer
         self._gather = gather
         self._look = look
+        self._always = always
         self._log = log
+        self._rested: bool | None = None  # what the operator was told last
         self._begun = 0
         self._closed = False
         self._filling = False
@@ -83,8 +87,14 @@ class Matchmaker:
         """Return whether there are results of a name."""
         return name in self.ledger.ratings
 
+    @property
+    def resting(self) -> bool:
+        """Whether no game will begin before a remote bot comes."""
+        return not self._always and not self.lobby.named
+
     def fill(self) -> None:
         """Open tables for those who wait, as many as can be filled."""
+        self._tell_of_rest()
         if self._filling:  # opening a table can disconnect somebody
             return
         self._filling = True
@@ -96,6 +106,16 @@ class Matchmaker:
         if self._timer is None and self._may_begin() and self._somebody():
             self._timer = self._loop.call_later(self._look, self._look_again)
 
+    def _tell_of_rest(self) -> None:
+        resting = self.resting
+        if resting != self._rested and not self._closed:
+            if resting:
+                instead = " (its own agents play each other with --always)" if self._agents else ""
+                self._log(f"no remote bot is here: the server rests until one comes{instead}")
+            elif self._rested:
+                self._log("a remote bot is here: the server goes on")
+        self._rested = resting
+
     def _look_again(self) -> None:
         self._timer = None
         self.fill()
@@ -105,9 +125,8 @@ class Matchmaker:
 
     def _somebody(self) -> bool:
         """Return whether waiting alone may fill a table."""
-        return (
-            any(client.waits or client.resting for client in self.lobby.named)
-            or len(self._local()) >= self._game.players
+        return any(client.waits or client.resting for client in self.lobby.named) or (
+            self._always and len(self._local()) >= self._game.players
         )
 
     def _local(self) -> list[LocalAgent]:
@@ -117,6 +136,8 @@ class Matchmaker:
         """Return who sits down next: remote bots, and how many local agents."""
         players, local = self._game.players, len(self._local())
         clients = {client.name: client for client in self.lobby.named if client.waits}
+        if self.resting:
+            return None
         if not self.lobby.named:  # agents among themselves, a table at a time
             rested = self._loop.time() - self._idle_since >= self._gather
             return ([], players) if local >= players and not self.tables and rested else None

@@ -44,3 +44,52 @@ class PlayerRating(NamedTuple):
     rating: float
     games: int
     wins: int
+
+
+class ServerState(NamedTuple):
+    """What a server is doing, as far as it tells who asks by ``dicegym server status``."""
+
+    process: int
+    """Its number."""
+    addresses: tuple[str, ...]
+    players: int
+    """Seats at a table."""
+    agents: tuple[str, ...]
+    """Its own."""
+    connections: int
+    waiting: int
+    """Remote bots that wait for a game."""
+    tables: int
+    """Games in progress."""
+    resting: bool
+    """Whether it waits for a remote bot to come."""
+
+
+class RunInfo(NamedTuple):
+    """One run of a server."""
+
+    number: int
+    began: str
+    """When, in UTC."""
+    ended: str | None
+    """None while it runs, and if it was killed."""
+    version: str
+    """Of dicegym."""
+    games: int
+    """Finished in it."""
+    state: ServerState | None
+    """As it was last; None for runs of versions that did not tell."""
+
+
+class StoredGame(NamedTuple):
+    """A finished game, as it is listed."""
+
+    id: int
+    """In the file, from 1."""
+    run: int
+    ended: str
+    """When, in UTC."""
+    seconds: float
+    places: tuple[SeatResult, ...]
+    """By seat."""
+    incidents: tuple[ForcedTurn, ...]

@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import queue
 import threading
-import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -18,7 +17,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from dicegym.server.server import Server, Snapshot
+from dicegym.server.server import Server, Snapshot, stamp
 
 REFRESH = 0.5
 """Seconds between two pictures."""
@@ -53,8 +52,8 @@ class Scoreboard:
     def log(self, text: str) -> None:
         """Print a line, where there is no picture that shows it."""
         if self._live is None:
-            stamp = time.strftime("%H:%M:%S")
-            self._do(lambda: self._console.print(f"{stamp} {text}", markup=False, highlight=False, soft_wrap=True))
+            line = f"{stamp()} {text}"
+            self._do(lambda: self._console.print(line, markup=False, highlight=False, soft_wrap=True))
 
     @contextlib.asynccontextmanager
     async def showing(self, server: Server) -> AsyncIterator[None]:
@@ -113,6 +112,7 @@ def picture(snapshot: Snapshot, speed: float, height: int) -> RenderableType:
         Text(
             f"{snapshot.connections} connections, {snapshot.waiting} waiting, "
             f"{len(snapshot.tables)} games in progress, {snapshot.finished} finished, {speed:,.0f} turns/s"
+            + (" - resting: no remote bot is here" if snapshot.resting else "")
         ),
         _ratings(snapshot, ratings),
     ]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import heapq
+import os
 import secrets as entropy
 import signal
 import time
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dicegym.engine.dice import named_seed
@@ -26,7 +26,8 @@ from dicegym.server.ledger import Ledger
 from dicegym.server.lobby import Lobby
 from dicegym.server.matchmaking import Matchmaker
 from dicegym.server.names import Secrets, name_fault
-from dicegym.server.settings import ServerSettings
+from dicegym.server.results import ServerState
+from dicegym.server.settings import ServerSettings, default_database
 from dicegym.server.wire import STOPPED, wire_of
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 Log = Callable[[str], None]
 MOST_SHOWN = 100
 """Ratings and lines in a snapshot."""
+NOTE_EVERY = 1.0
+"""Seconds between two looks whether there is news for those who ask for the server's status."""
 
 
 class Snapshot(NamedTuple):
@@ -56,7 +59,9 @@ class Snapshot(NamedTuple):
     rated: int
     """How many names have a rating."""
     lines: tuple[str, ...]
-    """What has happened, the newest last."""
+    """What has happened and when, the newest last."""
+    resting: bool = False
+    """Whether no game will begin before a remote bot comes."""
 
 
 class Server:
@@ -89,11 +94,13 @@ class Server:
         self._listening: list[Any] = []
         self._ledger: Ledger | None = None
         self._open: tuple[Matchmaker, Lobby] | None = None
+        self._noting: asyncio.Task[None] | None = None
+        self._noted: ServerState | None = None
         self._began = time.monotonic()
 
     def log(self, text: str) -> None:
         """Keep a line for the scoreboard and pass it on."""
-        self.lines.append(text)
+        self.lines.append(f"{stamp()} {text}")
         self._tell(text)
 
     async def __aenter__(self) -> Server:
@@ -101,7 +108,7 @@ class Server:
         try:
             await self._start()
         except BaseException:
-            await self._stop("the server could not start")
+            await self._stop("the server could not start", started=False)
             raise
         return self
 
@@ -119,8 +126,11 @@ class Server:
             raise DependencyError.for_extra(str(error.name), "server", "the server") from error
         secrets = None if settings.secrets is None else Secrets.read(settings.secrets)
         self._agents = self._named_agents(secrets)
+        await self._listen()
         await asyncio.gather(*(agent.start() for agent in self._agents))
-        self.store = Store(settings.database or Path(f"dicegym-{settings.game}.sqlite"), settings.game)
+        self.store = Store(settings.database or default_database(settings.game), settings.game)
+        if self.store.migrated is not None:
+            self.log(f"{self.store.path} had schema {self.store.migrated} and was brought to the present one")
         self._ledger = Ledger(self.store)
         seed = entropy.randbits(63) if settings.seed is None else settings.seed
         run = self.store.begin_run(seed)
@@ -134,6 +144,7 @@ class Server:
             settings.answer,
             settings.gather,
             max(min(settings.gather, settings.pause), 0.01),
+            settings.always,
             self.log,
         )
         names = [agent.name for agent in self._agents]
@@ -149,10 +160,39 @@ class Server:
             self.log,
         )
         self._open = self.matchmaker, self.lobby
-        await self._listen()
+        for listening in self._listening:
+            try:
+                await listening.start_serving()
+            except OSError as error:  # another server has taken the port in the meantime
+                raise ParameterError(f"cannot listen ({error.strerror or error}): give other ports") from None
         self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
         self.log(f"results in {self.store.path}: {self.store.finished()} games so far; run {run}, seed {seed}")
         self.matchmaker.fill()
+        self._noting = asyncio.get_running_loop().create_task(self._note_for_others())
+
+    async def _note_for_others(self) -> None:
+        """Keep in the store what the server is doing, whenever that has changed."""
+        while self._ledger is not None:
+            state = self._run_state()
+            if state != self._noted:
+                self._noted = state
+                try:
+                    await self._ledger.note(state)
+                except Exception as error:  # who asks learns less; results, which matter, are told of when they fail
+                    self.log(f"the server's status cannot be written ({error})")
+            await asyncio.sleep(NOTE_EVERY)
+
+    def _run_state(self) -> ServerState:
+        return ServerState(
+            os.getpid(),
+            self.addresses,
+            self.settings.players,
+            tuple(agent.name for agent in self._agents),
+            len(self.lobby.clients),
+            sum(client.waits for client in self.lobby.named),
+            len(self.matchmaker.tables),
+            self.matchmaker.resting,
+        )
 
     def _named_agents(self, secrets: Secrets | None) -> list[LocalAgent]:
         settings, agents = self.settings, dict[str, LocalAgent]()
@@ -179,15 +219,17 @@ class Server:
         host = self.settings.host
         shown = f"[{host}]" if ":" in host else host
         if self.settings.tcp is not None:
-            self._listening.append(await listen_tcp(self.lobby, host, self.settings.tcp))
+            self._listening.append(await listen_tcp(lambda: self.lobby, host, self.settings.tcp))
             self.ports["tcp"] = port_of(self._listening[-1])
             self.addresses += (f"{shown}:{self.ports['tcp']}",)
         if self.settings.ws is not None:
-            self._listening.append(await listen_ws(self.lobby, host, self.settings.ws))
+            self._listening.append(await listen_ws(lambda: self.lobby, host, self.settings.ws))
             self.ports["ws"] = port_of(self._listening[-1])
             self.addresses += (f"ws://{shown}:{self.ports['ws']}",)
 
-    async def _stop(self, why: str) -> None:
+    async def _stop(self, why: str, started: bool = True) -> None:
+        if self._noting is not None:
+            self._noting.cancel()
         for listening in self._listening:
             listening.close()
         if self._open is not None:
@@ -207,8 +249,15 @@ class Server:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
         if self._ledger is not None:
+            if started:
+                self.log(f"the server has stopped: {self.matchmaker.finished} games finished in this run")
+                with contextlib.suppress(Exception):  # what stops a server may be that nothing can be written
+                    await self._ledger.note(self._run_state(), ended=True)
             self._ledger.close()
-            self.store.close()
+            if started:
+                self.store.close()
+            else:
+                self.store.discard()
 
     async def finished(self) -> None:
         """Wait until ``games`` games are finished. Raises what makes it impossible to go on."""
@@ -237,7 +286,13 @@ class Server:
             ratings,
             len(rated),
             tuple(self.lines),
+            self.matchmaker.resting,
         )
+
+
+def stamp() -> str:
+    """Return the date and time of here, as they stand before each line of a log."""
+    return time.strftime("%Y-%m-%d %H:%M:%S")
 
 
 async def serve(settings: ServerSettings, scoreboard: Any) -> None:
@@ -250,11 +305,22 @@ async def serve(settings: ServerSettings, scoreboard: Any) -> None:
             loop.add_signal_handler(number, stop.set)
             handled.append(number)
     try:
-        async with Server(settings, scoreboard.log) as server, scoreboard.showing(server):
-            ends = [loop.create_task(server.finished()), loop.create_task(stop.wait())]
-            done, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-            for task in ends:
-                task.cancel()
+        told = loop.create_task(stop.wait())
+        async with contextlib.AsyncExitStack() as stack:
+            starting = loop.create_task(stack.enter_async_context(Server(settings, scoreboard.log)))
+            await asyncio.wait([starting, told], return_when=asyncio.FIRST_COMPLETED)
+            if not starting.done():  # agents that load take their time, who stops the server should not have to
+                starting.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await starting
+                scoreboard.log("the server was stopped before it had started")
+                return
+            server = starting.result()
+            await stack.enter_async_context(scoreboard.showing(server))
+            finished = loop.create_task(server.finished())
+            done, _ = await asyncio.wait([finished, told], return_when=asyncio.FIRST_COMPLETED)
+            finished.cancel()
+            told.cancel()
             for task in done:
                 task.result()
     finally:

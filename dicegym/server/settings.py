@@ -23,6 +23,7 @@ class ServerSettings:
         host: address to listen on.
         players: seats at a table.
         agents: local agents, as for `dicegym.agent`; each may sit at many tables.
+        always: whether the agents play each other while no remote bot is there; else the server rests.
         games: stop after so many finished games; 0: go on for ever.
         secrets: file of names and their secrets.
         guests: whether clients may play without a secret; None: if ``host`` is a loopback address.
@@ -54,6 +55,7 @@ class ServerSettings:
     gather: float = 0.5
     pause: float = 0.5
     connections: int = 1000
+    always: bool = False
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -66,6 +68,11 @@ class ServerSettings:
             )
         most = make_game(self.game).spec.players[1]
         whole_number("--players", self.players, 2, most, "the number of players at a table")
+        if self.always and len(self.agents) < self.players:
+            raise ParameterError(
+                f"--always lets the server's own agents play each other, but {len(self.agents)} cannot fill the "
+                f"{self.players} seats of a table: name at least {self.players} by --agents (one may be named twice)"
+            )
         whole_number("--games", self.games, 0, 1 << 53, "a number of games")
         whole_number("--connections", self.connections, 1, 1 << 20, "a number of connections")
         if not self.allows_guests and self.secrets is None:
@@ -85,3 +92,24 @@ def is_loopback(host: str) -> bool:
     with contextlib.suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
     return host == "localhost"
+
+
+def default_database(game: str) -> Path:
+    """Return the file of results of a server of ``game`` that is not told another: in the current folder."""
+    return Path(f"dicegym-{game}.sqlite")
+
+
+def database_of(game: str | None, database: Path | None) -> Path:
+    """Return the file of results that is meant: the one named, that of a game, or the only one in this folder.
+
+    Raises ParameterError if there is none, or more than one.
+    """
+    if database is not None:
+        return database
+    if game is not None:
+        return default_database(game)
+    found = sorted(Path().glob(str(default_database("*"))))
+    if len(found) == 1:
+        return found[0]
+    holds = f"files of several games ({', '.join(map(str, found))})" if found else f"no {default_database('GAME')}"
+    raise ParameterError(f"whose results? {Path().absolute()} holds {holds}: name the game, or give --database FILE")

@@ -2,10 +2,14 @@
 
 A game and the ratings that it changed are one transaction, and it is on the disk before anybody is told the result: a
 server that is killed has lost no game that it announced and holds none by half. Games in progress are not stored.
+
+A server alone writes to its file, which a lock beside it tells others. Who only wants to know what is in it opens an
+`dicegym.server.archive.Archive`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -18,115 +22,76 @@ from sqlalchemy.dialects.sqlite import insert
 
 import dicegym
 from dicegym.errors import ParameterError
-from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult
+from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult, ServerState
+from dicegym.server.schema import ABOUT, GAMES, INCIDENTS, RATINGS, RESULTS, RUNS, SCHEMA, game_held, migrate, schema_of
 
-SCHEMA = "1"
-"""Changes when the tables do."""
-
-_tables = sa.MetaData()
-ABOUT = sa.Table(
-    "about", _tables, sa.Column("name", sa.Text, primary_key=True), sa.Column("value", sa.Text, nullable=False)
-)  # "schema" and "game"
-RUNS = sa.Table(
-    "runs",
-    _tables,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("began", sa.Text, nullable=False),
-    sa.Column("seed", sa.Text, nullable=False),  # as given or drawn, decimal
-    sa.Column("version", sa.Text, nullable=False),  # of dicegym
-)
-RATINGS = sa.Table(
-    "ratings",
-    _tables,
-    sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("rating", sa.Float, nullable=False),
-    sa.Column("games", sa.Integer, nullable=False),
-    sa.Column("wins", sa.Integer, nullable=False),  # first places, shared ones included
-)
-GAMES = sa.Table(
-    "games",
-    _tables,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("run", sa.ForeignKey("runs.id"), nullable=False),
-    sa.Column("number", sa.Integer, nullable=False),  # within the run
-    sa.Column("seed", sa.Text, nullable=False),  # decimal; dicegym.game(...).new_game(seed, number) is the game
-    sa.Column("ended", sa.Text, nullable=False),
-    sa.Column("seconds", sa.Float, nullable=False),
-    sa.Column("actions", sa.Text, nullable=False),  # JSON list: played in this order they give the game again
-    sa.UniqueConstraint("run", "number"),
-)
-RESULTS = sa.Table(
-    "results",
-    _tables,
-    sa.Column("game", sa.ForeignKey("games.id"), primary_key=True),
-    sa.Column("seat", sa.Integer, primary_key=True),
-    sa.Column("name", sa.ForeignKey("ratings.name"), nullable=False, index=True),
-    sa.Column("total", sa.Integer, nullable=False),
-    sa.Column("place", sa.Integer, nullable=False),
-    sa.Column("before", sa.Float, nullable=False),  # rating
-    sa.Column("after", sa.Float, nullable=False),
-)
-INCIDENTS = sa.Table(
-    "incidents",
-    _tables,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("game", sa.ForeignKey("games.id"), nullable=False, index=True),
-    sa.Column("seat", sa.Integer, nullable=False),
-    sa.Column("turn", sa.Integer, nullable=False),  # number of the seat's decision, from 1
-    sa.Column("reason", sa.Text, nullable=False),
-)
+WAIT_FOR_LOCK = 0.5
+"""Seconds: who asks whether a server runs holds the lock for a moment."""
 
 
 class Store:
     """An open store.
 
     Args:
-        path: the file; made if it does not exist.
+        path: the file; made if it does not exist, and brought to the present schema if it has an earlier one.
         game: the name of the game whose results it holds.
 
+    Attributes:
+        migrated: the earlier schema that the file had; None if it had the present one or is new.
+
     Raises:
-        ParameterError: the file cannot be used: it is no such store, belongs to another game, has another schema, or
-            another server has it open.
+        ParameterError: the file cannot be used: it is no such store, belongs to another game, has a later schema, or
+            another server has it open. The file is then as it was, and nothing lies beside it.
     """
 
     def __init__(self, path: Path, game: str) -> None:
         self.path = path
+        self.migrated: str | None = None
         self._lock = _locked(path)
-        self._engine = sa.create_engine(f"sqlite:///{path}", poolclass=sa.pool.StaticPool)
-        sa.event.listen(self._engine, "connect", _prepare)
+        self._made = not path.exists()
+        self._engine = engine_of(path)
         self._run = 0
         try:
             self._open(game)
         except (sa.exc.DatabaseError, OSError) as error:
             reason = getattr(error, "orig", None) or error
-            self.close()
+            self.discard()
             raise ParameterError(f"{path} cannot be used for results ({reason}): give another --database") from None
-        except ParameterError:
-            self.close()
+        except BaseException:
+            self.discard()
             raise
 
     def _open(self, game: str) -> None:
         with self._engine.begin() as connection:
-            found = sa.inspect(connection).get_table_names()
-            if found and "about" not in found:
-                raise ParameterError(f"{self.path} is a database of something else: give another --database")
-            _tables.create_all(connection)
-            if not found:
-                facts = {"schema": SCHEMA, "game": game}
-                connection.execute(ABOUT.insert(), [{"name": name, "value": facts[name]} for name in facts])
-            about = {str(row.name): str(row.value) for row in connection.execute(sa.select(ABOUT))}
-        if about.get("schema") != SCHEMA:
-            raise ParameterError(
-                f"{self.path} has schema {about.get('schema')}, and this version of dicegym writes {SCHEMA}: "
-                "give another --database, or use the version that wrote it"
-            )
-        if about.get("game") != game:
-            raise ParameterError(f"{self.path} holds results of {about.get('game')}: give {game} another --database")
+            found = schema_of(connection, self.path)
+            if found is not None and (other := game_held(connection)) != game:
+                raise ParameterError(f"{self.path} holds results of {other}: give {game} another --database")
+            if found != SCHEMA:
+                migrate(connection, found)
+                self.migrated = found
+            if found is None:
+                connection.execute(ABOUT.insert().values(name="game", value=game))
+        with contextlib.closing(self._engine.raw_connection()) as raw:  # not before: a file of others is not touched
+            for setting in ("journal_mode=WAL", "synchronous=FULL"):  # every commit is on the disk when it returns
+                raw.cursor().execute(f"PRAGMA {setting}")
 
     def close(self) -> None:
         """Let go of the file."""
         self._engine.dispose()
-        self._lock.release()
+        unlock(self._lock)
+
+    def discard(self) -> None:
+        """Let go of the file, and remove it if it was made here and holds no game: no server has run."""
+        empty = False
+        if self._made:
+            with contextlib.suppress(sa.exc.DatabaseError):
+                empty = not sa.inspect(self._engine).get_table_names() or self.finished() == 0
+        self._engine.dispose()
+        if empty:
+            for end in ("", "-wal", "-shm", "-journal"):
+                with contextlib.suppress(OSError):
+                    self.path.with_name(self.path.name + end).unlink()
+        unlock(self._lock)
 
     def begin_run(self, seed: int) -> int:
         """Take note that a server has started with this seed; return the number of its run, from 1."""
@@ -134,6 +99,12 @@ class Store:
             row = {"began": _now(), "seed": str(seed), "version": dicegym.__version__}
             self._run = int(connection.execute(RUNS.insert().values(row)).inserted_primary_key[0])  # type: ignore[index]  # an insert of one row has one
         return self._run
+
+    def note(self, state: ServerState, ended: bool = False) -> None:
+        """Keep what the run is doing, for who asks from outside, and whether that was the last."""
+        changed = {"state": json.dumps(state._asdict()), **({"ended": _now()} if ended else {})}
+        with self._engine.begin() as connection:
+            connection.execute(RUNS.update().where(RUNS.c.id == self._run).values(changed))
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name."""
@@ -151,24 +122,9 @@ class Store:
         with self._engine.connect() as connection:
             games = connection.execute(sa.select(GAMES).order_by(GAMES.c.id)).all()
             for game in games:
-                places = connection.execute(
-                    sa.select(RESULTS.c.name, RESULTS.c.total, RESULTS.c.place, RESULTS.c.before, RESULTS.c.after)
-                    .where(RESULTS.c.game == game.id)
-                    .order_by(RESULTS.c.seat)
-                ).all()
-                incidents = connection.execute(
-                    sa.select(INCIDENTS.c.seat, INCIDENTS.c.turn, INCIDENTS.c.reason)
-                    .where(INCIDENTS.c.game == game.id)
-                    .order_by(INCIDENTS.c.id)
-                ).all()
-                yield GameResult(
-                    game.number,
-                    int(game.seed),
-                    game.seconds,
-                    tuple(json.loads(game.actions)),
-                    tuple(SeatResult(*row) for row in places),
-                    tuple(ForcedTurn(*row) for row in incidents),
-                )
+                places, incidents = told_of(connection, game.id)
+                actions = tuple(json.loads(game.actions))
+                yield GameResult(game.number, int(game.seed), game.seconds, actions, places, incidents)
 
     def write(self, results: Sequence[GameResult]) -> None:
         """Store games, all or none, with the ratings they led to; later ones count."""
@@ -200,19 +156,68 @@ class Store:
             connection.execute(INCIDENTS.insert(), [{"game": game} | found._asdict() for found in result.incidents])
 
 
+def told_of(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...], tuple[ForcedTurn, ...]]:
+    """Return what a stored game came to for each seat, and what went wrong in it."""
+    places = connection.execute(
+        sa.select(RESULTS.c.name, RESULTS.c.total, RESULTS.c.place, RESULTS.c.before, RESULTS.c.after)
+        .where(RESULTS.c.game == game)
+        .order_by(RESULTS.c.seat)
+    )
+    incidents = connection.execute(
+        sa.select(INCIDENTS.c.seat, INCIDENTS.c.turn, INCIDENTS.c.reason)
+        .where(INCIDENTS.c.game == game)
+        .order_by(INCIDENTS.c.id)
+    )
+    return tuple(SeatResult(*row) for row in places), tuple(ForcedTurn(*row) for row in incidents)
+
+
+def engine_of(path: Path | None, writes: bool = True) -> sa.Engine:
+    """Return an engine for a file, for reading alone if not ``writes``, or for one in memory if it is None.
+
+    A transaction holds changes of tables too, which Python's own handling of transactions would leave out.
+    """
+    if path is None:
+        engine = sa.create_engine("sqlite://", poolclass=sa.pool.StaticPool)
+    elif writes:
+        engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)), poolclass=sa.pool.StaticPool)
+    else:
+        # Where nobody writes, SQLite is told so: who may only read could not remove again what it lays beside the file.
+        alone = {} if path.with_name(path.name + "-wal").exists() else {"immutable": "1"}
+        query = {"mode": "ro", "uri": "true", **alone}
+        where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
+        engine = sa.create_engine(where, poolclass=sa.pool.StaticPool)
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: object) -> None:
+        connection.isolation_level = None
+        for setting in ("foreign_keys=ON", "busy_timeout=5000"):
+            connection.execute(f"PRAGMA {setting}")
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN")
+
+    return engine
+
+
+def lock_of(path: Path, wait: float) -> FileLock:
+    """Return the lock on a file beside ``path`` that says until it is released that a server uses the store."""
+    return FileLock(path.with_name(path.name + "-lock"), timeout=wait)
+
+
+def unlock(lock: FileLock) -> None:
+    """Release a lock, and remove its file: who waits for it takes note of that."""
+    with contextlib.suppress(OSError):  # Windows removes no open file: filelock does it there when it is closed
+        Path(lock.lock_file).unlink()
+    lock.release()
+
+
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _prepare(connection: Any, _: object) -> None:
-    """Have every commit on the disk when it returns."""
-    for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=5000"):
-        connection.execute(f"PRAGMA {setting}")
-
-
 def _locked(path: Path) -> FileLock:
-    """Return a lock on a file beside ``path``, which says until it is released that the store is in use."""
-    lock = FileLock(path.with_name(path.name + "-lock"), blocking=False)
+    lock = lock_of(path, WAIT_FOR_LOCK)
     try:
         path.parent.stat()  # the lock would make a folder that is missing, and so hide a slip of the pen
         lock.acquire()

@@ -21,6 +21,10 @@ class Guest(Protocol):
     def present(self) -> bool:
         """Whether there is a connection to it."""
 
+    @property
+    def original(self) -> bool:
+        """Whether it is spoken to as the original server does: shown the table when it is to move, and nothing else."""
+
     def tell(self, data: bytes) -> None:
         """Send it a message."""
 
@@ -83,6 +87,7 @@ class Table:
         self.seed = seed
         self.seats = list(seats)
         self.actions: list[int] = []
+        self._fault = 0  # of the last action
         self.incidents: list[ForcedTurn] = []
         self.over = False
         self._wire = wire
@@ -142,15 +147,14 @@ class Table:
         """Take note that the bot in ``seat`` is gone."""
         self.seats[seat].remote = None
         if not self.over and seat == self._mover[0]:
-            self._play_for_mover("lost its connection")
-            self._advance()
+            self._advance(self._play_for_mover("lost its connection"))
 
     def retake(self, seat: int, remote: Guest) -> bool:
         """Give a seat that was left back to its bot, unless the server already plays for it to the end."""
         if self.over or self.seats[seat].remote is not None or self._wire.given_up(self.state, seat):
             return False
         self.seats[seat].remote = remote
-        remote.tell(self._shown)
+        self._show(seat)
         return True
 
     def given_up(self, seat: int) -> bool:
@@ -165,15 +169,27 @@ class Table:
     def failed(self, seat: int, reason: str) -> None:
         """Take note that the local agent in ``seat`` has not answered properly."""
         if not self.over and seat == self._mover[0]:
-            self._play_for_mover(reason)
-            self._advance()
+            self._advance(self._play_for_mover(reason))
 
     def tell(self, message: Message) -> None:
         """Send a message to every remote bot."""
-        data = line(message)
+        self._tell_all(line(message))
+
+    def _tell_all(self, data: bytes) -> None:
+        """Send a message to every remote bot that is told more than when it is to move."""
         for seat in self.seats:
-            if seat.remote is not None:
+            if seat.remote is not None and not seat.remote.original:
                 seat.remote.tell(data)
+
+    def _show(self, seat: int) -> None:
+        """Show the table to the remote bot in a seat, if there is one that is to see it now."""
+        remote = self.seats[seat].remote
+        if remote is None:
+            return
+        if not remote.original:
+            remote.tell(self._shown)
+        elif seat == self._mover[0] and not self._ended[0]:
+            remote.tell(line(self._wire.as_original(self._message(self.state))))
 
     def _not_now(self, seat: int) -> str:
         if self.over:
@@ -184,35 +200,44 @@ class Table:
 
     def _refuse(self, seat: int, code: str, text: str) -> None:
         remote = self.seats[seat].remote
-        if remote is not None:
+        if remote is not None and not remote.original:
             remote.tell(line(self._wire.error_message(code, text)))
 
     def _play(self, action: int, error: Any = None) -> None:
         """Let the player to move do ``action``, which is an error if ``error`` says so."""
         mover = int(self._mover[0])
         seat = self.seats[mover]
-        self.actions.append(action)
-        fault = self._step(self.state, action)
+        between = self._do(action)
+        fault = self._fault
         if fault:
             error = error or self._wire.fault_error(int(fault))
             self._refuse(mover, error.code, error.message)
             if self._standing() == self._shown:
                 if seat.local is not None:
                     self._ask(seat)
+                elif seat.remote is not None and seat.remote.original:  # it is told by being asked again
+                    self._show(mover)
                 return
             self._note(mover, f"made too many errors, the last: {error.message}")
         seat.decisions += 1
         self._changed()
-        self._advance()
+        self._advance(between)
 
-    def _play_for_mover(self, reason: str) -> None:
-        """Play the turn of the player to move."""
+    def _play_for_mover(self, reason: str) -> Sequence[Any]:
+        """Play the turn of the player to move; return the tables that this led through."""
         mover = int(self._mover[0])
         self._note(mover, reason)
         self.seats[mover].decisions += 1
-        self.actions.append(self._forfeit)
-        self._step(self.state, self._forfeit)
+        between = self._do(self._forfeit)
         self._changed()
+        return between
+
+    def _do(self, action: int) -> Sequence[Any]:
+        """Let the rules carry out an action; return the tables that it led through."""
+        between = self._wire.interludes(self.game, self.state, action)
+        self.actions.append(action)
+        self._fault = int(self._step(self.state, action))
+        return between
 
     def _note(self, mover: int, reason: str) -> None:
         seat = self.seats[mover]
@@ -221,23 +246,34 @@ class Table:
             seat.remote.helped()
         self._log(f"game {self.number + 1}: {seat.name} {reason} (its decision {seat.decisions}): the turn is played")
 
-    def _standing(self) -> bytes:
-        return line(self._wire.standing_message(self.game, self.state, self._names, self._ratings))
+    def _message(self, state: Any) -> Message:
+        return self._wire.standing_message(self.game, state, self._names, self._ratings)
 
-    def _advance(self) -> None:
-        """Show what has changed and wait for the next command; who is not there to give one is played for."""
-        while not self._ended[0]:
-            self._shown = data = self._standing()
-            for seat in self.seats:
-                if seat.remote is not None:
-                    seat.remote.tell(data)
-            seat = self.seats[self._mover[0]]
+    def _standing(self) -> bytes:
+        return line(self._message(self.state))
+
+    def _advance(self, between: Sequence[Any] = ()) -> None:
+        """Show what has changed and wait for the next command; who is not there to give one is played for.
+
+        ``between`` are tables that the last change led through: everybody sees the turns of those who have given up.
+        """
+        while True:
+            for state in between:
+                self._tell_all(line(self._message(state)))
+            if self._ended[0]:
+                break
+            self._shown = self._standing()
+            self._tell_all(self._shown)
+            mover = int(self._mover[0])
+            if (remote := self.seats[mover].remote) is not None and remote.original:
+                self._show(mover)
+            seat = self.seats[mover]
             if seat.local is not None:
                 self._ask(seat)
             if seat.taken:
                 self._deadline = self._loop.time() + self._seconds
                 return
-            self._play_for_mover("has no connection")
+            between = self._play_for_mover("has no connection")
         self.over = True
         self._tidy()
         self._when_ended(self)
@@ -253,8 +289,7 @@ class Table:
         if wait <= 0:
             wait = self._seconds
             if self.seats[self._mover[0]].local is None:
-                self._play_for_mover(f"gave no answer in {self._seconds:g} s")
-                self._advance()
+                self._advance(self._play_for_mover(f"gave no answer in {self._seconds:g} s"))
                 if self.over:
                     return
         self._timer = self._loop.call_later(wait, self._look)

@@ -76,7 +76,7 @@ def test_file_and_model_play_the_same_games_in_every_seat_of_every_table(
 @each_form
 def test_file_and_model_play_the_same_games_among_others(name: str, form: str, written: Callable[..., Path]) -> None:
     game = dicegym.game(name)
-    bot, other = dicegym.agent(game, str(written(name, form))), dicegym.agent(game, game.spec.default_opponent)
+    bot, other = dicegym.agent(game, str(written(name, form))), dicegym.agent(game, game.spec.baseline)
     for seed in range(7):
         table = [other] * game.players
         seat = seed % game.players

@@ -178,17 +178,6 @@ def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path:
     assert "hog.py" in err
 
 
-def test_play_at_the_keyboard_until_the_end_and_with_input_that_ends() -> None:
-    command = [sys.executable, "-m", "dicegym", "play", "hog", "--against", "always_roll(1)", "-p", "goal=20"]
-    done = subprocess.run(command, input="x\n99\n" + "6\n" * 200, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "'x' is none of the actions above" in done.stdout
-    assert "wins" in done.stdout
-    done = subprocess.run(command, input="", capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "keyboard" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -214,6 +203,10 @@ def test_play_at_the_keyboard_until_the_end_and_with_input_that_ends() -> None:
         (("exact", "hog", "bacon", "swap", "--output", "hog.py"), "--output hog.py is for --best-table alone"),
         (("exact", "hog", "bacon", "--trials", "3"), "--trials 3 is for --best-table alone"),
         (("play", "hog", "--against", "bacon", "--against", "swap"), "seats 1 beside you"),
+        (("play", "hog", "--against", "esay"), "Opponents by strength: easy (bacon), normal (swap), hard"),
+        (("play", "yatzy", "--players", "1", "--against", "easy"), "leave out --against"),
+        (("play", "yatzy", "--players", "2", "-p", "players=3"), "differ: give one of them"),
+        (("play", "hog", "--players", "3"), "give a whole number from 2 to 2"),
         (("check", "bacon", "-p", "gaol=20"), "Did you mean 'goal'?"),
     ],
 )
@@ -336,9 +329,9 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(monkeypatch: pytes
     from dataclasses import replace
 
     import dicegym
-    from dicegym.cli.training import training_script
     from dicegym.learning import demo
     from dicegym.learning.evaluate import evaluate
+    from dicegym.learning.script import train
 
     small = {"run.steps": 2048, "run.games": 16, "run.evaluate_every": 512, "algorithm.n_steps": 16}
     small |= {"run.card_games": 10}
@@ -346,7 +339,7 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(monkeypatch: pytes
     config = replace(demo.configuration.read_config("hog"), demo=small)
     monkeypatch.setattr(demo.configuration, "read_config", lambda *_: config)
     monkeypatch.setattr("dicegym.learning.card.agent_names", lambda game: [game.spec.baseline])  # a shorter card
-    entry, score = demo.run_demo(training_script().train, "hog", tmp_path / "run", 1, lambda *_: None)
+    entry, score = demo.run_demo(train, "hog", tmp_path / "run", 1, lambda *_: None)
     game = dicegym.game("hog")
     assert score.value == pytest.approx(evaluate(game, str(entry)).value, abs=1e-9)
     curve = (tmp_path / "run" / "curve.csv").read_text().split()[1:]

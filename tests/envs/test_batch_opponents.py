@@ -28,8 +28,8 @@ each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lamb
 MIDDLE = FunctionPlayer(lambda turn: int(np.flatnonzero(turn.mask)[turn.mask.sum() // 2]), "middle", pure=True)
 
 
-def default(environment: Environment) -> str:
-    return dicegym.game(environment.game).spec.default_opponent
+def baseline(environment: Environment) -> str:
+    return dicegym.game(environment.game).spec.baseline
 
 
 def transcript(environment: Environment, n: int, steps: int, **settings: Any) -> list[Any]:
@@ -49,7 +49,7 @@ def transcript(environment: Environment, n: int, steps: int, **settings: Any) ->
 @each_environment
 def test_number_of_threads_changes_nothing(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dicegym.engine.threads.LEAST_ROWS", 16)  # few games are enough to be shared out
-    pool = {default(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
+    pool = {baseline(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
     one, three = (transcript(environment, 3 * 16 + 5, 25, opponent=pool, threads=threads) for threads in (1, 3))
     assert one == three
 
@@ -69,7 +69,7 @@ def test_number_of_threads_changes_nothing_in_the_bare_batch(name: str) -> None:
 @each_environment
 def test_compiled_twin_plays_what_its_file_plays(environment: Environment) -> None:
     game = dicegym.game(environment.game, **environment.settings)
-    name = default(environment)
+    name = baseline(environment)
     twin, file = opponent(game, name), dicegym.agent(game, name)
     assert file.pure
     assert twin.name == file.name
@@ -80,8 +80,8 @@ def test_compiled_twin_plays_what_its_file_plays(environment: Environment) -> No
 def test_game_has_compiled_bots_and_its_default_opponent_needs_no_python(name: str) -> None:
     game = dicegym.game(name)
     assert twin_numbers(game)
-    player = opponent(game, game.spec.default_opponent)
-    assert isinstance(player, TwinPlayer) or part(game, SITUATIONS)
+    for player in Pool.of(game, game.spec.default_opponent).players:
+        assert isinstance(player, TwinPlayer) or part(game, SITUATIONS)
 
 
 @pytest.mark.parametrize("name", FINISHED)

@@ -1,9 +1,12 @@
 """Options that several environments share: documented and checked in one place."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
+import pettingzoo
 import pytest
 
 import dicegym
@@ -15,7 +18,7 @@ from dicegym.envs.seating import Seating
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.envs.vector import BatchEnv
-from dicegym.errors import ParameterError
+from dicegym.errors import ParameterError, UnknownArgumentError, UnknownNameError
 
 CLASSES: list[tuple[Any, str]] = [
     (SingleAgentEnv, "hog"),
@@ -82,3 +85,30 @@ def test_rendering_in_every_mode(capsys: pytest.CaptureFixture[str]) -> None:
     assert render_games("human", lambda: scenes) is None
     assert capsys.readouterr().out == "\n\n".join(texts) + "\n"
     assert check_render_mode(None) is None
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **given: gym.make("dicegym/Hog-v0", **given),
+        lambda **given: gym.make_vec("dicegym/Hog-v0", num_envs=2, **given),
+        lambda **given: gym.make_vec("dicegym/Hog-v0", num_envs=2, vectorization_mode="sync", **given),
+        lambda **given: pettingzoo.make("aec", "dicegym/Hog-v0", **given),
+        lambda **given: pettingzoo.make("parallel", "dicegym/Lucky-v0", **given),
+        lambda **given: dicegym.game("hog", **given),
+    ],
+    ids=["make", "make_vec", "sync", "aec", "parallel", "game"],
+)
+def test_an_argument_that_there_is_not_is_pythons_error_too(make: Callable[..., Any]) -> None:
+    """Libraries try arguments of other environments and take a TypeError for no (torchrl's ``frameskip``)."""
+    for kind in (TypeError, LookupError, UnknownNameError, UnknownArgumentError):
+        with pytest.raises(kind, match=r"got an unexpected keyword argument 'frameskip'"):
+            make(frameskip=4)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("oponent", "opponent"), ("render_modes", "render_mode"), ("gaol", "goal"), ("seats", "seat")]
+)
+def test_the_argument_that_was_meant_is_named(given: str, meant: str) -> None:
+    with pytest.raises(TypeError, match=f"argument '{given}': .* Did you mean '{meant}'"):
+        gym.make("dicegym/Hog-v0", **{given: 1})

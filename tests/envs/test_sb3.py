@@ -253,7 +253,7 @@ def test_models_that_do_not_fit_are_refused(trained: dict[tuple[str, str], Any],
     with pytest.raises(ModelError, match="was trained on other rules"):
         models.load(rewritten(path, tmp_path / "old.zip", fingerprint="0" * 16), game)
     with pytest.raises(UnknownNameError, match="algorithm 'SAC'"):
-        models.load(rewritten(path, tmp_path / "sac.zip", algorithm="SAC"), game)
+        models.load_model(rewritten(path, tmp_path / "sac.zip", algorithm="SAC"), game)
     with pytest.raises(ModelError, match="incomplete"):
         models.load(rewritten(path, tmp_path / "less.zip", parameters=None), game)
     with pytest.raises(ModelError, match=r"observations \(62,\)"):

@@ -34,9 +34,12 @@ FLAWS = (
     "never ends",
     "an illegal action turns back time",
     "random",
+    "both may win",
     "view shows the key",
     "view holds arrays",
     "view is unnamed",
+    "margins do not cancel",
+    "margin is the loser's",
     "scene is text",
     "scene changes the state",
     "scene shows the key",
@@ -66,6 +69,12 @@ FLAW = {name: number for number, name in enumerate(FLAWS)}
     ENDLESS,
     TURNS_BACK,
     RANDOM,
+    BOTH_WIN,
+    _VIEW_KEY,
+    _VIEW_ARRAYS,
+    _VIEW_UNNAMED,
+    NO_CANCEL,
+    LOSERS_LEAD,
     *_,
 ) = range(len(FLAWS))
 
@@ -148,9 +157,16 @@ def observe(state, seat, out):
 @kernel
 def returns(state, out):
     out[0] = state.over
-    out[1] = -out[0]
+    out[1] = out[0] if state.flaw == BOTH_WIN else -out[0]
     if state.flaw == RETURNS_FAR:
         out[2] = 0
+
+
+@kernel
+def margin(state, out):
+    lead = 0.25 * state.total / 40 * (1 if state.over else -1)
+    out[0] = lead if state.flaw != LOSERS_LEAD else -lead
+    out[1] = -out[0] if state.flaw != NO_CANCEL else 0.0
 
 
 class View(NamedTuple):
@@ -170,7 +186,7 @@ SPEC = GameSpec(
     name="flawed",
     title="Flawed",
     state=STATE,
-    kernels=Kernels(reset, step, legal, observe, returns),
+    kernels=Kernels(reset, step, legal, observe, returns, margin),
     players=(2, 2),
     n_actions=3,
     features=lambda parameters: {"total": 1, "to move": 1},
@@ -178,5 +194,6 @@ SPEC = GameSpec(
     faults=("", "no number from 1 to 3, or the last one again"),
     default_opponent="one",
     baseline="one",
+    zero_sum=True,
     parameters={"flaw": Parameter(0, 0, len(FLAWS) - 1, "what is wrong")},
 )

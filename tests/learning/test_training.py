@@ -29,7 +29,9 @@ from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.learning.card import card
 from dicegym.learning.configuration import read_config, settings_of
+from dicegym.learning.curve import next_evaluation
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
+from dicegym.learning.interruption import Conductor, Interruptible
 from dicegym.players import model as models
 from dicegym.players.roster import agent_names
 from dicegym.shipped import shipped_folder
@@ -102,7 +104,7 @@ def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
     assert (curves[0], scores[0]) == (curves[1], scores[1])
     assert scores[0] != scores[2]
     assert curves[0].splitlines()[0] == "steps,score"
-    assert len(curves[0].splitlines()) == 1 + 4
+    assert [line.partition(",")[0] for line in curves[0].split()[1:]] == ["0", "256", "512", "1024", "2048", "3072"]
 
 
 @each_game
@@ -247,18 +249,18 @@ def test_interrupted_league_goes_on_exactly(
                 signal.raise_signal(signal.SIGINT)
     else:
         interrupt = None
-        original = training.Interruptible._on_step
+        original = Interruptible._on_step
 
         trained: list[Any] = []  # exploiters, at 1,024 steps and at 2,048
 
         def on_step(self: Any) -> bool:
-            if not isinstance(self, training.Conductor):
+            if not isinstance(self, Conductor):
                 trained.extend([] if self in trained else [self])
                 if len(trained) == 2:
                     signal.raise_signal(signal.SIGINT)
             return original(self)
 
-        monkeypatch.setattr(training.Interruptible, "_on_step", on_step)
+        monkeypatch.setattr(Interruptible, "_on_step", on_step)
     with pytest.raises(KeyboardInterrupt, match="2,048 steps are saved"):
         training.train("hog", tmp_path / "cut", overrides=LEAGUE, progress=interrupt)
     monkeypatch.undo()
@@ -268,6 +270,62 @@ def test_interrupted_league_goes_on_exactly(
     kinds = [member.kind for member in run.league.members]
     assert sorted(kinds) == ["exploiter", "past self", "scripted"]
     assert "exploiter 2048 (exploiter)" in (tmp_path / "cut/league.md").read_text()
+
+
+def test_ctrl_c_measures_before_it_leaves(training: Any, tmp_path: Path) -> None:
+    """Else the best model of a short training would be the untrained one."""
+    overrides = [*STEADY, "run.evaluate_every=1_000_000"]
+
+    def interrupt(done: int, total: int, text: str) -> None:
+        if done == 2048 + 16 * 5 and "leav" not in text:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt, match=r"2,048 steps are saved in .*exact win rate|2,048 steps .* win rate"):
+        training.train("hog", tmp_path / "cut", overrides=overrides, progress=interrupt)
+    points = [line.split(",") for line in (tmp_path / "cut/curve.csv").read_text().split()[1:]]
+    assert [steps for steps, _ in points] == ["0", "2048"]
+    scores = [float(score) for _, score in points]
+    assert scores[1] > scores[0]
+    for name in ("best", "model"):
+        about = models.facts(tmp_path / f"cut/{name}.zip")
+        assert (about["timesteps"], about["score"]["value"]) == (2048, pytest.approx(scores[1]))
+    kept = (tmp_path / "cut/best.zip").read_bytes()
+    run = training.train("hog", tmp_path / "cut", resume=True)
+    training.train("hog", tmp_path / "whole", overrides=overrides)
+    assert (tmp_path / "cut/curve.csv").read_text() == (tmp_path / "whole/curve.csv").read_text()
+    assert ((tmp_path / "cut/best.zip").read_bytes() == kept) == (run.score.value <= scores[1])
+
+
+def test_evaluations_come_early_and_then_at_equal_distances() -> None:
+    due, steps = [0], 0
+    while steps < 3_000:
+        steps = next_evaluation(steps, 1_024)
+        due.append(steps)
+    assert due == [0, 64, 128, 256, 512, 1_024, 2_048, 3_072]
+    assert next_evaluation(1_000, 1_024) == 1_024
+    assert next_evaluation(5_000, 1_024) == 5_120
+    assert [next_evaluation(steps, 3) for steps in range(5)] == [1, 3, 3, 6, 6]
+
+
+@pytest.mark.parametrize("cards", [0, 1])
+def test_cards_may_be_left_out(training: Any, cards: int, tmp_path: Path) -> None:
+    training.train("hog", tmp_path / "run", overrides=[*STEADY, "run.steps=512", f"run.card_games={cards}"])
+    assert len(list((tmp_path / "run").glob("*.md"))) == 2 * cards
+
+
+def test_an_evaluation_may_end_a_run(training: Any, tmp_path: Path) -> None:
+    told = []
+
+    def evaluated(steps: int, score: Score) -> None:
+        told.append((steps, score.value))
+        if steps >= 512:
+            raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        training.train("hog", tmp_path / "run", overrides=STEADY, evaluated=evaluated)
+    curve = (tmp_path / "run/curve.csv").read_text().split()[1:]
+    assert [f"{steps},{value:.9f}" for steps, value in told] == curve
+    assert [steps for steps, _ in told] == [0, 256, 512]
 
 
 def test_the_second_ctrl_c_leaves_at_once(training: Any, tmp_path: Path) -> None:
@@ -344,19 +402,26 @@ def test_training_begins_with_the_networks_of_another_model(training: Any, tmp_p
 
 def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> None:
     told = []
-    overrides = [*STEADY, 'run.evaluate_against=["bacon", "always_roll(5)", ["swap", "bacon"]]', "run.best_by=worst"]
-    run = training.train("hog", tmp_path / "run", overrides=overrides, progress=lambda *text: told.append(text[2]))
+    against = 'run.evaluate_against=["even", "timid", ["honest", "even"]]'
+    overrides = [*SMALL, "game.players=3", 'opponents={"timid"=1}', against, "run.best_by=worst"]
+    run = training.train(
+        "liarsdice", tmp_path / "run", overrides=overrides, progress=lambda *text: told.append(text[2])
+    )
     head, *lines = csv.reader((tmp_path / "run/curve.csv").read_text().splitlines())
-    assert head == ["steps", "score", "bacon", "always_roll(5)", "swap, bacon"]
+    assert head == ["steps", "score", "even", "timid", "honest, even"]
     assert all(float(line[1]) == min(map(float, line[2:])) for line in lines)
     about = models.facts(tmp_path / "run/best.zip")
     assert about["score"]["value"] == max(float(line[1]) for line in lines)
     assert len(about["scores"]) == 3
     page = (tmp_path / "run/best.md").read_text()
-    for part in (f"- {Score(**about['scores'][2])}", "| swap, bacon |", "against the hardest"):
+    for part in (f"- {Score(**about['scores'][2])}", "| honest, even |", "against the hardest"):
         assert part in page
-    assert re.fullmatch(r"\d+ games, [\d,]+ steps/s, 0\.\d+ win rate against .*", told[-1])
-    games = [int(text.split()[0]) for text in told]
+    assert re.fullmatch(r"\d+ games, [\d,]+ steps/s, 0\.\d+ win rate against .*", told[-3])
+    assert [text.partition("; ")[2] for text in told[-2:]] == [
+        "measuring for the card of model.zip",
+        "measuring for the card of best.zip",
+    ]
+    games = [int(text.split()[0]) for text in told[:-2]]
     assert games == sorted(games)
     assert games[-1] == run.state.games > 30
 

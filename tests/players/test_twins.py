@@ -23,6 +23,7 @@ from dicegym.engine.twins import declared, twin
 from dicegym.games.parts import SITUATIONS, part
 from dicegym.play.player import Player, sit_down
 from dicegym.play.turn import Turn
+from dicegym.players.pool import Pool
 from dicegym.players.roster import agents_folder
 from dicegym.players.twins import source_hash, twin_numbers
 from dicegym.registry import GAMES
@@ -74,9 +75,10 @@ def mixed_play(game: Game) -> Iterator[Any]:
 
 
 def test_there_are_twins() -> None:
-    """Every environment's default opponent is quick."""
+    """Every environment's default opponents are quick."""
     for name in TWINS:
-        assert (name, games.spec(name).default_opponent) in BOTS
+        for player in Pool.of(games.game(name), games.spec(name).default_opponent).players:
+            assert (name, player.name) in BOTS
     assert BOTS
 
 

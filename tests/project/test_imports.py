@@ -27,11 +27,16 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("games",),
     ("bots",),
     ("players",),
-    ("envs",),
+    ("envs", "openspiel"),
     ("sandbox",),
     ("arena",),
     ("learning",),
-    ("__init__", "pettingzoo", "playthrough"),  # doors for users, an old one too; nobody below enters by them
+    (
+        "__init__",
+        "pettingzoo",
+        "playthrough",
+        "wrappers",
+    ),  # doors for users; nobody below enters by them
     ("server",),
     ("bench", "checks"),
     ("cli",),
@@ -52,6 +57,7 @@ HEAVY = (
     "sb3_contrib",
     "PIL",
     "rich",
+    "alembic",
     "sqlalchemy",
     "typer",
     "websockets",

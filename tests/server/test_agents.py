@@ -76,7 +76,7 @@ async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_any
 async def test_agents_that_print_and_remember_and_two_of_one_file(tmp_path: Path) -> None:
     first = "print('hello'); import sys; sys.stdout.write('{}'); sys.__stdout__.flush(); STATE.append(1)"
     path = bot_file(tmp_path, "loud", first, before="STATE = []\n")
-    async with serving(tmp_path, agents=(path, path), games=2) as server:  # nobody else is there: they play each other
+    async with serving(tmp_path, agents=(path, path), games=2, always=True) as server:  # they play each other
         await server.finished()
         assert [result.incidents for result in server.store.results()] == [()] * 2
         assert set(server.store.ratings()) == {"loud", "loud-2"}

@@ -188,6 +188,38 @@ async def test_ten_errors_lose_the_turn_and_the_second_time_the_game(tmp_path: P
 
 
 @run
+async def test_each_turn_of_one_that_has_given_up_comes_with_a_standing_of_its_own(tmp_path: Path) -> None:
+    async with serving(tmp_path, players=3, games=1, answer=60.0) as server:
+        bots, standing = await both(server, "anna", "bob", "carl")
+        lost, *others = bots
+        lost.vanish()  # its turn is played, and at the next it has given up
+        shown = {bot.name: [] for bot in others}
+
+        async def play(bot: Bot) -> None:
+            while (message := await bot.until("STANDING", "FINAL"))["key"] == "STANDING":
+                shown[bot.name].append(message)
+                if message["currentPlayer"]["playerName"] == bot.name:
+                    await bot.send(first_box(message))
+
+        await asyncio.gather(*(play(bot) for bot in others))
+        await server.finished()
+    assert shown[others[0].name][2:] == shown[others[1].name][2:], "both are told the same"
+    turns = [
+        (message["roundNumber"], message["currentPlayer"]["playerName"])
+        for message in shown[others[1].name]
+        if message["currentPlayer"]["rollsLeft"] == 2
+    ]
+    assert turns[-3 * 13 :] == [(number, bot.name) for number in range(3, 16) for bot in bots]
+    for before, after in zip(shown[others[1].name], shown[others[1].name][1:], strict=False):
+        filled = [
+            sum(field != "-" for row in message["standing"] for field in row["score"].split(","))
+            for message in (before, after)
+        ]
+        assert filled[1] - filled[0] <= 1, "no change is told together with another"
+    assert standing["roundNumber"] == 1
+
+
+@run
 async def test_no_answer_in_time(tmp_path: Path) -> None:
     async with game_of_two(tmp_path, answer=0.4, games=1) as (server, first, second, _):
         final = await second.play()
@@ -268,6 +300,34 @@ async def test_who_comes_back_too_late_waits_for_the_next_game(tmp_path: Path) -
         await second.send(first_box(second.seen[-1]))
         await second.play()
         assert (await back.until("STANDING"))["roundNumber"] == 1
+
+
+@run
+async def test_the_server_rests_while_no_remote_bot_is_there(tmp_path: Path) -> None:
+    async with serving(tmp_path, agents=("thrifty", "thrifty"), pause=0.0, gather=0.0) as server:
+        assert server.snapshot().resting
+        assert "no remote bot is here: the server rests until one comes" in server.told[-1]
+        assert "--always" in server.told[-1]
+        await asyncio.sleep(0.3)
+        assert not server.matchmaker.tables
+        assert server.store.finished() == 0
+        bot = await Bot.named(server, "anna")
+        assert (await bot.play())["key"] == "FINAL"
+        assert not server.snapshot().resting
+        bot.close()
+        await eventually(lambda: server.snapshot().resting and not server.matchmaker.tables)
+        begun, lines = server.matchmaker.finished, len(server.told)
+        await asyncio.sleep(0.3)
+        assert server.matchmaker.finished == begun
+        assert len(server.told) == lines
+        assert "a remote bot is here: the server goes on" in server.told
+
+
+def test_agents_that_cannot_fill_a_table_cannot_play_always(tmp_path: Path) -> None:
+    from dicegym.errors import ParameterError
+
+    with pytest.raises(ParameterError, match="1 cannot fill the 2 seats"):
+        serving(tmp_path, agents=("thrifty",), always=True)
 
 
 @run

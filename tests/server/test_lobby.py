@@ -28,7 +28,9 @@ async def test_a_secret_alone_logs_in_as_in_the_original(tmp_path: Path) -> None
     async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
         bot = await Bot.connect(server)
         await bot.send({"key": "LOGIN", "secret": "battery staple"})
-        assert await bot.receive() == {"key": "WELCOME", "playerName": "bob", "rating": 1200}
+        carl = await Bot.named(server, "carl")
+        shown = await carl.until("STANDING")
+        assert {row["playerName"] for row in shown["standing"]} == {"bob", "carl"}, "known by the secret"
 
 
 @run

@@ -131,10 +131,51 @@ async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_
         text, status = await server.rest()
         assert status == 0
         assert "1 games in progress are left unfinished and not rated" in text
+        last = text.splitlines()[-1]
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d the server has stopped: 0 games .* in this run", last)
         assert "Traceback" not in text
     store = Store(tmp_path / "dicegym-yatzy.sqlite", "yatzy")
     assert store.finished() == 0
     store.close()
+
+
+async def loading(folder: Path) -> Any:
+    """Return a server that waits for an agent which never ends loading, and that agent's process."""
+    (folder / "hangs.py").write_text("import time\ntime.sleep(1000)\ndef command(standing): pass\n")
+    code = "import sys; from dicegym.cli import main; main(sys.argv[1:])"
+    server = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", code, "serve", "yatzy", "--tcp", "0", "--agents", "hangs.py"),
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    children = Path(f"/proc/{server.pid}/task/{server.pid}/children")
+    async with asyncio.timeout(30):
+        while not (found := children.read_text().split()):
+            await asyncio.sleep(0.05)
+        agent = Path("/proc", found[0])
+        while b"host" not in (agent / "cmdline").read_bytes():
+            await asyncio.sleep(0.05)
+    return server, agent
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@run
+async def test_a_server_that_ends_while_agents_load_leaves_nothing(tmp_path: Path, number: int) -> None:
+    server, agent = await loading(tmp_path)
+    server.send_signal(number)
+    text = (await server.stdout.read()).decode()
+    status = await server.wait()
+    if number == signal.SIGINT:
+        assert status == 0, text
+        assert "was stopped before it had started" in text
+    async with asyncio.timeout(10):
+        with contextlib.suppress(OSError):  # it is gone
+            while (agent / "stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                await asyncio.sleep(0.05)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["hangs.py"]
 
 
 class Stuck(io.StringIO):

@@ -178,7 +178,8 @@ async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_p
         opened = closed = staticmethod(lambda link: None)
         received = staticmethod(lambda link, message: seen.append(message))
 
-    server = await connections.listen_tcp(Receiver(), "127.0.0.1", 0)
+    server = await connections.listen_tcp(Receiver, "127.0.0.1", 0)
+    await server.start_serving()
     _, writer = await asyncio.open_connection("127.0.0.1", connections.port_of(server))
     writer.write(b"{}" * 100)
     counts = []

@@ -19,6 +19,7 @@ import numpy as np
 
 from dicegym.engine.dice import die, draw, turn_stream
 from dicegym.engine.features import Features
+from dicegym.engine.forms import Flags, Form, OneHot, Ones, Over
 from dicegym.engine.jit import kernel
 
 FACES = 6
@@ -35,12 +36,12 @@ TABLE_SEAT = 253
 """The seat whose dice belong to the table: who opens the first hand."""
 NOBODY = -1
 
-PARTS = {
-    "own dice": FACES * MOST_DICE,
-    "seats": MOST_PLAYERS,
-    "dice left": MOST_PLAYERS * MOST_DICE,
-    "all dice": 1,
-    "bid face": FACES,
+PARTS: dict[str, int | Form] = {
+    "own dice": Ones(MOST_DICE, rows=FACES),
+    "seats": Flags(MOST_PLAYERS),
+    "dice left": Ones(MOST_DICE, rows=MOST_PLAYERS),
+    "all dice": Over(MOST_QUANTITY),
+    "bid face": OneHot(FACES, first=1),
     "bid quantity": 2,
     "bid chance": 1,
     "support": FACES,
@@ -48,7 +49,7 @@ PARTS = {
     "raise chance": FACES,
     "next chance": FACES,
     "highest bids": MOST_PLAYERS * FACES,
-    "bids": N_BIDS,
+    "bids": Flags(N_BIDS),
 }
 """The parts of the observation that all these games have, in order, each with its length; a game's own follow."""
 
@@ -219,6 +220,17 @@ def share_out(state, out):
     n = np.int64(state.players)
     for seat in range(n):
         out[seat] = (n * state.left[seat] - total) / (total * (n - 1))
+
+
+@kernel
+def lead_out(state, out):
+    """Write each seat's dice less the mean of the others', over the dice that each began with."""
+    total = np.int64(0)
+    for seat in range(state.players):
+        total += state.left[seat]
+    n = np.int64(state.players)
+    for seat in range(n):
+        out[seat] = (n * state.left[seat] - total) / (state.dice * (n - 1))
 
 
 # --- what a seat sees ----------------------------------------------------------------------------------------

@@ -71,10 +71,11 @@ seconds for all pairs of scores is disqualified, and the reason is told; it neve
 stream, costs nothing: it is kept for the bot's author. Time is the bot's own processor time; a wall clock ten times as
 generous catches what hangs.
 
-Rewards: +1 to the winner and -1 to the loser at the end, 0 before.
+Rewards: +1 to the winner and -1 to the loser at the end, 0 before. With ``reward="margin"`` what the lead (own -
+opponent's points) / goal gains or loses, in all the lead at the end; a disqualified player's is -1.
 
 Version history
-    v0: first version.
+    v0: first version; since then ``reward`` chooses the rewards.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -88,6 +89,7 @@ import numpy as np
 
 from dicegym.engine.dice import die, turn_stream
 from dicegym.engine.features import Features, With
+from dicegym.engine.forms import Flags, OneHot, Over
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, Parameter, record
@@ -124,19 +126,19 @@ FEATURES = Features(
         "scores": 2,
         "lead": 1,
         "leading": 1,
-        "own tens": 10,
-        "own units": 10,
-        "opponent tens": 10,
-        "opponent units": 10,
-        "sum modulo 7": WILD,
+        "own tens": OneHot(10),
+        "own units": OneHot(10),
+        "opponent tens": OneHot(10),
+        "opponent units": OneHot(10),
+        "sum modulo 7": OneHot(WILD),
         "to swap": 2,
-        "bacon": 1,
-        "bacon swaps": LONGEST_RUN,
+        "bacon": Over(10),
+        "bacon swaps": Flags(LONGEST_RUN, first=1),
         "bacon wild": 1,
-        "exchange swaps": LONGEST_RUN,
+        "exchange swaps": Flags(LONGEST_RUN, first=1),
         "exchange wild": 1,
-        "run": With("memory", LONGEST_RUN + 1),
-        "exchanges": With("memory", 2),
+        "run": With("memory", OneHot(LONGEST_RUN + 1)),
+        "exchanges": With("memory", OneHot(2)),
     }
 )
 AT = FEATURES.offsets
@@ -291,6 +293,16 @@ def returns(state, out):
         out[1 - state.winner] = -1
 
 
+@kernel
+def margin(state, out):
+    """The own points less the opponent's, over the goal; a disqualified player is 1 behind."""
+    lead = (np.int64(state.scores[0]) - state.scores[1]) / np.int64(state.goal)
+    if state.over and max(state.scores[0], state.scores[1]) < state.goal:
+        lead = 1.0 if state.winner == 0 else -1.0
+    out[0] = lead
+    out[1] = -lead
+
+
 class View(NamedTuple):
     """What a player may know: both scores and, with ``memory``, what it can remember of its own turns."""
 
@@ -319,7 +331,7 @@ SPEC = GameSpec(
     name="hog",
     title="Hog",
     state=STATE,
-    kernels=Kernels(reset, step, legal, observe, returns),
+    kernels=Kernels(reset, step, legal, observe, returns, margin),
     players=(2, 2),
     n_actions=N_ACTIONS,
     features=FEATURES,
@@ -333,5 +345,6 @@ SPEC = GameSpec(
     },
     games_per_match=9,
     private=frozenset({"runs", "exchanges", "turns", "chosen", "rolled"}),
+    zero_sum=True,
     stage="finished",
 )

@@ -13,6 +13,7 @@ from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.calls import call_text, shown, witnessed
+from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Program
 from dicegym.bots.source import Source, defines
 from dicegym.bots.surroundings import PrivateRandom
@@ -173,3 +174,8 @@ def recognises(text: str) -> bool:
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> LiarsDiceBot:
     """Return the player of a file; see `BotPlayer`. Raises AgentError."""
     return LiarsDiceBot(source, name, supplied_modules, find, Seated, keep, seed)
+
+
+def live(bot: Callable[..., Any], name: str) -> LiveBot:
+    """Return the player of a function (me, hands, history) -> play; see `LiveBot`."""
+    return LiveBot(bot, name, Seated)

@@ -19,6 +19,7 @@ from dicegym.games.liarsdice.rules import LIAR, WILD, least
 SIXTHS = 1
 BLUFF_ONE_IN, HOPELESS = 5, 0.15
 CALL_ONE_IN, SAME_ONE_IN = 4, 2
+DOUBT_ONE_IN = 5
 TILT, MOST_TOLD = 0.7, 2
 TRUSTED, SHARPNESS, STILL, FALSE, NOISE = 0.68, 2.2, 0.3, 0.97, 0.02
 RAISES = 3
@@ -110,6 +111,21 @@ def haphazard(state):
     if face < table.FACES and draw(stream, 1, SAME_ONE_IN) == 0:
         return table.bid_index(quantity, face + 1 + draw(stream, 2, table.FACES - face))
     return table.bid_index(quantity + 1, 1 + draw(stream, 2, table.FACES))
+
+
+@twin("reckless", file="cc1fe079a1d22ef2")
+@kernel
+def reckless(state):
+    """Play as ``reckless`` does."""
+    others, quantity, face = shared.question(state)
+    stream = shared.stream_of(state)
+    lowest = table.bid_index(quantity, face) + 1 if quantity > 0 else np.int64(0)
+    higher = (others + state.left[state.player]) * table.FACES - lowest
+    if higher > 0:
+        drawn = draw(stream, 0, higher + np.int64(quantity > 0))
+        return lowest + drawn if drawn < higher else np.int64(LIAR)
+    doubts = face == table.FACES or draw(stream, 1, DOUBT_ONE_IN) == 0
+    return np.int64(LIAR) if doubts else table.bid_index(quantity, np.int64(table.FACES))
 
 
 @kernel

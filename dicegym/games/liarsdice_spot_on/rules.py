@@ -80,9 +80,12 @@ Observation: ``Box(0, 1, (318,))``, whatever the number of players; seats count 
 
 Rewards: what a seat's share of all dice left gains or loses, in all +1 for the winner and -1/(n - 1) for each of the
 other n - 1. With the share s the sum so far is (n * s - 1) / (n - 1): 0 at first, when all have as many.
+With ``reward="margin"`` what the lead (own dice - the others' mean) / ``dice`` gains or loses: in all k / ``dice`` for
+a winner with k dice left, and -1/(n - 1) of that for each other.
 
 Version history
-    v0: first version.
+    v0: first version; since then ``reward`` chooses the rewards, and the default opponents are a mix, of which
+    ``even``, the only one before, is the strongest.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -227,11 +230,17 @@ def returns(state, out):
     table.share_out(state, out)
 
 
+@kernel
+def margin(state, out):
+    """Each seat's dice less the mean of the others', over the dice that each began with."""
+    table.lead_out(state, out)
+
+
 SPEC = GameSpec(
     name="liarsdice_spot_on",
     title="Liar's Dice, spot on",
     state=STATE,
-    kernels=Kernels(reset, step, legal, observe, returns),
+    kernels=Kernels(reset, step, legal, observe, returns, margin),
     players=(2, table.MOST_PLAYERS),
     n_actions=N_ACTIONS,
     features=FEATURES,
@@ -246,11 +255,12 @@ SPEC = GameSpec(
         "one bid more than a round has room for (disqualified)",
     ),
     games_per_match=50,
-    default_opponent="even",
+    default_opponent={"trusting": 1, "haphazard": 1, "even": 1},
     baseline="even",
     parameters={"dice": Parameter(table.MOST_DICE, 1, table.MOST_DICE, "the dice that each player begins with")},
     private=frozenset({"hands"}),
     forfeit=NO_ANSWER,
     public_event="finished",
+    zero_sum=True,
     stage="finished",
 )

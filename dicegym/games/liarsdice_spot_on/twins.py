@@ -84,6 +84,19 @@ def timid(state):
     return bid(least(quantity, face, raised), raised)
 
 
+@twin("trusting", file="cd43ddf638462ea1")
+@kernel
+def trusting(state):
+    """Play as ``trusting`` does."""
+    _, quantity, face = shared.question(state)
+    if quantity == 0:
+        return np.int64(0)
+    if quantity > table.MOST_QUANTITY:
+        return np.int64(LIAR)
+    raised = np.int64(1) if face == SIXES else face
+    return bid(least(quantity, face, raised), raised)
+
+
 @twin("honest", file="8b33aa50b2a328af")
 @kernel
 def honest(state):

@@ -18,6 +18,7 @@ import numpy as np
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.calls import shown, witnessed
 from dicegym.bots.classes import class_in
+from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Program, explaining
 from dicegym.bots.source import Source, defines
 from dicegym.bots.surroundings import PrivateRandom
@@ -153,3 +154,8 @@ def recognises(text: str) -> bool:
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
     """Return the player of a file; see `BotPlayer`. Raises AgentError."""
     return BotPlayer(source, name, supplied_modules, find, sit, keep, seed)
+
+
+def live(bot: Callable[..., Any], name: str) -> LiveBot:
+    """Return the player of a class with ``get_orders``, or of such a function; see `LiveBot`."""
+    return LiveBot(bot, name, sit, ENTRY_POINT)

@@ -97,9 +97,12 @@ Observation: ``Box(0, 1, (192,))``, in which s(x, c) is x / (x + c)
     ==============  ======  ====================================================================================
 
 Rewards: at the end 1 - 2 * (place - 1) / (players - 1), with place = 1 + number of players strictly ahead; 0 before.
+With ``reward="margin"`` what the lead gains or loses, in all the lead at the end: the mean over the others of (own
+money - theirs) / ``lead``, each cut off at -1 and 1.
 
 Version history
-    v0: first version.
+    v0: first version; since then ``reward`` chooses the rewards, and the default opponents are a mix, of which
+    ``compound``, the only one before, is the strongest.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -110,6 +113,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.features import Features
+from dicegym.engine.forms import Over
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, JointAction, Parameter, record
@@ -157,14 +161,16 @@ RIVAL = Features({"presence": 1, "money": 3, "lead": 1, "income": 3, "attacks": 
 OF_RIVAL = RIVAL.offsets
 """Of the part "others": where each thing begins in what there is of one of them."""
 RIVAL_SIZE = RIVAL.size
+BY_STOCK = Over(tuple(STOCK.tolist()), N_DICE)
+
 FEATURES = Features(
     {
         "money": 5,
         "money left": 5,
-        "dice": N_DICE,
-        "order": N_DICE,
-        "shop": N_DICE,
-        "may add": N_DICE,
+        "dice": BY_STOCK,
+        "order": BY_STOCK,
+        "shop": BY_STOCK,
+        "may add": BY_STOCK,
         "gain": N_DICE,
         "income": 3,
         "parts": 2,
@@ -274,6 +280,17 @@ def returns(state, out):
             out[seat] = 1 - 2 * ahead / (state.players - 1)
 
 
+@kernel
+def margin(state, out):
+    """The mean over the others of the own money less theirs, over ``lead`` and cut off at -1 and 1."""
+    players, most = np.int64(state.players), np.float64(state.lead)
+    for seat in range(players):
+        ahead = 0.0
+        for other in range(players):
+            ahead += max(-1.0, min((state.money[seat] - state.money[other]) / most, 1.0))
+        out[seat] = ahead / (players - 1)
+
+
 # --- what a seat may know ----------------------------------------------------------------------------------
 
 
@@ -375,7 +392,7 @@ SPEC = GameSpec(
     name="lucky",
     title="Lucky & Co",
     state=STATE,
-    kernels=Kernels(reset, step, legal, observe, returns),
+    kernels=Kernels(reset, step, legal, observe, returns, margin),
     players=(2, MOST_PLAYERS),
     default_players=MOST_PLAYERS,
     n_actions=N_ACTIONS,
@@ -388,7 +405,7 @@ SPEC = GameSpec(
         "an unknown action",
         "a malformed order",
     ),
-    default_opponent="compound",
+    default_opponent={"cheapest": 2, "thrifty": 2, "compound": 1},
     baseline="investor",
     parameters={
         "rounds": Parameter(500, 1, 10_000, "the number of rounds after which a game of Lucky & Co ends"),

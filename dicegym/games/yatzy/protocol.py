@@ -3,474 +3,108 @@
 Messages are JSON objects, here plain dicts. What comes from outside may be anything that JSON can say; what is
 wrong with it is told by `CommandError` and nothing else is ever raised because of it.
 
-From the server: STANDING (`standing_message`), FINAL (`final_message`), ERROR (`error_message`). From a client: LOGIN
-(`login_message`), ROLL_DICE and SCORE_BOX (`command_of`). The rule text names a command under ``type``, the original
-clients name it under ``key``; either is read, both are written.
+From the server: STANDING (`standing_message`), FINAL (`final_message`), ERROR (`error_message`), WELCOME. From a
+client: LOGIN (`login_message`), ROLL_DICE and SCORE_BOX (`command_of`). The rule text names a command under ``type``,
+the original clients name it under ``key``; either is read, both are written.
+
+This is the door, by which servers and clients enter (`dicegym.games.messages.Wire`). Behind it: ``protocol_words``, of
+which messages are made; ``protocol_login``; ``protocol_told``, what a server says; ``protocol_read``, what a client
+reads of that; ``protocol_commands``, from commands to actions and back.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any
-
-import numpy as np
-
-from dicegym.engine.game import Game
-from dicegym.errors import DicegymError
-from dicegym.games.yatzy.hands import HANDFULS, places_kept, set_of
-from dicegym.games.yatzy.rules import (
-    BAD_COMMAND,
-    FIRST_BOX,
-    MOST_HELP,
-    N_ACTIONS,
-    NO_DICE,
-    NO_ROLLS_LEFT,
-    NOT_SHOWN,
-    ROLL_PLACES,
-    SCORE_PLACES,
-    SPEC,
-    UNREADABLE,
-    USED_BOX,
-    total,
+from dicegym.games.yatzy.protocol_commands import (
+    FAULT_CODES,
+    action_of,
+    action_or_unreadable,
+    cheap_command,
+    command_in,
+    command_of,
+    ends_turn,
+    fault_error,
+    named_by,
+    written,
 )
-from dicegym.games.yatzy.tables import BEST, BOXES, DICE, FACES, KEEPS, POINTS, ROLLS, YATZY_POINTS
-from dicegym.games.yatzy.view import View, record_of
-
-START_RATING = 1200
-OPEN = "-"
-"""How an open box is written in a standing."""
-WORDS = ("type", "key")
-"""Under which of these a command is named is all the same."""
-ROLL_DICE, SCORE_BOX, LOGIN = "ROLL_DICE", "SCORE_BOX", "LOGIN"
-STANDING, FINAL, ERROR, WELCOME = "STANDING", "FINAL", "ERROR", "WELCOME"
-
-BAD_WORD, BAD_INDEX, BAD_BOX, BAD_STANDING, BAD_LOGIN = (
-    "bad-command",
-    "bad-index",
-    "bad-box",
-    "bad-standing",
-    "bad-login",
+from dicegym.games.yatzy.protocol_login import (
+    login_message,
+    login_of,
+    original_login,
+    secret_of,
+    welcome_message,
+    welcomed,
 )
-FAULT_CODES = {
-    BAD_COMMAND: BAD_WORD,
-    NO_ROLLS_LEFT: "no-rolls-left",
-    USED_BOX: "used-box",
-    NOT_SHOWN: "bad-dice",
-    NO_DICE: "no-dice",
-}
-"""The code of an ERROR for each fault of the rules that a player can commit."""
-_LONGEST = 60
-_SCORE_TEXTS = (*map(str, range(128)), OPEN)  # -1, an open box, is the last
-
-
-class CommandError(DicegymError, ValueError):
-    """A message means nothing here.
-
-    Attributes:
-        code: one short word for programs.
-        message: what was read, why it cannot work, what to send.
-    """
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-
-    def __reduce__(self) -> tuple[type[CommandError], tuple[str, str]]:
-        """Pickle by the two arguments."""
-        return type(self), (self.code, self.message)
-
-
-def _shown(value: object) -> str:
-    """Return a value in a few characters, whatever it is."""
-    try:
-        text = repr(value) if not isinstance(value, int) or abs(value) < 1 << 63 else "a huge number"
-    except Exception:
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-
-
-# --- from a game to messages -----------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=4096)  # most rows of a table are as they were when somebody was asked last
-def score_text(scores: tuple[int, ...]) -> str:
-    """Return fifteen points, -1 for an open box, as they stand in a STANDING."""
-    return ",".join([_SCORE_TEXTS[points] for points in scores])
-
-
-def table_message(
-    scores: Sequence[tuple[int, ...]],
-    player: int,
-    round_number: int,
-    rolls_left: int,
-    dice: Sequence[int],
-    names: Sequence[str],
-    ratings: Sequence[int],
-) -> dict[str, Any]:
-    """Return the STANDING of a table given as plain values, all by seat; see `standing_message`."""
-    return {
-        "key": STANDING,
-        "roundNumber": round_number,
-        "standing": [
-            {"playerName": name, "rating": rating, "score": score_text(row)}
-            for name, rating, row in zip(names, ratings, scores, strict=True)
-        ],
-        "currentPlayer": {"playerName": names[player], "rollsLeft": rolls_left, "dice": list(dice)},
-    }
-
-
-def standing_message(game: Game, state: Any, names: Sequence[str], ratings: Sequence[int]) -> dict[str, Any]:
-    """Return the STANDING that goes to every player after every change.
-
-    Args:
-        game: a game of Yatzy.
-        state: its record.
-        names: of the players, by seat.
-        ratings: likewise.
-    """
-    return table_message(
-        _rows(game, state),
-        int(state["player"]),
-        int(state["round_number"]),
-        int(state["rolls_left"]),
-        state["dice"].tolist(),
-        names,
-        ratings,
-    )
-
-
-def _rows(game: Game, state: Any) -> list[tuple[int, ...]]:
-    return list(map(tuple, state["scores"][: game.players].tolist()))
-
-
-def totals_of(game: Game, state: Any) -> list[int]:
-    """Return each seat's points, the bonus included."""
-    return [int(total(state, seat)) for seat in range(game.players)]
-
-
-def final_message(game: Game, state: Any, names: Sequence[str], ratings: Sequence[int]) -> dict[str, Any]:
-    """Return the FINAL of a game that is over: names, boxes, totals, places and new ratings, best first.
-
-    Equal totals share the better place, and the next places are skipped.
-    """
-    totals = totals_of(game, state)
-    scores = _rows(game, state)
-    order = sorted(range(game.players), key=lambda seat: -totals[seat])
-    return {
-        "key": FINAL,
-        "standing": [
-            {
-                "playerName": names[seat],
-                "rating": ratings[seat],
-                "score": score_text(scores[seat]),
-                "total": totals[seat],
-                "place": 1 + sum(better > totals[seat] for better in totals),
-            }
-            for seat in order
-        ],
-    }
-
-
-def error_message(code: str, message: str) -> dict[str, Any]:
-    """Return the ERROR that answers a command which cannot be carried out."""
-    return {"key": ERROR, "code": code, "message": message}
-
-
-def fault_error(fault: int) -> CommandError:
-    """Return the error that tells a player of a fault that ``step`` found with its command."""
-    code = FAULT_CODES.get(fault, BAD_WORD)
-    return CommandError(code, f"{SPEC.faults[fault]}: nothing has changed, send another command")
-
-
-def login_message(secret: str | None = None, name: str | None = None) -> dict[str, Any]:
-    """Return what a client says first; see `login_of`."""
-    given = {"playerName": name, "secret": secret}
-    return {"key": LOGIN} | {key: value for key, value in given.items() if value is not None}
-
-
-# --- from messages to actions -----------------------------------------------------------------------------------
-
-
-def word_of(message: object) -> str:
-    """Return what kind of message this is: the word under "type" or "key". Raises CommandError."""
-    if not isinstance(message, dict):
-        raise CommandError(BAD_WORD, f"{_shown(message)} is no message: send a JSON object")
-    words = [message[name] for name in WORDS if name in message]
-    if not words or type(words[0]) is not str or any(word != words[0] for word in words):
-        raise CommandError(
-            BAD_WORD, f"{_shown(message)} does not say what it is: put {ROLL_DICE} or {SCORE_BOX} under 'type' or 'key'"
-        )
-    return words[0]
-
-
-def secret_of(message: object) -> str:
-    """Return the secret in a LOGIN. Raises CommandError."""
-    if word_of(message) != LOGIN:
-        raise CommandError(BAD_LOGIN, f"log in first: send {login_message('...')}")
-    secret = message.get("secret") if isinstance(message, dict) else None
-    if type(secret) is not str:
-        raise CommandError(BAD_LOGIN, f"{_shown(secret)} is no secret: send {login_message('...')}")
-    return secret
-
-
-def _places(message: dict[Any, Any]) -> int:
-    """Return the bit mask of the dice that a command names."""
-    if "dice" not in message:
-        raise CommandError(BAD_INDEX, f"the command names no dice: add 'dice', a list of places from 0 to {DICE - 1}")
-    dice = message["dice"]
-    if type(dice) not in (list, tuple) or len(dice) > DICE:
-        raise CommandError(
-            BAD_INDEX, f"dice {_shown(dice)} is no list of at most {DICE} places: give places from 0 to {DICE - 1}"
-        )
-    places = 0
-    for place in dice:
-        if type(place) is not int or not 0 <= place < DICE:
-            raise CommandError(
-                BAD_INDEX, f"{_shown(place)} is no place of a die: places are whole numbers from 0 to {DICE - 1}"
-            )
-        if places >> place & 1:
-            raise CommandError(BAD_INDEX, f"place {place} is named twice: name each die once")
-        places |= 1 << place
-    return places
-
-
-def action_of(command: object) -> int:
-    """Return the action that a ROLL_DICE or SCORE_BOX command means: a wide one, which names dice by places.
-
-    Whether it is legal now is for ``step`` to say. Raises CommandError for everything that is no such command.
-    """
-    word = word_of(command)
-    message: dict[Any, Any] = command  # type: ignore[assignment]  # word_of takes nothing else
-    if word == ROLL_DICE:
-        return ROLL_PLACES + _places(message)
-    if word != SCORE_BOX:
-        raise CommandError(BAD_WORD, f"{_shown(word)} is no command: send {ROLL_DICE} or {SCORE_BOX}")
-    box = message.get("box")
-    if type(box) is not int or not 1 <= box <= BOXES:
-        raise CommandError(BAD_BOX, f"{_shown(box)} is no box: boxes are whole numbers from 1 to {BOXES}")
-    return SCORE_PLACES + (box - 1) * HANDFULS + _places(message)
-
-
-def action_or_unreadable(command: object) -> tuple[int, CommandError | None]:
-    """Return (action, None), or (an action that counts as an error, what was wrong with the command)."""
-    try:
-        return action_of(command), None
-    except CommandError as error:
-        return UNREADABLE, error
-
-
-def _best_places(box: int, dice: Sequence[int] | np.ndarray) -> int:
-    """Return the places that score most in ``box`` (from 0), the first such; all five if none scores."""
-    most = BEST[set_of(dice, HANDFULS - 1) - KEEPS, box]
-    fitting = (places for places in range(HANDFULS) if POINTS[set_of(dice, places), box] == most)
-    return next(fitting) if most else HANDFULS - 1
-
-
-def named_by(action: int, dice: Sequence[int] | np.ndarray) -> tuple[int | None, int]:
-    """Return (box from 0, None for a roll; bit mask of the places) that one of the environments' actions names."""
-    if action < KEEPS:
-        return None, HANDFULS - 1 - int(places_kept(dice, action))
-    return action - FIRST_BOX, _best_places(action - FIRST_BOX, dice)
-
-
-def written(box: int | None, places: int) -> dict[str, Any]:
-    """Return the command that scores a box (from 0), or rolls if it is None, with the dice in a bit mask."""
-    words = dict.fromkeys(WORDS, ROLL_DICE if box is None else SCORE_BOX)
-    scored = {} if box is None else {"box": box + 1}
-    return {**words, **scored, "dice": [place for place in range(DICE) if places >> place & 1]}
-
-
-def command_of(action: int, dice: Sequence[int]) -> dict[str, Any]:
-    """Return the command that an action means when these five dice lie on the table.
-
-    Raises CommandError if no command means it: the action is none, or dice are to be kept that are not there.
-    """
-    shown = np.array(dice, np.int8)
-    box, fits = None, True
-    if 0 <= action < N_ACTIONS and shown.shape == (DICE,):
-        box, places = named_by(action, shown)
-        fits = box is not None or set_of(shown, HANDFULS - 1 - places) == action
-    elif ROLL_PLACES <= action < ROLL_PLACES + HANDFULS:
-        places = action - ROLL_PLACES
-    elif SCORE_PLACES <= action < SCORE_PLACES + BOXES * HANDFULS:
-        box, places = divmod(action - SCORE_PLACES, HANDFULS)
-    else:
-        places, fits = 0, False
-    if not fits:
-        raise CommandError(BAD_WORD, f"no command means action {action} with the dice {_shown(dice)}")
-    return written(box, places)
-
-
-# --- a standing read -----------------------------------------------------------------------------------------------
-
-
-def _bad(message: str) -> CommandError:
-    return CommandError(BAD_STANDING, message)
-
-
-def _number(value: object, low: int, high: int, what: str) -> int:
-    if type(value) is not int or not low <= value <= high:
-        raise _bad(f"{_shown(value)} is no {what}: a whole number from {low} to {high} is meant")
-    return value
-
-
-def _standing(message: object) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return the parts ``standing`` and ``currentPlayer`` of a STANDING, their forms checked."""
-    if word_of(message) != STANDING:
-        raise _bad(f"{_shown(message)} is no {STANDING}")
-    whole: dict[Any, Any] = message  # type: ignore[assignment]  # word_of takes nothing else
-    rows, current = whole.get("standing"), whole.get("currentPlayer")
-    if type(rows) is not list or not all(isinstance(row, dict) for row in rows):
-        raise _bad(f"standing {_shown(rows)} is no list of players")
-    if not isinstance(current, dict):
-        raise _bad(f"currentPlayer {_shown(current)} is no player")
-    names = [row.get("playerName") for row in rows]
-    if not all(type(name) is str for name in names) or len(set(names)) < len(names):
-        raise _bad(f"the names {_shown(names)} do not tell the players apart")
-    if current.get("playerName") not in names:
-        raise _bad(f"currentPlayer {_shown(current.get('playerName'))} is none of {_shown(names)}")
-    return rows, current
-
-
-def names_of(message: object) -> list[str]:
-    """Return the names in a STANDING, by seat; their number is that of the game's players. Raises CommandError."""
-    return [row["playerName"] for row in _standing(message)[0]]
-
-
-def mover_of(message: object) -> str:
-    """Return the name of the player to move in a STANDING. Raises CommandError."""
-    name: str = _standing(message)[1]["playerName"]
-    return name
-
-
-def _scores(text: object) -> list[int]:
-    fields = text.split(",") if type(text) is str and len(text) <= 8 * BOXES else []
-    if len(fields) != BOXES:
-        raise _bad(f"score {_shown(text)} has not {BOXES} fields with commas between")
-    found = []
-    for field in map(str.strip, fields):
-        if field != OPEN and not (field.isascii() and field.isdigit() and int(field) <= YATZY_POINTS):
-            raise _bad(f"{_shown(field)} is no score of a box: {OPEN!r} or points up to {YATZY_POINTS} are meant")
-        found.append(-1 if field == OPEN else int(field))
-    return found
-
-
-def state_of(message: object, seat_name: str, game: Game) -> tuple[Any, int]:
-    """Return the record that a STANDING describes, and the seat of ``seat_name``.
-
-    Any `dicegym.Player` can so play on a server of its own or of another make. Seats are in the order of the
-    standing. What no message tells (the key, errors, whom the server helps) is as in a new game.
-
-    Args:
-        message: anything.
-        seat_name: the own name in the standing.
-        game: a game of Yatzy with as many players as the standing has (`names_of`).
-
-    Raises:
-        CommandError: it is no STANDING, or not of such a game, or the name is not in it.
-    """
-    rows, current = _standing(message)
-    names = [row["playerName"] for row in rows]
-    if len(rows) != game.players:
-        raise _bad(f"{len(rows)} players do not play {game!r}")
-    if seat_name not in names:
-        raise _bad(f"{_shown(seat_name)} is none of {_shown(names)}")
-    dice = current.get("dice")
-    if type(dice) is not list or len(dice) != DICE:
-        raise _bad(f"dice {_shown(dice)} are not five dice")
-    scores = tuple(tuple(_scores(row.get("score"))) for row in rows)
-    player = names.index(current["playerName"])
-    filled = sum(points >= 0 for points in scores[player])
-    shown = View(
-        seat=names.index(seat_name),
-        player=player,
-        round_number=min(filled + 1, BOXES),  # boxes say it better than a counter of somebody else's
-        rolls_left=_number(current.get("rollsLeft"), 0, ROLLS, "number of rolls left"),
-        dice=tuple(_number(face, 1, FACES, "face of a die") for face in dice),
-        scores=scores,
-    )
-    return record_of(game, shown), shown.seat
-
-
-# --- logging in, and following games by their messages -------------------------------------------------------------
-
-
-def login_of(message: object) -> tuple[str | None, str | None]:
-    """Return the name and the secret in a LOGIN, each None if it is not there. Raises CommandError.
-
-    Original clients send a secret alone, which the server knows whose it is; ``playerName`` is ours, for servers
-    where names are free.
-    """
-    if word_of(message) != LOGIN or not isinstance(message, dict):
-        raise CommandError(BAD_LOGIN, f"log in first: send {login_message('...')}")
-    found = message.get("playerName"), message.get("secret")
-    for value in found:
-        if value is not None and type(value) is not str:
-            raise CommandError(BAD_LOGIN, f"{_shown(value)} is no text: send {login_message('...')}")
-    return found
-
-
-def welcome_message(name: str, rating: int) -> dict[str, Any]:
-    """Return the WELCOME that tells a client under which name it plays; standings know it by that alone."""
-    return {"key": WELCOME, "playerName": name, "rating": rating}
-
-
-def welcomed(message: object) -> str:
-    """Return the name in a WELCOME. Raises CommandError."""
-    name = message.get("playerName") if isinstance(message, dict) and word_of(message) == WELCOME else None
-    if type(name) is not str:
-        raise CommandError(BAD_LOGIN, f"{_shown(message)} is no {WELCOME}")
-    return name
-
-
-def given_up(state: Any, seat: int) -> bool:
-    """Return whether the server plays the rest of the game for this seat."""
-    return bool(state["helped"][seat] >= MOST_HELP)
-
-
-def continues(before: object, after: object) -> bool:
-    """Return whether the second STANDING can be of the same game as the first: the same names, no box opened again.
-
-    Raises CommandError if one of them is no STANDING.
-    """
-    boards = []
-    for message in (before, after):
-        boards.append({row["playerName"]: _scores(row.get("score")) for row in _standing(message)[0]})
-    first, second = boards
-    return list(first) == list(second) and all(
-        old in (-1, new) for name in first for old, new in zip(first[name], second[name], strict=True)
-    )
-
-
-def command_in(action: int, state: Any) -> dict[str, Any]:
-    """Return the command that an action means in a state, as `command_of` does. Raises CommandError."""
-    return command_of(action, state["dice"].tolist())
-
-
-def final_text(message: object) -> str:
-    """Return in one line what a FINAL says. Raises CommandError if it is none."""
-    rows = message.get("standing") if isinstance(message, dict) and word_of(message) == FINAL else None
-    if type(rows) is not list or not all(isinstance(row, dict) for row in rows):
-        raise CommandError(BAD_STANDING, f"{_shown(message)} is no {FINAL}")
-    fields = ("place", "playerName", "total", "rating")
-    told = [[str(row.get(field, "?"))[:_LONGEST] for field in fields] for row in rows]
-    return ", ".join(f"{place}. {name} {total} ({rating})" for place, name, total, rating in told)
-
-
-def cheap_command(standing: bytes, name: str) -> bytes | None:
-    """Return a legal command of ``name`` as JSON, None if it is not its turn: for measuring servers.
-
-    It rolls all dice while it can, and then scores the first open box with them. Both sides of the exchange are text,
-    and the standing is one that `standing_message` made without spaces: a client should cost a measurement little.
-    """
-    before, _, now = standing.rpartition(b'"currentPlayer":')
-    own = b'{"playerName":' + json.dumps(name).encode() + b","
-    if not now.startswith(own):
-        return None
-    if b'"rollsLeft":0' not in now:
-        return b'{"type":"ROLL_DICE","dice":[0,1,2,3,4]}'
-    scores = before.partition(own)[2].partition(b'"score":"')[2].partition(b'"')[0].split(b",")
-    return b'{"type":"SCORE_BOX","box":%d,"dice":[0,1,2,3,4]}' % (1 + scores.index(OPEN.encode()))
+from dicegym.games.yatzy.protocol_read import continues, final_text, mover_of, names_of, open_boxes, state_of
+from dicegym.games.yatzy.protocol_told import (
+    as_original,
+    error_message,
+    final_message,
+    given_up,
+    interludes,
+    score_text,
+    standing_message,
+    table_message,
+    totals_of,
+)
+from dicegym.games.yatzy.protocol_words import (
+    ERROR,
+    FINAL,
+    LOGIN,
+    OPEN,
+    ROLL_DICE,
+    SCORE_BOX,
+    STANDING,
+    START_RATING,
+    WELCOME,
+    WORDS,
+    CommandError,
+    word_of,
+)
+from dicegym.games.yatzy.rules import UNREADABLE
+
+__all__ = [
+    "ERROR",
+    "FAULT_CODES",
+    "FINAL",
+    "LOGIN",
+    "OPEN",
+    "ROLL_DICE",
+    "SCORE_BOX",
+    "STANDING",
+    "START_RATING",
+    "UNREADABLE",
+    "WELCOME",
+    "WORDS",
+    "CommandError",
+    "action_of",
+    "action_or_unreadable",
+    "as_original",
+    "cheap_command",
+    "command_in",
+    "command_of",
+    "continues",
+    "ends_turn",
+    "error_message",
+    "fault_error",
+    "final_message",
+    "final_text",
+    "given_up",
+    "interludes",
+    "login_message",
+    "login_of",
+    "mover_of",
+    "named_by",
+    "names_of",
+    "open_boxes",
+    "original_login",
+    "score_text",
+    "secret_of",
+    "standing_message",
+    "state_of",
+    "table_message",
+    "totals_of",
+    "welcome_message",
+    "welcomed",
+    "word_of",
+    "written",
+]

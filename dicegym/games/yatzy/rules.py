@@ -46,6 +46,13 @@ Errors
     fault 6  the server plays the turn, as it does for one who does not answer
     =======  ====================================================================
 
+Messages
+    Bots play by messages of a server. It tells all bots of a table of every change by a STANDING; each turn that it
+    plays for one that has given up comes with a STANDING of its own. A client that logs in as the original's do, by
+    {"key": "LOGIN", "secret": ...} and nothing more, is spoken to as the original server speaks: it is sent one
+    STANDING, in a write of its own and with its scores as an array (-1: an open box), each time it is to move or has
+    moved and is to move on, and nothing else.
+
 End: after the fifteenth round.
 
 Parameters: none.
@@ -89,9 +96,12 @@ Observation: ``Box(0, 1, (236,))``, the same for 1 to 6 players
 
 Rewards: alone, the points of each box when it is scored, and the bonus when it is reached. With others, nothing
 before the end; then the mean over the other seats of +1 for a higher total, -1 for a lower and 0 for an equal one.
+With ``reward="margin"``, which needs others, what the lead (own points - the others' mean) / 100 gains or loses, in all
+the lead at the end.
 
 Version history
-    v0: first version.
+    v0: first version; since then ``reward`` chooses the rewards, and the default opponents are three, of which random
+    play beats one as often as not; ``gather`` alone was the default opponent before.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -103,6 +113,7 @@ import numpy as np
 
 from dicegym.engine.dice import die, turn_stream
 from dicegym.engine.features import Features
+from dicegym.engine.forms import Flags, OneHot, Ones, Over
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, record
@@ -127,6 +138,8 @@ from dicegym.games.yatzy.view import SEATS, view
 
 BONUS_FROM, BONUS = 63, 50
 MOST_TOTAL = int(MOST.sum()) + BONUS
+MARGIN = 100
+"""Points of a lead that count as 1."""
 MOST_ERRORS = 10
 """Errors in a turn after which the server plays it."""
 MOST_HELP = 2
@@ -172,22 +185,22 @@ STATE = record(
 OTHERS = SEATS - 1
 FEATURES = Features(
     {
-        "counts": FACES * DICE,
-        "sorted dice": DICE * FACES,
+        "counts": Ones(DICE, rows=FACES),
+        "sorted dice": OneHot(FACES, first=1, rows=DICE),
         "own turn": 1,
-        "rolls left": ROLLS + 1,
-        "rounds left": 1,
-        "open": BOXES,
+        "rolls left": OneHot(ROLLS + 1),
+        "rounds left": Over(BOXES),
+        "open": Flags(BOXES, first=1),
         "now": BOXES,
         "in sight": BOXES,
         "upper": 4,
-        "par": 2 * PAR_STEPS + 1,
-        "total": 1,
-        "presence": OTHERS,
-        "totals": OTHERS,
+        "par": OneHot(2 * PAR_STEPS + 1, first=-PAR_STEPS),
+        "total": Over(MOST_TOTAL),
+        "presence": Flags(OTHERS, first=1),
+        "totals": Over(MOST_TOTAL, OTHERS),
         "leads": 2 * OTHERS,
         "uppers": OTHERS,
-        "their open": OTHERS * BOXES,
+        "their open": Flags(BOXES, first=1, rows=OTHERS),
     }
 )
 AT = FEATURES.offsets
@@ -411,21 +424,34 @@ def returns(state, out):
             out[seat] = better / (players - 1)
 
 
+@kernel
+def margin(state, out):
+    """The own points so far less the mean of the others', in hundreds; 0 alone."""
+    players = np.int64(state.players)
+    points = np.int64(0)
+    for seat in range(players):
+        points += total(state, seat)
+    for seat in range(players):
+        lead = players * np.int64(total(state, seat)) - points
+        out[seat] = lead / (MARGIN * max(np.int64(1), players - 1))
+
+
 SPEC = GameSpec(
     name="yatzy",
     title="Yatzy",
     state=STATE,
-    kernels=Kernels(reset, step, legal, observe, returns),
+    kernels=Kernels(reset, step, legal, observe, returns, margin),
     players=(1, SEATS),
     n_actions=N_ACTIONS,
     features=FEATURES,
     view=view,
     faults=FAULTS,
     games_per_match=20,
-    default_opponent="gather",
+    default_opponent={"in_order": 1, "at_once": 1, "gather": 1},
     baseline="thrifty",
     default_players=2,
     secret=frozenset({"errors", "helped"}),
     forfeit=SERVER_TURN,
+    zero_sum=True,
     stage="finished",
 )

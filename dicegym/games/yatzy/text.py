@@ -10,7 +10,6 @@ from dicegym.games.yatzy.rules import FIRST_BOX, N_ACTIONS, ROLL_PLACES, SCORE_P
 from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, DICE, KEEPS, SETS
 
 _SHORT = ("1s", "2s", "3s", "4s", "5s", "6s", "1P", "2P", "3K", "4K", "SS", "LS", "FH", "Ch", "Y")
-_WIDTH = 3
 _OPEN = "-"
 
 
@@ -33,31 +32,28 @@ def action_name(action: int) -> str:
     return "let the server play" if action == SERVER_TURN else f"{action} (no action)"
 
 
-def _row(cells: list[str]) -> str:
-    return " ".join(f"{cell:>{_WIDTH}}" for cell in cells)
-
-
 def scene(state: Any, seat: int | None) -> Scene:
     """Return the table, where nothing is hidden from anybody; ``seat`` says who is "you"."""
     over, mover = bool(state["over"]), int(state["player"])
     totals = [int(total(state, player)) for player in range(int(state["players"]))]
-    lines = [Line("", _row([*_SHORT, "Bon", "Sum"]))]
+    lines = [Line("", cells=(*_SHORT, "Bon", "Sum"))]
     for player, points in enumerate(totals):
         row = state["scores"][player].tolist()
         extra = int(bonus(state["upper"][player]))
         cells = [_OPEN if filled < 0 else str(filled) for filled in row]
         cells += [str(extra) if extra else _OPEN, str(points)]
         label = f"player {player}" + (" (you)" if seat == player else "")
-        lines.append(Line(label, _row(cells), active=not over and player == mover))
-    if over:
-        first = [str(player) for player, points in enumerate(totals) if points == max(totals)]
-        return Scene("Yatzy", tuple(lines), f"player {' and '.join(first)}: {max(totals)} points")
+        lines.append(Line(label, cells=tuple(cells), active=not over and player == mover))
     left = int(state["rolls_left"])
     dice = tuple(state["dice"].tolist())
+    if over:  # as many lines as before
+        first = [str(player) for player, points in enumerate(totals) if points == max(totals)]
+        lines += [Line("last dice", dice=dice), Line("")]
+        return Scene("Yatzy", tuple(lines), f"player {' and '.join(first)}: {max(totals)} points")
     lines.append(Line("dice", f"{left} roll{'' if left == 1 else 's'} left ", dice))
     worth = BEST[_hand(dice)].tolist()
     now = [str(points) if state["scores"][mover, box] < 0 else "" for box, points in enumerate(worth)]
-    lines.append(Line("worth now", _row(now)))
+    lines.append(Line("worth now", cells=tuple(now)))
     return Scene(f"Yatzy, round {int(state['round_number'])} of {BOXES}", tuple(lines))
 
 

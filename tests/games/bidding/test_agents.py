@@ -12,6 +12,7 @@ import pytest
 import dicegym
 from dicegym import arena, checks
 from dicegym.play.drive import play_game
+from dicegym.players.pool import Pool
 from dicegym.players.roster import agent, agent_names, agents_folder
 
 GAMES = ("liarsdice", "liarsdice_spot_on")
@@ -78,13 +79,15 @@ def test_each_is_quick(game: str, name: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_game_names_agents_that_exist(game: str) -> None:
-    for spec in (dicegym.game(game).spec.default_opponent, dicegym.game(game).spec.baseline):
-        assert agent(game, spec).pure
+    table = dicegym.game(game)
+    assert Pool.of(table, table.spec.default_opponent).players
+    assert agent(game, table.spec.baseline).pure
 
 
 @pytest.mark.parametrize(
     ("game", "weaker", "stronger", "share"),
     [
+        ("liarsdice", "reckless", "haphazard", 0.8),
         ("liarsdice", "haphazard", "timid", 0.8),
         ("liarsdice", "timid", "even", 0.8),
         ("liarsdice", "even", "honest", 0.6),
@@ -93,6 +96,7 @@ def test_the_game_names_agents_that_exist(game: str) -> None:
         ("liarsdice", "honest", "bayes", 0.62),
         ("liarsdice", "observer", "bayes", 0.8),
         ("liarsdice", "bluffer", "bayes", 0.85),
+        ("liarsdice_spot_on", "trusting", "timid", 0.8),
         ("liarsdice_spot_on", "haphazard", "timid", 0.8),
         ("liarsdice_spot_on", "timid", "even", 0.6),
         ("liarsdice_spot_on", "haphazard", "bayes", 0.75),

@@ -168,8 +168,10 @@ def test_bayes_draws_among_the_same_answers(name: str) -> None:
     assert len(sizes) > 5
 
 
-@pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("bot", ["bayes", "bluffer", "haphazard"])
+@pytest.mark.parametrize(
+    ("name", "bot"),
+    [*((name, bot) for name in GAMES for bot in ("bayes", "bluffer", "haphazard")), ("liarsdice", "reckless")],
+)
 def test_random_bots_draw_with_the_same_chances(name: str, bot: str) -> None:
     """Under many keys; five standard deviations of each count are allowed."""
     dealt = Dealt(BLUFF[name], CALL, 0.5)

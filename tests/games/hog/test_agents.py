@@ -13,6 +13,7 @@ import pytest
 import dicegym
 from dicegym.games.hog.examination import examine
 from dicegym.games.parts import solver
+from dicegym.players.pool import Pool
 from dicegym.players.roster import agent, agent_names, agents_folder
 
 GAME = dicegym.game("hog")
@@ -70,8 +71,8 @@ def test_pure_means_pure(name: str) -> None:
 
 
 def test_the_game_names_agents_that_exist() -> None:
-    for spec in (GAME.spec.default_opponent, GAME.spec.baseline):
-        assert agent(GAME, spec).pure
+    assert Pool.of(GAME, GAME.spec.default_opponent).players
+    assert agent(GAME, GAME.spec.baseline).pure
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from dicegym.games.lucky.orders import DONE, INVALID
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
+from dicegym.players.pool import Pool
 from dicegym.players.roster import agent, agent_names, agents_folder
 
 GAME = dicegym.game("lucky")
@@ -53,9 +54,9 @@ def test_each_plays_legal_games_the_same_every_time(name: str, players: int) -> 
     check_agent(dicegym.game("lucky", players), agent(GAME, name), games=2)
 
 
-def test_the_game_names_pure_agents_that_exist() -> None:
-    for name in (GAME.spec.default_opponent, GAME.spec.baseline):
-        assert agent(GAME, name).pure
+def test_the_game_names_agents_that_exist() -> None:
+    assert Pool.of(GAME, GAME.spec.default_opponent).players
+    assert agent(GAME, GAME.spec.baseline).pure
 
 
 def points(names: list[str], games: int, seats: int = 7) -> dict[str, float]:

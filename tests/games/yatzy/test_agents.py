@@ -23,6 +23,7 @@ from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
 from dicegym.players.about import describe, game_of_file
+from dicegym.players.pool import Pool
 from dicegym.players.roster import agent, agents_folder
 
 SOLO = dicegym.game("yatzy", players=1)
@@ -71,8 +72,8 @@ def test_each_plays_legal_games_with_any_number_of_players(name: str) -> None:
 
 
 def test_the_game_names_agents_that_exist() -> None:
-    for spec in (TWO.spec.default_opponent, TWO.spec.baseline):
-        assert agent(TWO, spec).pure
+    assert Pool.of(TWO, TWO.spec.default_opponent).players
+    assert agent(TWO, TWO.spec.baseline).pure
 
 
 MEANS = {

@@ -171,18 +171,18 @@ def test_questions_about_a_game_for_one(arguments: list[str], capsys: pytest.Cap
 @pytest.fixture
 def sweep(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Let the sweep through all positions take as long as the event is not set."""
-    go_on = threading.Event()
+    release = threading.Event()
 
     def solve(closed: int, values: np.ndarray) -> None:
         values[: 1 << 14, 0] = 1
-        go_on.wait(20)
+        release.wait(20)
         values[:-1, 0] = 1
 
     monkeypatch.setattr(kernels, "solve", solve)
     monkeypatch.setattr(yatzy, "LOOK_EVERY", 0.01)
     yatzy._sweep.cache_clear()
-    yield go_on
-    go_on.set()
+    yield release
+    release.set()
     yatzy._sweep.cache_clear()
 
 

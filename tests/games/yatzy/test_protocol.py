@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import pickle
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -99,6 +102,110 @@ def test_errors_and_logins() -> None:
     assert codes == ["bad-command", "no-rolls-left", "used-box", "bad-dice", "no-dice"]
     error = pickle.loads(pickle.dumps(CommandError("a", "b")))
     assert (error.code, error.message, str(error)) == ("a", "b", "b")
+
+
+# --- what the page for bots shows ------------------------------------------------------------------------------------
+
+
+def shown_messages(root: Path) -> dict[str, Any]:
+    page = (root / "docs" / "bots" / "yatzy.md").read_text(encoding="utf-8")
+    found = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", page, re.DOTALL)]
+    return {protocol.word_of(message): message for message in found}
+
+
+def test_the_page_shows_every_message_as_it_is(root: Path) -> None:
+    shown = shown_messages(root)
+    assert list(shown) == ["LOGIN", "WELCOME", "STANDING", "ROLL_DICE", "SCORE_BOX", "ERROR", "FINAL"]
+    assert protocol.login_of(shown["LOGIN"]) == ("anna", "open sesame")
+    assert shown["WELCOME"] == protocol.welcome_message("anna", 1200)
+    names, standing = protocol.names_of(shown["STANDING"]), shown["STANDING"]
+    ratings = [row["rating"] for row in standing["standing"]]
+    state, _ = state_of(standing, "anna", TWO)
+    assert protocol.standing_message(TWO, state, names, ratings) == standing
+    for word in ("ROLL_DICE", "SCORE_BOX"):
+        assert TWO.step(state.copy(), action_of(shown[word])) == 0
+    after = state.copy()
+    TWO.step(after, action_of(shown["SCORE_BOX"]))
+    assert after["scores"][0, 6] == 2
+    assert shown["ERROR"] == protocol.error_message("used-box", protocol.fault_error(3).message)
+    rows = shown["FINAL"]["standing"]
+    for row in rows:
+        boxes = [int(points) for points in row["score"].split(",")]
+        assert row["total"] == sum(boxes) + 50 * (sum(boxes[:6]) >= 63)
+    assert [set(row) for row in rows] == [{"playerName", "rating", "score", "total", "place"}] * 2
+    assert protocol.final_text(shown["FINAL"]).startswith("1. anna 301 (1200), 2. thrifty")
+
+
+def test_the_page_lists_every_code(root: Path) -> None:
+    from dicegym.games.yatzy import protocol_words
+    from dicegym.server import framing, wire
+
+    page = (root / "docs" / "bots" / "yatzy.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", page.partition("**ERROR**")[2].partition("```")[0])) - {"code"}
+    known = {value for name, value in vars(protocol_words).items() if name.startswith("BAD_")} - {"bad-standing"}
+    known |= set(protocol.FAULT_CODES.values())
+    known |= {wire.NOT_YOUR_TURN, wire.FULL, wire.STOPPED, *wire.REFUSALS}
+    known |= {framing.parse("x").code, framing.parse("x" * 5000).code}
+    assert listed == known
+
+
+# --- as the original server does -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("login", "original"),
+    [
+        ({"key": "LOGIN", "secret": "s"}, True),
+        ({"type": "LOGIN", "secret": "s"}, False),
+        ({"key": "LOGIN", "type": "LOGIN", "secret": "s"}, False),
+        ({"key": "LOGIN"}, False),
+        ({"key": "LOGIN", "playerName": "anna"}, False),
+        (protocol.login_message("s"), True),
+        (protocol.login_message("s", "anna"), False),
+        (protocol.login_message("s", client="mine"), False),
+        (None, False),
+    ],
+)
+def test_clients_of_the_original_log_in_with_a_secret_and_nothing_more(login: object, original: bool) -> None:
+    assert protocol.original_login(login) is original
+
+
+@given(st.integers(0, 2**63), st.integers(0, 200))
+def test_scores_may_be_arrays(seed: int, decisions: int) -> None:
+    state = play(TWO, seed, decisions)
+    standing = protocol.standing_message(TWO, state, NAMES, [1200, 1000])
+    original = json.loads(json.dumps(protocol.as_original(standing)))
+    assert [row["score"] for row in original["standing"]] == state["scores"][:2].tolist()
+    assert original["currentPlayer"] == standing["currentPlayer"]
+    for seat, name in enumerate(NAMES):
+        assert state_of(original, name, TWO)[0].tobytes() == state_of(standing, name, TWO)[0].tobytes()
+        assert protocol.open_boxes(original, name) == (state["scores"][seat] < 0).sum()
+    assert protocol.continues(standing, original)
+
+
+@given(st.integers(0, 2**63), st.lists(st.sampled_from([1000, -1, None]), min_size=200, max_size=200))
+@settings(max_examples=20)
+def test_turns_of_those_who_have_given_up_are_seen_one_by_one(seed: int, choices: list[int | None]) -> None:
+    """Each table that is shown differs from the one before in the box that its player has filled."""
+    game = dicegym.game("yatzy", players=4)
+    state = game.new_game(seed)[0]
+    for choice in choices:
+        if state["over"]:
+            break
+        action = int(game.legal(state).nonzero()[0][-1]) if choice is None else choice
+        before = state.copy()
+        between = protocol.interludes(game, state, action)
+        assert state.tobytes() == before.tobytes()
+        gone = before["helped"] >= 2
+        game.step(state, action)
+        tables = [before, *between, state]
+        for one, next_one in itertools.pairwise(tables):
+            filled = (one["scores"] != next_one["scores"]).nonzero()
+            assert len(filled[0]) <= 1, "no two changes at once"
+            assert all(seat == one["player"] for seat in filled[0])
+        assert all(table["rolls_left"] == 2 and state["helped"][table["player"]] >= 2 for table in between)
+        if not gone.any():
+            assert not between
 
 
 # --- commands --------------------------------------------------------------------------------------------------------
@@ -294,6 +401,11 @@ def test_a_standing_read_is_the_state_again(seed: int, decisions: int, players: 
         (scored(",".join(["-1"] * 15)), "no score"),
         (scored(",".join(["²"] * 15)), "no score"),
         (scored("9" * 5000), "fields"),
+        (scored([-1] * 14), "has not 15 numbers"),
+        (scored([-1] * 14 + [51]), "no score of a box"),
+        (scored([-1] * 14 + [-2]), "no score of a box"),
+        (scored([-1] * 14 + [True]), "no score of a box"),
+        (scored([-1] * 14 + ["-"]), "no score of a box"),
     ],
 )
 def test_a_standing_that_is_none_is_refused_with_a_reason(message: object, reason: str) -> None:

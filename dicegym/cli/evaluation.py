@@ -1,0 +1,208 @@
+"""Models and agents measured, and written as bots."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import dicegym
+from dicegym.cli.common import (
+    GameOption,
+    JsonFile,
+    Parameters,
+    check_writable,
+    game_or_that_of,
+    out,
+    parameters_of,
+    print_table,
+    progress_bar,
+    write_json,
+    write_new,
+)
+from dicegym.errors import ParameterError
+
+if TYPE_CHECKING:
+    from dicegym.learning.evaluate import Score
+
+ALL = "all"
+"""What ``--against`` takes for every agent of the game."""
+Device = Annotated[
+    str, typer.Option(help="where PyTorch computes a model that NumPy cannot play: cpu, cuda, auto, ...")
+]
+Players = Annotated[int | None, typer.Option(help="seats at the table (default: the model's, or enough for all)")]
+
+
+def table_for(
+    agent: str, game: str | None, parameter: list[str] | None, players: int | None, others: int
+) -> dicegym.Game:
+    """Return the game that ``agent`` is to play with ``others`` who were named to share its table.
+
+    The table has ``players`` seats; if that was not said, as many as usual, or more if so many were named.
+
+    Raises ParameterError if they do not fit at a table of the game.
+    """
+    given = list(parameter or [])
+    said = parameters_of(given)
+    if players is not None and said.setdefault("players", players) != players:
+        raise ParameterError(f"--players {players} and -p players={said['players']} differ: give one of them")
+    if players is not None:
+        given.append(f"players={players}")
+    table = game_or_that_of(agent, game, given)
+    if others < table.players:
+        return table
+    if table.players == 1 and others:
+        raise ParameterError(f"{table!r} is played alone: leave out --against, or give --players 2 or more")
+    most = table.spec.players[1]
+    if "players" in said or others >= most:
+        seats = f"{table!r} seats" if "players" in said else f"{table.spec.title} seats at most"
+        raise ParameterError(
+            f"{others} opponents do not fit at one table: {seats} {(table.players if 'players' in said else most) - 1} "
+            "beside the first; name fewer, or measure without --together, against one after the other"
+        )
+    return game_or_that_of(agent, game, [*given, f"players={others + 1}"])
+
+
+def evaluate(
+    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
+    against: Annotated[
+        list[str] | None,
+        typer.Option(help="an opponent, or `all` for every agent; repeatable (default: the game's baseline)"),
+    ] = None,
+    game: GameOption = None,
+    games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
+    together: Annotated[bool, typer.Option(help="let all of --against sit at one table")] = False,
+    sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,
+    seed: Annotated[int, typer.Option(help="same seed, same games; 0 to 2 are those of trainings and cards")] = 3,
+    players: Players = None,
+    device: Device = "cpu",
+    json_file: JsonFile = None,
+    parameter: Parameters = None,
+) -> None:
+    """Measure a model or an agent, exactly where possible.
+
+    Elsewhere by games, with a 95 % interval.
+
+    Example: dicegym evaluate mine.zip --game hog --against all
+    """
+    from dicegym.learning.evaluate import evaluate as measure
+
+    check_writable(json_file)
+    named = list(against or [])
+    if ALL in named and (together or len(named) > 1):
+        raise ParameterError(f"--against {ALL} stands for every agent, one after the other: give it alone")
+    table = table_for(model, game, parameter, players, len(named) if together else min(1, len(named)))
+    opponents: Sequence[Any] = [named] if together and named else everybody(table, model) if named == [ALL] else named
+    player = dicegym.agent(table, model, device=device)
+    scores: list[Score] = []
+    with progress_bar("games") as progress:
+        for opponent in opponents or [None]:
+            score = measure(table, player, opponent, games, exact=not sampled, seed=seed, progress=progress)
+            scores.append(score)
+    if len(scores) == 1:
+        out.print(str(scores[0]), markup=False)
+    else:
+        show_scores(scores, player.name)
+    for line in [*in_words(scores, table, player.name), *what_next(table, model, game, named, parameter)]:
+        out.print(line, markup=False)
+    about = {"model": model, "game": table.name, "players": table.players, "parameters": table.parameters}
+    about |= {"fingerprint": table.fingerprint, "seed": seed}
+    write_json(json_file, [about | score.to_json() for score in scores])
+
+
+def everybody(table: dicegym.Game, model: str) -> list[str]:
+    """Return every agent of a game but ``model`` itself. Raises ParameterError if there is nobody else."""
+    from dicegym.players.roster import resolve
+
+    own = resolve(table, model)
+    names = [name for name in dicegym.agent_names(table) if resolve(table, name) != own]
+    if not names:
+        raise ParameterError(f"{table.spec.title} has no other agents than {model}")
+    return names
+
+
+def show_scores(scores: Sequence[Score], name: str) -> None:
+    """Print several scores as a table, the hardest opponent first, and their mean."""
+    from dicegym.learning.evaluate import overall
+
+    def row(score: Score) -> list[str]:
+        interval = f"{score.low:.4f} - {score.high:.4f}" if score.games else ""
+        return [score.opponent, f"{score.value:.4f}", interval, f"{score.games:,}" if score.games else "exact"]
+
+    rows = [row(score) for score in sorted(scores, key=lambda score: score.value)]
+    mean = overall(scores)._replace(opponent=f"mean of {len(scores)}")
+    print_table([f"{name} against", "win rate", "95 % interval", "games"], [*rows, row(mean)])
+
+
+def in_words(scores: Sequence[Score], table: dicegym.Game, name: str) -> list[str]:
+    """Return what the scores of ``name`` mean."""
+    if table.players == 1:
+        return [
+            "That is what a game alone brings on average. In 95 of 100 such measurements the interval holds the true",
+            "mean: if it is too wide, play more --games.",
+        ]
+    even = 1 / table.players
+    share = f"{even:.2f}".rstrip("0") if table.players in (2, 4, 5) else f"{even:.3f}"
+    exact = not any(score.games for score in scores)
+    if exact:
+        lines = ["Exact: the true share of games won, no luck in it, where a fair coin says who begins."]
+    else:
+        lines = [
+            "The share of games won, from every seat in turn, a shared first place shared out. In 95 of 100 such",
+            "measurements the interval holds the true share: if it is too wide, play more --games.",
+        ]
+    better = [score.opponent for score in scores if score.low > even]
+    worse = [score.opponent for score in scores if score.high < even]
+    if len(scores) > 1:
+        open_ones = len(scores) - len(better) - len(worse)
+        told = f"{name} is better than {len(better)} of {len(scores)}, worse than {len(worse)}"
+        unsure = f", and {'equal to' if exact else 'cannot be told apart from'} {open_ones}" if open_ones else ""
+        return [*lines, f"Among equals it would be {share}: {told}{unsure}."]
+    told = f"{name} is {'better' if better else 'worse'}" if better or worse else "neither is better"
+    unsure = "" if better or worse or exact else ", as far as these games tell"
+    return [*lines, f"Among equals it would be {share}: {told}{unsure}."]
+
+
+def what_next(
+    table: dicegym.Game, model: str, game: str | None, against: Sequence[str], parameter: list[str] | None
+) -> list[str]:
+    """Return commands to go on with, at the same table."""
+    from dicegym.bots.export import export_forms
+
+    usual = game_or_that_of(model, game, None).players
+    given = [one for one in parameter or [] if not one.startswith("players=")]
+    words = [model, *(["--game", game] if game else []), *(word for one in given for word in ("-p", one))]
+    words += ["--players", str(table.players)] if table.players != usual else []
+    named = shlex.join(words)
+    alone = shlex.join([model, *(["--game", game] if game else [])])
+    found = []
+    if table.players > 1 and list(against) != [ALL]:
+        found.append((f"dicegym evaluate {named} --against {ALL}", "against every agent"))
+    found.append((f"dicegym watch {named}", "see it play"))
+    if model.endswith(".zip") and (forms := export_forms(table)):
+        found.append((f"dicegym export {alone} --as {forms[0]}", "write it as a bot"))
+    width = max(len(command) for command, _ in found)
+    return ["Next:", *(f"  {command:<{width}}  {what}" for command, what in found)]
+
+
+def export(
+    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
+    form: Annotated[str, typer.Option("--as", help="the original interface's file name, such as hog.py")],
+    output: Annotated[Path | None, typer.Option(help="where to write it (default: that name, here)")] = None,
+    game: GameOption = None,
+    force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
+    parameter: Parameters = None,
+) -> None:
+    """Write a model or an agent as a bot of the original interface.
+
+    Example: dicegym export agents/hog/ppo.zip --as hog.py
+    """
+    from dicegym.bots.export import export_source
+
+    target = output or Path(form)
+    check_writable(target, force)
+    table = game_or_that_of(model, game, parameter)
+    write_new(target, export_source(dicegym.agent(table, model), table, form))

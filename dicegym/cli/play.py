@@ -1,0 +1,195 @@
+"""A game at the keyboard."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import secrets
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import typer
+
+import dicegym
+from dicegym.cli.common import GameName, Parameters, parameters_of
+from dicegym.errors import ParameterError, UnknownNameError
+
+INTERRUPTED = 130
+"""What a shell is told of a program that Ctrl-C has ended."""
+SEEDS = 1_000_000
+"""Seeds that are drawn lie below: easy to type again."""
+
+
+def play(
+    game: GameName,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(help="easy, normal (default) or hard, or an agent; repeat it for each other seat"),
+    ] = None,
+    players: Annotated[int | None, typer.Option(help="seats at the table, yours included")] = None,
+    seat: Annotated[int | None, typer.Option(help="your seat, from 0 (default: one that the seed draws)")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="same seed, same game (default: a new one, which is printed)")
+    ] = None,
+    parameter: Parameters = None,
+) -> None:
+    """Play at the keyboard: type what you mean, or `help`.
+
+    Seed and seat are drawn anew each time, and printed with the command that plays the same game again.
+
+    Examples: dicegym play hog; dicegym play yatzy --against hard; dicegym play liarsdice --players 4 --against easy
+    """
+    from dicegym.players.sitting import AGAIN, Sitting
+
+    table = _table(game, players, len(against or []), parameter)
+    chosen = against or _usual(table)
+    if seat is not None and not 0 <= seat < table.players:
+        raise ParameterError(f"--seat {seat} is no seat: give 0 to {table.players - 1}")
+    names = [_agent(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
+    rivals = [dicegym.agent(table, name) for name in names]
+    ask = _asking()
+    number = secrets.randbelow(SEEDS) if seed is None else seed
+    while True:
+        place = _drawn_seat(number, table.players) if seat is None else seat
+        sitting = Sitting(table, rivals, place, number, ask, _show)
+        sitting.person.show(_welcome(table, sitting.names, names))
+        _show(f"  {_command(game, against, players, place, number, parameter)}")  # not wrapped, so it can be copied
+        sitting.person.show("Type `help` to see what you can type.")
+        try:
+            if sitting.play() != AGAIN:
+                break
+        except EOFError:
+            if not sys.stdin.isatty():
+                raise ParameterError(
+                    "the input ended before the game did: play at a keyboard, or end the input with `quit`"
+                ) from None
+            break
+        except KeyboardInterrupt:
+            _show("\nInterrupted.")
+            raise typer.Exit(INTERRUPTED) from None
+        number = secrets.randbelow(SEEDS) if seed is None else number + 1
+    _show("Goodbye.")
+
+
+def _table(game: str, players: int | None, rivals: int, parameter: list[str] | None) -> dicegym.Game:
+    """Return the game, with as many seats as were asked for, or as suit those who were named."""
+    from dicegym.players.human import keyboard_of
+
+    given = parameters_of(parameter)
+    if players is not None and given.setdefault("players", players) != players:
+        raise ParameterError(f"--players {players} and -p players={given['players']} differ: give one of them")
+    table = dicegym.game(game, **given)
+    if "players" not in given:
+        low, high = table.spec.players
+        wanted = rivals + 1 if rivals > 1 else keyboard_of(table).SEATS or table.players
+        table = dicegym.game(game, **given, players=min(max(low, 2, wanted), high))
+    if rivals and rivals >= table.players:
+        if table.players == 1:
+            raise ParameterError("nobody sits beside you at a table of one: leave out --against")
+        raise ParameterError(
+            f"--against is given {rivals} times, and {table!r} seats {table.players - 1} beside you: "
+            "give it once for each at most"
+        )
+    return table
+
+
+def _usual(table: dicegym.Game) -> list[str]:
+    """Return who sits at the table if nobody is named."""
+    usual: Any = table.spec.default_opponent  # an agent, or several with weights
+    return ["normal"] if _strengths(table) else [usual] if isinstance(usual, str) else [*usual]
+
+
+def _strengths(table: dicegym.Game) -> dict[str, str]:
+    from dicegym.players.human import keyboard_of
+
+    return dict(keyboard_of(table).OPPONENTS)
+
+
+def _agent(table: dicegym.Game, name: str) -> str:
+    """Return the agent that is meant by a strength or by its own name. Raises UnknownNameError."""
+    from dicegym.players.roster import resolve
+
+    strengths = _strengths(table)
+    if name in strengths:
+        return strengths[name]
+    try:
+        resolve(table, name)
+    except UnknownNameError as error:
+        if not strengths:
+            raise
+        by_strength = ", ".join(f"{strength} ({agent})" for strength, agent in strengths.items())
+        raise UnknownNameError(f"{error} Opponents by strength: {by_strength}.") from None
+    return name
+
+
+def _drawn_seat(seed: int, players: int) -> int:
+    from dicegym.engine.dice import named_seed
+
+    return named_seed("seat", seed) % players
+
+
+def _command(
+    game: str,
+    against: list[str] | None,
+    players: int | None,
+    seat: int,
+    seed: int,
+    parameter: list[str] | None,
+) -> str:
+    """Return the command that plays the same game again."""
+    words = ["dicegym", "play", game]
+    for name in against or []:
+        words += ["--against", name]
+    if players is not None:
+        words += ["--players", str(players)]
+    for given in parameter or []:
+        words += ["-p", given]
+    return shlex.join([*words, "--seed", str(seed), "--seat", str(seat)])
+
+
+def _welcome(table: dicegym.Game, names: Sequence[str], agents: Sequence[str]) -> str:
+    """Return who sits at the table and who they are."""
+    from dicegym.players.about import describe
+
+    others = f", in the order of play: {', '.join(names)}" if agents else ", alone"
+    lines = [f"{table.spec.title}{others}."]
+    lines += [f"  {agent}: {describe(table, agent)}." for agent in dict.fromkeys(agents)]
+    return "\n".join([*lines, "The same game again:"])
+
+
+def _asking() -> Callable[[str], str]:
+    """Return what asks at the keyboard; what a script answers is shown, as a terminal shows what is typed."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise ParameterError("there is no input to read moves from: play at a keyboard")
+    typed = sys.stdin.isatty()
+    if typed:
+        with contextlib.suppress(ImportError):  # not everywhere
+            importlib.import_module("readline")  # `input` then edits lines and remembers them
+
+    def ask(question: str) -> str:
+        try:
+            answer = input(question)
+        except EOFError:
+            _show("")
+            raise
+        if not typed:
+            _show(answer)
+        return answer
+
+    return ask
+
+
+def _show(text: str) -> None:
+    """Print text, dice by their numbers alone where the output has no letters for them."""
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        from dicegym.engine.scene import FACES
+        from dicegym.games.keyboard import HIDDEN
+
+        text = text.translate(dict.fromkeys(map(ord, FACES))).replace(HIDDEN, "?")
+        text = text.encode(encoding, "replace").decode(encoding)
+    print(text, flush=True)

@@ -1,0 +1,115 @@
+"""A game of models and agents, to be seen: move by move in the terminal, or as a recording."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import dicegym
+from dicegym.cli.common import GameOption, Parameters, check_writable, out
+from dicegym.cli.evaluation import Device, Players, table_for
+from dicegym.errors import ParameterError
+
+if TYPE_CHECKING:
+    from dicegym.players.watched import Moment
+
+SEEDS = 1_000_000
+"""Seeds that are drawn lie below: easy to type again."""
+DELAY = 1.0
+"""Seconds from move to move, where nothing else is asked for."""
+
+
+def watch(
+    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
+    against: Annotated[
+        list[str] | None,
+        typer.Option(help="an opponent; repeat it for each other seat (default: the game's own opponent)"),
+    ] = None,
+    game: GameOption = None,
+    gif: Annotated[Path | None, typer.Option(metavar="FILE", help="record it as a GIF instead")] = None,
+    mp4: Annotated[Path | None, typer.Option(metavar="FILE", help="record it as an MP4 film instead")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="same seed, same game (default: a new one, which is printed)")
+    ] = None,
+    seat: Annotated[int, typer.Option(help="the model's seat, from 0")] = 0,
+    players: Players = None,
+    delay: Annotated[
+        float | None,
+        typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
+    ] = None,
+    device: Device = "cpu",
+    parameter: Parameters = None,
+) -> None:
+    """Watch a model or an agent play, move by move or as a film.
+
+    Example: dicegym watch ppo --game hog --against bacon --gif hog.gif
+    """
+    from dicegym.players.watched import moments, names_of, seating
+
+    films = [path for path in (gif, mp4) if path is not None]
+    for path, ending in ((gif, ".gif"), (mp4, ".mp4")):
+        if path is not None and path.suffix.lower() != ending:
+            raise ParameterError(f"{path} is to be a {ending[1:].upper()}: name it {path.with_suffix(ending)}")
+        check_writable(path)
+    table = table_for(model, game, parameter, players, len(against or []))
+    player = dicegym.agent(table, model, device=device)
+    rivals = against or ([table.spec.baseline] if table.players > 1 else [])
+    others = [dicegym.agent(table, name, device=device) for name in rivals]
+    seated = seating(table, player, others, seat)
+    number = secrets.randbelow(SEEDS) if seed is None else seed
+    out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats", markup=False)
+    every = moments(table, seated, number)
+    if films:
+        _record(every, films, DELAY if delay is None else delay)
+    else:
+        _show(every, (DELAY if out.is_terminal else 0.0) if delay is None else delay)
+    words = ["dicegym", "watch", model, *_options("--against", against), *_options("--game", [game] if game else None)]
+    words += [*_options("--parameter", parameter), "--seat", str(seat), "--seed", str(number)]
+    words += ["--players", str(table.players)] if players is not None else []
+    out.print(f"This game again: {shlex.join(words)}", markup=False)
+
+
+def _options(name: str, values: Sequence[str] | None) -> list[str]:
+    return [word for value in values or [] for word in (name, value)]
+
+
+def _show(every: Iterator[Moment], delay: float) -> None:
+    """Print move by move: on a terminal above a table that changes, elsewhere with the table after each move."""
+    from rich.live import Live
+    from rich.text import Text
+
+    if not out.is_terminal:
+        for moment in every:
+            _tell(moment)
+            out.print(f"{moment.scene.text()}\n", markup=False)
+            time.sleep(delay)
+        return
+    with Live(console=out, auto_refresh=False) as live:
+        for moment in every:
+            _tell(moment)
+            live.update(Text(moment.scene.text()), refresh=True)
+            if not moment.over:
+                time.sleep(delay)
+
+
+def _tell(moment: Moment) -> None:
+    for line in moment.done:
+        out.print(line, markup=False)
+
+
+def _record(every: Iterator[Moment], films: Sequence[Path], delay: float) -> None:
+    """Write the game as films."""
+    from dicegym.envs.film import LAST, film_of, write_film
+
+    if not delay:
+        raise ParameterError("a film whose pictures last no time cannot be seen: give --delay more than 0")
+    frames = film_of(every)
+    for path in films:
+        write_film(frames, path, delay)
+        out.print(f"wrote {path}: {len(frames)} pictures, {delay * (len(frames) - 1 + LAST):.0f} s", markup=False)

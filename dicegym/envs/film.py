@@ -1,0 +1,74 @@
+"""Games as moving pictures: GIF by Pillow, MP4 by moviepy. Needs the extra ``render``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from dicegym.envs.drawing import draw_scene
+from dicegym.errors import DependencyError, ParameterError
+from dicegym.players.watched import Moment
+
+LAST = 4
+"""How many times as long as any other picture the last one stays."""
+
+
+def film_of(moments: Iterable[Moment]) -> list[np.ndarray]:
+    """Return a picture of each moment, below it what was done: uint8[height, width, 3], all of one even size.
+
+    Raises DependencyError without Pillow.
+    """
+    pictures = []
+    for moment in moments:
+        words = "   ".join([*moment.done, *([moment.scene.footer] if moment.scene.footer else [])])
+        pictures.append(draw_scene(moment.scene._replace(footer=words)))
+    height, width = (-(-max(picture.shape[side] for picture in pictures) // 2) * 2 for side in (0, 1))
+    return [
+        np.pad(one, ((0, height - one.shape[0]), (0, width - one.shape[1]), (0, 0)), mode="edge") for one in pictures
+    ]
+
+
+def write_gif(frames: Sequence[np.ndarray], path: Path, delay: float) -> None:
+    """Write pictures as a GIF that begins again at its end.
+
+    Args:
+        frames: uint8[height, width, 3] each, at least one.
+        path: the file.
+        delay: seconds for each picture; the last one stays `LAST` times as long.
+
+    Raises:
+        DependencyError: Pillow is missing.
+    """
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise DependencyError.for_extra("Pillow", "render", "a GIF") from error
+    # One palette for all pictures, that of the first and the last one: then only what changes is written.
+    whole = Image.fromarray(np.concatenate([frames[0], frames[-1]]))
+    palette = whole.quantize(64, dither=Image.Dither.NONE)
+    first, *rest = [Image.fromarray(one).quantize(palette=palette, dither=Image.Dither.NONE) for one in frames]
+    durations = [round(1000 * delay)] * len(rest) + [round(1000 * delay * LAST)]
+    first.save(path, format="GIF", save_all=True, append_images=rest, duration=durations, loop=0, optimize=False)
+
+
+def write_mp4(frames: Sequence[np.ndarray], path: Path, delay: float) -> None:
+    """Write pictures as an MP4 film (H.264); arguments as for `write_gif`. Raises DependencyError without moviepy."""
+    try:
+        from moviepy import ImageSequenceClip
+    except ImportError as error:
+        raise DependencyError.for_extra("moviepy", "render", "an MP4") from error
+    clip = ImageSequenceClip(list(frames), durations=[delay] * (len(frames) - 1) + [delay * LAST])
+    clip.write_videofile(str(path), fps=max(1.0, min(10.0, 2 / delay)), codec="libx264", audio=False, logger=None)
+
+
+WRITERS: dict[str, Callable[[Sequence[np.ndarray], Path, float], None]] = {".gif": write_gif, ".mp4": write_mp4}
+"""The ending of a film's name -> what writes it."""
+
+
+def write_film(frames: Sequence[np.ndarray], path: Path, delay: float) -> None:
+    """Write pictures in the form that the file's name ends with, one of `WRITERS`. Raises ParameterError for others."""
+    if path.suffix not in WRITERS:
+        raise ParameterError(f"{path} ends in {path.suffix!r}: films are {' or '.join(WRITERS)}")
+    WRITERS[path.suffix](frames, path, delay)

@@ -1,0 +1,88 @@
+"""The games that a learner plays: a batch, in the wrappers that the settings put around it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any, cast
+
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
+
+from dicegym.engine.game import Game
+from dicegym.envs.sb3 import SB3VecEnv
+from dicegym.envs.vector import BatchEnv
+from dicegym.errors import ParameterError, unknown_name
+from dicegym.learning.named import named
+from dicegym.learning.settings import TrainingSettings
+from dicegym.players.model import PolicyPlayer
+from dicegym.players.pool import Pool
+
+_OURS = ("game", "num_envs", "opponent", "autoreset_mode", "parameters")
+"""What a batch is made with and ``[environment]`` does not say: other sections do, or the training itself."""
+_WRAP = "environment.wrap"
+
+
+def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool | PolicyPlayer) -> VecEnv:
+    """Return a batch of games, wrapped as the settings say; game i has the seed ``seed + i``, which no evaluation has.
+
+    Raises:
+        ParameterError, UnknownNameError: a batch cannot be made of ``[environment]``, or what it names does not wrap.
+    """
+    run = settings.run
+    arguments = {key: value for key, value in vars(settings.environment).items() if key != "wrap"}
+    taken = [name for name in inspect.signature(BatchEnv).parameters if name not in _OURS]
+    for name in arguments:
+        if name not in taken:
+            raise unknown_name("[environment] setting", name, ["wrap", *taken])
+    games = SB3VecEnv(game, run.games, seed=seed, reward_scale=run.reward_scale, opponent=opponent, **arguments)
+    return wrapped(games, settings.environment.wrap) if settings.environment.wrap else games
+
+
+def wrapped(games: SB3VecEnv, wrap: str) -> VecEnv:
+    """Return ``games`` in what the function or class that ``wrap`` names makes of them.
+
+    Raises:
+        ParameterError: that is no wrapper around them, or shows a learner other observations or actions: the model
+            would not fit its game.
+        UnknownNameError: ``wrap`` names nothing.
+    """
+    found = named(_WRAP, wrap)(games)
+    if not isinstance(found, VecEnv) or found.unwrapped is not games:
+        raise ParameterError(
+            f"{_WRAP}={wrap!r} returned {found!r}, which does not wrap the games it was given: return a VecEnvWrapper "
+            "of stable_baselines3.common.vec_env that is made of them"
+        )
+    for space in ("observation_space", "action_space"):
+        if getattr(found, space) != getattr(games, space):
+            raise ParameterError(
+                f"{_WRAP}={wrap!r} makes the {space} {getattr(found, space)}, where the game has "
+                f"{getattr(games, space)}: wrappers may change rewards; a model sees and does, at every table, what is "
+                "the game's own (network.features_extractor_class may prepare what it sees)"
+            )
+    return found
+
+
+def _wrappers(env: VecEnv) -> Iterator[VecEnvWrapper]:
+    """Yield the wrappers around a batch of games, outermost first."""
+    while isinstance(env, VecEnvWrapper):
+        yield env
+        env = env.venv
+
+
+def games_of(env: VecEnv) -> SB3VecEnv:
+    """Return the batch of games inside its wrappers."""
+    return cast(SB3VecEnv, env.unwrapped)
+
+
+def state_of(env: VecEnv) -> dict[str, Any]:
+    """Return all that going on later needs: of the games, and of each wrapper that has a ``state_dict``."""
+    remembered = [one.state_dict() if hasattr(type(one), "state_dict") else None for one in _wrappers(env)]
+    return games_of(env).state_dict() | {"wrappers": remembered}
+
+
+def go_on(env: VecEnv, state: dict[str, Any]) -> None:
+    """Go on where `state_of` was taken; a wrapper without ``load_state_dict`` begins anew."""
+    games_of(env).load_state_dict(state)
+    for one, remembered in zip(_wrappers(env), state["wrappers"], strict=True):
+        if remembered is not None:
+            one.load_state_dict(remembered)

@@ -1,0 +1,6 @@
+"""What the files in a run's folder are called."""
+
+SETTINGS_FILE = "settings.json"
+"""The command and all settings."""
+CURVE_FILE = "curve.csv"
+"""Steps and score of every evaluation."""

@@ -1,0 +1,103 @@
+"""A new model: its algorithm, networks and device as the settings want them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import torch
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.utils import LinearSchedule
+from stable_baselines3.common.vec_env import VecEnv
+
+from dicegym.errors import ParameterError, unknown_name
+from dicegym.learning.named import named, resolved
+from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, TrainingSettings
+from dicegym.players import model as models
+from dicegym.players.sb3_file import checked_device
+
+_NOT_ARGUMENTS = ("name", "learning_rate", "learning_rate_end", "ent_coef_end")
+"""Settings of the algorithm that its class does not take, or not as they are."""
+_NOT_FOR_NETWORKS = ("observation_space", "action_space", "lr_schedule", "activation_fn")
+"""Arguments of a policy's class that it is given otherwise."""
+ROLLOUT = 32_768
+"""Decisions that a rollout of PPO holds where nothing is said: Stable-Baselines3's 2,048 for each game are meant for
+a few games, not for a thousand."""
+
+
+def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | None) -> BaseAlgorithm:
+    """Return a model with fresh networks.
+
+    Args:
+        settings: of the training.
+        env: the games that it learns from.
+        seed: of networks, and of whatever the algorithm draws.
+        logs: the folder for TensorBoard's files.
+
+    Raises:
+        UnknownNameError: there is no such algorithm, policy or argument.
+        ParameterError: the algorithm does not take the settings.
+    """
+    algorithm: type[BaseAlgorithm] = models.algorithm(settings.algorithm.name)
+    policy, policy_arguments = _policy(settings.network, algorithm)
+    ours: dict[str, Any] = {
+        "policy": policy,
+        "env": env,
+        "seed": seed,
+        "policy_kwargs": policy_arguments,
+        "device": checked_device(settings.run.device),
+        "tensorboard_log": None if logs is None else str(logs),
+        "verbose": 0,
+    }
+    try:
+        return algorithm(**ours, **_arguments(settings.algorithm, algorithm, ours, env.num_envs))
+    except (TypeError, AssertionError) as error:  # what Stable-Baselines3 raises for its arguments
+        raise ParameterError(f"{algorithm.__name__} cannot be made of [algorithm] and [network]: {error}") from None
+
+
+def _policy(settings: NetworkSettings, algorithm: type[BaseAlgorithm]) -> tuple[Any, dict[str, Any]]:
+    """Return the policy's class and what it is made with."""
+    known = algorithm.policy_aliases
+    if ":" not in settings.policy and settings.policy not in known:
+        raise unknown_name(f"policy of {algorithm.__name__}", settings.policy, list(known))
+    policy = named("network.policy", settings.policy) if ":" in settings.policy else known[settings.policy]
+    activation = getattr(torch.nn, settings.activation, None)
+    if activation is None:
+        raise ParameterError(f"[network] activation={settings.activation!r} is no class of torch.nn, such as ReLU")
+    arguments: dict[str, Any] = {
+        key: resolved(f"network.{key}", value)
+        for key, value in vars(settings).items()
+        if key not in ("policy", "activation") and value not in ("", {})
+    }
+    parameters = inspect.signature(policy).parameters
+    open_ended = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    taken = [name for name in parameters if name not in _NOT_FOR_NETWORKS]
+    for name in arguments:
+        if name not in taken and not open_ended:
+            raise unknown_name(f"[network] setting for {policy.__name__}", name, ["policy", "activation", *taken])
+    return policy, arguments | {"activation_fn": activation}
+
+
+def _arguments(
+    settings: AlgorithmSettings, algorithm: type[BaseAlgorithm], ours: Collection[str], games: int
+) -> dict[str, Any]:
+    """Return what the algorithm is made with beside ``ours``; what is not given is left to it."""
+    arguments = {key: value for key, value in vars(settings).items() if key not in _NOT_ARGUMENTS and value is not None}
+    taken = [name for name in inspect.signature(algorithm).parameters if name not in ours]
+    for name in arguments:
+        if name not in taken:
+            known = list(dict.fromkeys([*_NOT_ARGUMENTS, *taken]))  # all that may be written in the section
+            wrong = unknown_name(f"argument of {algorithm.__name__}", name, known)
+            raise ParameterError(f"[algorithm] does not fit {algorithm.__name__}: {wrong}")
+    for name in ("learning_rate", "ent_coef"):
+        if getattr(settings, name) is None and getattr(settings, f"{name}_end") is not None:
+            raise ParameterError(f"algorithm.{name}_end says where to without where from: set algorithm.{name} too")
+    if settings.learning_rate is not None:
+        end = settings.learning_rate if settings.learning_rate_end is None else settings.learning_rate_end
+        arguments["learning_rate"] = LinearSchedule(settings.learning_rate, end, 1.0)
+    if "clip_range" in taken:  # of PPO's kind: what it has by itself is meant for a few games
+        arguments.setdefault("n_steps", max(2, ROLLOUT // games))
+        arguments.setdefault("batch_size", max(2, arguments["n_steps"] * games // 4))
+    return arguments

@@ -1,0 +1,79 @@
+"""Learning curves as a picture: a panel for each game, a line for each experiment, bands over its seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dicegym.learning.curves import Experiment, RunCurve, experiments
+from dicegym.learning.pictures import check_picture, pyplot, short
+
+PURPOSE = "the picture of a curve"
+_COLOURS = ("#1b4965", "#e07a1f", "#6a994e", "#8d6a9f", "#c1121f", "#5fa8d3", "#7f5539", "#222222")
+_BAND = 0.18
+"""How opaque a band is."""
+
+
+def draw_curves(runs: Sequence[RunCurve], path: Path) -> None:
+    """Write the curves of ``runs`` to ``path``.
+
+    One experiment is drawn with a line for each opponent of its evaluations; several are drawn with a line each, by
+    the score that chose their best models. A band reaches from the lowest to the highest run.
+
+    Raises:
+        ParameterError: ``path`` is no .png or .svg.
+        DependencyError: matplotlib is not installed.
+    """
+    check_picture(path, PURPOSE)
+    plt = pyplot(PURPOSE)
+    games = list(dict.fromkeys((run.game, run.players) for run in runs))
+    figure, panels = plt.subplots(
+        len(games), 1, figsize=(8, 0.8 + 3.9 * len(games)), layout="constrained", squeeze=False
+    )
+    for axes, (game, players) in zip(panels[:, 0], games, strict=True):
+        _panel(axes, [run for run in runs if (run.game, run.players) == (game, players)])
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def _panel(axes: Any, runs: Sequence[RunCurve]) -> None:
+    """Draw the curves of one game."""
+    first, groups = runs[0], experiments(runs)
+    measures = list(dict.fromkeys(run.score.measure for run in runs))
+    rivals = list(dict.fromkeys(run.score.opponent for run in runs))
+    lines = [(group, name) for group in groups for name in (group.names if len(groups) == 1 else ["score"])]
+    for number, (group, name) in enumerate(lines):
+        _line(axes, group, name, _COLOURS[number % len(_COLOURS)], _legend(group, name, len(groups) == 1))
+    if first.players > 1:
+        axes.axhline(1 / first.players, color="0.5", linewidth=1, linestyle=":", label="as good as the others")
+    against = f" against {rivals[0]}" if len(rivals) == 1 and first.players > 1 else ""
+    axes.set_title(f"{first.game}, {first.players} player{'s' if first.players > 1 else ''}", loc="left")
+    if any(len(group.runs) > 1 for group in groups):
+        axes.set_title("bands: from the lowest run to the highest", loc="right", fontsize="small", color="0.4")
+    axes.set_xlabel("decisions of the learner")
+    axes.set_ylabel(f"{' / '.join(measures)}{against}", wrap=True)
+    axes.xaxis.set_major_formatter(lambda value, _: short(value))
+    axes.set_xlim(left=0)
+    axes.grid(color="0.9")
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.legend(frameon=False, fontsize="small", loc="best")
+
+
+def _line(axes: Any, group: Experiment, name: str, colour: str, label: str) -> None:
+    steps, mean, low, high = group.band(name)
+    main = name == "score"
+    style = {"linewidth": 2.0 if main else 1.2, "marker": "o" if len(steps) == 1 else ""}
+    axes.plot(steps, mean, color=colour, label=label, **style)
+    if len(group.runs) > 1:
+        axes.fill_between(steps, low, high, color=colour, alpha=_BAND, linewidth=0)
+
+
+def _legend(group: Experiment, name: str, alone: bool) -> str:
+    """Return what a line is called: by its opponent where it is about one experiment, which chose by the first."""
+    if name != "score":
+        return f"against {name}"
+    score = group.runs[0].score
+    return f"{score.measure} against {score.opponent}" if alone and len(group.names) > 1 else group.label

@@ -1,0 +1,69 @@
+"""What can be known to be wrong with a training before its libraries are imported, which takes seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from dicegym import games
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError, unknown_name
+from dicegym.learning.configuration import settings_of
+from dicegym.learning.league import SELF
+from dicegym.learning.named import names_something, split
+from dicegym.learning.settings import TrainingSettings
+from dicegym.players import model as models
+from dicegym.players.roster import resolve
+
+
+class Prepared(NamedTuple):
+    """What a training begins with."""
+
+    game: Game
+    settings: TrainingSettings
+    command: str
+
+
+def prepare(game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool) -> Prepared:
+    """Return game, settings and command of a training, checked as far as nothing slow is needed for it.
+
+    Args:
+        game: a game's name.
+        folder: the run's.
+        config: as for `dicegym.learning.configuration.read_config`.
+        overrides: as for `dicegym.learning.configuration.override`.
+        resume: go on with the run in ``folder``.
+
+    Raises:
+        ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was written.
+    """
+    settings, command = settings_of(game, folder, config, overrides, resume)
+    if not resume and folder.exists() and any(folder.iterdir()):
+        raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
+    table = games.game(game, **settings.game)
+    for name in _agents(settings):
+        resolve(table, name)
+    if settings.algorithm.name not in models.ALGORITHMS:
+        raise unknown_name("algorithm", settings.algorithm.name, list(models.ALGORITHMS))
+    if settings.run.start_from and not resume:
+        models.trained_on(settings.run.start_from)
+    for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
+        split(setting, text)
+    return Prepared(table, settings, command)
+
+
+def _agents(settings: TrainingSettings) -> Iterator[str]:
+    """Yield every agent that the settings name."""
+    yield from (name for name in settings.opponents if name != SELF)
+    for table in settings.run.evaluate_against:
+        yield from [table] if isinstance(table, str) else table
+
+
+def _named(settings: TrainingSettings, networks: bool) -> Iterator[tuple[str, str]]:
+    """Yield (setting, text) of all that names a function or class, unless no ``networks`` are to be made anew."""
+    if settings.environment.wrap:
+        yield "environment.wrap", settings.environment.wrap
+    for key, value in vars(settings.network).items() if networks else ():
+        if names_something(f"network.{key}", value):
+            yield f"network.{key}", value

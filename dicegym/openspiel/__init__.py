@@ -1,0 +1,29 @@
+"""A two-way bridge to OpenSpiel: our games for its algorithms, its policies at our tables, our agents as its bots.
+
+``import dicegym.openspiel`` registers every game with OpenSpiel as ``dicegym_<game>``, with the game's parameters and
+``players``::
+
+    import pyspiel
+    import dicegym.openspiel
+
+    game = pyspiel.load_game("dicegym_liarsdice(dice=1)")
+
+Needs the extra ``openspiel``. Raises DependencyError without it.
+"""
+
+from __future__ import annotations
+
+from dicegym.errors import DependencyError
+
+try:
+    import pyspiel  # noqa: F401 - asked for here, so that one place says what is missing
+except ImportError as error:
+    raise DependencyError.for_extra("OpenSpiel", "openspiel", "dicegym.openspiel") from error
+
+from dicegym.openspiel.bot import PlayerBot
+from dicegym.openspiel.game import SpielGame, SpielState, load, register_games
+from dicegym.openspiel.player import SpielPlayer
+
+__all__ = ["PlayerBot", "SpielGame", "SpielPlayer", "SpielState", "load"]
+
+register_games()

@@ -1,0 +1,78 @@
+"""Our agents as OpenSpiel's bots."""
+
+from __future__ import annotations
+
+import pyspiel
+
+from dicegym.engine.dice import private_seed
+from dicegym.errors import ParameterError
+from dicegym.openspiel.game import SpielGame, SpielState
+from dicegym.play.audience import Audience
+from dicegym.play.player import Player, answer, sit_down
+from dicegym.play.turn import Turn
+from dicegym.players.roster import agent
+
+
+class PlayerBot(pyspiel.Bot):
+    """An agent of ours that plays games of OpenSpiel's, as in ``open_spiel.python.algorithms.evaluate_bots``.
+
+    Args:
+        game: as `dicegym.openspiel.load` or ``pyspiel.load_game`` returns it.
+        seat: the seat that it plays.
+        player: an agent's name, a bot's file, a model, or a `dicegym.Player`.
+        seed: of its randomness; each `restart` begins the next game of the seed.
+
+    Raises ParameterError if ``seat`` is none of the game's or the game is not ours, and what `dicegym.agent` raises.
+    """
+
+    def __init__(self, game: SpielGame, seat: int, player: Player | str, seed: int = 0) -> None:
+        super().__init__()
+        if not isinstance(game, SpielGame):
+            raise ParameterError(f"{game} is no game of dicegym's: load it with dicegym.openspiel.load")
+        if not 0 <= seat < game.num_players():
+            raise ParameterError(f"seat {seat} is none of {game}: give one of 0 to {game.num_players() - 1}")
+        self._game = game.dicegym_game
+        self._seat = seat
+        self._player = agent(self._game, player)
+        self._seed, self._number = seed, -1
+        self.restart()
+
+    def player_id(self) -> int:
+        """Return the seat that it plays."""
+        return self._seat
+
+    def restart(self) -> None:
+        """Sit down anew, for the next game."""
+        self._number += 1
+        self._act = sit_down(self._player, self._game, self._seat, private_seed(self._seed, self._number))
+        self._states = self._game.new_states(1)
+        self._audience = Audience(self._game, self._states[0], {self._seat: self._act})
+
+    def restart_at(self, state: SpielState) -> None:
+        """Sit down in the middle of a game, knowing what the table shows."""
+        self.restart()
+        self._look(state)
+
+    def _look(self, state: SpielState) -> None:
+        """Take note of a state; whoever follows the game is told of what has happened."""
+        self._states[0] = state.record
+        self._audience.tell()
+
+    def inform_action(self, state: SpielState, player: int, action: int) -> None:
+        """Take note of the state in which another has moved."""
+        if not state.is_chance_node():
+            self._look(state)
+
+    def step(self, state: SpielState) -> int:
+        """Return its action."""
+        self._look(state)
+        return answer(self._act, Turn(self._game, self._states[0], self._seat), self._player)
+
+    def step_with_policy(self, state: SpielState) -> tuple[list[tuple[int, float]], int]:
+        """Return its action, and that it was certain of it."""
+        action = self.step(state)
+        return [(other, float(other == action)) for other in state.legal_actions()], action
+
+    def provides_policy(self) -> bool:
+        """Return False: an agent may draw, and says what it does alone."""
+        return False

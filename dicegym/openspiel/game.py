@@ -1,0 +1,297 @@
+"""Our games as OpenSpiel's: `SpielGame` and `SpielState`.
+
+Chance is explicit. Where a game's folder lists what its dice may decide (the part `Chance`), its chance nodes are the
+real ones, and solvers may go through all of them. Elsewhere a chance node before each effect of an
+action draws one of `KEYS` keys for the dice that it needs: a sample of what may happen, which playing and sampling
+algorithms see no difference in, and of which each state has its own.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from dicegym import games
+from dicegym.engine.dice import game_key
+from dicegym.engine.game import Game
+from dicegym.engine.spec import GameSpec
+from dicegym.games.parts import CHANCE, part
+from dicegym.openspiel.memory import NOTHING, information_state, remembered
+
+KEYS = 1 << 10
+"""Outcomes of a chance node in games that do not list what chance may decide."""
+MOST_MOVES = 1_000_000
+"""OpenSpiel wants to know how long a game may be; the rules end each far earlier."""
+MOST_OUTCOMES = 1 << 10
+MOST_POINTS = 1e9
+"""Bound of the returns of a game for one, which are points."""
+
+
+def spiel_name(spec: GameSpec) -> str:
+    """Return the name by which OpenSpiel knows a game."""
+    return f"dicegym_{spec.name}"
+
+
+def _type_of(game: Game) -> pyspiel.GameType:
+    spec = game.spec
+    hidden = bool(spec.private or spec.secret)
+    information, utility, mode = pyspiel.GameType.Information, pyspiel.GameType.Utility, pyspiel.GameType.ChanceMode
+    return pyspiel.GameType(
+        short_name=spiel_name(spec),
+        long_name=spec.title,
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=mode.EXPLICIT_STOCHASTIC,
+        information=information.IMPERFECT_INFORMATION if hidden else information.PERFECT_INFORMATION,
+        utility=utility.ZERO_SUM if spec.zero_sum and game.players > 1 else utility.GENERAL_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=spec.players[1],
+        min_num_players=spec.players[0],
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification={
+            "players": spec.default_players or spec.players[0],
+            **{name: parameter.default for name, parameter in spec.parameters.items()},
+        },
+    )
+
+
+def _info_of(game: Game) -> pyspiel.GameInfo:
+    alone = game.players == 1
+    zero_sum = game.spec.zero_sum and not alone
+    return pyspiel.GameInfo(
+        num_distinct_actions=game.n_actions,
+        max_chance_outcomes=MOST_OUTCOMES,
+        num_players=game.players,
+        min_utility=-MOST_POINTS if alone else -1.0,
+        max_utility=MOST_POINTS if alone else 1.0,
+        utility_sum=0.0 if zero_sum else None,
+        max_game_length=MOST_MOVES,
+    )
+
+
+class SpielGame(pyspiel.Game):
+    """One of our games, with its parameters, as OpenSpiel's.
+
+    Observations are those of our environments, float32[observation_size]; actions have the same numbers. Rewards come
+    at the end. Information states are texts; see `dicegym.openspiel.memory`.
+
+    Args:
+        spec: the fact sheet of the game.
+        params: ``players`` and the game's parameters, as OpenSpiel hands them over.
+
+    Attributes:
+        dicegym_game: the `dicegym.Game`.
+    """
+
+    def __init__(self, spec: GameSpec, params: dict[str, Any] | None = None) -> None:
+        self.dicegym_game = Game(spec, **(params or {}))
+        super().__init__(_type_of(self.dicegym_game), _info_of(self.dicegym_game), params or {})
+
+    def new_initial_state(self) -> SpielState:
+        """Return the beginning of a game, before any dice are rolled."""
+        return SpielState(self)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> Any:
+        """Return what OpenSpiel's observations are made by."""
+        return _Observer(self.dicegym_game, bool(iig_obs_type and iig_obs_type.perfect_recall))
+
+
+class _Shared:
+    """What all states of a game share: OpenSpiel copies a state with all that it refers to, but for this."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.chance = part(game, CHANCE)
+        self.event = game.spec.public_event
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be found again instead of copied."""
+        return _shared, (self.game,)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Shared:
+        return self
+
+
+@functools.cache
+def _shared(game: Game) -> _Shared:
+    return _Shared(game)
+
+
+class SpielState(pyspiel.State):
+    """A state of one of our games; it holds a record of ours, which `record` copies."""
+
+    def __init__(self, game: SpielGame) -> None:
+        super().__init__(game)
+        self._shared = _shared(game.dicegym_game)
+        ours = self._shared.game
+        self._states = ours.new_states(1)
+        self._begun = False
+        self._action: int | None = None  # chosen, and waiting for the key of its dice
+        self._draws: list[int] = []  # what chance is still to decide
+        self._memories = [NOTHING] * ours.players
+        if self._shared.chance is not None:
+            self._begin(0)
+
+    @property
+    def record(self) -> Any:
+        """A copy of the record, with all that is hidden in it; at a chance node as it was before the dice."""
+        return self._states.copy()[0]
+
+    def seen_by(self, seat: int) -> tuple[bytes, Any]:
+        """Return the seat's memory and view; None for a view before the game has begun."""
+        game = self._shared.game
+        return self._memories[seat], game.view(self._states[0], seat) if self._begun else None
+
+    def _begin(self, key: int) -> None:
+        game, chance = self._shared.game, self._shared.chance
+        self._states = game.new_game(key)
+        self._begun = True
+        if chance is not None:
+            self._draws = chance.undo(None, self._states[0])
+
+    def _step(self, action: int) -> None:
+        game, chance, event = self._shared.game, self._shared.chance, self._shared.event
+        state = self._states[0]
+        seat = int(state["player"])
+        self._memories[seat] = remembered(self._memories[seat], game.view(state, seat), action)
+        before = state.copy()
+        game.step(state, action)
+        if chance is not None:
+            self._draws = chance.undo(before, state)
+        self._announced = event is not None and before[event] != state[event]
+        self._announce()
+
+    _announced = False
+    """Whether the public event has passed, and the seats are to remember what they then see."""
+
+    def _announce(self) -> None:
+        """Let all seats remember what they see, if they are told; once the dice have been rolled."""
+        if self._announced and not self._draws:
+            game = self._shared.game
+            self._announced = False
+            for seat, memory in enumerate(self._memories):
+                self._memories[seat] = remembered(memory, game.view(self._states[0], seat), None)
+
+    # --- what OpenSpiel asks -----------------------------------------------------------------------------------
+
+    def current_player(self) -> int:
+        """Return the seat to move, or that chance is to decide, or that the game is over."""
+        if self._draws or not self._begun or self._action is not None:
+            return int(pyspiel.PlayerId.CHANCE)
+        state = self._states[0]
+        return int(pyspiel.PlayerId.TERMINAL) if state["over"] else int(state["player"])
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return [int(action) for action in np.flatnonzero(self._shared.game.legal(self._states[0]))]
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return the outcomes of a chance node, each with its probability."""
+        chance = self._shared.chance
+        if chance is None:
+            return [(outcome, 1 / KEYS) for outcome in range(KEYS)]
+        listed = chance.outcomes(self._states[0], self._draws[0])
+        return [(number, probability) for number, (probability, _) in enumerate(listed)]
+
+    def _apply_action(self, action: int) -> None:
+        chance = self._shared.chance
+        if self._draws and chance is not None:
+            chance.settle(self._states[0], self._draws.pop(0), action)
+            self._announce()
+        elif not self._begun:
+            self._begin(action)
+        elif chance is not None:
+            self._step(action)
+        elif self._action is None:
+            self._action = action
+        else:
+            state = self._states[0]
+            state["key"] = game_key(int(state["key"]), action)
+            chosen, self._action = self._action, None
+            self._step(chosen)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if player != pyspiel.PlayerId.CHANCE:
+            return self._shared.game.action_name(action)
+        if self._shared.chance is None or not self._draws:
+            return f"dice {action}"
+        return self._shared.chance.outcomes(self._states[0], self._draws[0])[action][1]
+
+    def is_terminal(self) -> bool:
+        """Return whether the game is over."""
+        return bool(self._states[0]["over"]) and not self._draws and self._action is None
+
+    def returns(self) -> list[float]:
+        """Return each seat's result; zeros before the end."""
+        game = self._shared.game
+        if not self.is_terminal():
+            return [0.0] * game.players
+        results = game.returns(self._states[0]).astype(float)
+        if game.spec.zero_sum and game.players > 1:
+            results -= results.mean()  # exactly, where thirds in float32 come near to it
+        return [float(result) for result in results]
+
+    def __str__(self) -> str:
+        """Return the whole table as text."""
+        if not self._begun:
+            return "before the first roll"
+        waiting = (
+            "" if self._action is None else f"\nwaiting for the dice of: {self._shared.game.action_name(self._action)}"
+        )
+        return self._shared.game.scene(self._states[0]).text() + waiting
+
+
+class _Observer:
+    """Observations of a seat: ours as they are, and as text what it sees, or all it has known with perfect recall."""
+
+    def __init__(self, game: Game, perfect_recall: bool) -> None:
+        self._game = game
+        self._perfect_recall = perfect_recall
+        self.tensor = np.zeros(game.observation_size, np.float32)
+        self.dict = {"observation": self.tensor}
+
+    def set_from(self, state: SpielState, player: int) -> None:
+        """Write what ``player`` sees into ``tensor``."""
+        if state._begun:
+            self.tensor[:] = self._game.observe(state._states[0], player)
+        else:
+            self.tensor.fill(0)
+
+    def string_from(self, state: SpielState, player: int) -> str:
+        """Return what ``player`` sees, or has known, as text."""
+        memory, view = state.seen_by(player)
+        return information_state(memory if self._perfect_recall else NOTHING, view)
+
+
+def load(game: Game | GameSpec | str, players: int | None = None, **parameters: Any) -> SpielGame:
+    """Return one of our games as OpenSpiel's: what `dicegym.game` takes, registered with OpenSpiel or not."""
+    ours = games.game(game, players, **parameters)
+    return SpielGame(ours.spec, {"players": ours.players, **ours.parameters})
+
+
+def register_games() -> None:
+    """Make every game known to ``pyspiel.load_game`` as ``dicegym_<game>``."""
+    known = set(pyspiel.registered_names())
+    for name in games.loadable():
+        spec = games.spec(name)
+        if spiel_name(spec) in known:
+            continue
+
+        pyspiel.register_game(_type_of(Game(spec)), _class_of(spec))
+
+
+def _class_of(spec: GameSpec) -> type[SpielGame]:
+    """Return what OpenSpiel makes a game of: a class, as it lets go of it after the interpreter has ended.
+
+    A function would then be freed, which ends the process with an error; a class is part of a cycle and stays.
+    """
+
+    class Registered(SpielGame):
+        def __init__(self, params: dict[str, Any] | None = None) -> None:
+            super().__init__(spec, params)
+
+    return Registered

@@ -1,0 +1,108 @@
+"""What Python code hands over as an agent, in place of a name: a model in memory, a function, a class."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, ParameterError, one_line
+from dicegym.games.parts import ADAPTER, part
+from dicegym.play.player import FunctionPlayer, Player
+from dicegym.play.turn import Act, Turn
+from dicegym.players.model import PolicyPlayer
+
+OBSERVATION, MASK = ("observation", "obs"), ("mask", "action_mask")
+"""What a function calls its two arguments that is to be asked as a learner is."""
+
+
+class ObservationPlayer(Player):
+    """Plays what a function (observation, mask) -> action says.
+
+    Args:
+        function: gets what the seat knows, float32[observation size], and what is legal, bool[n_actions]; returns the
+            number of an action.
+        name: what reports and errors call it.
+    """
+
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        self.name = name
+        self.pure = getattr(function, "PURE", False) is True
+        self._function = function
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Return what asks the function; see `Player.join`."""
+
+        def act(turn: Turn) -> int:
+            try:
+                action: int = self._function(turn.observation, turn.mask)
+            except Exception as error:
+                raise AgentError(self.name, f"raised {type(error).__name__}: {one_line(error)}") from error
+            return action
+
+        return act
+
+
+def is_given(spec: object) -> bool:
+    """Return whether ``spec`` is a model in memory, a function or a class, and no `Player`."""
+    return not isinstance(spec, Player) and (_is_model(spec) or callable(spec))
+
+
+def name_of(spec: Any) -> str:
+    """Return what reports call it: a function's or class's name, or that of a model's class."""
+    named = spec if inspect.isroutine(spec) or inspect.isclass(spec) else type(spec)
+    return str(getattr(named, "__name__", "function")).strip("<>")
+
+
+def player_of(game: Game, spec: Any) -> Player:
+    """Return the player of what Python code handed over.
+
+    Args:
+        game: the game.
+        spec: one of
+
+            * a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to a score for each action;
+            * a function ``(observation, mask)`` -> action, its arguments called so (or ``obs``, ``action_mask``);
+            * a function ``(turn)`` -> action, its argument called so (`dicegym.Turn`);
+            * a function, or class, of the game's original interface, whatever its arguments are called.
+
+    Raises:
+        ModelError: the model does not fit the game.
+        ParameterError: a class of `Player` where one of its objects is wanted, or a game without an original interface.
+    """
+    name = name_of(spec)
+    if _is_model(spec):
+        return PolicyPlayer(spec, game, name)
+    if inspect.isclass(spec) and issubclass(spec, Player):
+        raise ParameterError(f"{name} is a class of players: give one of its objects, {name}()")
+    arguments = _arguments(spec)
+    if len(arguments) == 2 and arguments[0] in OBSERVATION and arguments[1] in MASK:
+        return ObservationPlayer(spec, name)
+    if arguments == ["turn"]:
+        return FunctionPlayer(spec, name, getattr(spec, "PURE", False) is True)
+    adapter = part(game, ADAPTER)
+    if adapter is None:
+        raise ParameterError(
+            f"{game.spec.title} has no bots of an original interface that {name}({', '.join(arguments)}) could be: "
+            "write a function of (observation, mask), with these names, that returns an action"
+        )
+    return adapter.live(spec, name)
+
+
+def _is_model(spec: object) -> bool:
+    """Return whether this is a model of Stable-Baselines3 or PyTorch, without loading either."""
+    if hasattr(spec, "policy") and hasattr(spec, "predict"):
+        return True
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(spec, torch.nn.Module)
+
+
+def _arguments(function: Any) -> list[str]:
+    """Return what a function or class calls its arguments without defaults; nothing if that is not known."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [one.name for one in parameters if one.default is one.empty and one.kind is not one.VAR_KEYWORD]

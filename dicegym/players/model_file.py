@@ -1,0 +1,160 @@
+"""The file of a model: what it says of itself, and its weights as plain arrays. Python and NumPy are enough to play it.
+
+A model file is what Stable-Baselines3 saves (a zip) with two members more: ``dicegym.json``, which says what it plays
+(game, parameters, fingerprint, algorithm, how it was trained), and ``network.npz``, the arrays of the layers that
+choose its actions. Whatever plays reads these two alone: PyTorch is not needed, and nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dicegym.bots.network import ACTIVATIONS, Layer, Network
+from dicegym.engine.game import Game
+from dicegym.errors import ModelError
+
+MEMBER = "dicegym.json"
+"""The member of a model file that says what the model plays."""
+NETWORK_MEMBER = "network.npz"
+"""The member with its weights: ``weight0`` float32[inputs, outputs], ``bias0`` float32[outputs], and so on."""
+
+
+def members(header: Mapping[str, Any], network: Network | None) -> dict[str, bytes]:
+    """Return the members of a model file that are dicegym's own, by name.
+
+    Args:
+        header: what the file says of itself; JSON-able.
+        network: what chooses its actions, None if NumPy cannot play it. Weights are written as float32, in which they
+            are trained.
+    """
+    about = dict(header)
+    found: dict[str, bytes] = {}
+    if network is not None:
+        arrays: dict[str, np.ndarray] = {}
+        for number, layer in enumerate(network.layers):
+            arrays |= {f"weight{number}": layer.weight.astype(np.float32), f"bias{number}": layer.bias.astype("f4")}
+        packed = io.BytesIO()
+        np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]  # NumPy's stub takes them for its own option
+        about["network"] = {"activations": [layer.activation for layer in network.layers]}
+        found[NETWORK_MEMBER] = packed.getvalue()
+    return {MEMBER: json.dumps(about, indent=1, sort_keys=True).encode(), **found}
+
+
+def write_members(archive: zipfile.ZipFile, found: Mapping[str, bytes]) -> None:
+    """Append `members` to an open zip, the same bytes on any day."""
+    for name, content in found.items():
+        place = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+        place.external_attr = 0o644 << 16
+        # What is compressed already stays as it is.
+        archive.writestr(place, content, zipfile.ZIP_STORED if name == NETWORK_MEMBER else zipfile.ZIP_DEFLATED)
+
+
+def is_plain(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is what Stable-Baselines3's own ``save`` writes, which does not say what it plays."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+    return MEMBER not in names and {"data", "policy.pth"} <= set(names)
+
+
+def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a model file says of itself. Raises ModelError if it is none, or says nothing."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            found = json.loads(archive.read(MEMBER))
+    except (OSError, zipfile.BadZipFile) as error:
+        raise ModelError(f"{path} cannot be read as a model: {error}") from None
+    except (KeyError, ValueError):
+        if is_plain(path):
+            raise ModelError(
+                f"{path} was saved by Stable-Baselines3 alone and does not say what it plays: name its game "
+                "(--game hog, with --parameter for what is not the default), or save it with dicegym.save_model"
+            ) from None
+        raise ModelError(f"{path} has no {MEMBER} and is no model: save models with dicegym.save_model") from None
+    if not isinstance(found, dict):
+        raise ModelError(f"{path}: {MEMBER} is no JSON object")
+    return found
+
+
+def trained_on(path: str | os.PathLike[str]) -> Game:
+    """Return the game that a model file was trained on. Raises ModelError if its rules have changed since."""
+    from dicegym.games import game
+
+    about = facts(path)
+    try:
+        found = game(about["game"], players=about["players"], **about["parameters"])
+        fingerprint = about["fingerprint"]
+    except (KeyError, TypeError) as error:
+        raise ModelError(f"{path}: {MEMBER} is incomplete ({error})") from None
+    if fingerprint != found.fingerprint:
+        raise ModelError(
+            f"{path} was trained on other rules, observations or actions of {found!r} "
+            f"(fingerprint {fingerprint}, now {found.fingerprint}): train it again"
+        )
+    return found
+
+
+def check_fit(model: str, trained: Game, game: Game) -> None:
+    """Raise ModelError unless a model of ``trained``, called ``model`` in the message, can play ``game``."""
+    fits = (game.name, game.parameters, game.features) == (trained.name, trained.parameters, trained.features)
+    if not fits:
+        raise ModelError(f"{model} was trained on {trained!r} and cannot play {game!r}")
+
+
+def network_in(path: str | os.PathLike[str], game: Game) -> Network | None:
+    """Return the network that a model file carries as arrays, or None if it carries none.
+
+    Args:
+        path: a file that `facts` reads.
+        game: what it was trained on.
+
+    Raises:
+        ModelError: the arrays cannot be read, or do not fit each other or the game.
+    """
+    said = facts(path).get("network")
+    if said is None:
+        return None
+    try:
+        activations = [str(name) for name in said["activations"]]
+        with zipfile.ZipFile(path) as archive:
+            packed = io.BytesIO(archive.read(NETWORK_MEMBER))
+        with np.load(packed, allow_pickle=False) as arrays:
+            layers = tuple(
+                Layer(arrays[f"weight{number}"].astype(np.float64), arrays[f"bias{number}"].astype(np.float64), name)
+                for number, name in enumerate(activations)
+            )
+    except (KeyError, TypeError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise ModelError(f"{path}: its {NETWORK_MEMBER} cannot be read: {error}") from None
+    return checked(Network(layers), game, str(path))
+
+
+def checked(network: Network, game: Game, model: str) -> Network:
+    """Return ``network`` if it leads from the game's observations to its actions.
+
+    Raises ModelError, in which it is called ``model``, if it does not.
+    """
+    width = game.observation_size
+    for number, (weight, bias, activation) in enumerate(network.layers):
+        last = number == len(network.layers) - 1
+        if weight.ndim != 2 or weight.shape[0] != width or bias.shape != weight.shape[1:]:
+            raise ModelError(
+                f"{model}: layer {number} has weights {weight.shape} and biases {bias.shape}, and gets {width} inputs"
+            )
+        if activation not in (("",) if last else ACTIVATIONS):
+            raise ModelError(
+                f"{model}: layer {number} is followed by {activation!r}; between layers stands one of "
+                f"{', '.join(ACTIVATIONS)}, after the last none"
+            )
+        width = weight.shape[1]
+    if not network.layers or width != game.n_actions:
+        raise ModelError(f"{model}: its network has {width} outputs, and {game!r} has {game.n_actions} actions")
+    return network

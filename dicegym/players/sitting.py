@@ -1,0 +1,254 @@
+"""A person's game against others: what happens is told, moves are taken back, and it may begin again.
+
+The same at a terminal and in a script: all of it goes through a function that asks and one that shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, ParameterError
+from dicegym.play.drive import Referee
+from dicegym.play.player import Player, sit_down, whole
+from dicegym.play.turn import Act, Turn, follows
+from dicegym.players.human import HumanPlayer, SeatedPerson, keyboard_of
+
+AGAIN, QUIT = "again", "quit"
+"""How a sitting ends: another one is wanted, or none."""
+WORDS = {"undo": "take your last move back", AGAIN: "begin another game", QUIT: "leave"}
+"""What can be typed at any time, and what it does."""
+_ALIKE = {"u": "undo", "back": "undo", "new": AGAIN, "q": QUIT, "exit": QUIT, "bye": QUIT}
+
+
+class _Left(Exception):  # noqa: N818  # no error: what a person wants
+    """The person typed a word that leaves the game as it stands."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(word)
+        self.word = word
+
+
+def _leave(word: str) -> Callable[[], None]:
+    def leave() -> None:
+        raise _Left(word)
+
+    return leave
+
+
+class Sitting:
+    """One game of a person, with all that is taken back and played anew.
+
+    A move is taken back by playing the game again from its beginning up to there: the others sit down anew and are
+    asked the same questions, so that what they remember is what they remembered then. The dice fall as they would have
+    fallen: they are the game's, whoever rolls them.
+
+    Args:
+        game: the game.
+        rivals: the others, in the order of their seats.
+        seat: the person's.
+        seed: of the game.
+        ask: called with a question, returns the answer (default: ``input``).
+        show: called with text to show (default: ``print``).
+
+    Attributes:
+        names: what the players are called, by seat.
+        actions: all that everybody has played, what was taken back left out.
+        taken_back: how many moves were taken back.
+
+    Raises:
+        ParameterError: there is no such seat, or not one rival for each other one.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        rivals: Sequence[Player],
+        seat: int,
+        seed: int,
+        ask: Callable[[str], str] = input,
+        show: Callable[[str], None] = print,
+    ) -> None:
+        if not 0 <= seat < game.players:
+            raise ParameterError(f"seat {seat} is no seat: give 0 to {game.players - 1}")
+        if len(rivals) != game.players - 1:
+            raise ParameterError(f"{len(rivals)} opponents do not fill {game!r}: give {game.players - 1}")
+        self.game = game
+        self.seat = seat
+        self.seed = seed
+        self.taken_back = 0
+        self.actions: list[int] = []
+        self.keyboard = keyboard_of(game)
+        _, *others = _unique(["you", *(rival.name for rival in rivals)])
+        self.names = [*others[:seat], "you", *others[seat:]]
+        commands = {word: _leave(word) for word in WORDS} | {also: _leave(word) for also, word in _ALIKE.items()}
+        self.person = HumanPlayer("you", ask, show, self.names, commands, WORDS)
+        self.players = [*rivals[:seat], self.person, *rivals[seat:]]
+
+    def play(self) -> str:
+        """Play until the person leaves; return `AGAIN` or `QUIT`.
+
+        EOFError and KeyboardInterrupt from the keyboard pass through. Raises AgentError if another player fails and the
+        rules do not say what that costs.
+        """
+        marks: list[int] = []
+        self.actions = []
+        while True:
+            run = _Run(self, self.actions, marks)
+            self.actions, marks = run.actions, run.marks  # which the run goes on with
+            try:
+                run.play()
+                self._end(run)
+            except _Left as left:
+                if left.word != "undo":
+                    return left.word
+            if not marks:
+                self.person.show("There is no move of yours to take back.")
+                continue
+            self.taken_back += 1
+            del self.actions[marks.pop() :]
+            self.person.show("You are back before your last move.")
+
+    def _end(self, run: _Run) -> None:
+        """Say who has won, and ask what to do next; raises `_Left`."""
+        lines = ["", self.keyboard.ending(run.place, run.state)]
+        if self.taken_back:
+            times = "one move" if self.taken_back == 1 else f"{self.taken_back} moves"
+            lines.append(f"(You took back {times}.)")
+        self.person.show("\n".join(lines))
+        while True:
+            try:
+                answer = self.person.question("`again`, `undo` or `quit`? ")
+            except EOFError:
+                raise _Left(QUIT) from None
+            if not self.person.command({"": QUIT, "y": AGAIN, "yes": AGAIN, "n": QUIT, "no": QUIT}.get(answer, answer)):
+                self.person.show("The game is over: type `again`, `undo` or `quit`.")
+
+
+class _Run(Referee):
+    """One run through a sitting's game: what was played before is played again unseen, then the person is asked.
+
+    Attributes:
+        actions: all actions so far.
+        marks: how many there were each time the person was asked for an answer.
+    """
+
+    def __init__(self, sitting: Sitting, actions: Sequence[int], marks: Sequence[int]) -> None:
+        self.actions: list[int] = []
+        self.marks = list(marks)
+        self.again = list(actions)
+        self.own = sitting.seat
+        self._keyboard = sitting.keyboard
+        self._screen = sitting.person
+        self._untold: list[str] = []
+        self._fault = ""
+        self.person: SeatedPerson
+        super().__init__(sitting.game, sitting.game.new_game(sitting.seed), sitting.players)
+        self.place = self.person.place
+
+    def sit(self, seat: int, seed: int) -> Act:
+        """Let everybody sit down, so that what is played again is known to be."""
+        act = sit_down(self.players[seat], self.game, seat, seed)
+        if isinstance(act, SeatedPerson):
+            self.person = act
+            return _Person(self, act)
+        return (_Following if follows(act) else _Other)(self, act, self.players[seat])
+
+    def failed(self, seat: int, error: AgentError) -> int:
+        """Return what the rules take a failure for, and tell of it; else raise ``error``."""
+        action = self.game.spec.forfeit if self.replayed is None else self.replayed
+        if action is None:
+            raise error
+        self._untold.append(f"{self.place.names[seat]} fails: {error.reason}")
+        return self.answered_with(action)
+
+    def answered_with(self, action: int) -> int:
+        """Note an action that is about to be played."""
+        self.actions.append(action)
+        return action
+
+    def erred(self, seat: int, reason: str) -> None:
+        """Keep what was wrong with the action, to be told with it."""
+        self._fault = reason
+
+    @property
+    def replayed(self) -> int | None:
+        """The action that was played here before, if this is played again."""
+        return self.again[len(self.actions)] if len(self.actions) < len(self.again) else None
+
+    def tell_all(self) -> None:
+        """Show what has happened since the person was asked last."""
+        if self._untold:
+            self._screen.show("\n".join(["", *self._untold]))
+            self._untold.clear()
+
+    def ask_person(self, act: Act, turn: Turn) -> int:
+        """Return the person's action, asked for if none was typed before."""
+        if not self.person.waiting:
+            self.tell_all()
+            self._screen.show("")
+            action = act(turn)
+            self.marks.append(len(self.actions))
+            return action
+        return act(turn)
+
+    def play(self) -> Any:
+        """Play to the end, telling of every action; return the record."""
+        before = self.state.copy()
+        for seat in self.moves():
+            if seat == self.own and self.marks and len(self.actions) == self.marks[-1] + 1:
+                self._untold.clear()
+            brief = bool(self.person.waiting)
+            self._untold += self._keyboard.told(self.place, before, self.actions[-1], self.state, self._fault, brief)
+            self._fault = ""
+            before = self.state.copy()
+        self.tell_all()
+        return self.state
+
+
+class _Person:
+    """The person in its seat."""
+
+    def __init__(self, run: _Run, act: Act) -> None:
+        self._act = act
+        self._run = run
+
+    def __call__(self, turn: Turn) -> int:
+        replayed = self._run.replayed
+        return self._run.answered_with(self._run.ask_person(self._act, turn) if replayed is None else replayed)
+
+
+class _Other:
+    """Another player, who is asked again what it was asked before if it may remember."""
+
+    def __init__(self, run: _Run, act: Act, player: Player) -> None:
+        self._run = run
+        self._act = act
+        self._player = player
+
+    def __call__(self, turn: Turn) -> int:
+        replayed = self._run.replayed
+        if replayed is None:
+            return self._run.answered_with(whole(self._act(turn), self._player))
+        if not self._player.pure:
+            self._act(turn)
+        return self._run.answered_with(replayed)
+
+
+class _Following(_Other):
+    """One that follows the game."""
+
+    def follow(self, turn: Turn) -> None:
+        self._act.follow(turn)  # type: ignore[attr-defined]  # made of followers alone
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Return names of which no two are the same: ``even``, ``even (2)``."""
+    found: list[str] = []
+    for name in names:
+        number = 1
+        while (unique := name if number == 1 else f"{name} ({number})") in found:
+            number += 1
+        found.append(unique)
+    return found

@@ -1,0 +1,137 @@
+"""A game to be looked at: its moments one after the other, each with what was done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from dicegym.engine.game import Game
+from dicegym.engine.scene import Scene
+from dicegym.errors import AgentError, ParameterError
+from dicegym.play.drive import Referee
+from dicegym.play.player import Player, sit_down, whole
+from dicegym.play.turn import Act, Turn, follows
+
+_SEAT = re.compile(r"\bplayer (\d+)\b")
+"""How scenes call whoever sits in a seat."""
+
+
+class Moment(NamedTuple):
+    """A game as it stands after something was done."""
+
+    done: tuple[str, ...]
+    """What was done, a line for each who did it; nothing at the beginning."""
+    scene: Scene
+    """The whole table, hidden things too, players called by their names."""
+    over: bool
+    """Whether it is the last one."""
+
+
+def seating(game: Game, player: Player, others: Sequence[Player], seat: int) -> list[Player]:
+    """Return who sits where: ``player`` in ``seat``, the others in turn in the seats after it.
+
+    Raises:
+        ParameterError: there is no such seat, or a number of others that does not fit.
+    """
+    if not 0 <= seat < game.players:
+        raise ParameterError(f"seat {seat} is no seat of {game!r}: give 0 to {game.players - 1}")
+    if len(others) >= game.players or (not others and game.players > 1):
+        raise ParameterError(
+            f"{len(others)} others do not fit beside the player of {game!r}: give 1 to its other seats"
+        )
+    seated = {(seat + place) % game.players: others[(place - 1) % len(others)] for place in range(1, game.players)}
+    return [player if place == seat else seated[place] for place in range(game.players)]
+
+
+def moments(game: Game, players: Sequence[Player], seed: int = 0) -> Iterator[Moment]:
+    """Play a game; yield its beginning, and each moment after something was done.
+
+    Where all choose at once (``game.spec.joint_action``), that is when all have chosen; elsewhere after each decision.
+
+    Args:
+        game: the game.
+        players: ``players[s]`` sits in seat s.
+        seed: names the dice, and whatever players draw.
+
+    Raises:
+        AgentError: a player fails and the rules do not say what that costs.
+        ParameterError: there are more or fewer players than seats.
+    """
+    referee = _Watched(game, game.new_game(seed), players)
+    names = names_of(players)
+    yield Moment((), named(game.scene(referee.state), names), False)
+    done: dict[int, list[str]] = {}
+    at_once = game.spec.joint_action is not None
+    for seat in referee.moves():
+        done.setdefault(seat, []).append(referee.said())
+        over = bool(referee.state["over"])
+        if over or not at_once or int(referee.state["player"]) < seat:
+            lines = tuple(f"{names[one]}: {', '.join(said)}" for one, said in done.items())
+            yield Moment(lines, named(game.scene(referee.state), names), over)
+            done = {}
+
+
+def names_of(players: Sequence[Player]) -> list[str]:
+    """Return what the players are called, by seat, no two alike: ``even``, ``even 2``."""
+    found: list[str] = []
+    for player in players:
+        number = sum(player.name == other.name for other in players[: len(found)]) + 1
+        found.append(player.name if number == 1 else f"{player.name} {number}")
+    return found
+
+
+def named(scene: Scene, names: Sequence[str]) -> Scene:
+    """Return a scene in which players are called by their names instead of the numbers of their seats."""
+
+    def put(text: str) -> str:
+        return _SEAT.sub(lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], text)
+
+    lines = tuple(line._replace(label=put(line.label), text=put(line.text)) for line in scene.lines)
+    return Scene(put(scene.title), lines, put(scene.footer))
+
+
+class _Watched(Referee):
+    """Notes what is done."""
+
+    action = 0
+    reason = ""
+
+    def sit(self, seat: int, seed: int) -> Act:
+        """Let the player of a seat sit down, so that its answers are noted."""
+        act = sit_down(self.players[seat], self.game, seat, seed)
+        return (_FollowingSeat if follows(act) else _Seat)(self, act, self.players[seat])
+
+    def failed(self, seat: int, error: AgentError) -> int:
+        """Return the action that a failure is taken for; raise ``error`` if the rules know none."""
+        if self.game.spec.forfeit is None:
+            raise error
+        self.action = self.game.spec.forfeit
+        return self.action
+
+    def erred(self, seat: int, reason: str) -> None:
+        """Note what was wrong."""
+        self.reason = reason
+
+    def said(self) -> str:
+        """Return what was done last, in words."""
+        reason, self.reason = self.reason, ""
+        return self.game.action_name(self.action) + (f" ({reason})" if reason else "")
+
+
+class _Seat:
+    """A seated player whose answers are noted."""
+
+    def __init__(self, referee: _Watched, act: Act, player: Player) -> None:
+        self._referee, self._act, self._player = referee, act, player
+
+    def __call__(self, turn: Turn) -> int:
+        self._referee.action = whole(self._act(turn), self._player)
+        return self._referee.action
+
+
+class _FollowingSeat(_Seat):
+    """One that follows the game."""
+
+    def follow(self, turn: Turn) -> None:
+        self._act.follow(turn)  # type: ignore[attr-defined]  # made of followers alone

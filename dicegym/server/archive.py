@@ -1,0 +1,169 @@
+"""What is in a server's file of results, for whoever asks from outside: while the server runs, and when it does not.
+
+Nothing is ever written to the file. One of an earlier schema is copied to memory and brought to the present one there.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from filelock import Timeout
+
+from dicegym.errors import ParameterError, unknown_name
+from dicegym.server.results import PlayerRating, RunInfo, ServerState, StoredGame
+from dicegym.server.schema import GAMES, RATINGS, RESULTS, RUNS, SCHEMA, game_held, migrate, schema_of
+from dicegym.server.store import engine_of, lock_of, told_of, unlock
+
+
+class ServerStatus(NamedTuple):
+    """What can be told of a server from outside."""
+
+    game: str
+    database: str
+    schema: str
+    """Of the file."""
+    running: bool
+    games: int
+    """Finished in all runs."""
+    rated: int
+    """Names with a rating."""
+    run: RunInfo | None
+    """The last; None if no server has begun one."""
+
+
+class Archive:
+    """A server's file of results, to be read.
+
+    Args:
+        path: the file.
+
+    Attributes:
+        game: the name of the game whose results it holds.
+
+    Raises:
+        ParameterError: there is no such file, or it is none of a server's, or has a later schema.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path = Path(path)
+        if not path.is_file():
+            raise ParameterError(
+                f"{path} is no file: a server writes dicegym-GAME.sqlite where it is started; give its --database"
+            )
+        self._engine = engine_of(path, writes=False)
+        try:
+            with self._engine.begin() as connection:
+                self._schema = schema_of(connection, path) or ""
+            if not self._schema:
+                raise ParameterError(f"{path} is empty: no server has written to it")
+            if self._schema != SCHEMA:
+                self._engine = _brought_up(self._engine, self._schema)
+            with self._engine.begin() as connection:
+                self.game = game_held(connection)
+        except sa.exc.DatabaseError as error:
+            self.close()
+            raise ParameterError(f"{path} cannot be read ({error.orig or error}): give another --database") from None
+        except ParameterError:
+            self.close()
+            raise
+
+    def __enter__(self) -> Archive:
+        """Return it."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._engine.dispose()
+
+    def ratings(self) -> dict[str, PlayerRating]:
+        """Return what is known of each name, the best first."""
+        columns = (RATINGS.c.name, RATINGS.c.rating, RATINGS.c.games, RATINGS.c.wins)
+        best_first = sa.select(*columns).order_by(RATINGS.c.rating.desc(), RATINGS.c.name)
+        with self._engine.begin() as connection:
+            return {name: PlayerRating(*rest) for name, *rest in connection.execute(best_first)}
+
+    def games(self, last: int = 0, player: str | None = None) -> list[StoredGame]:
+        """Return finished games, the oldest first.
+
+        Args:
+            last: so many of the newest; 0: all.
+            player: those of this player alone.
+
+        Raises:
+            UnknownNameError: nobody of that name has finished a game.
+        """
+        wanted = sa.select(GAMES).order_by(GAMES.c.id.desc())
+        if player is not None:
+            known = list(self.ratings())
+            if player not in known:
+                raise unknown_name("player with a rating", player, known[:20])
+            wanted = wanted.where(GAMES.c.id.in_(sa.select(RESULTS.c.game).where(RESULTS.c.name == player)))
+        if last:
+            wanted = wanted.limit(last)
+        with self._engine.begin() as connection:
+            found = connection.execute(wanted).all()
+            return [
+                StoredGame(game.id, game.run, game.ended, game.seconds, *told_of(connection, game.id))
+                for game in reversed(found)
+            ]
+
+    def status(self) -> ServerStatus:
+        """Return how things stand."""
+        with self._engine.begin() as connection:
+            games = int(connection.execute(sa.select(sa.func.count()).select_from(GAMES)).scalar_one())
+            rated = int(connection.execute(sa.select(sa.func.count()).select_from(RATINGS)).scalar_one())
+            run = connection.execute(sa.select(RUNS).order_by(RUNS.c.id.desc()).limit(1)).first()
+            told = None if run is None else _run_info(connection, run)
+        running = told is not None and told.ended is None and in_use(self.path)
+        return ServerStatus(self.game, str(self.path), self._schema, running, games, rated, told)
+
+
+def _run_info(connection: sa.Connection, run: sa.Row[tuple[object, ...]]) -> RunInfo:
+    own = sa.select(sa.func.count()).select_from(GAMES).where(GAMES.c.run == run.id)
+    state = None
+    if run.state is not None:
+        told = json.loads(run.state)
+        state = ServerState._make(
+            tuple(told[name]) if isinstance(told[name], list) else told[name] for name in ServerState._fields
+        )
+    return RunInfo(run.id, run.began, run.ended, run.version, int(connection.execute(own).scalar_one()), state)
+
+
+def _brought_up(engine: sa.Engine, found: str) -> sa.Engine:
+    """Return a copy in memory of a file of an earlier schema, in the present one."""
+    copy = engine_of(None)
+    source, target = engine.raw_connection(), copy.raw_connection()
+    before: sqlite3.Connection = source.driver_connection  # type: ignore[assignment]  # of SQLite there is no other
+    before.backup(target.driver_connection)  # type: ignore[arg-type]  # as above
+    source.close()
+    target.close()
+    engine.dispose()
+    with copy.begin() as connection:
+        migrate(connection, found)
+    return copy
+
+
+def in_use(path: Path) -> bool:
+    """Return whether a server has the file open."""
+    lock = lock_of(path, 0)
+    if not Path(lock.lock_file).exists():
+        return False
+    try:
+        lock.acquire()
+    except Timeout:
+        return True
+    except OSError:  # somebody else's, who alone may open it
+        return True
+    unlock(lock)  # a server that was killed has left it
+    return False

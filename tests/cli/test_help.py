@@ -1,0 +1,70 @@
+"""Every verb's help begins with a line that is shown whole in the list of verbs, and has an example that works."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from dicegym.cli.app import app, whole_command
+
+WIDTH = "80"
+
+
+def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the words of every verb below a command, groups of verbs left out."""
+    for name, inner in command.commands.items():
+        if hasattr(inner, "commands"):
+            yield from verbs(inner, (*path, name))
+        else:
+            yield (*path, name)
+
+
+def groups(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the words of the command and of every group below it."""
+    yield path
+    for name, inner in command.commands.items():
+        if hasattr(inner, "commands"):
+            yield from groups(inner, (*path, name))
+
+
+WHOLE = whole_command()
+VERBS = sorted(verbs(WHOLE))
+EXAMPLE = re.compile(r"^\s*Examples?: (.+?)(?:\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def help_of(words: tuple[str, ...]) -> str:
+    result = CliRunner(env={"COLUMNS": WIDTH, "TERMINAL_WIDTH": WIDTH}).invoke(app, [*words, "--help"])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def parse(words: list[str]) -> None:
+    command: Any = whole_command()
+    context = command.make_context("dicegym", list(words))
+    while hasattr(command, "commands"):
+        _, command, words = command.resolve_command(context, list(words))
+        context = command.make_context(command.name, list(words), parent=context)
+
+
+@pytest.mark.parametrize("words", sorted(groups(WHOLE)), ids=" ".join)
+def test_the_list_of_verbs_shows_whole_lines(words: tuple[str, ...]) -> None:
+    lines = help_of(words).partition("\nCommands:")[2].splitlines()
+    cut = [line for line in lines if line.endswith("...")]
+    assert lines
+    assert not cut
+
+
+@pytest.mark.parametrize("words", VERBS, ids=" ".join)
+def test_an_example_stands_in_the_help_and_can_be_typed(words: tuple[str, ...]) -> None:
+    found = EXAMPLE.search(help_of(words))
+    assert found, help_of(words)
+    for example in " ".join(found[1].split()).split("; "):
+        typed = shlex.split(example)
+        assert typed[0] == "dicegym"
+        assert tuple(typed[1 : 1 + len(words)]) == words
+        parse(typed[1:])

@@ -1,0 +1,142 @@
+"""``dicegym play``: the table that is laid, the command that repeats a game, and how it ends."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dicegym.cli import main
+from dicegym.games.parts import KEYBOARD, need
+from dicegym.registry import GAMES
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process; return (exit status, standard output, standard error)."""
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        status = 0
+        try:
+            main(list(arguments))
+        except SystemExit as end:
+            status = end.code or 0
+        shown = capsys.readouterr()
+        return status, shown.out, shown.err
+
+    return call
+
+
+def test_play_at_the_keyboard_until_the_end_and_with_input_that_ends() -> None:
+    command = [sys.executable, "-m", "dicegym", "play", "hog", "--against", "always_roll(1)", "-p", "goal=20"]
+    done = subprocess.run(command, input="x\n99\n" + "6\n" * 200, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "your move> x\n'x' means nothing here" in done.stdout
+    assert re.search(r"You win, \d+ to|always_roll\(1\) wins, \d+ to", done.stdout)
+    done = subprocess.run(command, input="", capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "keyboard" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_any_input_there_is_no_game(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)  # as Python has it if it was closed
+    status, out, err = run("play", "hog")
+    assert (status, out) == (2, "")
+    assert "there is no input to read moves from: play at a keyboard" in err
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, *answers: str | BaseException) -> None:
+    """Let a command read these answers, or meet these exceptions."""
+    waiting = iter(answers)
+
+    def answer(question: str) -> str:
+        given = next(waiting)
+        if isinstance(given, BaseException):
+            raise given
+        return given
+
+    monkeypatch.setattr("builtins.input", answer)
+
+
+def test_a_game_is_played_again_by_the_command_that_is_printed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed(monkeypatch, "5", "bacon", "again", "5", "quit")
+    status, out, _ = run("play", "hog", "-p", "goal=60", "--against", "easy")
+    assert status == 0
+    commands = re.findall(r"^  dicegym (play .*)$", out, re.MULTILINE)
+    assert len(commands) == 2
+    assert commands[0] != commands[1]
+    first = out[: out.index(f"  dicegym {commands[1]}")]
+    first = first[: first.rindex("\nHog, in")].rstrip("\n").removesuffix("again")
+    typed(monkeypatch, "5", "bacon", "quit")
+    status, out, _ = run(*shlex.split(commands[0]))
+    assert out.startswith(first)
+    assert "You take Free bacon" in first
+
+
+def test_the_seat_is_drawn_by_the_seed_unless_it_is_given(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    seats = set()
+    for seed in range(8):
+        for given in ((), ("--seat", "1")):
+            typed(monkeypatch, "quit")
+            out = run("play", "yatzy", "--against", "at_once", "--seed", str(seed), *given)[1]
+            seats.add((bool(given), re.search(r"--seat (\d)", out)[1]))
+    assert seats == {(False, "0"), (False, "1"), (True, "1")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (("yatzy", "--against", "hard"), {"planner", "you"}),
+        (("yatzy", "--players", "1"), {"alone"}),
+        (("liarsdice",), {"honest", "honest (2)", "you"}),
+        (("liarsdice", "--against", "easy", "--against", "bayes"), {"timid", "bayes", "you"}),
+        (("liarsdice", "--players", "2"), {"honest", "you"}),
+        (("lucky", "--players", "3", "--against", "idle"), {"idle", "idle (2)", "you"}),
+        (("lucky", "-p", "players=2"), {"compound", "you"}),
+    ],
+)
+def test_who_sits_at_the_table(
+    arguments: tuple[str, ...], names: set[str], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed(monkeypatch, "quit")
+    status, out, _ = run("play", *arguments)
+    assert status == 0
+    first = out.splitlines()[0].rstrip(".")
+    assert {*first.rpartition("of play: ")[2].split(", ")} == names or first.endswith(*names)
+
+
+def test_leaving_by_keys_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed(monkeypatch, KeyboardInterrupt())
+    status, out, err = run("play", "hog")
+    assert (status, err) == (130, "")
+    assert out.endswith("\nInterrupted.\n")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    typed(monkeypatch, EOFError())
+    status, out, err = run("play", "hog")
+    assert (status, err) == (0, "")
+    assert out.endswith("\nGoodbye.\n")
+
+
+def test_the_page_names_the_opponents_of_each_strength() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "play.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.+?) \| `(\w+)` \| `(\w+)` \| `(\w+)` \|$", page, re.MULTILINE)
+    opponents = [tuple(need(name, KEYBOARD).OPPONENTS.values()) for name in GAMES]
+    assert sorted(row[1:] for row in rows) == sorted(opponents)
+
+
+def test_dice_are_numbers_where_the_output_has_no_letters_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dicegym.cli.play import _show
+
+    kept = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(kept, encoding="ascii", write_through=True))
+    _show("⚀1 ⚅6 ▢ é")
+    assert kept.getvalue().decode().split() == ["1", "6", "?", "?"]

@@ -1,0 +1,140 @@
+"""Watching: a game move by move in the terminal, and as a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.cli import main
+from dicegym.engine.scene import Line, Scene
+from dicegym.errors import ParameterError
+from dicegym.play.drive import play_game
+from dicegym.play.player import FunctionPlayer, RandomPlayer
+from dicegym.players.watched import moments, named, names_of, seating
+from dicegym.registry import GAMES
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = 0
+    try:
+        main(list(arguments))
+    except SystemExit as end:
+        status = end.code or 0
+    shown = capsys.readouterr()
+    return status, shown.out, shown.err
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_moments_of_a_game_are_those_of_the_game_that_is_played(name: str) -> None:
+    game = dicegym.game(name)
+    players = [RandomPlayer() for _ in range(game.players)]
+    first, *rest = list(moments(game, players, 4))
+    assert first.done == ()
+    assert all(moment.done and not any("player " in line for line in moment.done) for moment in rest)
+    assert [moment.over for moment in rest] == [False] * (len(rest) - 1) + [True]
+    end = play_game(game, players, 4)
+    assert rest[-1].scene == named(game.scene(end), names_of(players))
+    if game.spec.joint_action is not None:
+        assert len(rest[0].done) == game.players
+
+
+def test_everything_is_said_with_names(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ("watch", "always_roll(3)", "--game", "hog", "--against", "swap", "-p", "goal=20", "--seed", "2")
+    status, out, _ = run(capsys, *command)
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[0] == "Hog: always_roll(3), swap, in the order of their seats"
+    assert "always_roll(3): roll 3" in lines
+    assert any(line in lines for line in ("always_roll(3) wins", "swap wins"))
+    again = "dicegym watch 'always_roll(3)' --against swap --game hog --parameter goal=20 --seat 0 --seed 2"
+    assert lines[-1] == f"This game again: {again}"
+    assert run(capsys, *command)[1] == out
+    other = run(capsys, *command, "--seat", "1")[1]
+    assert other.startswith("Hog: swap, always_roll(3)")
+    assert "--seed " in run(capsys, *command[:-2])[1].splitlines()[-1]
+
+
+def test_a_table_is_as_large_as_those_who_were_named(capsys: pytest.CaptureFixture[str]) -> None:
+    three = ("watch", "haphazard", "--game", "liarsdice", "--against", "timid", "--against", "timid", "-p", "dice=1")
+    assert "haphazard, timid, timid 2, in the order" in run(capsys, *three)[1]
+    assert "haphazard, timid, timid 2, timid 3, in" in run(capsys, *three, "--players", "4")[1]
+    assert "Yatzy: in_order, in the" in run(capsys, "watch", "in_order", "--game", "yatzy", "--players", "1")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--seat", "2"), "seat 2 is no seat"),
+        (("--gif", "x.mp4"), "name it x.gif"),
+        (("--mp4", "x"), "name it x.mp4"),
+        (("--gif", "/nowhere/x.gif"), "there is no folder /nowhere"),
+        (("--gif", "x.gif", "--delay", "0"), "--delay more than 0"),
+        (("--against", "bacn"), "Did you mean 'bacon'"),
+        (("--against", "bacon", "--against", "swap"), "2 opponents do not fit at one table"),
+        (("--players", "2", "-p", "players=3"), "differ: give one of them"),
+    ],
+)
+def test_what_cannot_be_watched(
+    arguments: tuple[str, ...],
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, _, err = run(capsys, "watch", "swap", "--game", "hog", *arguments)
+    assert status == 2
+    assert words in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_faults_are_said() -> None:
+    game = dicegym.game("liarsdice", dice=1)
+    wrong = FunctionPlayer(lambda turn: game.n_actions + 7, "wrong")
+    done = [line for moment in moments(game, [wrong, wrong]) for line in moment.done]
+    assert any(line.startswith("wrong: ") and "(" in line for line in done)
+
+
+def test_names_stand_for_seats_that_exist() -> None:
+    scene = Scene("player 1 against player 10", (Line("player 0 (you)", "bid of player 1"),), "player 0 wins")
+    assert named(scene, ["a", "b"]) == Scene("b against player 10", (Line("a (you)", "bid of b"),), "a wins")
+    with pytest.raises(ParameterError, match="give 1 to its other seats"):
+        seating(dicegym.game("hog"), RandomPlayer(), [], 0)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_recordings_hold_every_moment_at_one_size(name: str, tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    from dicegym.envs.film import film_of, write_film
+
+    game = dicegym.game(name)
+    every = list(moments(game, [RandomPlayer() for _ in range(game.players)], 1))
+    frames = film_of([*every[:3], *every[-3:]])
+    assert len({frame.shape for frame in frames}) == 1
+    assert all(side % 2 == 0 for side in frames[0].shape[:2])
+    write_film(frames, tmp_path / "game.gif", 0.2)
+    with image.open(tmp_path / "game.gif") as film:
+        assert film.size == frames[0].shape[1::-1]
+        film.seek(film.n_frames - 1)
+        assert film.info["duration"] == 800
+        shown = np.asarray(film.convert("RGB"), int)
+    assert np.abs(shown - frames[-1]).mean() < 3  # in 64 colours
+    with pytest.raises(ParameterError, match=r"\.gif or \.mp4"):
+        write_film(frames, tmp_path / "game.avi", 0.2)
+
+
+def test_films_are_written_by_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    reader = pytest.importorskip("imageio_ffmpeg")
+    pytest.importorskip("moviepy")
+    film = tmp_path / "hog.mp4"
+    command = ("watch", "swap", "--game", "hog", "-p", "goal=20", "--seed", "2", "--delay", "0.5")
+    status, out, _ = run(capsys, *command, "--mp4", str(film), "--gif", str(tmp_path / "hog.gif"))
+    assert status == 0
+    assert f"wrote {film}: " in out
+    seconds = float(out.partition(" pictures, ")[2].split()[0])
+    facts = next(reader.read_frames(str(film)))
+    assert facts["codec"] == "h264"
+    assert facts["duration"] == pytest.approx(seconds, abs=1)

@@ -1,0 +1,172 @@
+"""What rewards sum to, in every form of every environment; and learning can begin against the default opponents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from variants import pick
+
+import dicegym
+from dicegym.engine import loops
+from dicegym.engine.game import Game
+from dicegym.envs.multi import TurnEnv, parallel_env
+from dicegym.envs.simultaneous import SimultaneousEnv
+from dicegym.envs.single import SingleAgentEnv
+from dicegym.envs.vector import BatchEnv
+from dicegym.errors import ParameterError
+from dicegym.registry import ENVIRONMENTS, Environment
+
+WITH_OTHERS = [environment for environment in ENVIRONMENTS if environment.multi]
+each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
+each_with_others = pytest.mark.parametrize("environment", WITH_OTHERS, ids=lambda environment: environment.id)
+each_reward = pytest.mark.parametrize("reward", ["win", "margin"])
+BEGINNERS_LUCK = 0.05
+"""What random play is to win against the default opponents at least: PPO, which begins so, has something to go by."""
+
+
+def table(environment: Environment) -> Game:
+    return dicegym.game(environment.game, **environment.settings)
+
+
+def worth(game: Game, state: Any, reward: str) -> np.ndarray:
+    return game.returns(state) if reward == "win" else game.margin(state)
+
+
+@each_reward
+@each_with_others
+def test_rewards_of_an_episode_sum_to_the_result_or_the_lead(environment: Environment, reward: str) -> None:
+    env: Any = gym.make(environment.full_id, reward=reward).unwrapped
+    amounts = 0
+    for seed in range(3):
+        _, info = env.reset(seed=seed)
+        total, over, time = 0.0, False, 0
+        while not over:
+            _, gained, over, _, info = env.step(pick(info["action_mask"], seed, time))
+            total += gained
+            amounts += gained != 0
+            time += 1
+        assert total == pytest.approx(worth(env.game, env.state, reward)[env.seat], abs=1e-5)
+        assert (info["returns"] == env.game.returns(env.state)).all()
+    assert amounts
+
+
+@each_reward
+@each_environment
+def test_a_batch_rewards_as_single_environments_do(environment: Environment, reward: str) -> None:
+    if reward == "margin" and not environment.multi:
+        return
+    n, steps = 3, 60
+    batch: Any = gym.make_vec(environment.full_id, num_envs=n, reward=reward)
+    singles: list[Any] = [gym.make(environment.full_id, reward=reward).unwrapped for _ in range(n)]
+    _, info = batch.reset(seed=5)
+    told = [env.reset(seed=5 + row)[1] for row, env in enumerate(singles)]
+    ended = [False] * n
+    for time in range(steps):
+        actions = np.array([pick(mask, 1, time) if mask.any() else 0 for mask in info["action_mask"]])
+        _, rewards, terminated, _, info = batch.step(actions)
+        for row, env in enumerate(singles):
+            if ended[row]:
+                told[row], alone, over = env.reset()[1], 0.0, False
+            else:
+                _, alone, over, _, told[row] = env.step(int(actions[row]))
+            assert (rewards[row], terminated[row]) == (alone, over), (row, time)
+            assert not over or (info["returns"][row] == told[row]["returns"]).all()
+            ended[row] = over
+
+
+@each_reward
+@each_with_others
+def test_every_seat_is_rewarded_by_its_lead_and_leads_cancel_out(environment: Environment, reward: str) -> None:
+    env = TurnEnv(environment.game, reward=reward, **environment.settings)
+    env.reset(seed=2)
+    total, time = np.zeros(env.game.players), 0
+    while env.agents and not any(env.terminations.values()):
+        env.step(pick(env.observe(env.agent_selection)["action_mask"] > 0, 3, time))
+        gained = np.array([env.rewards[agent] for agent in env.possible_agents])
+        assert reward == "win" or abs(gained.sum()) < 1e-4
+        total += gained
+        time += 1
+    assert total == pytest.approx(worth(env.game, env.state_record, reward), abs=1e-5)
+
+
+@each_reward
+def test_the_parallel_environment_rewards_likewise(reward: str) -> None:
+    env = parallel_env("lucky", reward=reward, rounds=6)
+    assert isinstance(env, SimultaneousEnv)
+    env.reset(seed=2)
+    total = np.zeros(env.game.players)
+    orders = np.zeros(22, np.int64)
+    orders[0] = 1
+    while env.agents:
+        _, rewards, *_ = env.step(dict.fromkeys(env.agents, orders) | {env.agents[0]: orders * 2})
+        total += [rewards[agent] for agent in env.possible_agents]
+    assert total == pytest.approx(worth(env.game, env.state_record, reward), abs=1e-5)
+    assert total.any()
+
+
+@each_with_others
+def test_whoever_has_the_higher_return_is_further_ahead(environment: Environment) -> None:
+    """The sum of rewards tells the result, whichever are chosen; after illegal actions too."""
+    game = table(environment)
+    for episode in range(6):
+        state, time = game.new_game(4, episode)[0], 0
+        while not state["over"]:
+            slips = episode % 3 == 2 and time % 17 == 16
+            game.step(state, game.n_actions + 500 if slips else pick(game.legal(state), episode, time))
+            time += 1
+        gained, leads = game.returns(state), game.margin(state)
+        assert (np.argsort(gained, kind="stable") == np.argsort(leads.round(5), kind="stable")).all()
+        assert leads.sum() == pytest.approx(0, abs=1e-5)
+
+
+def test_margins_are_those_of_the_rules_pages() -> None:
+    hog = dicegym.game("hog", goal=50).new_game()[0]
+    hog["scores"] = 30, 12
+    assert dicegym.game("hog").margin(hog) == pytest.approx([18 / 50, -18 / 50])
+    hog["over"], hog["winner"] = True, 1  # below the goal: who leads was disqualified
+    assert dicegym.game("hog").margin(hog).tolist() == [-1, 1]
+    dice = dicegym.game("liarsdice", players=3, dice=4)
+    state = dice.new_game()[0]
+    state["left"][:3] = 2, 0, 0
+    assert dice.margin(state) == pytest.approx([2 / 4, -1 / 4, -1 / 4])
+    lucky = dicegym.game("lucky", players=3, lead=100)
+    state = lucky.new_game()[0]
+    state["money"][:3] = 80, 30, 1000
+    assert lucky.margin(state) == pytest.approx([(0.5 - 1) / 2, (-0.5 - 1) / 2, 1])
+    yatzy = dicegym.game("yatzy", players=3)
+    state = yatzy.new_game()[0]
+    state["totals"][:3], state["upper"][:3] = (120, 60, 100), (63, 10, 20)  # a bonus of 50 for the first
+    assert yatzy.margin(state) == pytest.approx([0.9, -0.75, -0.15])
+
+
+@pytest.mark.parametrize("cls", [SingleAgentEnv, BatchEnv, TurnEnv, SimultaneousEnv], ids=lambda cls: cls.__name__)
+def test_games_without_a_margin_say_so(cls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Game, "has_margin", False)
+    with pytest.raises(ParameterError, match=r"^reward='margin' cannot work: the rules of Lucky & Co have none"):
+        cls("lucky", reward="margin")
+
+
+def test_who_plays_alone_has_no_margin() -> None:
+    assert not dicegym.game("yatzy", players=1).has_margin
+    with pytest.raises(ParameterError, match=r"alone is ahead of nobody\. Leave it out, or write reward='win'"):
+        gym.make("dicegym/YatzySolo-v0", reward="margin")
+
+
+@each_with_others
+def test_random_play_sometimes_wins_against_the_default_opponents(environment: Environment) -> None:
+    env: Any = gym.make_vec(environment.full_id, num_envs=256, autoreset_mode="SameStep")
+    _, info = env.reset(seed=1)
+    actions, wins, played, time = np.zeros(256, np.int64), 0, 0, 0
+    while played < 1500:
+        loops.random_legal(info["action_mask"], np.uint64(1), time, 0, actions)
+        *_, terminated, _, info = env.step(actions)
+        time += 1
+        if terminated.any():
+            final, rows = info["final_info"], np.flatnonzero(terminated)
+            returns = final["returns"][rows]
+            wins += int((returns[np.arange(len(rows)), final["seat"][rows]] == returns.max(axis=1)).sum())
+            played += len(rows)
+    assert BEGINNERS_LUCK < wins / played < 0.6

@@ -1,0 +1,177 @@
+"""Yatzy at the keyboard: what is typed, and what is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+import dicegym
+from dicegym.errors import ParameterError
+from dicegym.games.keyboard import Place
+from dicegym.games.yatzy.keyboard import ending, read, table, told
+from dicegym.games.yatzy.rules import FIRST_BOX, ROLL_PLACES, SERVER_TURN
+from dicegym.games.yatzy.tables import BOXES, SETS
+
+pytestmark = pytest.mark.nojit
+GAME = dicegym.game("yatzy", players=2)
+PLACE = Place(GAME, 0, ("you", "rival"))
+
+
+def shows(*dice: int, rolls: int = 2, filled: Sequence[int] = ()) -> Any:
+    """Return a record in which the person's dice show this, and these boxes (from 1) are filled with 4 points."""
+    state = GAME.new_game(1)[0]
+    state["dice"] = dice
+    state["rolls_left"] = rolls
+    for box in filled:
+        state["scores"][0, box - 1] = 4
+    return state
+
+
+def keep(*faces: int) -> int:
+    return SETS.index(faces)
+
+
+def box(number: int) -> int:
+    return FIRST_BOX + number - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("keep 6 6", keep(6, 6)),
+        ("keep 66", keep(6, 6)),
+        ("keep 6, 6 and 1", keep(1, 6, 6)),
+        ("keep six six", keep(6, 6)),
+        ("keep sixes", keep(6, 6)),
+        ("keep the 6s", keep(6, 6)),
+        ("keep two sixes", keep(6, 6)),
+        ("keep 2 6s and one 4s", keep(4, 6, 6)),
+        ("keep a pair of sixes", keep(6, 6)),
+        ("roll five dice", keep()),
+        ("hold 3", keep(3)),
+        ("keep none", keep()),
+        ("roll all", keep()),
+        ("roll 1 3", keep(4, 6, 6)),
+        ("reroll 1 and 3", keep(4, 6, 6)),
+        ("roll sixes", keep(1, 3, 4)),
+        ("roll #1 #3", ROLL_PLACES + 0b00101),
+        ("roll places 1 3", ROLL_PLACES + 0b00101),
+        ("score full house", box(13)),
+        ("full house", box(13)),
+        ("fh", box(13)),
+        ("score the full house", box(13)),
+        ("score 13", box(13)),
+        ("cross out yatzy", box(15)),
+        ("yahtzee", box(15)),
+        ("chance", box(14)),
+        ("score pair", box(7)),
+        ("two pairs", box(8)),
+        ("3 of a kind", box(9)),
+        ("score threes", box(3)),
+        ("sixes", box(6)),
+        ("small straight", box(11)),
+        ("large", box(12)),
+    ],
+)
+def test_dice_are_named_by_what_they_show_and_boxes_by_their_names(text: str, action: int) -> None:
+    assert read(PLACE, shows(6, 1, 3, 6, 4), text) == [action]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("keep 5", "there is no five among your dice: they are 6 1 3 6 4"),
+        ("keep 6 6 6", "there is no more six among your dice"),
+        ("keep 7", "'7' means nothing here: type what the dice show"),
+        ("keep 2s", "none of your dice shows a 2"),
+        ("keep three sixes", "there is no more six among your dice"),
+        ("keep one six", "one six, or a one and a six? Type `6` or `1 6`"),
+        ("roll 2 dice", "which dice? Name them by what they show"),
+        ("keep pair", "'pair' means nothing here"),
+        ("keep", "'keep' means nothing here: type `keep 6 6`"),
+        ("keep all", "to keep all dice is to score"),
+        ("keep 6 1 3 6 4", "to keep all dice is to score"),
+        ("roll", "type `roll all`"),
+        ("roll 5", "there is no five"),
+        ("roll #6", "the dice lie in places 1 to 5"),
+        ("roll none", "to roll none is to score"),
+        ("straight", "'straight' may be `small straight` or `large straight`"),
+        ("three", "'three' may be `threes` or `three of a kind`"),
+        ("score 16", "there is no box 16"),
+        ("score", "'score' means nothing here"),
+        ("6 6", "'6 6' means nothing here"),
+        ("6", "'6' means nothing here"),
+        ("nonsense", "'nonsense' means nothing here: type `keep 6 6`"),
+        ("score twos", "Twos is filled already, with 4 points"),
+    ],
+)
+def test_what_is_no_move_is_explained(text: str, message: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        read(PLACE, shows(6, 1, 3, 6, 4, filled=[2]), text)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["keep 6", "roll 1", "roll all", "roll #1"])
+def test_without_rolls_left_a_box_is_scored(text: str) -> None:
+    with pytest.raises(ParameterError, match="there is no roll left: type `score` and a box"):
+        read(PLACE, shows(6, 1, 3, 6, 4, rolls=0), text)
+
+
+def test_what_is_open_and_worth_something_is_shown() -> None:
+    text = table(PLACE, shows(6, 6, 6, 2, 2, rolls=1, filled=[14]), False)
+    assert text.splitlines() == [
+        "Your dice: ⚅6 ⚅6 ⚅6 ⚁2 ⚁2   (1 roll left)",
+        "Worth now: Full House 22, Sixes 18, Three of a Kind 18, Two Pairs 16, One Pair 12, Twos 4; "
+        "any other open box 0.",
+    ]
+    assert "no rolls left: score a box" in table(PLACE, shows(1, 1, 1, 1, 1, rolls=0), True)
+    assert "15 Yatzy" in table(PLACE, shows(1, 1, 1, 1, 1, rolls=0), True)
+
+
+def told_of(state: Any, action: int) -> list[str]:
+    before = state.copy()
+    fault = GAME.step(state, action)
+    return told(PLACE, before, action, state, GAME.spec.faults[fault], False)
+
+
+def test_rolls_and_boxes_are_told() -> None:
+    state = shows(6, 6, 2, 3, 1)
+    (line,) = told_of(state, keep(6, 6))
+    assert (
+        line
+        == f"You keep 6 6; the others show {' '.join('⚀⚁⚂⚃⚄⚅'[face - 1] + str(face) for face in state['dice'][2:])}."
+    )
+    state["upper"][0], state["totals"][0] = 60, 60
+    state["dice"] = 1, 1, 1, 2, 3
+    assert told_of(state, box(1)) == [
+        "You score 3 points in Ones, and earn the bonus of 50; your total is 113.",
+    ]
+    rolled = state["dice"].tolist()
+    lines = told_of(state, keep())
+    assert lines[0] == f"rival rolls {' '.join('⚀⚁⚂⚃⚄⚅'[face - 1] + str(face) for face in rolled)}."
+    assert lines[1].startswith("  rival rolls all again: ")
+    state["dice"] = 1, 2, 3, 4, 6
+    assert told_of(state, box(15)) == ["  rival scores 0 points in Yatzy, which crosses it out; rival's total is 0."]
+
+
+def test_errors_of_others_are_not_told_but_what_the_server_scores_is() -> None:
+    state = shows(6, 6, 2, 3, 1)
+    state["player"] = 1
+    assert told_of(state, 999)[1:] == []
+    (line,) = told_of(state, SERVER_TURN)
+    assert line.startswith("  rival scores ")
+
+
+def test_who_has_won() -> None:
+    state = shows(1, 1, 1, 1, 1)
+    state["scores"][:] = 0
+    state["over"] = True
+    state["totals"][:2] = 200, 100
+    assert ending(PLACE, state).endswith("You win: you 200, rival 100.")
+    state["totals"][:2] = 100, 100
+    assert ending(PLACE, state).endswith("You and rival share the first place: you 100, rival 100.")
+    assert ending(PLACE, state).count("\n") == BOXES + 3
+    alone = dicegym.game("yatzy", players=1)
+    assert ending(Place(alone, 0, ("you",)), state).endswith("That makes 100 points.")

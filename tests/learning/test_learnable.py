@@ -1,0 +1,79 @@
+"""Plain PPO learns in every environment as it is made, with nothing chosen but its identifier."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+
+from dicegym.envs.sb3 import SB3VecEnv
+from dicegym.registry import ENVIRONMENTS, Environment
+
+STEPS = {
+    "Hog-v0": 33_000,
+    "Yatzy-v0": 74_000,
+    "YatzySolo-v0": 41_000,
+    "LiarsDice-v0": 25_000,
+    "LiarsDiceSpotOn-v0": 17_000,
+    "Lucky-v0": 25_000,
+}
+"""As few as show it."""
+QUICK = {"n_steps": 64, "batch_size": 512, "n_epochs": 5, "learning_rate": 1e-3}
+"""What spares time; everything else is as the algorithm has it."""
+
+each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
+
+
+class Results(BaseCallback):
+    """Keeps the result of each episode."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.results: list[float] = []
+
+    def _on_step(self) -> bool:
+        self.results += [info["episode"]["r"] for info in self.locals["infos"] if "episode" in info]
+        return True
+
+
+def results(environment: Environment, steps: int, **settings: Any) -> np.ndarray:
+    """Train with nothing chosen but the environment; return the results of all episodes in order."""
+    env = SB3VecEnv(environment.game, 64, seed=1, **environment.settings)
+    found, threads = Results(), torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        MaskablePPO("MlpPolicy", env, seed=1, device="cpu", **settings).learn(steps, callback=found)
+    finally:
+        torch.set_num_threads(threads)
+    return np.array(found.results)
+
+
+def rise(found: np.ndarray) -> float:
+    """Return by how many standard errors the last fifth of the episodes is better than the first."""
+    n = len(found) // 5
+    first, last = found[:n], found[-n:]
+    return float((last.mean() - first.mean()) / np.sqrt((first.var() + last.var()) / n))
+
+
+def test_every_environment_is_tried() -> None:
+    assert {environment.id for environment in ENVIRONMENTS} == {*STEPS}
+
+
+@each_environment
+def test_the_curve_rises(environment: Environment) -> None:
+    found = results(environment, STEPS[environment.id], **QUICK)
+    assert rise(found) > 4
+
+
+@pytest.mark.slow
+@each_environment
+def test_five_minutes_are_enough(environment: Environment) -> None:
+    """With the algorithm's own settings but for the rollout; so many steps take less than five minutes."""
+    found = results(environment, 320_000, n_steps=128, batch_size=512)
+    assert rise(found) > 10

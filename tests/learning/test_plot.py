@@ -1,0 +1,128 @@
+"""Curves put together by what was tried, and drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib import image
+
+from dicegym.cli import main
+from dicegym.errors import ParameterError
+from dicegym.learning.curves import experiments, find_runs
+from dicegym.learning.evaluate import Score
+from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
+
+RunFolder = Callable[..., Path]
+
+
+@pytest.fixture
+def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
+    """Return a function that writes what a training leaves; models say what ``best.zip`` holds as JSON."""
+    monkeypatch.setattr("dicegym.learning.curves.models.facts", lambda path: json.loads(path.read_text()))
+
+    def write(name: str, curve: str, game: str = "hog", players: int = 2, **settings: Any) -> Path:
+        folder = tmp_path / name
+        folder.mkdir(parents=True)
+        sections: dict[str, dict[str, Any]] = {}
+        for key, value in settings.items():
+            section, _, rest = key.partition("__")
+            sections.setdefault(section, {})[rest] = value
+        (folder / CURVE_FILE).write_text(curve)
+        (folder / SETTINGS_FILE).write_text(json.dumps({"command": "", "settings": sections}))
+        score = Score("win rate", "bacon" if players > 1 else "nobody", 0.5, 0.4, 0.6, 100)
+        about = {"game": game, "players": players, "score": score.to_json()}
+        (folder / "best.zip").write_text(json.dumps(about))
+        return folder
+
+    return write
+
+
+def test_seeds_of_the_same_settings_become_a_mean_and_a_band(run_folder: RunFolder) -> None:
+    same = {"algorithm__ent_coef": 0.1, "run__steps": 300}
+    one = run_folder("a", "steps,score\n0,0.0\n100,0.4\n200,0.6\n", run__seed=1, **same)
+    two = run_folder("b", "steps,score\n0,0.2\n200,0.4\n", run__seed=2, **same)
+    other = run_folder("c", "steps,score\n0,0.1\n", run__seed=1, algorithm__ent_coef=0.5)
+    runs, others = find_runs([one.parent, other])
+    assert (len(runs), others) == (3, [])  # each once
+    found = experiments(runs)
+    assert [group.label for group in found] == ["algorithm.ent_coef=0.1 (2 seeds)", "algorithm.ent_coef=0.5"]
+    steps, mean, low, high = found[0].band("score")
+    assert steps.tolist() == [0, 100, 200]
+    assert mean == pytest.approx([0.1, 0.35, 0.5])
+    assert low == pytest.approx([0.0, 0.3, 0.4])
+    assert high == pytest.approx([0.2, 0.4, 0.6])
+    assert found[0].runs[1].folder == two
+
+
+def test_a_run_that_ended_early_counts_as_far_as_it_came(run_folder: RunFolder) -> None:
+    run_folder("a", "steps,score\n0,0.0\n100,0.4\n200,0.6\n", run__seed=1)
+    folder = run_folder("b", "steps,score\n0,0.2\n100,0.2\n", run__seed=2)
+    (group,) = experiments(find_runs([folder.parent])[0])
+    steps, mean, low, _ = group.band("score")
+    assert steps.tolist() == [0, 100, 200]
+    assert mean == pytest.approx([0.1, 0.3, 0.6])
+    assert low[-1] == pytest.approx(0.6)
+    assert group.label == "mean of 2 runs"
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_the_picture_shows_every_game_and_opponent(
+    run_folder: RunFolder, tmp_path: Path, ending: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_folder("hog", 'steps,score,bacon,"swap, tuned"\n0,0.1,0.2,0.0\n2000000,0.5,0.6,0.4\n', run__seed=1)
+    run_folder("solo", "steps,score\n0,50\n500,90\n", game="yatzy", players=1)
+    (tmp_path / "notes").mkdir()
+    target = tmp_path / f"curves.{ending}"
+    folders = [str(tmp_path / name) for name in ("hog", "solo", "notes")]
+    with pytest.raises(SystemExit, match="0"):
+        main(["plot", *folders, "--output", str(target)])
+    shown = capsys.readouterr()
+    assert "notes is left out" in shown.err
+    assert f"wrote {target}" in shown.out
+    assert "0.5000" in shown.out
+    if ending == "svg":
+        text = target.read_text()
+        for said in ("hog, 2 players", "yatzy, 1 player", "against bacon", "against swap, tuned", "2 M", "as good as"):
+            assert f"<!-- {said}" in text, said
+    else:
+        picture = image.imread(target)
+        assert picture.shape[0] > picture.shape[1] * 0.8  # two panels
+        assert np.unique(picture[..., :3].reshape(-1, 3), axis=0).shape[0] > 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        (["nowhere"], "no folder of a training with a curve.csv"),
+        (["a", "--output", "picture.pdf"], "ends in .png or .svg"),
+        (["a", "--output", "no/x.png"], "there is no folder"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(
+    run_folder: RunFolder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    match: str,
+) -> None:
+    run_folder("a", "steps,score\n0,0.1\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as end:
+        main(["plot", *arguments])
+    assert end.value.code == 2
+    assert match in capsys.readouterr().err
+
+
+def test_a_damaged_run_is_refused(run_folder: RunFolder) -> None:
+    for name, curve in (("a", "steps,score\n0,x\n"), ("b", ""), ("c", "steps,score\n0,1,2\n"), ("d", "steps,score\n")):
+        with pytest.raises(ParameterError, match="does not hold what a training writes"):
+            find_runs([run_folder(name, curve)])

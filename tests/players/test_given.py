@@ -1,0 +1,138 @@
+"""Functions, classes and models in memory stand wherever an agent is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.errors import AgentError, ModelError, ParameterError
+from dicegym.learning.evaluate import evaluate
+from dicegym.play.drive import play_game
+from dicegym.play.player import RandomPlayer
+from dicegym.registry import ENVIRONMENTS, GAMES
+
+
+def five_dice(score: int, opponent_score: int) -> int:
+    return 5
+
+
+def next_box(standing: dict[str, Any]) -> dict[str, Any]:
+    names = [row["playerName"] for row in standing["standing"]]
+    fields = standing["standing"][names.index(standing["currentPlayer"]["playerName"])]["score"].split(",")
+    box = next(number for number, field in enumerate(fields, 1) if field.strip() == "-")
+    return {"type": "SCORE_BOX", "key": "SCORE_BOX", "box": box, "dice": []}
+
+
+def never_believes(me: str, hands: str, history: str) -> int:
+    return 0 if history else 11
+
+
+def doubts(bids: list[tuple[int, int]], player_dice: list[int], n_dice: list[int]) -> Any:
+    return "Liar" if bids else (1, 1)
+
+
+def buys_nothing(money: Any, dice: Any, index: int, shop: dict[int, int]) -> list[int]:
+    return []
+
+
+class Doubts:
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+    def move(self, bids: list[tuple[int, int]], player_dice: list[int], n_dice: list[int]) -> Any:
+        return doubts(bids, player_dice, n_dice)
+
+
+class BuysNothing:
+    def __init__(self, random: Any) -> None:
+        self.random = random
+
+    def get_orders(self, money: Any, dice: Any, index: int, shop: dict[int, int]) -> list[int]:
+        return []
+
+
+ORIGINAL: dict[str, list[Any]] = {
+    "hog": [five_dice],
+    "yatzy": [next_box],
+    "liarsdice": [never_believes],
+    "liarsdice_spot_on": [doubts, Doubts],
+    "lucky": [buys_nothing, BuysNothing],
+}
+
+
+def first_legal(observation: np.ndarray, mask: np.ndarray) -> int:
+    assert observation.dtype == np.float32
+    return int(mask.argmax())
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_functions_of_the_original_interface_and_of_observations_play(name: str) -> None:
+    game = dicegym.game(name)
+    for bot in [*ORIGINAL[name], first_legal, lambda obs, action_mask: int(action_mask.argmax())]:
+        player = dicegym.agent(game, bot)
+        assert player.name in (getattr(bot, "__name__", ""), "lambda")
+        state = play_game(game, [player] * game.players, 3)
+        assert state["over"]
+        again = evaluate(game, bot, first_legal, games=4, exact=False)
+        assert again == evaluate(name, bot, [first_legal], games=4, exact=False)
+
+
+def test_a_function_plays_as_the_agent_it_is_the_same_as() -> None:
+    assert evaluate("hog", five_dice).value == evaluate("hog", "always_roll(5)").value == 0.5
+    for bot in (lambda turn: 6, lambda observation, mask: 6):
+        assert evaluate("hog", bot, "bacon") == evaluate("hog", "always_roll(5)", "bacon")
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda one: one.full_id)
+def test_environments_take_functions_as_opponents(environment: Any) -> None:
+    env = gym.make(environment.full_id, opponent=first_legal)
+    _, info = env.reset(seed=1)
+    for _ in range(3):
+        _, _, terminated, _, info = env.step(int(np.flatnonzero(info["action_mask"])[-1]))
+        if terminated:
+            break
+    batch = gym.make_vec(environment.full_id, num_envs=2, opponent={first_legal: 1.0})
+    batch.reset(seed=1)
+
+
+def test_a_pure_function_is_asked_for_many_games_at_once() -> None:
+    def pure(observation: np.ndarray, mask: np.ndarray) -> int:
+        return 6
+
+    assert not dicegym.agent("hog", pure).pure
+    pure.PURE = True
+    assert dicegym.agent("hog", pure).pure
+    assert evaluate("hog", pure, "bacon") == evaluate("hog", five_dice, "bacon")
+
+
+def test_what_functions_do_wrong_is_said_with_their_line() -> None:
+    def bad(score: int, opponent_score: int) -> int:
+        return [][score]
+
+    with pytest.raises(AgentError, match=r"'bad': raised IndexError.* in final_strategy\(0, 0\).*test_given\.py, line"):
+        play_game(dicegym.game("hog"), [dicegym.agent("hog", bad)] * 2)
+    with pytest.raises(AgentError, match="raised ZeroDivisionError"):
+        play_game(dicegym.game("hog"), [dicegym.agent("hog", lambda observation, mask: 1 // 0)] * 2)
+
+
+def test_what_is_no_agent_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"RandomPlayer\(\)"):
+        dicegym.agent("hog", RandomPlayer)
+    with pytest.raises(ParameterError, match="5 is no agent"):
+        dicegym.agent("hog", 5)
+
+
+def test_a_model_in_memory_is_an_agent() -> None:
+    sb3 = pytest.importorskip("stable_baselines3")
+    from dicegym.envs.sb3 import SB3VecEnv
+
+    model = sb3.PPO("MlpPolicy", SB3VecEnv("hog", 2, seed=0), n_steps=4, batch_size=8, seed=0, device="cpu")
+    score = evaluate("hog", model)
+    assert score.measure == "exact win rate"
+    assert dicegym.agent("hog", model).name == "PPO"
+    with pytest.raises(ModelError, match="12 actions"):
+        evaluate("lucky", model)

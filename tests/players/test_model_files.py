@@ -1,0 +1,307 @@
+"""Model files carry their weights as plain arrays: who plays needs no PyTorch, and plays the very same actions."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.bots.network import ACTIVATIONS, Layer, Network
+from dicegym.engine.game import Game
+from dicegym.errors import DependencyError, ModelError, ParameterError
+from dicegym.players import model as models
+from dicegym.players import model_file
+from dicegym.players.model_file import MEMBER, NETWORK_MEMBER
+from dicegym.players.roster import agents_folder
+from dicegym.registry import GAMES
+
+MODELS = [path for name in GAMES for path in sorted(agents_folder(name).glob("*.zip"))]
+each_model = pytest.mark.parametrize("path", MODELS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+NEAR = 1e-4
+"""Float32 rounds each of the some hundred products of a score by 6e-8 of its size, and scores are about ten: what is
+this near another score may come out above it there, and below it in the float64 that NumPy plays in."""
+
+
+def played_states(game: Game, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return what movers see and may do in ``n`` states of random games: float32[n, size] and bool[n, n_actions]."""
+    batch = game.batch(250, seed=7)
+    seen, masks = [], []
+    for time in range(n // 250):
+        seen.append(batch.observations.copy())
+        masks.append(batch.masks.copy())
+        batch.step(batch.random_actions(time))
+    return np.concatenate(seen), np.concatenate(masks)
+
+
+@each_model
+def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("sb3_contrib")
+    model, game = models.load_model(path)
+    player = models.load(path)
+    assert isinstance(player.policy, Network)
+    seen, masks = played_states(game, 10_000)
+    assert len(np.unique(seen, axis=0)) > 1_000
+    chosen = player.choose(seen, masks)
+    library = model.predict(seen, deterministic=True, action_masks=masks)[0]
+    best_two = np.sort(np.where(masks, player.scores(seen), -np.inf), axis=1)[:, -2:]
+    clear = best_two[:, 1] - best_two[:, 0] > NEAR
+    assert clear.mean() > 0.99
+    assert np.array_equal(chosen[clear], library[clear])
+    # And without rounding there is nothing to tolerate: the torch policy in float64 chooses the same everywhere.
+    parts = [model.policy.mlp_extractor.policy_net, model.policy.action_net]
+    with torch.no_grad():
+        exact = torch.nn.Sequential(*parts).double()(torch.as_tensor(seen).double()).numpy()
+    assert np.abs(exact - player.scores(seen)).max() < 1e-9
+    assert np.array_equal(chosen, np.where(masks, exact, -np.inf).argmax(axis=1))
+
+
+def test_a_model_plays_where_nothing_of_torch_can_be_imported() -> None:
+    """In a process of its own, in which importing PyTorch or Stable-Baselines3 fails."""
+    program = """
+import sys
+for name in ("torch", "stable_baselines3", "sb3_contrib"):
+    sys.modules[name] = None
+import dicegym
+from dicegym.bots.export import export_source
+from dicegym.learning.evaluate import evaluate
+
+game = dicegym.game("hog")
+assert abs(evaluate(game, "ppo").value - 0.7886222488714774) < 1e-9
+assert "def final_strategy" in export_source(dicegym.agent(game, "ppo"), game, "hog.py")
+import gymnasium
+env = gymnasium.make("dicegym/Hog-v0", opponent="ppo")
+env.reset(seed=0)
+env.step(5)
+print("played")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "played\n", done.stderr
+
+
+def changed(path: Path, target: Path, change: Any) -> Path:
+    """Copy a model file, its members (name -> bytes) changed in place by ``change``."""
+    with zipfile.ZipFile(path) as old:
+        found = {name: old.read(name) for name in old.namelist()}
+    change(found)
+    with zipfile.ZipFile(target, "w") as new:
+        for name, content in found.items():
+            new.writestr(name, content)
+    return target
+
+
+def without_arrays(found: dict[str, bytes]) -> None:
+    del found[NETWORK_MEMBER]
+    found[MEMBER] = json.dumps({k: v for k, v in json.loads(found[MEMBER]).items() if k != "network"}).encode()
+
+
+def plain(found: dict[str, bytes]) -> None:
+    del found[NETWORK_MEMBER], found[MEMBER]
+
+
+HOG = agents_folder("hog") / "ppo.zip"
+
+
+@pytest.mark.parametrize("change", [without_arrays, plain])
+def test_files_without_arrays_play_with_the_extra(change: Any, tmp_path: Path) -> None:
+    pytest.importorskip("sb3_contrib")
+    game = dicegym.game("hog")
+    path = changed(HOG, tmp_path / "mine.zip", change)
+    seen, masks = played_states(game, 500)
+    assert np.array_equal(dicegym.agent(game, str(path)).choose(seen, masks), models.load(HOG).choose(seen, masks))
+
+
+def test_a_plain_file_that_is_not_told_its_game_says_how(tmp_path: Path) -> None:
+    path = changed(HOG, tmp_path / "mine.zip", plain)
+    with pytest.raises(ModelError, match="--game hog"):
+        models.load(path)
+    with pytest.raises(ModelError, match="save_model"):
+        models.facts(path)
+
+
+@pytest.mark.parametrize(
+    ("layers", "words"),
+    [
+        ([(62, 8, "Tanh"), (8, 11, "")], "has 11 outputs"),
+        ([(61, 8, "Tanh"), (8, 12, "")], "layer 0 has weights (61, 8)"),
+        ([(62, 8, "Tanh"), (9, 12, "")], "layer 1 has weights (9, 12)"),
+        ([(62, 8, "Swish"), (8, 12, "")], "layer 0 is followed by 'Swish'"),
+        ([(62, 8, ""), (8, 12, "")], "layer 0 is followed by ''"),
+        ([(62, 12, "ReLU")], "layer 0 is followed by 'ReLU'"),
+        ([], "its network has 62 outputs"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(layers: list[tuple[int, int, str]], words: str, tmp_path: Path) -> None:
+    network = Network(tuple(Layer(np.zeros((i, o)), np.zeros(o), kind) for i, o, kind in layers))
+    about = models.facts(HOG)
+    path = tmp_path / "m.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        model_file.write_members(archive, model_file.members(about, network))
+    with pytest.raises(ModelError) as refused:
+        models.load(path)
+    assert words in str(refused.value)
+
+
+def test_broken_arrays_are_refused_and_nothing_is_unpickled(tmp_path: Path) -> None:
+    def hostile(found: dict[str, bytes]) -> None:
+        packed = io.BytesIO()
+        np.savez(packed, weight0=np.array([print], object), allow_pickle=True)
+        found[NETWORK_MEMBER] = packed.getvalue()
+
+    def cut(found: dict[str, bytes]) -> None:
+        found[NETWORK_MEMBER] = found[NETWORK_MEMBER][:1000]
+
+    for change in (hostile, cut):
+        with pytest.raises(ModelError, match=r"network\.npz cannot be read"):
+            models.load(changed(HOG, tmp_path / "m.zip", change))
+
+
+def test_the_same_weights_make_the_same_members() -> None:
+    network = models.load(HOG).plain_network()
+    about = {name: value for name, value in models.facts(HOG).items() if name != "network"}
+    made = model_file.members(about, network)
+    assert made == model_file.members(about, network)
+    with zipfile.ZipFile(HOG) as archive:
+        assert json.loads(made[MEMBER]) == json.loads(archive.read(MEMBER))
+
+
+def trained(game: Game, label: str, **settings: Any) -> Any:
+    """A Stable-Baselines3 model that has played for a moment."""
+    pytest.importorskip("sb3_contrib")
+    from dicegym.envs.sb3 import SB3VecEnv
+
+    small: dict[str, Any] = {"seed": 0, "device": "cpu"} | settings
+    if label in ("DQN", "QRDQN"):
+        small |= {"learning_starts": 8, "buffer_size": 100, "policy_kwargs": {"net_arch": [16]}}
+    return models.algorithm(label)("MlpPolicy", SB3VecEnv(game, 4, seed=0), **small).learn(40)
+
+
+@pytest.mark.parametrize("label", sorted(models.ALGORITHMS))
+def test_what_the_library_saves_plays_once_its_game_is_named(label: str, tmp_path: Path) -> None:
+    game = dicegym.game("hog")
+    model = trained(game, label, **({"n_steps": 8} if "PPO" in label or label == "A2C" else {}))
+    model.save(tmp_path / "plain.zip")
+    seen, masks = played_states(game, 250)
+    expected = models.PolicyPlayer(model, game).choose(seen, masks)
+    assert np.array_equal(dicegym.agent(game, tmp_path / "plain.zip").choose(seen, masks), expected)
+    ours = dicegym.save_model(model, tmp_path / "ours", "hog")
+    assert ours == tmp_path / "ours.zip"
+    assert np.array_equal(models.load(ours).choose(seen, masks), expected)
+    assert isinstance(models.load(ours).policy, Network)
+    with pytest.raises(ModelError, match=r"observations \(62,\) and 12 actions"):
+        dicegym.agent("lucky", tmp_path / "plain.zip")
+    with pytest.raises(ModelError, match=r"observations \(62,\) and 12 actions"):
+        dicegym.save_model(model, tmp_path / "wrong.zip", "lucky")
+    assert not (tmp_path / "wrong.zip").exists()
+
+
+def test_own_networks_play_and_are_written_down_where_they_can(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    game = dicegym.game("hog")
+    seen, masks = played_states(game, 250)
+    for activation in ACTIVATIONS:
+        layers = torch.nn.Sequential(
+            torch.nn.Linear(62, 9), getattr(torch.nn, activation)(), torch.nn.Linear(9, 12, bias=False)
+        )
+        path = dicegym.save_model(layers, tmp_path / "mine.zip", "hog")
+        with torch.no_grad():
+            expected = layers(torch.as_tensor(seen)).numpy()
+        assert np.allclose(models.load(path).scores(seen), expected, atol=1e-5)
+        assert np.array_equal(dicegym.agent(game, layers).choose(seen, masks), models.load(path).choose(seen, masks))
+    with pytest.raises(ModelError, match="no model of Stable-Baselines3 to train"):
+        models.load_model(path)
+    steep = torch.nn.Sequential(torch.nn.Linear(62, 9), torch.nn.LeakyReLU(0.5), torch.nn.Linear(9, 12))
+    player = models.PolicyPlayer(steep, game, "steep")
+    with torch.no_grad():
+        assert np.allclose(player.scores(seen), steep(torch.as_tensor(seen)).numpy())
+    with pytest.raises(ModelError, match="computes something else"):
+        dicegym.save_model(steep, tmp_path / "steep.zip", "hog")
+    for wrong, words in (
+        (torch.nn.Linear(62, 5), "scores 5 actions"),
+        (torch.nn.Linear(5, 12), "cannot be asked for scores"),
+        (torch.nn.LSTM(62, 12), "this gives tuple"),
+        (object(), "object 'policy' is no model"),
+    ):
+        with pytest.raises(ModelError, match=words):
+            models.PolicyPlayer(wrong, game)
+
+
+def test_what_cannot_be_saved_says_why(tmp_path: Path) -> None:
+    pytest.importorskip("sb3_contrib")
+    model = trained(dicegym.game("hog"), "PPO", n_steps=8)
+    with pytest.raises(ParameterError, match="there is no folder"):
+        dicegym.save_model(model, tmp_path / "no" / "m.zip", "hog")
+    with pytest.raises(ParameterError, match="has its parameters already"):
+        dicegym.save_model(model, tmp_path / "m.zip", dicegym.game("hog"), goal=50)
+    path = dicegym.save_model(model, tmp_path / "m.zip", "hog", goal=50)
+    assert models.load(path).game == dicegym.game("hog", goal=50)
+
+
+def test_a_network_that_is_not_plain_plays_through_torch_and_says_why_it_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = pytest.importorskip("torch")
+    sb3 = pytest.importorskip("stable_baselines3")
+    from dicegym.bots.export import export_source
+    from dicegym.envs.sb3 import SB3VecEnv
+    from dicegym.players import sb3_file
+
+    class Residual(sb3.common.torch_layers.BaseFeaturesExtractor):
+        def __init__(self, space: Any) -> None:
+            super().__init__(space, 16)
+            self.first, self.second = torch.nn.Linear(space.shape[0], 16), torch.nn.Linear(16, 16)
+
+        def forward(self, x: Any) -> Any:
+            x = torch.relu(self.first(x))
+            return x + torch.relu(self.second(x))
+
+    game = dicegym.game("liarsdice")
+    kwargs = {"features_extractor_class": Residual, "net_arch": [16]}
+    model = sb3.PPO(
+        "MlpPolicy", SB3VecEnv(game, 2, seed=0), n_steps=4, batch_size=8, policy_kwargs=kwargs, device="cpu"
+    )
+    path = dicegym.save_model(model.learn(8), tmp_path / "own.zip", game)
+    player = models.load(path)
+    assert not isinstance(player.policy, Network)
+    seen, masks = played_states(game, 250)
+    with torch.no_grad():
+        logits = model.policy.get_distribution(torch.as_tensor(seen)).distribution.logits.numpy()
+    assert np.array_equal(player.choose(seen, masks), np.where(masks, logits, -np.inf).argmax(axis=1))
+    with pytest.raises(ModelError, match=r"Residual.* extra 'train'"):
+        export_source(player, game, "player.py")
+    with pytest.raises(ParameterError, match="device 'nowhere'"):
+        models.load(path, device="nowhere")
+
+    def missing(name: str) -> Any:
+        raise DependencyError.for_extra("stable_baselines3", "train", "it")
+
+    monkeypatch.setattr(sb3_file, "algorithm", missing)
+    with pytest.raises(DependencyError, match=r"NumPy cannot play it, as it has Residual"):
+        models.load(path)
+
+
+def test_the_algorithm_of_a_plain_file_is_told_from_what_it_holds(tmp_path: Path) -> None:
+    from dicegym.players.sb3_file import algorithm_of
+
+    def written(**data: Any) -> Path:
+        with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:
+            archive.writestr("data", json.dumps(data))
+        return tmp_path / "m.zip"
+
+    own: dict[str, Any] = {"policy_class": {"__module__": "my.policies"}}
+    assert algorithm_of(written(**own, clip_range=0.2, gae_lambda=1)) == "PPO"
+    assert algorithm_of(written(**own, gae_lambda=1)) == "A2C"
+    assert algorithm_of(written(**own, exploration_rate=0.1)) == "DQN"
+    recurrent = {"policy_class": {"__module__": "sb3_contrib.common.recurrent.policies"}}
+    with pytest.raises(ModelError, match="saved by RecurrentPPO; those that can play are"):
+        algorithm_of(written(**recurrent, clip_range=0.2))
+    with pytest.raises(ModelError, match="cannot be read as a model of Stable-Baselines3"):
+        algorithm_of(written())

@@ -1,0 +1,358 @@
+"""A person's game: commands, what is taken back, what is told and what stays hidden, for every game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from variants import each_game
+
+import dicegym
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, ParameterError
+from dicegym.games.keyboard import STRENGTHS, Place, count, listed, percent
+from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
+from dicegym.play.turn import Act, Turn
+from dicegym.players import numbered
+from dicegym.players.human import WIDTH, HumanPlayer, SeatedPerson, keyboard_of, wrapped
+from dicegym.players.sitting import AGAIN, QUIT, Sitting
+
+LONGEST = 3000
+"""Answers after which a game must have ended."""
+
+
+def sit(
+    game: Game, answers: Sequence[str] | Callable[[str], str], rivals: Sequence[Player] | None = None, seed: int = 1
+) -> tuple[Sitting, list[str]]:
+    """Return a person's game in seat 0, and the list in which its screen is kept."""
+    shown: list[str] = []
+    typed = iter(answers) if not callable(answers) else None
+
+    def ask(question: str) -> str:
+        shown.append(question)
+        return answers(question) if callable(answers) else next(typed)
+
+    if rivals is None:
+        rivals = [RandomPlayer() for _ in range(game.players - 1)]
+    return Sitting(game, rivals, 0, seed, ask, shown.append), shown
+
+
+class Chooser:
+    """Types the number in brackets of some allowed action, and leaves when the game is over."""
+
+    def __init__(self, seed: int) -> None:
+        self.generator = np.random.default_rng(seed)
+        self.sitting: Sitting
+        self.asked = 0
+
+    def __call__(self, question: str) -> str:
+        if not question.startswith("your move"):
+            return "quit"
+        self.asked += 1
+        assert self.asked < LONGEST
+        return f"[{self.generator.choice(self.legal)}]"
+
+    def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Learn what is allowed whenever the person is asked."""
+        call = SeatedPerson.__call__
+
+        def watched(seated: SeatedPerson, turn: Turn) -> int:
+            self.legal = np.flatnonzero(turn.mask)
+            return call(seated, turn)
+
+        monkeypatch.setattr(SeatedPerson, "__call__", watched)
+
+
+@each_game
+@pytest.mark.parametrize("players", ["fewest", "most"])
+def test_a_whole_game_is_told_within_the_screen(name: str, players: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    low, high = dicegym.game(name).spec.players
+    game = dicegym.game(name, players=max(low, 2) if players == "fewest" else high)
+    chooser = Chooser(3)
+    chooser.watch(monkeypatch)
+    sitting, shown = sit(game, chooser)
+    assert sitting.play() == QUIT
+    lines = "\n".join(shown).splitlines()
+    assert max(map(len, lines)) <= WIDTH
+    assert any("win" in line or "share the first place" in line for line in lines[-30:])
+    assert not any("None" in line or "np." in line or "  wins" in line for line in lines)
+
+
+def hidden_changed(game: Game, state: Any, seat: int, generator: np.random.Generator) -> Any:
+    """Return a copy of a record in which all that the person in ``seat`` may not know is something else."""
+    other = state.copy()
+    keyboard = keyboard_of(game)
+    for field in game.spec.private - keyboard.OPEN:
+        for rival in range(game.players):
+            if rival != seat:
+                other[field][rival] = generator.permutation(other[field][rival]) if other[field][rival].ndim else 1
+    for field in game.spec.secret:
+        other[field] = 0
+    other["key"] = generator.integers(1 << 60)
+    return other
+
+
+@each_game
+def test_nothing_hidden_is_shown(name: str) -> None:
+    """Other dice in the cups of others, other orders and another key: the same screen."""
+    game = dicegym.game(name, players=dicegym.game(name).spec.players[1])
+    keyboard, generator = keyboard_of(game), np.random.default_rng(5)
+    names = tuple(f"rival {seat}" for seat in range(game.players))
+    changed = 0
+    for seed in range(3):
+        state = game.new_game(seed)[0]
+        for _ in range(60):
+            if state["over"]:
+                break
+            seat = int(state["player"])
+            place = Place(game, seat, names)
+            other = hidden_changed(game, state, seat, generator)
+            changed += other.tobytes() != state.tobytes()
+            for full in (False, True):
+                assert keyboard.table(place, state, full) == keyboard.table(place, other, full)
+            before = state.copy()
+            action = int(generator.choice(np.flatnonzero(game.legal(state))))
+            game.step(state, action)
+            for watcher in range(game.players):
+                place = Place(game, watcher, names)
+                told = keyboard.told(place, before, action, state, "", False)
+                veiled = [hidden_changed(game, record, watcher, generator) for record in (before, state)]
+                for record, original in zip(veiled, (before, state), strict=True):
+                    record["key"] = original["key"]  # what was rolled in the open is worked out by it
+                assert keyboard.told(place, veiled[0], action, veiled[1], "", False) == told
+    assert changed
+
+
+@each_game
+def test_faults_of_others_are_told_or_passed_over(name: str) -> None:
+    """Whatever a bot answers, the person reads on."""
+    game = dicegym.game(name, players=max(2, dicegym.game(name).spec.players[0]))
+    wild = iter(np.random.default_rng(2).integers(-3, 2 * game.n_actions, 10**5).tolist())
+    chooser = FunctionPlayer(lambda turn: next(wild), "wild")
+    legal: list[str] = []
+
+    def ask(question: str) -> str:
+        return "quit" if not question.startswith("your move") or len(legal) > 200 else legal.append("x") or next(moves)
+
+    def any_move() -> Iterator[str]:
+        while True:
+            yield from ("list", *(f"[{action}]" for action in range(game.n_actions)))
+
+    moves = any_move()
+    sitting, _ = sit(game, ask, [chooser] * (game.players - 1))
+    assert sitting.play() == QUIT
+
+
+class Remembering(Player):
+    """Chooses by how often it was asked, and by what it follows: its memory must be what it was."""
+
+    name = "remembering"
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        return _Memory(seed)
+
+
+class _Memory:
+    def __init__(self, seed: int) -> None:
+        self.generator = np.random.default_rng(seed)
+        self.followed = 0
+
+    def __call__(self, turn: Turn) -> int:
+        legal = np.flatnonzero(turn.mask)
+        return int(legal[(self.generator.integers(1000) + self.followed) % len(legal)])
+
+    def follow(self, turn: Turn) -> None:
+        self.followed += 1
+
+
+@each_game
+def test_what_is_taken_back_never_was(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest of the game is that of one who made the second choice at once; so others remember soundly too."""
+    game = dicegym.game(name, players=max(2, dicegym.game(name).spec.players[0]))
+    legal: list[Any] = []
+    call = SeatedPerson.__call__
+
+    def watched(seated: SeatedPerson, turn: Turn) -> int:
+        legal[:] = np.flatnonzero(turn.mask).tolist()
+        return call(seated, turn)
+
+    monkeypatch.setattr(SeatedPerson, "__call__", watched)
+
+    def straight(limit: int) -> Callable[[str], str]:
+        asked = 0
+
+        def ask(question: str) -> str:
+            nonlocal asked
+            asked += 1
+            if asked > limit or not question.startswith("your move"):
+                return "quit"
+            return f"[{legal[0]}]"
+
+        return ask
+
+    def wavering(limit: int) -> Callable[[str], str]:
+        """Choose the last action, take it back, and choose the first."""
+        asked, state = 0, "first"
+
+        def ask(question: str) -> str:
+            nonlocal asked, state
+            if state == "first" and asked < limit and question.startswith("your move"):
+                state = "back"
+                return f"[{legal[-1]}]"
+            if state == "back":
+                state = "second"
+                return "undo"
+            state = "first"
+            asked += 1
+            if asked > limit or not question.startswith("your move"):
+                return "quit"
+            return f"[{legal[0]}]"
+
+        return ask
+
+    rivals = [Remembering() for _ in range(game.players - 1)]
+    one, shown_one = sit(game, straight(6), rivals)
+    other, shown_other = sit(game, wavering(6), rivals)
+    assert one.play() == other.play() == QUIT
+    assert one.actions == other.actions
+    assert other.taken_back >= 2
+    assert one.taken_back == 0
+    assert len(one.actions) > 6
+    assert len(shown_other) > len(shown_one)
+
+
+def test_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = dicegym.game("hog")
+    sitting, shown = sit(game, ["undo", "HELP", "?", "list", "Table", "", "5", "x" * 200, "undo", "`bacon`", "again"])
+    assert sitting.play() == AGAIN
+    text = "\n".join(shown)
+    assert "There is no move of yours to take back." in text
+    assert text.count("And at any time:") == 2
+    assert "[11] roll 10" in text
+    assert "Type a move, or `help`." in text
+    assert "That is more than one move" in text
+    assert "You roll 5 four-sided dice" in text
+    assert "You take Free bacon" in text
+    assert "xxxxx" not in text
+
+
+def test_the_end_can_be_taken_back_and_ends_with_the_input() -> None:
+    game = dicegym.game("hog", goal=10)
+    answers = iter(["undo", "10", "what", "again"])
+    sitting, shown = sit(game, lambda question: "10" if question.startswith("your move") else next(answers))
+    assert sitting.play() == AGAIN
+    assert sitting.taken_back == 1
+    assert any("(You took back one move.)" in text for text in shown)
+
+    def ends(question: str) -> str:
+        if question.startswith("your move"):
+            return "10"
+        raise EOFError
+
+    assert sit(game, ends)[0].play() == QUIT
+
+
+def test_input_that_ends_early_is_the_callers_affair() -> None:
+    def ends(question: str) -> str:
+        raise EOFError
+
+    with pytest.raises(EOFError):
+        sit(dicegym.game("hog"), ends)[0].play()
+
+
+def test_failures_of_others() -> None:
+    """What the rules know a cost for is told; what they do not ends the game with the error."""
+
+    def fails(turn: Turn) -> int:
+        raise AgentError("broken", "gave up")
+
+    broken = FunctionPlayer(fails, "broken")
+    sitting, shown = sit(dicegym.game("liarsdice"), ["3 4", "undo", "2 4", "quit"], [broken])
+    assert sitting.play() == QUIT
+    assert sum("broken fails: gave up" in text for text in shown) == 2
+    assert any("broken is taken to call liar" in text for text in shown)
+    with pytest.raises(AgentError, match="gave up"):
+        sit(dicegym.game("hog"), ["5"], [broken])[0].play()
+
+
+def test_seats_and_rivals_are_checked() -> None:
+    game = dicegym.game("hog")
+    with pytest.raises(ParameterError, match="seat 2 is no seat: give 0 to 1"):
+        Sitting(game, [RandomPlayer()], 2, 0)
+    with pytest.raises(ParameterError, match="0 opponents do not fill"):
+        Sitting(game, [], 0, 0)
+
+
+def test_players_of_one_name_are_told_apart() -> None:
+    sitting = Sitting(dicegym.game("lucky", players=4), [RandomPlayer()] * 3, 2, 0)
+    assert sitting.names == ["uniform", "uniform (2)", "you", "uniform (3)"]
+    alike = FunctionPlayer(lambda turn: 0, "you")
+    assert Sitting(dicegym.game("hog"), [alike], 1, 0).names == ["you (2)", "you"]
+
+
+@each_game
+def test_opponents_of_each_strength_exist(name: str) -> None:
+    keyboard = keyboard_of(dicegym.game(name))
+    assert tuple(keyboard.OPPONENTS) == STRENGTHS
+    for agent in keyboard.OPPONENTS.values():
+        assert agent in dicegym.agent_names(name)
+        assert not agent.startswith("ppo"), "a model needs what a plain installation lacks"
+    low, high = dicegym.game(name).spec.players
+    assert low <= keyboard.SEATS <= high
+    assert max(map(len, keyboard.HELP.splitlines())) < WIDTH
+
+
+def test_a_game_without_a_keyboard_is_played_by_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.players.human.part", lambda game, kind: None)
+    game = dicegym.game("hog")
+    sitting, shown = sit(game, ["7", "roll", "roll 3", "free", "nonsense", "quit"])
+    assert sitting.keyboard is numbered
+    sitting.play()
+    text = "\n".join(shown)
+    assert "You play: roll 6" in text
+    assert "'roll' is the beginning of roll 1, roll 2, roll 3 and roll 4: type more of it" in text
+    assert "You play: roll 3" in text
+    assert "You play: Free bacon (0)" in text
+    assert "'nonsense' means nothing here" in text
+
+
+def test_a_person_is_a_player_of_any_loop() -> None:
+    from dicegym.play.drive import play_game
+
+    shown: list[str] = []
+    person = HumanPlayer(ask=lambda question: "5", show=shown.append)
+    assert play_game(dicegym.game("hog"), [person, RandomPlayer()], 3)["over"]
+    assert "player 1" in shown[0]
+
+
+def test_words() -> None:
+    place = Place(dicegym.game("hog"), 1, ("bot", "you"))
+    assert [place.does(0, verb) for verb in ("roll", "have", "are", "pass")] == [
+        "bot rolls",
+        "bot has",
+        "bot is",
+        "bot passes",
+    ]
+    assert place.does(1, "roll") == "You roll"
+    assert (place.who(1), place.whose(1), place.whose(0)) == ("you", "your", "bot's")
+    assert (count(1, "point"), count(2000, "point")) == ("1 point", "2,000 points")
+    assert listed(["a", "b", "c"], "or") == "a, b or c"
+    assert [percent(chance) for chance in (0, 0.001, 0.5, 0.999, 1)] == ["0%", "<1%", "50%", ">99%", "100%"]
+    assert wrapped("  a " + "b " * 60).splitlines()[1].startswith("    b")
+    assert wrapped("x" * 70 + " type `roll #1 #3` now").splitlines() == ["x" * 70 + " type", "  `roll #1 #3` now"]
+
+
+@pytest.mark.slow
+@each_game
+def test_opponents_rise_in_strength(name: str) -> None:
+    """Each wins more than its share against a table of the one before."""
+    from dicegym.learning.evaluate import evaluate
+
+    keyboard = keyboard_of(dicegym.game(name))
+    game = dicegym.game(name, players=keyboard.SEATS)
+    easy, normal, hard = keyboard.OPPONENTS.values()
+    for weaker, stronger in ((easy, normal), (normal, hard)):
+        score = evaluate(game, dicegym.agent(game, stronger), weaker, games=100)
+        assert score.value > 1.2 / keyboard.SEATS, f"{stronger} against {weaker}: {score}"

@@ -1,0 +1,307 @@
+"""Files of results of earlier and later versions, what is told of a server from outside, and what is left beside."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dicegym.cli import main
+from dicegym.errors import ParameterError
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("websockets")
+import sqlalchemy as sa
+from talk import Bot, run, serving
+
+from dicegym.server import schema
+from dicegym.server.archive import Archive, in_use
+from dicegym.server.results import ForcedTurn, PlayerRating, ServerState
+from dicegym.server.schema import SCHEMA, TABLES
+from dicegym.server.server import Server
+from dicegym.server.store import Store, engine_of
+
+FIRST = Path(__file__).with_name("results_of_schema_1.sql").read_text()
+STATE = ServerState(7, ("127.0.0.1:5000",), 2, ("thrifty",), 1, 0, 0, False)
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> Path:
+    """Return a file as it was written before there were migrations."""
+    path = tmp_path / "dicegym-yatzy.sqlite"
+    connection = sqlite3.connect(path)
+    connection.executescript(FIRST)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.close()
+    return path
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def about(path: Path) -> dict[str, str]:
+    connection = sqlite3.connect(path)
+    found = dict(connection.execute("SELECT name, value FROM about"))
+    connection.close()
+    return found
+
+
+def set_schema(path: Path, number: str) -> None:
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("UPDATE about SET value = ? WHERE name = 'schema'", (number,))
+    connection.close()
+
+
+def test_the_migrations_lead_to_the_tables_as_they_are_used(tmp_path: Path) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.runtime.migration import MigrationContext
+
+    Store(tmp_path / "new.sqlite", "yatzy").close()
+    with engine_of(tmp_path / "new.sqlite").connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), TABLES) == []
+    assert about(tmp_path / "new.sqlite") == {"schema": SCHEMA, "game": "yatzy"}
+
+
+def test_a_file_of_the_first_schema_is_opened_and_brought_up(first: Path) -> None:
+    store = Store(first, "yatzy")
+    assert store.migrated == "1"
+    assert store.ratings() == {"anna": PlayerRating(1216.0, 1, 1), "bob": PlayerRating(1184.0, 1, 0)}
+    (result,) = store.results()
+    assert result.actions == (256, 512, 1000)
+    assert result.incidents == (ForcedTurn(1, 4, "took more"),)
+    assert store.begin_run(3) == 2
+    store.note(STATE, ended=True)
+    store.close()
+    assert about(first) == {"schema": SCHEMA, "game": "yatzy"}
+    store = Store(first, "yatzy")
+    assert store.migrated is None
+    store.close()
+    assert files(first.parent) == [first.name]
+
+
+def test_a_migration_that_fails_changes_nothing(first: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = first.read_bytes()
+    monkeypatch.setattr(schema.command, "upgrade", lambda *_: broken(first))
+
+    def broken(path: Path) -> None:
+        raise sa.exc.OperationalError("ALTER TABLE runs", None, sqlite3.OperationalError("disk I/O error"))
+
+    with pytest.raises(ParameterError, match="disk I/O error"):
+        Store(first, "yatzy")
+    assert first.read_bytes() == before
+    assert files(first.parent) == [first.name]
+
+
+def test_half_a_migration_is_undone(first: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables that are changed are part of the transaction, which they are not for Python's SQLite as it comes."""
+    upgrade = schema.command.upgrade
+
+    def cut(*arguments: Any) -> None:
+        upgrade(*arguments)
+        raise sa.exc.OperationalError("COMMIT", None, sqlite3.OperationalError("the machine went down"))
+
+    monkeypatch.setattr(schema.command, "upgrade", cut)
+    with pytest.raises(ParameterError, match="went down"):
+        Store(first, "yatzy")
+    assert about(first)["schema"] == "1"
+    connection = sqlite3.connect(first)
+    assert "ended" not in connection.execute("SELECT sql FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
+    connection.close()
+    monkeypatch.undo()
+    Store(first, "yatzy").close()
+
+
+@pytest.mark.parametrize("opens", [lambda path: Store(path, "yatzy"), Archive], ids=["store", "archive"])
+def test_a_later_schema_is_refused_in_words(first: Path, opens: Any) -> None:
+    set_schema(first, "99")
+    with pytest.raises(ParameterError, match=r"has schema 99, which a newer dicegym has written.*update dicegym"):
+        opens(first)
+    assert about(first)["schema"] == "99"
+    assert files(first.parent) == [first.name]
+
+
+def test_a_file_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
+    secrets, other = tmp_path / "secrets.txt", tmp_path / "other.sqlite"
+    secrets.write_text("anna:open sesame\n" * 50)
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE recipes (name TEXT)")
+    connection.close()
+    before = {path: path.read_bytes() for path in (secrets, other)}
+    for path, complaint in ((secrets, "not a database"), (other, "something else"), (tmp_path, "cannot be used")):
+        with pytest.raises(ParameterError, match=complaint):
+            Store(path, "yatzy")
+    assert {path: path.read_bytes() for path in (secrets, other)} == before
+    assert files(tmp_path) == ["other.sqlite", "secrets.txt"]
+    assert not list(tmp_path.parent.glob("*-lock"))
+
+
+def test_a_lock_is_one_and_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    assert not in_use(path)
+    store = Store(path, "yatzy")
+    assert in_use(path)
+    with pytest.raises(ParameterError, match="in use by another server"):
+        Store(path, "yatzy")
+    assert in_use(path), "who was refused has not taken the lock away"
+    store.close()
+    assert not in_use(path)
+    assert files(tmp_path) == ["results.sqlite"]
+    path.with_name(path.name + "-lock").touch()  # as a server that was killed leaves it
+    assert not in_use(path)
+    assert files(tmp_path) == ["results.sqlite"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--tcp", "0", "--agents", "nobody"], "there is no agent"),
+        (["--tcp", "0", "--secrets", "missing.txt"], "cannot be read"),
+        (["--tcp", "0", "--database", "notes.txt"], "not a database"),
+        (["--tcp", "0", "--host", "no.such.host.invalid", "--guests"], "cannot listen"),
+        (["--tcp", "0", "--agents", "broken.py"], "no function command"),
+    ],
+)
+def test_a_server_that_is_rejected_leaves_nothing(
+    arguments: list[str],
+    complaint: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").write_text("no database, but text of some length\n" * 50)
+    (tmp_path / "broken.py").write_text("x = 1\n")
+    with pytest.raises(SystemExit) as end:
+        main(["serve", "yatzy", *arguments])
+    assert end.value.code == 2
+    assert complaint in capsys.readouterr().err
+    assert files(tmp_path) == ["broken.py", "notes.txt"]
+
+
+# --- what is told from outside ---------------------------------------------------------------------------------------
+
+
+def typed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Return what a command prints."""
+    with pytest.raises(SystemExit) as end:
+        main(list(words))
+    printed = capsys.readouterr()
+    assert not end.value.code, printed.err
+    return printed.out
+
+
+async def noted(server: Server) -> None:
+    """Wait until the server has written what it is doing."""
+    async with asyncio.timeout(10):
+        while server._noted != server._run_state():
+            await asyncio.sleep(0.05)
+        await server._ledger.note(server._run_state())  # and what was begun before is done then
+
+
+@run
+async def test_a_running_server_is_asked_for_status_ratings_and_games(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def ask(*words: str) -> str:
+        return await asyncio.to_thread(typed, capsys, *words)
+
+    async with serving(tmp_path, database=Path("dicegym-yatzy.sqlite"), agents=("thrifty",)) as server:
+        await noted(server)
+        text = await ask("serve", "--status")
+        assert re.search(r"the yatzy server runs since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d on 127\.0\.0\.1:\d+", text)
+        assert "0 connections, it rests until a remote bot comes; 0 games finished in this run" in text
+        assert "nobody has a rating yet" in await ask("server", "ratings")
+        assert "no game is finished yet" in await ask("server", "games")
+        bot = await Bot.named(server, "anna")
+        await bot.play()
+        await noted(server)
+        text = await ask("server", "status", "yatzy", "--json", "status.json")
+        assert "1 connections, " in text
+        assert "1 games finished, 2 players rated, in dicegym-yatzy.sqlite" in text
+        status = json.loads(Path("status.json").read_text())
+        assert (status["running"], status["run"]["state"]["resting"]) == (True, False)
+        assert re.search(
+            r"1 +(anna|thrifty) +1216 +1 +1\n2 +(anna|thrifty) +1184 +1 +0", await ask("server", "ratings")
+        )
+        assert re.search(
+            r"^ +1  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d  1\. \w+ \d+ \(1200 to 1216\), 2\. \w+ \d+ \(1200 to 1184\)$",
+            (await ask("server", "games", "--player", "anna")).rstrip("\n"),
+        )
+    text = await ask("server", "status")
+    assert re.search(r"no yatzy server runs; the last \(run 1, dicegym .*\) began at .*, stopped at .* 1 games", text)
+    await ask("server", "games", "--json", "games.json")
+    listed = json.loads(Path("games.json").read_text())["listed"]
+    assert [place["name"] for place in listed[0]["places"]]
+    assert files(tmp_path) == ["dicegym-yatzy.sqlite", "games.json", "status.json"]
+
+
+def test_a_file_of_the_first_schema_is_read_and_not_changed(
+    first: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(first.parent)
+    before = first.read_bytes()
+    assert "no yatzy server runs; the last (run 1, dicegym 0.1.0) began at" in typed(capsys, "serve", "--status")
+    assert re.search(r"1 +anna +1216 +1 +1", typed(capsys, "server", "ratings"))
+    assert "the server played decision 4 of bob: took more" in typed(capsys, "server", "games")
+    assert first.read_bytes() == before
+    assert files(first.parent) == [first.name]
+
+
+def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
+    path = tmp_path / "dicegym-yatzy.sqlite"
+    code = (
+        "import os, sys; from pathlib import Path; from dicegym.server.store import Store; "
+        "from dicegym.server.results import ServerState; store = Store(Path(sys.argv[1]), 'yatzy'); "
+        "store.begin_run(1); "
+        "store.note(ServerState(os.getpid(), ('here:1',), 2, (), 0, 0, 0, True)); os._exit(9)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    assert path.with_name(path.name + "-lock").exists()
+    with Archive(path) as archive:
+        status = archive.status()
+    assert not status.running
+    assert status.run.ended is None
+    assert status.run.state.process > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["server", "status"], r"whose results\? .* holds no dicegym-GAME.sqlite: name the game, or give --database"),
+        (["serve", "--status"], r"whose results\?"),
+        (["serve"], "name the game that is to be served, as in: dicegym serve yatzy"),
+        (["server", "ratings", "yatzy"], "dicegym-yatzy.sqlite is no file: a server writes"),
+        (["server", "games", "--database", "notes.txt"], "notes.txt cannot be read .*not a database"),
+        (["server", "games", "--database", "empty"], "empty is empty: no server has written to it"),
+        (["server", "ratings", "--database", "first.sqlite", "--json", "no/x.json"], "no folder no"),
+        (["server", "games", "--database", "first.sqlite", "--player", "ana"], "Did you mean 'anna'"),
+    ],
+)
+def test_what_cannot_be_told_is_said_in_words(
+    words: list[str],
+    complaint: str,
+    first: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(first.parent)
+    first.rename("first.sqlite")
+    Path("notes.txt").write_text("no database, but text of some length\n" * 50)
+    Path("empty").touch()
+    before = files(first.parent)
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    assert end.value.code == 2
+    assert re.search(complaint, capsys.readouterr().err.replace("\n", " "))
+    assert files(first.parent) == before

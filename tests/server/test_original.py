@@ -1,0 +1,293 @@
+"""Clients and servers of the original: such a client is spoken to as the original server does, and `join` speaks so."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dicegym
+from dicegym.errors import ParameterError
+from dicegym.games.yatzy import protocol
+from dicegym.play.player import FunctionPlayer, RandomPlayer
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("websockets")
+from talk import Bot, eventually, first_box, own_scores, run, serving
+
+from dicegym.server import client
+from dicegym.server.channels import Address
+from dicegym.server.client import Join
+
+SECRETS = "anna:open sesame\nbob:open barley\n"
+
+
+class Original:
+    """A client as that of 2014: it knows three dozen lines of Python and no error.
+
+    Whatever one `recv` returns is one object, all of it; whoever it shows is to move is itself. Anything else that it
+    is sent ends it by an exception, as it ended the original.
+    """
+
+    def __init__(self, port: int, secret: str, rolls: bool = True, wrong: int = 0) -> None:
+        self.seen: list[Any] = []
+        self._rolls, self._wrong = rolls, wrong
+        self._socket = socket.create_connection(("127.0.0.1", port), 20)
+        self._socket.sendall(json.dumps({"key": "LOGIN", "secret": secret}).encode())
+
+    def play(self) -> list[Any]:
+        """Play until the server hangs up; return all that was seen."""
+        with self._socket:
+            while packet := self._socket.recv(4096):
+                message = json.loads(packet)
+                self.seen.append(message)
+                turn = message["currentPlayer"]
+                (own,) = [row for row in message["standing"] if row["playerName"] == turn["playerName"]]
+                self._socket.sendall(json.dumps(self.move(turn, own["score"])).encode())
+        return self.seen
+
+    def move(self, turn: dict[str, Any], scores: list[int]) -> dict[str, Any]:
+        if self._wrong:
+            self._wrong -= 1
+            return {"key": "SCORE_BOX", "box": 99, "dice": []}
+        if self._rolls and turn["rollsLeft"] > 0:
+            most = max(turn["dice"], key=turn["dice"].count)
+            again = [place for place, face in enumerate(turn["dice"]) if face != most]
+            if again:
+                return {"key": "ROLL_DICE", "dice": again}
+        return {"key": "SCORE_BOX", "box": 1 + scores.index(-1), "dice": [0, 1, 2, 3, 4]}
+
+
+def secrets_file(folder: Path) -> Path:
+    path = folder / "secrets.txt"
+    path.write_text(SECRETS)
+    return path
+
+
+@run
+async def test_original_clients_play_whole_rated_games(tmp_path: Path) -> None:
+    """Against each other and a bot of our own, which hears everything."""
+    async with serving(tmp_path, secrets=secrets_file(tmp_path), players=3, games=3) as server:
+        originals = [
+            Original(server.ports["tcp"], secret, rolls)
+            for secret, rolls in (("open sesame", True), ("open barley", False))
+        ]
+        playing = [asyncio.to_thread(original.play) for original in originals]
+        ours = await Bot.named(server, "carl")
+
+        async def play() -> None:
+            while await ours.play():
+                pass
+
+        games = asyncio.gather(*playing, play())
+        await server.finished()
+        results = list(server.store.results())
+        ratings = server.store.ratings()
+    anna, bob, _ = await games
+    assert len(results) == 3
+    assert all(result.incidents == () for result in results)
+    assert {name: known.games for name, known in ratings.items()} == {"anna": 3, "bob": 3, "carl": 3}
+    for name, seen in (("anna", anna), ("bob", bob)):
+        assert {message["key"] for message in seen} == {"STANDING"}
+        assert {message["currentPlayer"]["playerName"] for message in seen} == {name}, "only when it is to move"
+        begun = [message for message in seen if message["currentPlayer"]["rollsLeft"] == 2]
+        assert [message["roundNumber"] for message in begun] == 3 * list(range(1, 16)), "once for each turn"
+        scores = [row["score"] for message in seen for row in message["standing"]]
+        assert all(len(score) == 15 and all(type(points) is int for points in score) for score in scores)
+        assert begun[0]["standing"][0]["score"].count(-1) >= 14
+    assert len(bob) == 45
+    assert len(anna) > 45
+    assert any(
+        message["currentPlayer"]["playerName"] == "anna" for message in ours.seen if message["key"] == "STANDING"
+    )
+
+
+@run
+async def test_an_error_of_an_original_client_is_told_by_asking_again(tmp_path: Path) -> None:
+    async with serving(tmp_path, secrets=secrets_file(tmp_path), games=1) as server:
+        anna = Original(server.ports["tcp"], "open sesame", wrong=9)
+        playing = asyncio.create_task(asyncio.to_thread(anna.play))
+        ours = await Bot.named(server, "carl")
+        assert (await ours.play())["key"] == "FINAL"
+        await server.finished()
+        (result,) = server.store.results()
+    seen = await playing
+    assert result.incidents == ()
+    assert seen[:10] == [seen[0]] * 10
+
+
+@run
+async def test_an_original_client_is_sent_nothing_when_it_has_no_turn(tmp_path: Path) -> None:
+    """Neither what others do, nor that its command came out of turn, nor an end, nor a farewell."""
+    async with serving(tmp_path, secrets=secrets_file(tmp_path), games=1) as server:
+        anna = await Bot.connect(server)
+        await anna.send({"key": "LOGIN", "secret": "open sesame"})
+        ours = await Bot.named(server, "carl")
+        turns = 0
+        while (standing := await ours.until("STANDING", "FINAL"))["key"] == "STANDING":
+            turn = standing["currentPlayer"]["playerName"]
+            if turn == "carl":
+                await anna.send(b"hello\n")
+                await anna.send({"key": "ROLL_DICE", "dice": [0]})
+                await ours.send(first_box(standing))
+            else:
+                shown = await anna.receive()
+                assert shown["currentPlayer"] == standing["currentPlayer"]
+                box = 1 + own_scores(standing).index("-")
+                await anna.send({"key": "SCORE_BOX", "box": box, "dice": []})
+                turns += 1
+        assert turns == 15
+    assert await anna.receive() == {}, "the server has closed the connection without a word"
+    assert [message.get("key") for message in anna.seen] == ["STANDING"] * 15 + [None]
+
+
+@run
+async def test_who_says_more_than_the_original_is_told_more(tmp_path: Path) -> None:
+    async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
+        for login in (
+            {"key": "LOGIN", "secret": "open barley", "playerName": "bob"},
+            {"key": "LOGIN", "secret": "open barley", "client": "mine 1.0"},
+            {"type": "LOGIN", "secret": "open barley"},
+        ):
+            bot = await Bot.connect(server)
+            await bot.send(login)
+            assert await bot.receive() == {"key": "WELCOME", "playerName": "bob", "rating": 1200}
+
+
+@run
+async def test_an_original_client_that_comes_back_is_shown_its_turn(tmp_path: Path) -> None:
+    async with serving(tmp_path, secrets=secrets_file(tmp_path), players=2, games=1, answer=20.0) as server:
+        anna = Original(server.ports["tcp"], "open sesame")
+        ours = await Bot.named(server, "carl")
+        if (await ours.until("STANDING"))["currentPlayer"]["playerName"] == "carl":
+            await ours.send(first_box(ours.seen[-1]))
+            await ours.until("STANDING")
+        anna._socket.close()  # in its turn, which the server plays
+        mine = await ours.my_turn()
+        again = Original(server.ports["tcp"], "open sesame")
+        playing = asyncio.create_task(asyncio.to_thread(again.play))
+        await eventually(lambda: "anna" in [one.name for one in server.lobby.named])
+        await ours.send(first_box(mine))
+        await ours.play()
+        await server.finished()
+        (result,) = server.store.results()
+        assert len(result.incidents) == 1
+    assert len(await playing) >= 14
+
+
+class OriginalServer:
+    """A server as the original: it shows a client its own turns alone, scores as arrays, and tells no end.
+
+    After its games it hangs up, or waits for the client to do so if it is ``patient``.
+    """
+
+    def __init__(self, games: int, patient: bool, asks: bool = True) -> None:
+        self.games, self.patient, self.asks = games, patient, asks
+        self.hung_up = asyncio.Event()
+        self.reset = False
+
+    async def __aenter__(self) -> Any:
+        self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.where = Address("127.0.0.1", self.server.sockets[0].getsockname()[1])
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.server.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        assert json.loads(await reader.readline())["secret"] == "open sesame"
+        for number in range(self.games if self.asks else 0):
+            await self._play(reader, writer, dicegym.game("yatzy").new_game(5, number)[0])
+        if self.patient:
+            try:
+                assert await reader.read() == b"", "the client has closed its side, and not broken the connection"
+            except ConnectionError:
+                self.reset = True
+            self.hung_up.set()
+        writer.close()
+
+    async def _play(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, state: Any) -> None:
+        game = dicegym.game("yatzy")
+        while not state["over"]:
+            if state["player"] == 0:
+                action = int(game.legal(state).nonzero()[0][-1])
+            else:
+                standing = protocol.standing_message(game, state, ["house", "anna"], [1500, 1000])
+                writer.write(json.dumps(protocol.as_original(standing)).encode())
+                action = protocol.action_of(json.loads(await reader.readline()))
+            assert game.step(state, action) == 0
+
+
+@pytest.mark.parametrize("patient", [False, True])
+@run
+async def test_join_plays_on_an_original_server(patient: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "SILENCE", 0.05)
+    monkeypatch.setattr(client, "AFTER_THE_LAST", 0.3)
+    lines: list[str] = []
+    async with OriginalServer(2, patient) as server:
+        join = Join("yatzy", server.where, lambda _: RandomPlayer(), None, "open sesame", games=2, log=lines.append)
+        join.sleep = lambda seconds: None
+        await asyncio.to_thread(join.run)
+        if patient:
+            await asyncio.wait_for(server.hung_up.wait(), 5)
+    assert join.played == 2
+    assert not server.reset
+    assert not [line for line in lines if "ignored" in line]
+    assert "game" in lines[-1]
+
+
+@run
+async def test_join_that_is_never_asked_ends_with_a_word() -> None:
+    async with OriginalServer(1, patient=True, asks=False) as server:
+        join = Join("yatzy", server.where, lambda _: RandomPlayer(), None, "open sesame", log=lambda line: None)
+        join.wait = 0.3
+        with pytest.raises(ParameterError, match=r"has not asked this agent for a move in 0\.3 s: perhaps nobody else"):
+            await asyncio.to_thread(join.run)
+        await asyncio.wait_for(server.hung_up.wait(), 5)
+        assert not server.reset
+
+
+@run
+async def test_join_waits_for_its_first_game_as_long_as_it_is_told(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        where = Address("127.0.0.1", server.ports["tcp"])
+        join = Join("yatzy", where, lambda _: RandomPlayer(), "anna", games=1, log=lambda line: None, wait=0.2)
+        with pytest.raises(ParameterError, match="longer by --wait"):
+            await asyncio.to_thread(join.run)
+        join = Join("yatzy", where, lambda _: RandomPlayer(), "anna", games=1, log=lambda line: None, wait=20.0)
+        bob = await Bot.named(server, "bob")
+        await asyncio.gather(asyncio.to_thread(join.run), bob.play())
+        assert join.played == 1
+
+
+@run
+async def test_join_does_not_answer_what_the_server_has_left_behind(tmp_path: Path) -> None:
+    """The agent sleeps through its time once: the server plays that turn, and what it thought of is not sent."""
+    slept: list[int] = []
+
+    def sleepy(turn: Any) -> int:
+        if not slept:
+            slept.append(1)
+            time.sleep(1.2)
+        return int(turn.mask.nonzero()[0][-1])
+
+    lines: list[str] = []
+    async with serving(tmp_path, answer=1.0, games=1) as server:
+        where = Address("127.0.0.1", server.ports["tcp"])
+        join = Join("yatzy", where, lambda _: FunctionPlayer(sleepy), "anna", games=1, log=lines.append)
+        joining = asyncio.create_task(asyncio.to_thread(join.run))
+        bob = await Bot.named(server, "bob")
+        while (standing := await bob.my_turn())["key"] == "STANDING":
+            if slept:
+                await eventually(lambda: any("did not wait for the answer, which took 1." in line for line in lines))
+            await bob.send(first_box(standing))
+        await joining
+        await server.finished()
+        (result,) = server.store.results()
+    assert not [line for line in lines if "the server says" in line], "it has not answered out of turn"
+    assert [(incident.turn, incident.reason) for incident in result.incidents] == [(1, "gave no answer in 1 s")]
