@@ -123,24 +123,3 @@ class Failure(NamedTuple):
     """Number of the game, from 1, if it stopped or ended its process while it was asked or sat down; else 0."""
     turn: int = 0
     """Number of its decision in that game, from 1."""
-
-
-class PrintGuard:
-    """Sees to it that an entry does not print while it is asked; the text it has printed is part of the reason."""
-
-    def __init__(self, player: Player, stray: Printed) -> None:
-        self._own = Printed() if player.printed is None else player.printed
-        self._stray = stray
-        self.begin()
-
-    def begin(self) -> None:
-        """Take what has been printed so far as no offence."""
-        self._own.clear()
-        self._stray.clear()
-
-    @property
-    def printed(self) -> str:
-        """What was printed since `begin`; empty if nothing was."""
-        if not (self._own.count or self._stray.count):
-            return ""
-        return (self._own.text + self._stray.text) or "(nothing visible)"

@@ -423,13 +423,25 @@ def test_json_keeps_its_keys() -> None:
         "disqualified",
         "misplays",
         "remarks",
+        "printed",
         "games_per_match",
         "baseline",
         "matches",
         "pairs",
         "advice",
+        "faults",
     ]
     assert SMALL.to_json()["version"] == 1
+
+
+def test_what_was_printed_and_what_is_to_be_known_of_an_entry_is_kept(tmp_path: Path) -> None:
+    head = "class A(Player):\n    def move(self, *_):\n        return 'Liar' if _[0] else (1, 2)\n"
+    (tmp_path / "two.py").write_text(f"{head}class B(A):\n    pass\nclass C(A):\n    pass\n")
+    (tmp_path / "loud.py").write_text(head.replace("        return", "        print('hm')\n        return"))
+    found = contest("liarsdice_spot_on", [tmp_path / "two.py", tmp_path / "loud.py", "even"], seed=1, workers=1)
+    assert found.to_json()["printed"].keys() == {"loud"}
+    assert found.printed["loud"].startswith("hm\nhm\n")
+    assert any(remark.startswith("two: 2 classes derive from Player: B, C. The last one") for remark in found.remarks)
 
 
 def test_json_says_where_a_result_comes_from(
