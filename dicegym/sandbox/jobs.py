@@ -12,7 +12,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, one_line
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
-from dicegym.players.roster import Origin, load, resolve
+from dicegym.players.roster import Origin, Spec, load, resolve
 from dicegym.sandbox.heartbeat import Heartbeat, Reading
 from dicegym.shipped import is_shipped
 
@@ -50,7 +50,7 @@ class Entry(NamedTuple):
         return load(game, origin, self.name, keep=True, seed=seed)
 
 
-def entry(game: Game, name: str, spec: Player | str | Path) -> Entry:
+def entry(game: Game, name: str, spec: Spec | Any) -> Entry:
     """Return the entry that ``spec`` names, as for `dicegym.agent`.
 
     A model is loaded here and enters as a player that needs NumPy alone: no job has to load PyTorch. Players, and the
@@ -123,24 +123,3 @@ class Failure(NamedTuple):
     """Number of the game, from 1, if it stopped or ended its process while it was asked or sat down; else 0."""
     turn: int = 0
     """Number of its decision in that game, from 1."""
-
-
-class PrintGuard:
-    """Sees to it that an entry does not print while it is asked; the text it has printed is part of the reason."""
-
-    def __init__(self, player: Player, stray: Printed) -> None:
-        self._own = Printed() if player.printed is None else player.printed
-        self._stray = stray
-        self.begin()
-
-    def begin(self) -> None:
-        """Take what has been printed so far as no offence."""
-        self._own.clear()
-        self._stray.clear()
-
-    @property
-    def printed(self) -> str:
-        """What was printed since `begin`; empty if nothing was."""
-        if not (self._own.count or self._stray.count):
-            return ""
-        return (self._own.text + self._stray.text) or "(nothing visible)"
