@@ -17,7 +17,9 @@ from typer.core import TyperGroup
 
 import dicegym
 from dicegym.cli.app import whole_command
+from dicegym.games.parts import STARTER, part
 from dicegym.registry import ENVIRONMENTS, Environment, rules_module
+from dicegym.sandbox.customs import customs
 
 BORDER = re.compile(r"\s*=+( +=+)*")
 TERM = re.compile(r"([A-Z][A-Za-z]*(?: [A-Za-z]+){0,2}): ")
@@ -34,6 +36,10 @@ def write_all(folder: Path) -> None:
         (folder / "environments" / f"{name}.rst").write_text(environment_page(environment), encoding="utf-8")
         Image.fromarray(picture(environment)).save(folder / "environments" / f"{name}.png")
     (folder / "environments" / "list.inc").write_text(environment_list(), encoding="utf-8")
+    (folder / "bots" / "customs.txt").write_text(customs(), encoding="utf-8")
+    for game in dict.fromkeys(environment.game for environment in ENVIRONMENTS):
+        if (starter := part(game, STARTER)) is not None:
+            (folder / "bots" / f"{game}.txt").write_text(starter.INTERFACE, encoding="utf-8")
     (folder / "reference").mkdir(exist_ok=True)
     (folder / "reference" / "commands.rst").write_text(command_page(), encoding="utf-8")
 

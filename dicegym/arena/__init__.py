@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dicegym.arena.check import CheckReport, check
+from dicegym.arena.check import check
+from dicegym.arena.check_report import CheckReport
 from dicegym.arena.contest import contest
 from dicegym.arena.formats.groups_result import GroupsResult, GroupStanding
 from dicegym.arena.formats.one_table import OneTableResult, TableStanding

@@ -2,86 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import tempfile
 import time
-from dataclasses import dataclass
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dicegym.arena.check_report import CheckReport
+from dicegym.arena.purity import looks_pure, prepare
 from dicegym.bots import smoke_games
+from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.calls import CallLog, Echo, Witness, watched_by
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, one_line
+from dicegym.errors import AgentError
 from dicegym.games import game as make_game
-from dicegym.games.parts import EXAMINATION, Examination, part
+from dicegym.games.parts import EXAMINATION, Examination, part, solver
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
+from dicegym.players.roster import agent as make_agent
 from dicegym.players.roster import agent_name
 from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, Reading
-from dicegym.sandbox.jobs import Entry, Failure, PrintGuard, entry
+from dicegym.sandbox.jobs import Entry, Failure, entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome, Sandbox
 
-
-@dataclass(frozen=True)
-class CheckReport:
-    """What the contest's test found.
-
-    Attributes:
-        name: what reports call the entry.
-        game: name of the game.
-        reason: why it is disqualified; empty if it is not.
-        load_seconds: time to load it.
-        seconds: time to answer all questions.
-        limit: seconds that it may take for that.
-        questions: number of questions asked.
-        printed: the beginning of what it printed while it was loaded, which is allowed.
-        verdict: what the rules make of a bad one: "disqualified", or "at fault" where failing has a price.
-        answers: all answers as the game's test returns them (Hog: int8[goal, goal]); None if disqualified.
-    """
-
-    name: str
-    game: str
-    reason: str = ""
-    load_seconds: float = 0.0
-    seconds: float = 0.0
-    limit: float = 0.0
-    questions: int = 0
-    printed: str = ""
-    answers: np.ndarray | None = None
-    verdict: str = "disqualified"
-
-    @property
-    def ok(self) -> bool:
-        """Whether the entry may take part."""
-        return not self.reason
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything but the answers as plain values."""
-        return {
-            "name": self.name,
-            "game": self.game,
-            "ok": self.ok,
-            "reason": self.reason,
-            "load_seconds": self.load_seconds,
-            "seconds": self.seconds,
-            "limit": self.limit,
-            "questions": self.questions,
-            "printed": self.printed,
-        }
-
-    def text(self) -> str:
-        """Return the report in words, a line per finding."""
-        if not self.ok:
-            return f"{self.name}: {self.verdict}: {self.reason}"
-        lines = [f"{self.name}: ok", f"  loaded in {self.load_seconds:.3f} s"]
-        if self.questions:
-            passed = f"passed all {self.questions} questions of the test"
-            lines.append(f"  {passed} in {self.seconds:.3f} s (limit {self.limit:g} s)")
-        if self.printed:
-            lines.append(f"  printed while it was loaded: {one_line(self.printed, 80)!r}")
-        return "\n".join(lines)
+PURE_HINT = (
+    "gave one answer to each situation of the game, whatever came before: if that is meant, write PURE = True at the "
+    "margin of the file, and batches look its answers up instead of asking"
+)
+NOT_PURE = "says PURE = True, but answers one situation differently at different times: take that line out"
 
 
 @dataclass(frozen=True)
@@ -94,6 +50,12 @@ class Check:
     limits: Limits
     ask: bool = True
     """Whether to ask it anything, or to load it only."""
+    thorough: bool = False
+    """Whether to find out for its author what the contest need not know: exact win rate, and whether it is pure."""
+    debug: bool = False
+    """Whether its author is there, whom an error reaches as it is."""
+    log: str = ""
+    """Path of a file that takes all calls; empty: they are not written down."""
 
     @property
     def known(self) -> bool:
@@ -102,40 +64,80 @@ class Check:
 
     def run(self, heartbeat: Heartbeat, stray: Printed) -> dict[str, Any]:
         """Load the entry and ask it everything; see `Job.run`."""
+        if not self.log:
+            return self._run(heartbeat, stray)
+        witness = CallLog(Path(self.log))
+        told: Any = _Told(stray, witness)
+        with watched_by(witness), contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+            return self._run(heartbeat, stray)
+
+    def _run(self, heartbeat: Heartbeat, stray: Printed) -> dict[str, Any]:
         game, (entry,) = self.game, self.entries
         heartbeat.note(LOADING, 0)
         heartbeat.act(0)
-        started = time.perf_counter()
-        player = entry.load(game, named_seed("check", self.seed, entry.name))
-        loaded = time.perf_counter()
-        printed = ("" if player.printed is None else player.printed.text) + stray.text
+        started = time.thread_time()
+        seed = named_seed("check", self.seed, entry.name)
+        player = entry.load(game, seed)
+        loaded = time.thread_time()
         heartbeat.forgive(0)
-        answers, questions = self._ask(player, PrintGuard(player, stray), heartbeat) if self.ask else (np.zeros(0), 0)
-        seconds = time.perf_counter() - loaded
-        if seconds > self.limits.seconds:
-            raise AgentError(entry.name, f"took {seconds:.1f} s for all {questions} questions")
-        return {
+        try:
+            answers, questions = self._ask(player, heartbeat) if self.ask else (np.zeros(0), 0)
+            seconds = time.thread_time() - loaded
+            if seconds > self.limits.seconds:
+                raise AgentError(entry.name, f"took {seconds:.1f} s for all {questions} questions")
+        except AgentError as error:
+            if self.debug:
+                raise
+            return {"reason": error.reason, "printed": _printed(player, stray), "remarks": self._remarks(player)}
+        found: dict[str, Any] = {
             "load_seconds": loaded - started,
             "seconds": seconds,
             "questions": questions,
-            "printed": printed,
+            "printed": _printed(player, stray),
             "answers": answers.tolist(),
             "dtype": str(answers.dtype),
+            "remarks": self._remarks(player),
         }
+        if self.thorough and seconds < self.limits.seconds / 4:
+            heartbeat.forgive(0)
+            silent: Any = Printed()
+            with (
+                contextlib.suppress(AgentError),  # what is found out here costs nothing
+                contextlib.redirect_stdout(silent),
+                contextlib.redirect_stderr(silent),
+                watched_by(Witness()),
+            ):
+                found["table"] = self._table(player, answers)
+                found["remarks"] += self._purity(player, seed)
+        return found
 
-    def _ask(self, player: Player, guard: PrintGuard, heartbeat: Heartbeat) -> tuple[np.ndarray, int]:
-        asked = 0
+    def _table(self, player: Player, answers: np.ndarray) -> tuple[list[Any], str] | None:
+        """Return the bot as a table, as `Duel.tabulate` makes it, and its dtype; None if the game has no such."""
+        exact = solver(self.game)
+        if exact is None:
+            return None
+        table = answers if part(self.game, EXAMINATION) is not None else exact.tabulate(player, self.game)
+        return table.tolist(), str(table.dtype)
+
+    def _purity(self, player: Player, seed: int) -> list[str]:
+        """Return what there is to say of a bot that is pure and does not say so, or says so and is not."""
+        if not isinstance(player, BotPlayer):
+            return []
+        pure = looks_pure(self.game, lambda number: self.entries[0].load(self.game, seed + number))
+        return [PURE_HINT if pure else NOT_PURE] if pure is not None and pure != player.says_pure else []
+
+    def _remarks(self, player: Player) -> list[str]:
+        return list(player.remarks) if isinstance(player, BotPlayer) else []
+
+    def _ask(self, player: Player, heartbeat: Heartbeat) -> tuple[np.ndarray, int]:
+        asked = -1
 
         def ask(question: int) -> None:
             nonlocal asked
-            if guard.printed:
-                text = one_line(guard.printed, 60)
-                raise AgentError(player.name, f"printed {text!r} while choosing, in {self._question(asked)}")
             asked = question
             heartbeat.note(ASKED, question)
 
         answers = np.asarray(self._test.examine(self.game, player, ask))
-        ask(asked)
         return answers, asked + 1
 
     @property
@@ -157,11 +159,17 @@ class Check:
 
     def report(self, outcome: JobOutcome) -> CheckReport:
         """Return what an outcome of this job means."""
-        name = self.entries[0].name
+        name, limit = self.entries[0].name, self.limits.seconds
+        verdict = "disqualified" if self.game.spec.forfeit is None else "at fault"
         if isinstance(outcome, Failure):
-            verdict = "disqualified" if self.game.spec.forfeit is None else "at fault"
-            return CheckReport(name, self.game.name, outcome.reason, limit=self.limits.seconds, verdict=verdict)
+            return CheckReport(name, self.game.name, outcome.reason, limit=limit, verdict=verdict)
         try:
+            printed, remarks = str(outcome["printed"]), tuple(map(str, outcome["remarks"]))
+            if "reason" in outcome:
+                reason = str(outcome["reason"])
+                return CheckReport(
+                    name, self.game.name, reason, limit=limit, printed=printed, verdict=verdict, remarks=remarks
+                )
             answers = np.array(outcome["answers"], np.dtype(outcome["dtype"]))
             return CheckReport(
                 name,
@@ -169,23 +177,65 @@ class Check:
                 "",
                 float(outcome["load_seconds"]),
                 float(outcome["seconds"]),
-                self.limits.seconds,
+                limit,
                 int(outcome["questions"]),
-                str(outcome["printed"]),
+                printed,
                 answers,
+                remarks=remarks,
+                **self._exactly(outcome.get("table")),
             )
         except (KeyError, TypeError, ValueError, OverflowError):
             return CheckReport(name, self.game.name, "sent nonsense from its process")
 
+    def _exactly(self, table: Any) -> dict[str, Any]:
+        """Return the exact win rate of a table against the baseline, if there is one."""
+        exact = solver(self.game)
+        if table is None or exact is None:
+            return {}
+        values, dtype = table
+        baseline = self.game.spec.baseline
+        rival = exact.tabulate(make_agent(self.game, baseline), self.game)
+        rate = exact.win_rate(np.array(values, np.dtype(dtype)), rival, self.game)
+        return {"win_rate": float(rate), "baseline": baseline}
 
-def check(spec: str | Path | Player, game: Game | str, limits: Limits | None = None, seed: int = 0) -> CheckReport:
-    """Do with one entry what the contest does before it admits it.
+
+class _Told(Printed):
+    """Takes what is printed past a bot's own ``print``, and tells a witness too."""
+
+    def __init__(self, stray: Printed, witness: Witness) -> None:
+        super().__init__()
+        self._stray = stray
+        self._witness = witness
+
+    def write(self, text: str) -> int:
+        """Take ``text`` as a stream would; return its length."""
+        self._witness.printed(text)
+        return self._stray.write(text)
+
+
+def _printed(player: Player, stray: Printed) -> str:
+    return ("" if player.printed is None else player.printed.text) + stray.text
+
+
+def check(
+    spec: str | Path | Player,
+    game: Game | str,
+    limits: Limits | None = None,
+    seed: int = 0,
+    *,
+    show: bool = False,
+    debug: bool = False,
+) -> CheckReport:
+    """Do with one entry what the contest does before it admits it, and find out what its author wants to know.
 
     Args:
         spec: an agent, as for `dicegym.agent`.
         game: the game or its name.
         limits: default: those of the contest.
         seed: of the entry's randomness.
+        show: write down what it is called with, answers and prints: the first and the last calls.
+        debug: ask it in this process, without limits and with its prints on the terminal, so that ``breakpoint()``
+            stops where it stands; Ctrl-C and the debugger's ``q`` end that with KeyboardInterrupt.
 
     Raises:
         UnknownNameError, ParameterError: there is no such agent or game. A bad bot is no error but a report.
@@ -196,6 +246,43 @@ def check(spec: str | Path | Player, game: Game | str, limits: Limits | None = N
         job = Check(game, (entry(game, agent_name(game, spec), spec),), seed, limits)
     except AgentError as error:
         return CheckReport(error.agent, game.name, error.reason)
-    with Sandbox(game, 1, limits) as sandbox:
+    with call_log(show) as log:
+        job = replace(job, thorough=not debug, log=str(log or ""))
+        outcome = _debugged(job) if debug else _sandboxed(job)
+        calls = "" if log is None else log.read_text(encoding="utf-8")
+    return replace(job.report(outcome), calls=calls)
+
+
+@contextlib.contextmanager
+def call_log(wanted: bool) -> Iterator[Path | None]:
+    """Yield an empty file that is there for so long, if it is wanted."""
+    if not wanted:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="dicegym-") as folder:
+        path = Path(folder, "calls.txt")
+        path.touch()
+        yield path
+
+
+def _sandboxed(job: Check) -> JobOutcome:
+    prepare(job.game)
+    with Sandbox(job.game, 1, job.limits) as sandbox:
         ((_, outcome),) = sandbox.run([job])
-    return job.report(outcome)
+    return outcome
+
+
+def _debugged(job: Check) -> JobOutcome:
+    """Run a job here; let its author into the debugger, and out of it."""
+    import bdb
+
+    job = replace(job, debug=True, log="", limits=Limits(math.inf, job.limits.memory))
+    try:
+        with watched_by(Echo()):
+            return job.run(Heartbeat.private(), Printed())
+    except AgentError as error:
+        if error.__cause__ is not None:
+            traceback.print_exception(error.__cause__)
+        return Failure(0, error.reason)
+    except bdb.BdbQuit:
+        raise KeyboardInterrupt from None

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from dicegym.arena.check import Check, CheckReport
+from dicegym.arena.check import Check
+from dicegym.arena.check_report import CheckReport
 from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entries_of
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import provenance
@@ -93,6 +94,7 @@ class Director:
             )
         self.struck = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
+        self._printed: dict[str, tuple[tuple[str, ...], str]] = {}
         self._matches = matches
         self._workers = workers
         self._done = ProgressCounter(progress)
@@ -123,6 +125,7 @@ class Director:
             if isinstance(job, Check):  # whatever a sandbox is given
                 name = job.entries[0].name
                 self.checks[name] = job.report(outcome)
+                self._hear(name, (), self.checks[name].printed)
                 self._done(f"checked {name}")
         self.struck |= {name: check.reason for name, check in self.checks.items() if not check.ok}
         self._done.expect(len(self._found) + self._matches(game, len(self.entries)))
@@ -144,8 +147,26 @@ class Director:
         """
         for job, outcome in self._sandbox.run(matches):
             if isinstance(job, Match):  # whatever a sandbox is given
+                names = tuple(entry.name for entry in job.entries)
+                if isinstance(outcome, dict):
+                    for name, text in zip(names, outcome.get("printed", ()), strict=False):
+                        self._hear(name, names, text)
                 yield job, outcome
                 self._done(" - ".join(entry.name for entry in job.entries))
+
+    def _notes(self) -> list[str]:
+        """Return what is to be known of entries although nothing is wrong with them."""
+        return [f"{name}: {remark}" for name, check in sorted(self.checks.items()) for remark in check.remarks]
+
+    def _hear(self, name: str, match: tuple[str, ...], printed: object) -> None:
+        """Keep the beginning of what an entry printed: in its check, else in the first match by the names in it."""
+        if printed and (name not in self._printed or match < self._printed[name][0]):
+            self._printed[name] = match, str(printed)
+
+    @property
+    def printed(self) -> dict[str, str]:
+        """The beginning of what entries printed, which costs nothing; by name."""
+        return {name: text for name, (_, text) in sorted(self._printed.items())}
 
     def told(self, what: str) -> None:
         """Tell ``progress`` of a step that was no match."""
@@ -166,7 +187,8 @@ class Director:
             "title": self.game.spec.title,
             "seed": self.seed,
             "disqualified": self.disqualified,
-            "remarks": self.remarks,
+            "remarks": (*self.remarks, *self._notes()),
+            "printed": self.printed,
             "provenance": provenance(self.game, asdict(self.limits), self._records),
         }
 

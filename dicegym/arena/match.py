@@ -18,13 +18,13 @@ import numpy as np
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
-from dicegym.errors import AgentError, one_line
+from dicegym.errors import AgentError
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Follower, Turn
 from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
-from dicegym.sandbox.jobs import Entry, Failure, PrintGuard
+from dicegym.sandbox.jobs import Entry, Failure
 
 MOST_INCIDENTS = 20
 """Incidents of one player in one match that are kept in words; all are counted."""
@@ -67,6 +67,10 @@ class MatchResult(NamedTuple):
     """For each game the sum of rewards of each player."""
     incidents: tuple[Incident, ...]
     """What went wrong, in order; of each player the first `MOST_INCIDENTS`."""
+    noted: tuple[int, ...] = ()
+    """How many incidents there were of each player, those in words and the others."""
+    printed: tuple[str, ...] = ()
+    """The beginning of what each player printed, from its loading on."""
 
 
 class _Log:
@@ -75,12 +79,12 @@ class _Log:
     def __init__(self, players: int) -> None:
         self.faults = [0] * players
         self.incidents: list[Incident] = []
-        self._noted = [0] * players
+        self.noted = [0] * players
 
     def note(self, player: int, game: int, turn: int, reason: str) -> None:
         """Keep an incident in words, unless the player has had many."""
-        self._noted[player] += 1
-        if self._noted[player] <= MOST_INCIDENTS:
+        self.noted[player] += 1
+        if self.noted[player] <= MOST_INCIDENTS:
             self.incidents.append(Incident(player, game, turn, reason))
 
     def fault(self, player: int, game: int, turn: int, reason: str) -> None:
@@ -114,17 +118,17 @@ def play_match(
 
     Raises:
         AgentError: a player changed the record behind the game's back; or, in a game whose rules do not say what
-            that costs, it failed, or printed while it was asked.
+            that costs, it failed.
         ParameterError: the number of players is not that of the seats.
     """
     n = len(players)
     heartbeat, stray = heartbeat or Heartbeat.private(), stray or Printed()
     log = _Log(n)
     wins, shares, seats, gained = [0] * n, [0.0] * n, [], []
-    guards = tuple(PrintGuard(player, stray) for player in players)
+    printed = [Printed() if player.printed is None else player.printed for player in players]
     for number in range(games):
         heartbeat.note(PLAYING, number)
-        referee = _MatchReferee(game, players, seed, number, guards, heartbeat, log, dismissals)
+        referee = _MatchReferee(game, players, seed, number, printed, stray, heartbeat, log, dismissals)
         state, order = referee.play(), referee.order
         seats.append(tuple(order))
         returns = game.returns(state).tolist()
@@ -134,11 +138,20 @@ def play_match(
             shares[player] += 1 / len(first)
         if len(first) == 1:
             wins[first[0]] += 1
-    return MatchResult(tuple(wins), tuple(shares), tuple(log.faults), tuple(seats), tuple(gained), tuple(log.incidents))
+    return MatchResult(
+        tuple(wins),
+        tuple(shares),
+        tuple(log.faults),
+        tuple(seats),
+        tuple(gained),
+        tuple(log.incidents),
+        tuple(log.noted),
+        tuple(one.text for one in printed),
+    )
 
 
 class _MatchReferee(Referee):
-    """Drives one game of a match: says whose time it is, and suffers neither tampering nor printing.
+    """Drives one game of a match: says whose time it is, keeps what is printed, and suffers no tampering.
 
     Its ``players`` sit by seat; everybody else here counts them as the match does, which is ``order[seat]``.
     """
@@ -149,7 +162,8 @@ class _MatchReferee(Referee):
         players: Sequence[Player],
         seed: int,
         number: int,
-        guards: Sequence[PrintGuard],
+        printed: Sequence[Printed],
+        stray: Printed,
         heartbeat: Heartbeat,
         log: _Log,
         dismissals: Sequence[Dismissal],
@@ -157,7 +171,8 @@ class _MatchReferee(Referee):
         states: np.ndarray = game.new_game(seed, number)
         self.order = seating(int(states[0]["key"]), len(players))
         self.number = number + 1
-        self._guards = guards
+        self._printed = printed
+        self._stray = stray
         self._act_of = heartbeat.act
         self._log = log
         self._dismissals = [found for found in dismissals if found.game <= self.number]
@@ -170,6 +185,7 @@ class _MatchReferee(Referee):
         player = self.order[seat]
         self._act_of(player, 0)
         act = super().sit(seat, seed)
+        self._hear(player)
         for dismissal in self._dismissals:
             if dismissal.player == player:
                 act = self._until(dismissal, act)
@@ -186,6 +202,7 @@ class _MatchReferee(Referee):
             reason = dismissal.reason if first else "is not asked any more in this match"
             raise AgentError(turn.game.spec.title, reason)
 
+        vars(dismissed)["explain"] = getattr(act, "explain", None)  # until then it says what it would have said
         return dismissed
 
     def asks(self, seat: int) -> None:
@@ -202,13 +219,14 @@ class _MatchReferee(Referee):
     def answered(self, seat: int) -> None:
         if self._record() != self._before:
             raise AgentError(self.players[seat].name, "changed the game's record while choosing")
-        player = self.order[seat]
-        if printed := self._guards[player].printed:
-            text = f"printed {one_line(printed, 60)!r} while choosing"
-            if self.game.spec.forfeit is None:
-                raise AgentError(self.players[seat].name, text)
-            self._guards[player].begin()
-            self._log.note(player, self.number, self._asked[player], f"{text}, which costs nothing")
+        if self._stray.count:
+            self._hear(self.order[seat])
+
+    def _hear(self, player: int) -> None:
+        """Keep with the rest what ``player`` has printed past its own ``print``."""
+        if self._stray.count:
+            self._printed[player].write(self._stray.text)
+            self._stray.clear()
 
     def erred(self, seat: int, reason: str) -> None:
         player = self.order[seat]
@@ -221,6 +239,7 @@ class _MatchReferee(Referee):
             follower.follow(turn)
         except AgentError as error:
             self._log.note(player, self.number, 0, error.reason)
+        self._hear(player)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, TypeVar
 
 from dicegym.arena.entries import Disqualified
-from dicegym.arena.incidents import Misplay
+from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.matrix import WIDTH, Matrix
 from dicegym.arena.provenance import VERSION, Provenance
 from dicegym.arena.report import Report, ReportTable, plain_text
@@ -45,6 +45,7 @@ class ContestResult(Generic[Row_co]):
         disqualified: by name.
         misplays: what entries did wrong and the rules dealt with.
         remarks: further lines of the report, such as how ties were broken.
+        printed: the beginning of what entries printed, which cost them nothing; by name.
         provenance: date, versions, rules and files that it comes from.
     """
 
@@ -55,6 +56,7 @@ class ContestResult(Generic[Row_co]):
     disqualified: tuple[Disqualified, ...] = ()
     misplays: tuple[Misplay, ...] = ()
     remarks: tuple[str, ...] = ()
+    printed: dict[str, str] = field(default_factory=dict)
     provenance: Provenance | None = None
 
     @property
@@ -87,7 +89,9 @@ class ContestResult(Generic[Row_co]):
         """Return everything as plain values: the version of this form, where the result comes from, and the result.
 
         Contests that are equal write equal files if they are given a date, which is `DATE_VARIABLE` of
-        `dicegym.arena.provenance`.
+        `dicegym.arena.provenance`. Under ``faults`` is how many misplays there were of each entry; ``misplays`` holds
+        the first ones.
         """
         own = asdict(self)
-        return {"version": VERSION, **(own.pop("provenance") or {}), **own}
+        provenance = own.pop("provenance") or {}
+        return {"version": VERSION, **provenance, **own, "faults": misplay_counts(self.misplays)}

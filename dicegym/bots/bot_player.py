@@ -36,6 +36,7 @@ class BotPlayer(Player):
 
     Attributes:
         printed: what all its programs printed so far.
+        says_pure: whether the file says so of itself.
 
     Raises:
         AgentError: see `Program`; and what ``find`` raises.
@@ -54,7 +55,13 @@ class BotPlayer(Player):
         self._seed = seed
         self._program = Program(source, name, supplied, seed, self.printed)
         self._bot = find(self._program)
-        self.pure = not keep and self._program.namespace.get("PURE") is True
+        self.says_pure = self._program.namespace.get("PURE") is True
+        self.pure = not keep and self.says_pure
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What its author should know although nothing is wrong; see `Program`."""
+        return tuple(self._program.remarks)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by the file: a program is loaded again, and has forgotten everything."""

@@ -24,12 +24,19 @@ from dicegym.bots.source import Source, code_of
 from dicegym.bots.surroundings import PrivateRandom, no_input, private_print
 from dicegym.errors import AgentError, one_line
 from dicegym.play.printed import Printed
+from dicegym.play.turn import Act
 
 Supplied = Callable[[PrivateRandom], Mapping[str, types.ModuleType]]
 """What an adapter hands to `Program`: from the bot's randomness to the modules that the original had.
 
 What a module called ``builtins`` holds is what bots may name without an import.
 """
+
+
+def explaining(act: Act, program: Program) -> Act:
+    """Return a function that is asked for actions, which from now on explains its last answer as ``program`` does."""
+    vars(act)["explain"] = program.explain
+    return act
 
 
 class Program:
@@ -47,10 +54,14 @@ class Program:
         builtins: what it may name without an import.
         random: the generator behind the bot's module ``random``.
         printed: what it printed.
+        remarks: what its author should know although nothing is wrong, such as which of two classes plays.
+        last: what it answered last and to what, for `explain`: (who puts that in words, answer, arguments).
 
     Raises:
         AgentError: the file is missing, not UTF-8, not Python, or fails while it is executed.
     """
+
+    last: tuple[Callable[..., str], object, tuple[Any, ...]] | None = None
 
     def __init__(
         self, source: Source, name: str, supplied: Supplied, seed: int = 0, printed: Printed | None = None
@@ -66,6 +77,7 @@ class Program:
         if named := self._modules.pop("builtins", None):
             self.builtins |= {key: value for key, value in vars(named).items() if not key.startswith("__")}
         self._absent: set[str] = set()
+        self.remarks: list[str] = []
         module = self._module(source.file.stem, source.file)
         self._modules.setdefault(source.file.stem, module)
         self.namespace = module.__dict__
@@ -76,7 +88,7 @@ class Program:
 
     def failure(self, error: BaseException, when: str) -> AgentError:
         """Return the AgentError for what the bot raised ``when``; KeyboardInterrupt is raised again as it is."""
-        if isinstance(error, KeyboardInterrupt):
+        if isinstance(error, KeyboardInterrupt) or type(error).__qualname__ == "BdbQuit":  # of the author's debugger
             raise error
         if isinstance(error, AgentError):
             return error
@@ -103,6 +115,13 @@ class Program:
             if frame.f_globals.get("__builtins__") is self.builtins:
                 found = f"{Path(frame.f_code.co_filename).name}, line {number}"
         return found
+
+    def explain(self) -> str:
+        """Return what the bot answered last, to what, and what is wrong with that by itself."""
+        if self.last is None:
+            return ""
+        in_words, answer, arguments = self.last
+        return in_words(answer, *arguments)
 
     def get(self, name: str, kind: str = "function") -> Callable[..., Any]:
         """Return what the file defined as ``name``. Raises AgentError if that is missing or not callable."""

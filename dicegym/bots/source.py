@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import types
 import warnings
 from collections.abc import Iterable
@@ -24,21 +25,63 @@ class Source(NamedTuple):
 def locate(text: str | Path, entry_files: Iterable[str]) -> Source | None:
     """Return the bot that ``text`` names: ``file.py``, ``folder``, ``folder:file`` or ``folder:file:function``.
 
-    A folder is searched for ``entry_files`` in order. ``file.py:function`` names a function too. Returns None
-    if there is no such file.
+    A folder is searched for ``entry_files`` in order. ``file.py:function`` names a function too, and
+    ``name:folder:file:function`` is what players of the original Liar's Dice are called. Returns None if there is no
+    such file.
     """
+    return split(text, entry_files)[1]
+
+
+def split(text: str | Path, entry_files: Iterable[str]) -> tuple[list[str], Source | None]:
+    """Return the words that ``text`` has beside the path, a name in front first, and what `locate` returns."""
     whole = str(text)
     for parts in (0, 1, 2):  # a path may hold colons itself, so whatever exists with fewer of them is meant
         path, *rest = whole.rsplit(":", parts) if parts else [whole]
         base = Path(path)
         if base.is_file() and len(rest) <= 1:
-            return Source(base, rest[0] if rest else None)
+            return rest, Source(base, rest[0] if rest else None)
         if base.is_dir():
             names = [rest[0], f"{rest[0]}.py"] if rest else list(entry_files)
             for name in names:
                 if (base / name).is_file():
-                    return Source(base / name, rest[1] if len(rest) > 1 else None)
-    return None
+                    return rest, Source(base / name, rest[1] if len(rest) > 1 else None)
+    name, mark, path = whole.partition(":")
+    if mark and name and path.count(":") >= 2:
+        rest, source = split(path, entry_files)
+        return [name, *rest], source
+    return [], None
+
+
+def defines(text: str, name: str, arguments: int | None = None, method: str = "") -> bool:
+    """Return whether a bot's text defines what an original interface asks for; nothing is run.
+
+    Args:
+        text: of the file. Of one that is not Python, the words are looked for.
+        name: a function; with ``method``, a class that others derive from.
+        arguments: how many the interface calls the function with, and how many it has: a game's own ``play`` with
+            five of them is no bot's with three. None, and a function that takes any number: that does not matter.
+        method: that a class which derives from ``name`` has.
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            body = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return re.search(rf"\bdef {re.escape(method or name)}\b", text) is not None and (not method or name in text)
+    nodes = [node for top in body for node in (ast.walk(top) if isinstance(top, ast.If | ast.Try) else (top,))]
+    if method:
+        return any(
+            isinstance(node, ast.ClassDef) and any(ast.unparse(base).split(".")[-1] == name for base in node.bases)
+            for node in nodes
+        ) and any(isinstance(node, ast.FunctionDef) and node.name == method for top in nodes for node in ast.walk(top))
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            takes = len(node.args.posonlyargs) + len(node.args.args)
+            return arguments in (None, takes) or node.args.vararg is not None
+        if isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets):
+            return True
+        if isinstance(node, ast.ImportFrom) and any((one.asname or one.name) == name for one in node.names):
+            return True
+    return False
 
 
 def files_of(file: Path) -> tuple[Path, ...]:

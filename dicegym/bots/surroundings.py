@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from dicegym.bots.calls import overheard
 from dicegym.play.printed import Printed
 
 
@@ -18,7 +19,9 @@ def private_print(printed: Printed) -> Callable[..., None]:
     def private(*values: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, **rest: Any) -> None:
         if file is None or file in (sys.stdout, sys.stderr):
             between, last = " " if sep is None else sep, "\n" if end is None else end
-            printed.write(between.join(map(str, values)) + last)
+            text = between.join(map(str, values)) + last
+            printed.write(text)
+            overheard(text)
         else:
             print(*values, sep=sep, end=end, file=file, **rest)
 

@@ -13,11 +13,12 @@ from typer.core import TyperGroup
 
 import dicegym
 from dicegym.cli.bench import bench
+from dicegym.cli.bots import check, new, rules
 from dicegym.cli.common import err, out
 from dicegym.cli.contests import tournament
 from dicegym.cli.evaluation import evaluate, export
 from dicegym.cli.exact import exact
-from dicegym.cli.games import agents, check, games, playthrough
+from dicegym.cli.games import agents, games, playthrough
 from dicegym.cli.play import play
 from dicegym.cli.plot import plot
 from dicegym.cli.server import join, serve, server
@@ -30,6 +31,7 @@ from dicegym.registry import GAMES, rules_module
 VERBS = (
     games,
     agents,
+    rules,
     play,
     watch,
     check,
@@ -112,6 +114,7 @@ def _app() -> typer.Typer:
     )
     for verb in VERBS:
         app.command()(verb)
+    app.add_typer(new, name="new")
     app.add_typer(server)
     for name, file in games_with_commands().items():
         app.add_typer(typer.Typer(cls=GameCommands, help=_help_of(file)), name=name)

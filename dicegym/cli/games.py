@@ -1,4 +1,4 @@
-"""Games and agents: what there is, checking a bot."""
+"""Games and agents: what there is."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ import typer
 import dicegym
 from dicegym.cli.common import (
     GameName,
-    Parameters,
-    game_or_that_of,
-    out,
     print_table,
     write_new,
 )
@@ -51,20 +48,6 @@ def agents(game: GameName) -> None:
 
     table = dicegym.game(game)
     print_table(["agent", "what it is"], [[name, describe(table, name)] for name in dicegym.agent_names(game)])
-
-
-def check(
-    file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
-    game: Annotated[str | None, typer.Option(help="the game (default: by what the file defines)")] = None,
-    seconds: Annotated[float, typer.Option(help="time limit for all questions together")] = 10.0,
-    parameter: Parameters = None,
-) -> None:
-    """Tell a bot's author what the contest's own test would."""
-    from dicegym import arena
-
-    report = arena.check(file, game_or_that_of(file, game, parameter), limits=arena.Limits(seconds=seconds))
-    out.print(report.text(), markup=False)
-    raise typer.Exit(0 if report.ok else 1)
 
 
 def playthrough(

@@ -36,6 +36,7 @@ __all__ = [
     "PARTS",
     "SITUATIONS",
     "SOLITAIRE",
+    "STARTER",
     "TEXT",
     "TWINS",
     "WIRE",
@@ -52,6 +53,7 @@ __all__ = [
     "Progress",
     "Situations",
     "Solitaire",
+    "Starter",
     "Text",
     "Twins",
     "Wire",
@@ -127,6 +129,22 @@ class Chance(Protocol):
 
     def settle(self, state: Any, draw: int, outcome: int) -> None:
         """Write into the record that the draw had the outcome of this number."""
+
+
+class Starter(Protocol):
+    """A game's ``starter.py``: the original interface for those who write a bot, in words and as a file to begin with.
+
+    Asked by ``dicegym rules`` and ``dicegym new bot``.
+    """
+
+    INTERFACE: str
+    """What a bot's file is called, and every call and message with an example: plain text, 120 characters wide."""
+
+    def starter(self, form: str, file: str) -> str:
+        """Return the source of a bot that passes the test of its contest, with comments.
+
+        ``form`` is one of the adapter's ``ENTRY_FILES``; ``file`` is what its author calls the file in commands.
+        """
 
 
 class Exporter(Protocol):
@@ -223,6 +241,7 @@ class Solitaire(Protocol):
 
 ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays bots of an original interface", "finished", "bots")
 EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bots before a contest")
+STARTER: Part[Starter] = Part(Starter, "starter", "that helps to write a bot", "finished")
 EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates")
 SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns")
@@ -236,6 +255,7 @@ PARTS: tuple[Part[Any], ...] = (
     ADAPTER,
     TWINS,
     SITUATIONS,
+    STARTER,
     EXAMINATION,
     EXPORTER,
     DUEL,

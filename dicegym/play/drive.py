@@ -18,7 +18,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
 from dicegym.play.audience import Audience
 from dicegym.play.player import Player, answer, forfeited, sit_down, whole
-from dicegym.play.turn import Act, Follower, Turn, follows
+from dicegym.play.turn import Act, Follower, Turn, explained, follows
 
 
 class Referee:
@@ -95,7 +95,7 @@ class Referee:
             answered(seat)
             fault = step(state, action)
             if fault or reason:
-                self.erred(seat, reason or faults[fault])
+                self.erred(seat, reason or explained(acts[seat], faults[fault]))
             if due is not None:
                 for follower, turn in due():
                     self.tell(follower, turn)

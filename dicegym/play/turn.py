@@ -35,6 +35,13 @@ def follows(act: Act) -> TypeGuard[Follower]:
     return hasattr(act, "follow")
 
 
+def explained(act: Act, fault: str) -> str:
+    """Return a fault in words, and what the seated player says of its last answer if it has an ``explain``."""
+    explain: Callable[[], str] | None = getattr(act, "explain", None)
+    more = "" if explain is None else explain()
+    return f"{fault}: {more}" if more else fault
+
+
 class Turn(Generic[V]):
     """One decision: what the player to move may know, computed when asked for.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import sys
 from pathlib import Path
 
 from dicegym import games
@@ -11,7 +13,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_name
 from dicegym.games.parts import ADAPTER, part
 from dicegym.players import model as models
-from dicegym.players.roster import agent_names, entry_files, resolve
+from dicegym.players.roster import agent_names, agents_folder, entry_files, resolve
 from dicegym.registry import GAMES
 
 
@@ -27,6 +29,11 @@ def describe(game: Game, name: str) -> str:
         return f"{about['algorithm']} model, {about['timesteps']:,} steps{measured}"
     except (ModelError, KeyError, TypeError) as error:
         return f"a model that cannot be read: {error}"
+
+
+def rules_page(name: str) -> str:
+    """Return what stands at the top of a game's rules. Raises UnknownNameError."""
+    return inspect.cleandoc(sys.modules[games.spec(name).module].__doc__ or "") + "\n"
 
 
 def _first_sentence(file: Path) -> str:
@@ -86,12 +93,23 @@ def game_of_file(file: str) -> str:
     if path.suffix == ".py" and not path.exists() and ":" not in file:
         raise ParameterError(f"there is no file {file}")
     known = [name for name in games.loadable() if _knows(games.game(name), file)]
+    if len(known) > 1:  # a whole course project, say, holds a function that other games' bots have too
+        known = [name for name in known if _is_named_for(games.game(name), file)] or known
     if not known and locate(Path(file).expanduser(), ()) is None and not Path(file).suffix:
         names = {agent for name in games.loadable() for agent in agent_names(games.game(name))}
         raise unknown_name("agent of any game", file, sorted(names))
     if len(known) != 1:
         raise ParameterError(f"{file} fits {' and '.join(known) or 'no game'}: say which one is meant with --game")
     return known[0]
+
+
+def _is_named_for(game: Game, file: str) -> bool:
+    """Return whether a bot is called as those of ``game`` are, or lies among its agents."""
+    path = Path(file).expanduser()
+    source = locate(path, entry_files(game))
+    if source is None:
+        return False
+    return source.file.name in entry_files(game) or agents_folder(game).resolve() in source.file.resolve().parents
 
 
 def _knows(game: Game, file: str) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dicegym.bots.source import Source, locate
+from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
 from dicegym.engine.siblings import folder_of
 from dicegym.errors import AgentError, ParameterError, unknown_name
@@ -78,8 +78,8 @@ def agent(game: Game | str, spec: Spec | Any, *, keep: bool = False, seed: int =
         game: a game or its name.
         spec: a Player (returned as it is), an agent's name, ``name(8)`` for an agent made by a function of
             the agent's own name called with integers, or a path: a ``.py`` file, a folder, ``folder:file``,
-            ``folder:file:function``, or a model ``.zip``; or what code hands over, a model in memory, a function or a
-            class: see `dicegym.players.given.player_of`.
+            ``folder:file:function``, ``name:folder:file:function``, or a model ``.zip``; or what code hands over, a
+            model in memory, a function or a class: see `dicegym.players.given.player_of`.
         keep: play all games with one copy of the bot's program instead of a fresh one each.
         seed: of the bot's randomness until it joins a game.
         device: where a model is computed that PyTorch alone can play: "cpu", "cuda", "auto", ...
@@ -112,7 +112,8 @@ def load(game: Game, origin: Origin, name: str, *, keep: bool = False, seed: int
 def agent_name(game: Game | str, spec: Spec | Any) -> str:
     """Return what reports call the agent ``spec``: its name as given, or the stem of its path.
 
-    A file that is called as every bot of its game is (``hog.py``) goes by the name of its folder.
+    A file that is called as every bot of its game is (``hog.py``) goes by the name of its folder. What is named in it
+    follows: the bots ``mine:a.py`` and ``mine:b.py:play`` are called mine:a and mine:b:play.
     """
     if isinstance(spec, Player):
         return spec.name
@@ -124,7 +125,15 @@ def agent_name(game: Game | str, spec: Spec | Any) -> str:
     if not _is_path(text):
         match = _CALL.fullmatch(text)
         return f"{match['name']}({', '.join(map(str, _integers(match['arguments'], text)))})" if match else text
-    path = Path(text.partition(":")[0] if not Path(text).exists() else text)
+    if not Path(text).exists():
+        rest, source = split(os.path.expanduser(text), entry_files(make_game(game)))
+        if source is not None and len(rest) == 3:  # the original's name:folder:file:function
+            return rest[0]
+        base = text.removesuffix("".join(f":{part}" for part in rest)) if source else text.partition(":")[0]
+        if rest and base != text:
+            return ":".join([agent_name(game, base), *(part.removesuffix(".py") for part in rest)])
+        text = base
+    path = Path(text)
     if path.name in entry_files(make_game(game)) and path.parent.resolve().name:
         return path.parent.name or path.stem
     return path.stem if path.suffix in (".py", ".zip") else path.resolve().name

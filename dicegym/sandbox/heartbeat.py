@@ -1,18 +1,28 @@
 """Who is acting, and since when: a few numbers in shared memory.
 
 The process that runs bots writes them, the one that watches reads them, so nothing is sent for each move.
+
+What an entry has spent is processor time, so that other load on the machine costs nobody anything. To ask the
+system for that takes longer than most moves, so a short move counts as long as the clock says, which is hardly more;
+only what takes `SHORT` or longer, as a move does that was interrupted, is measured.
 """
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 LOADING, ASKED, PLAYING = range(3)
 """What the number of a `Reading` counts: nothing, questions of a test, games of a match."""
 
-_ACTOR, _SINCE, _PHASE, _NUMBER, _TURN, _SPENT = range(6)
+SHORT = 0.001
+"""Seconds. A scheduler that takes a processor away gives it back later than that."""
+
+_ACTOR, _SINCE, _PHASE, _NUMBER, _TURN, _PROCESS, _MEASURED, _COUNTED, _SPENT = range(9)
 MOST_ACTORS = 64
+_WAITED = _SPENT + MOST_ACTORS
 
 
 class Reading(NamedTuple):
@@ -21,7 +31,9 @@ class Reading(NamedTuple):
     actor: int
     """Index of the entry that is acting or acted last; -1: nobody has."""
     spent: float
-    """Seconds that it has spent so far, the present move included."""
+    """Seconds of processor time that it has spent so far, the present move included where the system tells."""
+    waited: float
+    """Seconds on the clock beyond these, the present move included: it slept, or had to wait for a processor."""
     phase: int
     number: int
     turn: int
@@ -31,11 +43,14 @@ class Reading(NamedTuple):
 class Heartbeat:
     """Both sides of the shared numbers.
 
+    What counts is the processor time of the thread that asks the entries, so that a thread which one of them has left
+    behind costs no other one. What threads and processes of an entry's own use is seen by the clock alone.
+
     Args:
-        cells: float64[_SPENT + MOST_ACTORS] in memory, shared or not (`Heartbeat.private`).
+        cells: float64[SIZE] in memory, shared or not (`Heartbeat.private`).
     """
 
-    SIZE = _SPENT + MOST_ACTORS
+    SIZE = _WAITED + MOST_ACTORS
 
     def __init__(self, cells: Any) -> None:
         self._cells = memoryview(cells).cast("B").cast("d")
@@ -47,20 +62,34 @@ class Heartbeat:
         return cls(bytearray(8 * cls.SIZE))
 
     def reset(self) -> None:
-        """Begin anew: nobody has acted."""
+        """Begin anew, in the process and thread that will act: nobody has acted."""
         for i in range(self.SIZE):
             self._cells[i] = 0
         self._cells[_ACTOR] = self.actor = -1
         self._since = 0.0
+        self._cells[_PROCESS] = os.getpid()
+        self._cells[_MEASURED] = time.thread_time()
 
     def act(self, actor: int, turn: int = 0) -> None:
         """Say that entry ``actor`` is asked from now on; the time until the next call is its own."""
         cells, now = self._cells, time.monotonic()
         if self.actor >= 0:
-            cells[_SPENT + self.actor] += now - self._since
+            passed = now - self._since
+            if passed < SHORT:
+                cells[_SPENT + self.actor] += passed
+            else:
+                self._measure(passed)
         self._since = cells[_SINCE] = now
         cells[_ACTOR] = self.actor = actor
         cells[_TURN] = turn
+
+    def _measure(self, passed: float) -> None:
+        """Count a move that took ``passed`` on the clock by its processor time."""
+        cells, used = self._cells, time.thread_time()
+        spent = _of_this_move(cells, used, passed)
+        cells[_SPENT + self.actor] += spent
+        cells[_WAITED + self.actor] += passed - spent
+        cells[_MEASURED], cells[_COUNTED] = used, sum(cells[_SPENT:_WAITED])
 
     def note(self, phase: int, number: int) -> None:
         """Say what is going on: see `Reading`."""
@@ -70,11 +99,39 @@ class Heartbeat:
     def forgive(self, actor: int) -> None:
         """Count the time of ``actor`` from now on."""
         self.act(actor)
-        self._cells[_SPENT + actor] = 0
+        self._measure(0)
+        cells = self._cells
+        cells[_COUNTED] -= cells[_SPENT + actor]
+        cells[_SPENT + actor] = cells[_WAITED + actor] = 0
 
-    def read(self) -> Reading:
-        """Return the present state, from any process."""
+    def read(self, used: Callable[[int], float | None] | None = None) -> Reading:
+        """Return the present state, from any process.
+
+        Args:
+            used: from the process that acts to the processor time of its first thread, None where nobody knows: then
+                the present move is all waiting until it ends. Default: this thread acts.
+        """
         cells = self._cells
         actor = int(cells[_ACTOR])
-        spent = cells[_SPENT + actor] + time.monotonic() - cells[_SINCE] if actor >= 0 else 0.0
-        return Reading(actor, spent, int(cells[_PHASE]), int(cells[_NUMBER]), int(cells[_TURN]))
+        spent = waited = 0.0
+        if actor >= 0:
+            passed = time.monotonic() - cells[_SINCE]
+            now = time.thread_time() if used is None else used(int(cells[_PROCESS]))
+            move = 0.0 if now is None else _of_this_move(cells, now, passed)
+            spent, waited = cells[_SPENT + actor] + move, cells[_WAITED + actor] + passed - move
+        return Reading(actor, spent, waited, int(cells[_PHASE]), int(cells[_NUMBER]), int(cells[_TURN]))
+
+
+def _of_this_move(cells: Any, used: float, passed: float) -> float:
+    """Return what the present move has spent: all ``used`` since the last measuring, less the moves since then."""
+    return float(min(max(used - cells[_MEASURED] - sum(cells[_SPENT:_WAITED]) + cells[_COUNTED], 0.0), passed))
+
+
+def processor_time(process: int) -> float | None:
+    """Return the seconds that the first thread of a process has run; None if it is gone, or the system is not Linux."""
+    try:
+        with open(f"/proc/{process}/task/{process}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return None

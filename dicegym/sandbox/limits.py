@@ -16,14 +16,17 @@ from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.sandbox import landlock
 
+PATIENCE = 10
+"""How much more time an entry has on the clock than on a processor."""
+
 
 @dataclass(frozen=True)
 class Limits:
     """What an entry may use.
 
     Attributes:
-        seconds: wall-clock time to load; then to answer all questions of the contest's test; and for all its
-            moves of a match together.
+        seconds: processor time to load; then to answer all questions of the contest's test; and for all its moves of
+            a match together. A clock on the wall `PATIENCE` times as generous catches what hangs.
         memory: bytes beyond what the program itself needs (enforced on Linux).
 
     Raises:
@@ -32,6 +35,11 @@ class Limits:
 
     seconds: float = 10.0
     memory: int = 512 << 20
+
+    @property
+    def wall(self) -> float:
+        """Seconds on the clock for the same, sleep and waiting for a processor included."""
+        return PATIENCE * self.seconds
 
     def __post_init__(self) -> None:
         """Check the values."""

@@ -28,7 +28,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DicegymError
 from dicegym.players.roster import agent_name, resolve
-from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading
+from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading, processor_time
 from dicegym.sandbox.jobs import Entry, Failure, Job
 from dicegym.sandbox.limits import Limits, warn_of_kernels
 from dicegym.sandbox.worker import CAN_FORK, keep
@@ -54,13 +54,22 @@ def _plain_start() -> Iterator[None]:
 
     multiprocessing runs the caller's script again in each process unless there seems to be none; a script
     without a ``__main__`` guard would start another contest there.
+
+    And a daemon, as the workers of a ``multiprocessing.Pool`` are, may start none, lest they outlive it. These do not:
+    they end when the pipe to this one closes.
     """
+    this = multiprocessing.current_process()
+    daemon = this.daemon
     main, before = sys.modules["__main__"], {name: os.environ.get(name) for name in _STARTED_WITH}
     sys.modules["__main__"] = types.ModuleType("__main__")
     os.environ |= _STARTED_WITH
+    if daemon:
+        this.daemon = False
     try:
         yield
     finally:
+        if daemon:
+            this.daemon = True
         sys.modules["__main__"] = main
         for name, value in before.items():
             os.environ.pop(name)
@@ -116,23 +125,31 @@ class _Worker:
     def watch(self) -> None:
         """Look whether the acting entry keeps its time; end the job if not."""
         job = self.job
-        reading = self._heartbeat.read()
-        if job is None or self._stopped or reading.spent <= self._limits.seconds:
+        if job is None or self._stopped or not self._late(reading := self._heartbeat.read(processor_time)):
             return
-        again = self._heartbeat.read()
-        if again.actor != reading.actor or again.spent <= self._limits.seconds:
+        again = self._heartbeat.read(processor_time)
+        late = self._late(again)
+        if again.actor != reading.actor or not late:
             return  # read while it was being written
         together = ", in all its moves of the match together" if again.phase == PLAYING else ""
-        self._stopped = _failure(again, f"took more than {self._limits.seconds:g} s {job.moment(again)}{together}")
+        self._stopped = _failure(again, f"{late} {job.moment(again)}{together}")
         if CAN_FORK:
             with contextlib.suppress(OSError):  # it has died just now, as `finish` will see
                 self.conn.send_bytes(b"stop")
         else:
             self._process.kill()
 
+    def _late(self, reading: Reading) -> str:
+        """Return in words which limit the acting entry has passed; empty if none."""
+        if reading.spent > self._limits.seconds:
+            return f"took more than {self._limits.seconds:g} s"
+        if reading.spent + reading.waited > self._limits.wall:
+            return f"took more than {self._limits.wall:g} s by the clock ({reading.spent:.1f} s of them at work)"
+        return ""
+
     def finish(self) -> tuple[Job, JobOutcome, bool]:
         """Return (job, outcome, whether this worker can go on) once ``conn`` has something to say."""
-        job, reading = self.job, self._heartbeat.read()
+        job, reading = self.job, self._heartbeat.read(processor_time)
         if job is None:
             raise RuntimeError("a worker without a job has nothing to say")
         self.job = None

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
+import multiprocessing
 import os
 import pickle
 import signal
@@ -88,6 +89,7 @@ def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits)
         if CAN_FORK:
             conn.send_bytes(_by_child(job, trusted, conn, heartbeat, limits))
         else:
+            heartbeat.reset()
             conn.send_bytes(outcome(job, heartbeat))
 
 
@@ -145,6 +147,8 @@ def _child(job: bytes, trusted: bool, sender: Connection, heartbeat: Heartbeat, 
         if not trusted:
             give_up_kernels()
         limit_memory(limits.memory)
+        heartbeat.reset()  # by the clock of this process
+        multiprocessing.current_process().daemon = False  # may a bot have children: all that it starts ends with it
         answer = outcome(job, heartbeat)
         if os.getpid() == own:  # a bot may have forked; the copy has nothing to say
             sender.send_bytes(answer)

@@ -239,6 +239,32 @@ def test_players_can_take_part_if_they_can_be_sent() -> None:
         contest("hog", ["bacon", FunctionPlayer(lambda turn: int(lock.locked()), "held")], workers=1)
 
 
+def test_plain_functions_take_part() -> None:
+    """Of the original interface, of what learners see, of a turn; local ones too."""
+    number = 4
+
+    def own(score: int, opponent_score: int) -> int:
+        return number
+
+    def seen(observation: object, mask: object) -> int:
+        return number + 1
+
+    def asked(turn: Turn) -> int:
+        return number + 1
+
+    def wrong(score: int, opponent_score: int) -> int:
+        return 77
+
+    entries = [own, seen, asked, wrong, lambda score, opponent_score: number + 1]
+    found = contest("hog", entries, games=0, exact=True, workers=2)
+    assert [(row.place, row.name) for row in found.standings] == [
+        (1, "lambda"),
+        *((2, name) for name in ("asked", "own", "seen")),
+    ]
+    assert [bad.name for bad in found.disqualified] == ["wrong"]
+    assert "returned 77" in found.disqualified[0].reason
+
+
 def test_a_script_may_bring_players_of_its_own(tmp_path: Path, root: Path) -> None:
     """Nothing of a script can be imported elsewhere, and it has no guard."""
     script = tmp_path / "own.py"
@@ -397,13 +423,25 @@ def test_json_keeps_its_keys() -> None:
         "disqualified",
         "misplays",
         "remarks",
+        "printed",
         "games_per_match",
         "baseline",
         "matches",
         "pairs",
         "advice",
+        "faults",
     ]
     assert SMALL.to_json()["version"] == 1
+
+
+def test_what_was_printed_and_what_is_to_be_known_of_an_entry_is_kept(tmp_path: Path) -> None:
+    head = "class A(Player):\n    def move(self, *_):\n        return 'Liar' if _[0] else (1, 2)\n"
+    (tmp_path / "two.py").write_text(f"{head}class B(A):\n    pass\nclass C(A):\n    pass\n")
+    (tmp_path / "loud.py").write_text(head.replace("        return", "        print('hm')\n        return"))
+    found = contest("liarsdice_spot_on", [tmp_path / "two.py", tmp_path / "loud.py", "even"], seed=1, workers=1)
+    assert found.to_json()["printed"].keys() == {"loud"}
+    assert found.printed["loud"].startswith("hm\nhm\n")
+    assert any(remark.startswith("two: 2 classes derive from Player: B, C. The last one") for remark in found.remarks)
 
 
 def test_json_says_where_a_result_comes_from(

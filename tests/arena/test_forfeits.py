@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import warnings
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from flawed.rules import SPEC
 
 from dicegym import checks
-from dicegym.arena.incidents import SHOWN, Misplay, misplay_lines, misplays_of
+from dicegym.arena.incidents import SHOWN, Misplay, MisplayLog, misplay_counts, misplay_lines, misplays_of
 from dicegym.arena.match import MOST_INCIDENTS, Dismissal, play_match
 from dicegym.engine.game import Game
 from dicegym.envs.single import SingleAgentEnv
@@ -20,6 +21,7 @@ from dicegym.envs.vector import BatchEnv
 from dicegym.errors import AgentError, ConformanceError
 from dicegym.play.drive import play_game
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
+from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Turn
 
 FORFEIT = 99
@@ -106,13 +108,12 @@ def test_who_cannot_sit_down_fails_whenever_it_is_asked() -> None:
         play_match(Game(SPEC), [Absent(), RandomPlayer()], 3, 2)
 
 
-def test_printing_costs_nothing_where_failing_has_a_price() -> None:
+@pytest.mark.parametrize("forfeits", [True, False])
+def test_printing_costs_nothing_and_is_kept(forfeits: bool) -> None:
     class Loud(RandomPlayer):
         name = "loud"
 
         def __init__(self) -> None:
-            from dicegym.play.printed import Printed
-
             self.printed = Printed()
 
         def join(self, game: Game, seat: int, seed: int) -> Act:
@@ -124,11 +125,23 @@ def test_printing_costs_nothing_where_failing_has_a_price() -> None:
 
             return loud
 
-    found = play_match(game(), [Loud(), RandomPlayer()], 3, 2)
+    found = play_match(game() if forfeits else Game(SPEC), [Loud(), RandomPlayer()], 3, 2)
     assert found.faults == (0, 0)
-    assert found.incidents[0].reason == "printed 'hello' while choosing, which costs nothing"
-    with pytest.raises(AgentError, match="printed 'hello'"):
-        play_match(Game(SPEC), [Loud(), RandomPlayer()], 3, 2)
+    assert found.incidents == ()
+    assert re.fullmatch("(hello)+", found.printed[0])
+    assert found.printed[1] == ""
+
+
+def test_what_is_printed_past_the_bots_own_print_is_that_of_who_is_asked() -> None:
+    stray = Printed()
+
+    def writes(turn: Turn) -> int:
+        stray.write("x")
+        return int(np.flatnonzero(turn.mask)[0])
+
+    found = play_match(game(), [RandomPlayer(), FunctionPlayer(writes, "writes")], 3, 2, stray=stray)
+    assert found.printed[0] == ""
+    assert re.fullmatch("x+", found.printed[1])
 
 
 def test_a_dismissed_player_is_not_asked_from_its_decision_on() -> None:
@@ -238,6 +251,24 @@ def test_reports_name_bot_game_turn_and_reason() -> None:
     assert lines[0] == "b: game 3 against a, c: reason 0 second line"
     assert lines[1] == "b: game 3 against a, c, turn 1: reason 1 second line"
     assert lines[SHOWN:] == ["b: and 2 more"]
+
+
+def test_all_misplays_are_counted_and_few_are_told() -> None:
+    found = play_match(game(), [ODD, RandomPlayer()], 3, 5)
+    misplays = misplays_of(("odd", "uniform"), found._asdict())
+    assert len(misplays) == MOST_INCIDENTS < found.faults[0] == found.noted[0]
+    assert misplay_counts(misplays) == {"odd": found.faults[0]}
+    assert misplays[-1].more == found.faults[0] - MOST_INCIDENTS
+    assert misplay_lines(misplays)[-1] == f"odd: and {found.faults[0] - SHOWN:,} more"
+    assert misplay_counts(misplays_of(("odd", "uniform"), {"incidents": [[0, 1, 1, "x"]]})) == {"odd": 1}
+
+
+def test_a_log_of_misplays_loses_none() -> None:
+    log = MisplayLog(2)
+    for n, name in enumerate("aababba"):
+        log.add(Misplay(name, (), 1, n, "x", more=n == 5))
+    assert [(one.name, one.turn, one.more) for one in log.kept] == [("a", 0, 0), ("a", 1, 2), ("b", 2, 0), ("b", 4, 2)]
+    assert misplay_counts(log.kept) == {"a": 4, "b": 4}
 
 
 def test_nothing_warns_when_nobody_fails() -> None:

@@ -495,6 +495,25 @@ def test_a_path_gives_a_name(game: Game, path: str, name: str) -> None:
     assert agent_name(game, path) == name
 
 
+def test_what_is_named_in_a_path_is_part_of_the_name(game: Game, write: Write) -> None:
+    path = write("def a(x, y):\n    return 2\ndef b(x, y):\n    return 3\n", "mine/other.py")
+    write(strategy("return 4"), "mine/hog.py")
+    folder = path.parent
+    found = {
+        f"{path}:a": "other:a",
+        f"{folder}:other": "mine:other",
+        f"{folder}:other.py:b": "mine:other:b",
+        f"{folder}:hog:final_strategy": "mine:hog:final_strategy",
+        f"alice:{folder}:other:b": "alice",
+        str(folder): "mine",
+        f"{folder}:missing": "mine",
+    }
+    assert {spec: agent_name(game, spec) for spec in found} == found
+    assert answers(game, agent(game, f"alice:{folder}:other:b"), 1) == [3]
+    assert locate(f"alice:{folder}:other:b", []) == Source(path, "b")
+    assert locate(f"alice:{folder}:missing:b", []) is None
+
+
 def test_a_model_is_left_to_the_policy_player(game: Game, tmp_path: Path) -> None:
     path = tmp_path / "model.zip"
     path.write_bytes(b"this is no model")

@@ -6,7 +6,6 @@ play among themselves for the first places, the next tableful for the places bel
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from dicegym.arena.director import Director, Format
 from dicegym.arena.formats.grouping import MOST_GAMES, Decided, Group, Qualified, Session, Tally, playoff, qualify
 from dicegym.arena.formats.groups_result import KEPT_MISPLAYS, GroupsResult, GroupStanding
-from dicegym.arena.incidents import Misplay, misplays_of
+from dicegym.arena.incidents import MisplayLog, misplays_of
 from dicegym.arena.luck import Places, deserved, leads_of_games
 from dicegym.arena.match import Match
 from dicegym.engine.dice import named_seed
@@ -52,8 +51,7 @@ class _Sessions:
     def __init__(self, director: Director) -> None:
         self.director = director
         self.entries = {entry.name: entry for entry in director.entries}
-        self.misplays: list[Misplay] = []
-        self._kept: Counter[str] = Counter()
+        self.misplays = MisplayLog(KEPT_MISPLAYS)
 
     def _job(self, session: Session) -> Match:
         """Return the session as a job, at a table that is as large as its group."""
@@ -76,9 +74,7 @@ class _Sessions:
             if isinstance(outcome, Failure):
                 raise _StruckError(session.group[outcome.actor], outcome.reason)
             for misplay in misplays_of(session.group, outcome):
-                self._kept[misplay.name] += 1
-                if self._kept[misplay.name] <= KEPT_MISPLAYS:
-                    self.misplays.append(misplay)
+                self.misplays.add(misplay)
             found.append([tuple(map(float, returns)) for returns in outcome["returns"]])
         return found
 
@@ -107,7 +103,7 @@ def _hold(sessions: _Sessions) -> GroupsResult:
     return GroupsResult(
         **common | {"remarks": (*common["remarks"], *remarks)},
         standings=tuple(standings),
-        misplays=tuple(sessions.misplays),
+        misplays=sessions.misplays.kept,
         table=size,
         cycles=qualified.cycles,
         most_games=most_games,

@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.calls import witnessed
 from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Program
-from dicegym.bots.source import Source
+from dicegym.bots.source import Source, defines
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
 from dicegym.games.hog.examination import ENTRY_POINT, action_of
@@ -76,6 +77,7 @@ def find(program: Program) -> Callable[..., Any]:
 
 def sit(program: Program, strategy: Callable[..., Any], game: Game, seat: int) -> Act:
     """Return what asks ``strategy`` for actions."""
+    strategy = witnessed(strategy, ENTRY_POINT)
 
     def act(turn: Turn) -> int:
         score, opponent_score, *_ = turn.view
@@ -92,7 +94,7 @@ def sit(program: Program, strategy: Callable[..., Any], game: Game, seat: int) -
 
 def recognises(text: str) -> bool:
     """Return whether a file with this text looks like a bot of this game."""
-    return ENTRY_POINT in text
+    return defines(text, ENTRY_POINT, 2)
 
 
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:

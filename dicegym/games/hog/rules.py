@@ -66,6 +66,11 @@ Observation: ``Box(0, 1, (62,))``, or ``(68,)`` with ``memory``; exactly what a 
     exchanges         2       with memory, one-hot: own exchanges, even or odd
     ================  ======  ==================================================================
 
+Contest: an entry that raises an error, returns anything else than a whole number from -1 to 10, or takes more than ten
+seconds for all pairs of scores is disqualified, and the reason is told; it never stops the contest. Printing, to either
+stream, costs nothing: it is kept for the bot's author. Time is the bot's own processor time; a wall clock ten times as
+generous catches what hangs.
+
 Rewards: +1 to the winner and -1 to the loser at the end, 0 before. With ``reward="margin"`` what the lead (own -
 opponent's points) / goal gains or loses, in all the lead at the end; a disqualified player's is -1.
 

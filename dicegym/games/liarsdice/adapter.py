@@ -12,11 +12,13 @@ from functools import lru_cache
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.calls import call_text, shown, witnessed
 from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Program
-from dicegym.bots.source import Source
+from dicegym.bots.source import Source, defines
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
+from dicegym.errors import AgentError
 from dicegym.games.bidding.table import FACES, MOST_QUANTITY
 from dicegym.games.bidding.view import Bid, Showdown, View
 from dicegym.games.liarsdice.rules import LIAR, NO_PLAY
@@ -42,6 +44,30 @@ def action_of(play: int) -> int:
     if 1 <= quantity <= MOST_QUANTITY and 1 <= face <= FACES:
         return (quantity - 1) * FACES + face - 1
     return NO_PLAY
+
+
+def in_words(answer: object, me: str, hands: str, history: str) -> str:
+    """Return what was answered, to what, and what is wrong with it by itself."""
+    return f"returned {shown(answer, 60)}{_wrong(answer)} when asked {call_text('', (me, hands, history), 600)}"
+
+
+def _wrong(answer: Any) -> str:
+    try:
+        play = int(answer)
+    except Exception:
+        return ", which is no number"
+    quantity, face = divmod(play, 10)
+    if play == CALL:
+        return ""
+    if play < 0:
+        return ", which is below 0"
+    if not 1 <= face <= FACES:
+        return f", of which the last digit, {face}, is no face 1 to {FACES}"
+    if quantity < 1:
+        return f", a quantity of 0 (one {face} is {play_of(1, face)})"
+    if quantity > MOST_QUANTITY:
+        return f", a quantity of {quantity}, where no table has more than {MOST_QUANTITY} dice"
+    return ""
 
 
 @lru_cache(maxsize=1024)
@@ -85,7 +111,8 @@ class Seated:
 
     def __init__(self, program: Program, get_play: Callable[..., Any], game: Game, seat: int) -> None:
         self._program = program
-        self._get_play = get_play
+        self._get_play = witnessed(get_play, getattr(get_play, "__name__", ENTRY_POINTS[0]))
+        self.explain = program.explain
 
     def __call__(self, turn: Turn) -> int:
         """Return the action that the bot plays. Raises AgentError if it gives none."""
@@ -94,10 +121,15 @@ class Seated:
         me, hands, history = ids[view.seat], hidden_hands(view, ids), history_text(view.bids, ids)
         try:
             answer = self._get_play(me, hands, history)
-            play = int(answer)
         except BaseException as error:
             raise self._program.failure(error, f"when asked ({me!r}, {hands!r}, {history!r})") from error
-        return action_of(play)
+        self._program.last = in_words, answer, (me, hands, history)
+        try:
+            return action_of(int(answer))
+        except (TypeError, ValueError, OverflowError) as error:
+            raise AgentError(self._program.name, in_words(answer, me, hands, history)) from error
+        except BaseException as error:  # an object of the bot's own class may raise anything
+            raise self._program.failure(error, f"when asked ({me!r}, {hands!r}, {history!r})") from error
 
     def follow(self, turn: Turn) -> None:
         """Show the bot how the hand ended; what it returns is ignored. Raises AgentError if it fails."""
@@ -136,7 +168,7 @@ def find(program: Program) -> Callable[..., Any]:
 
 def recognises(text: str) -> bool:
     """Return whether a file with this text looks like a bot of this game."""
-    return any(f"def {name}(" in text for name in ENTRY_POINTS)
+    return any(defines(text, name, 3) for name in ENTRY_POINTS)
 
 
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> LiarsDiceBot:

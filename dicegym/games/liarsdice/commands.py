@@ -24,8 +24,8 @@ from dicegym.errors import ParameterError
 from dicegym.games.bidding.text import bid_text, dice_text
 from dicegym.games.bidding.view import Bid, Showdown
 from dicegym.games.liarsdice.adapter import IDS, action_of, history_text, ids_of, play_of
-from dicegym.play.player import Player
-from dicegym.play.turn import Act, Turn
+from dicegym.play.player import Player, sit_down
+from dicegym.play.turn import Act, Turn, follows
 from dicegym.players.roster import agent_name
 
 HUMAN = "p_human"
@@ -55,7 +55,7 @@ def play(
     seed: Annotated[int | None, typer.Option(help="same seed, same game (default: a new one)")] = None,
     dice: Dice = 5,
 ) -> None:
-    """Play one game, with a person at the keyboard or without."""
+    """Play one game, with a person at the keyboard or without: every call and every showdown is told."""
     seats = named(entries)
     game = dicegym.game("liarsdice", players=len(seats), dice=dice)
     players: list[Player] = [
@@ -63,6 +63,8 @@ def play(
         for name, spec in seats.items()
     ]
     people = [player for player in players if isinstance(player, Person)]
+    if not people:
+        players[0] = Told(players[0], Person(list(seats), ""))
     if len(people) > 1:
         raise ParameterError(f"{HUMAN} is named {len(people)} times, and there is one keyboard: name it once")
     try:
@@ -124,15 +126,53 @@ class Person(Player):
         return _Seated(self)
 
 
+class Told(Player):
+    """A bot beside which somebody watches, and is told how every hand was played.
+
+    Args:
+        player: the bot.
+        person: who watches; nobody asks them.
+    """
+
+    def __init__(self, player: Player, person: Person) -> None:
+        self.name = player.name
+        self.printed = player.printed
+        self._player = player
+        self._person = person
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Let the bot sit down."""
+        return _Beside(sit_down(self._player, game, seat, seed), _Seated(self._person, watches=True))
+
+
+class _Beside:
+    """A seated bot, and who watches."""
+
+    def __init__(self, act: Act, watching: _Seated) -> None:
+        self._act = act
+        self._watching = watching
+        self.explain = getattr(act, "explain", None)
+
+    def __call__(self, turn: Turn) -> int:
+        return self._act(turn)
+
+    def follow(self, turn: Turn) -> None:
+        self._watching.follow(turn)
+        if follows(self._act):
+            self._act.follow(turn)
+
+
 class _Seated:
     """The person in a seat."""
 
-    def __init__(self, person: Person) -> None:
+    def __init__(self, person: Person, watches: bool = False) -> None:
         self._person = person
+        self._watches = watches
 
     def _who(self, turn: Turn, seat: int) -> str:
         number = turn.order[seat]
-        return f"{IDS[number]} ({'you' if seat == turn.seat else self._person.names[number]})"
+        is_you = seat == turn.seat and not self._watches
+        return f"{IDS[number]} ({'you' if is_you else self._person.names[number]})"
 
     def _bids(self, turn: Turn, bids: Sequence[Bid]) -> list[str]:
         return [f"    {self._who(turn, bid.seat)}: {bid_text(bid.quantity, bid.face)}" for bid in bids]

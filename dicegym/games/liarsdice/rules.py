@@ -44,13 +44,6 @@ Actions: ``Discrete(181)``, whatever the number of players
     ======  ====================================================================
     Wide actions: -1 is no answer (fault 5), every other whole number no play at all (fault 1).
 
-Original interface: a play is quantity * 10 + face, 0 is liar. ``get_play(me, hands, history)`` in ``player.py``
-    or ``play`` in ``bot.py``; what it returns goes through ``int()``. ``hands`` lists all seats in playing order,
-    own dice sorted high to low and an x for each hidden one: "A:53321,B:xx,C:". Whoever is out has no dice there
-    and is left out when hands are shown. ``history`` is "A:23,B:33,C:0". After each hand every player, out or
-    not, is called once with all hands and the whole history; what it returns then, or raises, is ignored. Ids
-    are "A", "B", ... in the order in which players were named.
-
 Observation: ``Box(0, 1, (316,))``, whatever the number of players; seats count from the own one to the left
     =============  ======  ===================================================================================
     part           length  meaning

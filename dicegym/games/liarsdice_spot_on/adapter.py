@@ -7,25 +7,26 @@ import too. ``Cls(index)`` makes the bot, ``move(bids, player_dice, n_dice)`` is
 from __future__ import annotations
 
 import abc
-import inspect
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.calls import call_text, shown, witnessed
+from dicegym.bots.classes import check_class, class_in
 from dicegym.bots.live_bot import LiveBot
-from dicegym.bots.program import Program
-from dicegym.bots.source import Source
+from dicegym.bots.program import Program, explaining
+from dicegym.bots.source import Source, defines
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
 from dicegym.engine.validate import is_whole_number
-from dicegym.errors import AgentError
 from dicegym.games.bidding.table import FACES, N_BIDS
 from dicegym.games.liarsdice_spot_on.rules import LARGEST, N_CHALLENGES, NO_MOVE
 from dicegym.games.liarsdice_spot_on.text import CHALLENGES
 from dicegym.play.turn import Act, Turn
 
 ENTRY_FILES = ("player_bot.py", "bot.py")
+ENTRY_POINT = "move"
 ACTIONS = {word: action for action, word in CHALLENGES.items()}
 """The challenges by their words."""
 
@@ -66,20 +67,8 @@ def find(program: Program) -> Callable[..., Any]:
     """
     base = program.builtins["Player"]
     if program.source.attribute is not None:
-        named = program.entry(program.source.attribute, "class")
-        if not (isinstance(named, type) and issubclass(named, base)):
-            raise AgentError(program.name, f"{program.source.attribute} is no class that derives from Player")
-        return named
-    players = [
-        value
-        for value in program.namespace.values()
-        if isinstance(value, type) and issubclass(value, base) and not inspect.isabstract(value)
-    ]
-    if not players:
-        raise AgentError(
-            program.name, f"{program.source.file.name} defines no class that derives from Player and has a method move"
-        )
-    return players[-1]
+        return check_class(program, program.entry(program.source.attribute, "class"), base)
+    return class_in(program, base, ENTRY_POINT)
 
 
 def action_of(answer: object) -> int:
@@ -102,24 +91,54 @@ def action_of(answer: object) -> int:
 def sit(program: Program, bot: Callable[..., Any], game: Game, seat: int) -> Act:
     """Return what asks a new object of the class ``bot`` for actions. Raises AgentError if it cannot be made."""
     try:
-        player = bot(seat)
+        player = witnessed(bot, getattr(bot, "__name__", "the class"))(seat)
     except BaseException as error:
         raise program.failure(error, f"in {getattr(bot, '__name__', 'the class')}({seat})") from error
+
+    def move(*arguments: Any) -> Any:
+        return player.move(*arguments)  # looked up each time, as it may be another one by then
+
+    watched = witnessed(move, ENTRY_POINT)
 
     def act(turn: Turn) -> int:
         view: Any = turn.view
         try:
-            return action_of(player.move([bid[1:] for bid in view.bids], list(view.hand), list(view.left)))
+            answer = watched([bid[1:] for bid in view.bids], list(view.hand), list(view.left))
+            program.last = in_words, answer, (view,)
+            return action_of(answer)
         except BaseException as error:
-            asked = f"in move({[bid[1:] for bid in view.bids]}, {list(view.hand)}, {list(view.left)})"
-            raise program.failure(error, asked) from error
+            raise program.failure(error, f"in {_call(view)}") from error
 
-    return act
+    return explaining(act, program)
+
+
+def _call(view: Any) -> str:
+    return call_text(ENTRY_POINT, ([tuple(bid[1:]) for bid in view.bids], list(view.hand), list(view.left)), 600)
+
+
+def in_words(answer: object, view: Any) -> str:
+    """Return what was answered, to what, and what is wrong with it by itself."""
+    return f"{_call(view)} returned {shown(answer, 60)}{_wrong(answer)}"
+
+
+def _wrong(answer: object) -> str:
+    words = ", ".join(f"{word!r}" for word in ACTIONS)
+    if isinstance(answer, str):
+        return "" if answer in ACTIONS else f", which is not one of {words}"
+    if not isinstance(answer, tuple):
+        return f": a {type(answer).__name__}, where a bid is a tuple (quantity, face), and a challenge one of {words}"
+    if len(answer) != 2:
+        return f": a tuple of {len(answer)}, where a bid is (quantity, face)"
+    if not all(map(is_whole_number, answer)):
+        return ", where quantity and face are whole numbers"
+    if answer[0] < 1:
+        return ", where a quantity is at least 1"
+    return "" if 1 <= answer[1] <= FACES else f", of which {answer[1]} is no face 1 to {FACES}"
 
 
 def recognises(text: str) -> bool:
     """Return whether a file with this text looks like a bot of this game."""
-    return "Player)" in text and "def move(" in text
+    return defines(text, "Player", method=ENTRY_POINT)
 
 
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:

@@ -56,11 +56,6 @@ Actions: ``Discrete(183)``, whatever the number of players
     Wide actions: from 183 on, bids of quantities above 30: (quantity - 1) * 6 + face - 1 + 3. -1 is no answer
     (fault 5), every other negative number neither bid nor challenge (fault 4).
 
-Original interface: a subclass of ``Player`` (``from player import Player``), constructed by ``Cls(index)``, with
-    ``move(bids, player_dice, n_dice)``. ``bids`` is a list of (quantity, face) of this round, ``player_dice`` a list of
-    the own faces, ``n_dice`` a list of how many dice each player has, in the order of play; ``index`` is the own place
-    in it. It returns such a tuple, "Liar", "Spot on, lose two" or "Spot on, gain one".
-
 Observation: ``Box(0, 1, (318,))``, whatever the number of players; seats count from the own one to the left
     =============  ======  ===================================================================================
     part           length  meaning

@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 
 from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.calls import shown, witnessed
+from dicegym.bots.classes import class_in
 from dicegym.bots.live_bot import LiveBot
-from dicegym.bots.program import Program
-from dicegym.bots.source import Source
+from dicegym.bots.program import Program, explaining
+from dicegym.bots.source import Source, defines
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError
-from dicegym.games.lucky.catalogue import N_DICE, STOCK
+from dicegym.games.lucky.catalogue import N_DICE, PRICES, STOCK
 from dicegym.games.lucky.orders import DONE, INVALID, added
 from dicegym.games.lucky.view import View
 from dicegym.play.turn import Act, Turn
@@ -58,16 +59,7 @@ def find(program: Program) -> Callable[..., Any]:
     """Return the bot's class: the one that the source names, or the last that inherits from Bot. Raises AgentError."""
     if program.source.attribute is not None:
         return program.entry(program.source.attribute, "class")
-    base = program.builtins[BASE]
-    classes = [
-        value
-        for value in program.namespace.values()
-        if isinstance(value, type) and issubclass(value, base) and value is not base
-    ]
-    own = [value for value in classes if value.__module__ == program.namespace["__name__"]]
-    if not classes:
-        raise AgentError(program.name, f"{program.source.file.name} defines no class that inherits from {BASE}")
-    return (own or classes)[-1]
+    return class_in(program, program.builtins[BASE], ENTRY_POINT)
 
 
 def counts_of(answer: object) -> list[int] | None:
@@ -106,8 +98,8 @@ def next_action(counts: list[int] | None, order: tuple[int, ...]) -> int:
 def sit(program: Program, made: Callable[..., Any], game: Game, seat: int) -> Act:
     """Return what asks a new bot of the class ``made`` for orders, once a round."""
     try:
-        bot = made(random.Random(program.random.fresh()))
-        get_orders = bot.get_orders
+        bot = witnessed(made, getattr(made, "__name__", BASE))(random.Random(program.random.fresh()))
+        get_orders = witnessed(bot.get_orders, ENTRY_POINT)
     except BaseException as error:
         raise program.failure(error, f"while {getattr(made, '__name__', BASE)}(random) was made") from error
     asked: tuple[Any, ...] = ()
@@ -123,18 +115,40 @@ def sit(program: Program, made: Callable[..., Any], game: Game, seat: int) -> Ac
             money, dice, index, shop, _ = question
             try:
                 answer = get_orders(money, dice, index, dict(enumerate(shop)))
+                program.last = in_words, answer, (view,)
                 counts = counts_of(answer)
             except BaseException as error:
                 raise program.failure(error, f"in {ENTRY_POINT}, round {view.played + 1}") from error
             asked = question
         return next_action(counts, view.order)
 
-    return act
+    return explaining(act, program)
+
+
+def in_words(answer: object, view: View) -> str:
+    """Return what was answered, to what, and what is wrong with it by itself."""
+    money, _, index, shop, _ = view[:5]
+    asked = f"in round {view.played + 1}, with {money[index]} money and {list(shop)} in the shop"
+    return f"{ENTRY_POINT} returned {shown(answer, 100)}{_wrong(answer)}, {asked}"
+
+
+def _wrong(answer: object) -> str:
+    if not isinstance(answer, list | tuple):
+        return f": a {type(answer).__name__}, where an order is a list of numbers of dice"
+    kinds = [item if type(item) is int else _whole(item) for item in answer]
+    for item, kind in zip(answer, kinds, strict=True):
+        if not 0 <= kind < N_DICE:
+            return f", in which {shown(item, 40)} is no die 0 to {N_DICE - 1}"
+    for kind in sorted(set(kinds)):
+        if kinds.count(kind) > _STOCK[kind]:
+            return f", which asks {kinds.count(kind)} times for die {kind}, and there are {_STOCK[kind]}"
+    spent = sum(int(PRICES[kind]) for kind in kinds)
+    return f", which costs {spent}" if kinds else ""
 
 
 def recognises(text: str) -> bool:
     """Return whether a file with this text looks like a bot of this game."""
-    return f"def {ENTRY_POINT}" in text
+    return defines(text, BASE, method=ENTRY_POINT)
 
 
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:

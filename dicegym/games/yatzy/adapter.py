@@ -8,15 +8,15 @@ adapters offer: `dicegym.games.parts.Adapter`.
 
 from __future__ import annotations
 
-import re
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.calls import shown, witnessed
 from dicegym.bots.live_bot import LiveBot
-from dicegym.bots.program import Program
-from dicegym.bots.source import Source
+from dicegym.bots.program import Program, explaining
+from dicegym.bots.source import Source, defines
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
 from dicegym.games.yatzy.protocol import START_RATING, CommandError, action_of, table_message
@@ -43,6 +43,7 @@ def find(program: Program) -> Callable[..., Any]:
 def sit(program: Program, command: Callable[..., Any], game: Game, seat: int) -> Act:
     """Return what asks ``command`` for actions."""
     names, ratings = NAMES[: game.players], _RATINGS[: game.players]
+    command = witnessed(command, ENTRY_POINT)
 
     def act(turn: Turn) -> int:
         view: Any = turn.view
@@ -50,19 +51,34 @@ def sit(program: Program, command: Callable[..., Any], game: Game, seat: int) ->
             view.scores, view.player, view.round_number, view.rolls_left, view.dice, names, ratings
         )
         try:
-            return action_of(command(standing))
+            answer = command(standing)
+            program.last = in_words, answer, (view,)
+            return action_of(answer)
         except CommandError:
             return UNREADABLE
         except BaseException as error:
-            shown = f"round {view.round_number} with {view.rolls_left} rolls left and the dice {list(view.dice)}"
-            raise program.failure(error, f"in {ENTRY_POINT}(standing), in {shown}") from error
+            raise program.failure(error, f"in {ENTRY_POINT}(standing), {_moment(view)}") from error
 
-    return act
+    return explaining(act, program)
+
+
+def _moment(view: Any) -> str:
+    return f"in round {view.round_number} with {view.rolls_left} rolls left and the dice {list(view.dice)}"
+
+
+def in_words(answer: object, view: Any) -> str:
+    """Return what was answered, when, and what is wrong with it by itself."""
+    try:
+        action_of(answer)
+        why = ""
+    except CommandError as error:
+        why = f" ({error.message})"
+    return f"{ENTRY_POINT}(standing) returned {shown(answer)}{why}, {_moment(view)}"
 
 
 def recognises(text: str) -> bool:
     """Return whether a file with this text looks like a bot of this game."""
-    return re.search(rf"\bdef {ENTRY_POINT}\b", text) is not None
+    return defines(text, ENTRY_POINT, 1)
 
 
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:

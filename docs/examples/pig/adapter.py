@@ -9,8 +9,9 @@ from typing import Any
 from pig.rules import HOLD, ROLL
 
 from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.calls import witnessed
 from dicegym.bots.program import Program
-from dicegym.bots.source import Source
+from dicegym.bots.source import Source, defines
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, one_line
@@ -32,6 +33,7 @@ def find(program: Program) -> Callable[..., Any]:
 
 def sit(program: Program, roll_again: Callable[..., Any], game: Game, seat: int) -> Act:
     """Return what asks ``roll_again`` for actions. It is not asked before a turn's first roll, which nobody refuses."""
+    roll_again = witnessed(roll_again, ENTRY_POINT)  # so that `dicegym check --show` is told of its calls
 
     def act(turn: Turn) -> int:
         score, opponent_score, turn_total, _ = turn.view
@@ -51,7 +53,7 @@ def sit(program: Program, roll_again: Callable[..., Any], game: Game, seat: int)
 
 def recognises(text: str) -> bool:
     """Return whether a file with this text looks like a bot of this game."""
-    return f"def {ENTRY_POINT}(" in text
+    return defines(text, ENTRY_POINT, 3)
 
 
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:

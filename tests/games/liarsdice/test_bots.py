@@ -194,14 +194,14 @@ def test_5_answers_go_through_int(write: Write, answer: str, action: int) -> Non
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("return None", "raised TypeError"),
-        ("return 'two threes'", "raised ValueError: invalid literal"),
-        ("return float('nan')", "raised ValueError"),
+        ("return None", "returned None, which is no number when asked ('A', "),
+        ("return 'two threes'", "returned 'two threes', which is no number"),
+        ("return float('nan')", "returned nan, which is no number"),
         ("return 1 / 0", "raised ZeroDivisionError: division by zero"),
         ("exit(3)", "called sys.exit"),
         ("return get_play(me, hands, history)", "raised RecursionError"),
         ("return input()", "raised EOFError"),
-        ("return (2, 3)", "raised TypeError"),
+        ("return (2, 3)", "returned (2, 3), which is no number"),
         ("raise BaseException('rude')", "raised BaseException: rude"),
     ],
 )
@@ -215,6 +215,28 @@ def test_2_no_answer_is_liar_and_told_with_the_reason(write: Write, body: str, r
     incident = result.incidents[0]
     assert (incident.player, incident.game, incident.turn) == (0, 1, 1)
     assert incident.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("play", "reason"),
+    [
+        (
+            27,
+            "no play at all (taken as liar): returned 27, of which the last digit, 7, is no face 1 to 6 when asked (",
+        ),
+        (20, "returned 20, of which the last digit, 0, is no face 1 to 6 when asked"),
+        (5, "returned 5, a quantity of 0 (one 5 is 15) when asked"),
+        (-5, "returned -5, which is below 0 when asked"),
+        (311, "returned 311, a quantity of 31, where no table has more than 30 dice when asked"),
+        (53, "returned 53 when asked ("),
+        (0, "liar before any bid: returned 0 when asked ("),
+    ],
+)
+def test_2_what_was_played_is_told_with_the_question(write: Write, play: int, reason: str) -> None:
+    game = dicegym.game(NAME, dice=1)
+    bad = agent(game, write(f"def get_play(me, hands, history):\n    return {play}\n", "bad.py"), keep=True)
+    result = arena.play_match(game, [bad, agent(game, "timid", keep=True)], 0, 10)
+    assert any(reason in incident.reason for incident in result.incidents), result.incidents[0].reason
 
 
 def test_2_no_answer_costs_what_liar_costs(write: Write) -> None:

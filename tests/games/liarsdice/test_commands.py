@@ -69,7 +69,7 @@ def test_a_folder_here_comes_before_an_agent_of_that_name(run: Run) -> None:
     robot("p_robot", "return 25 if not history else 0")
     status, out, _ = run("liarsdice", "tournament", "20", "p_robot", "p_computer", "p_robot", "p_robot:player:get_play")
     assert status == 0
-    assert set(wins(out)) == {"p_robot", "p_robot (2)", "p_robot (3)", "p_computer"}
+    assert set(wins(out)) == {"p_robot", "p_robot (2)", "p_robot:player:get_play", "p_computer"}
     assert sum(wins(out).values()) == 20
 
 
@@ -79,6 +79,18 @@ def test_names_of_entries(run: Run, name: str) -> None:
     status, out, _ = run("liarsdice", "tournament", "5", name, "bayes", "--dice", "1")
     assert status == 0
     assert sum(wins(out).values()) == 5
+
+
+def test_a_game_of_bots_is_told_call_by_call(run: Run) -> None:
+    status, out, _ = run("liarsdice", "play", "even", "timid", "--seed", "3", "--dice", "2")
+    assert status == 0
+    hands = re.findall(r"^showdown of hand (\d+)$", out, re.MULTILINE)
+    assert hands == [str(n) for n in range(1, len(hands) + 1)]
+    assert 2 <= len(hands) <= 3
+    assert len(re.findall(r"^    [AB] \((even|timid)\): liar$", out, re.MULTILINE)) == len(hands)
+    assert re.search(r"^  [AB] \((even|timid)\): \S\d( \S\d)?$", out, re.MULTILINE)
+    assert "you" not in out
+    assert re.search(r"loses a die and is out\n(even|timid) wins\n$", out)
 
 
 def test_faults_are_told_with_bot_game_turn_and_reason(run: Run) -> None:
@@ -92,7 +104,9 @@ def test_faults_are_told_with_bot_game_turn_and_reason(run: Run) -> None:
         r"\('A', '.*', '.*'\) \(player\.py, line 2\)",
         out,
     )
-    assert re.search(r"fault: wild: game 1 against bad, p_computer, turn 1: no play at all \(taken as liar\)", out)
+    assert re.search(
+        r"fault: wild: game 1 against bad, p_computer, turn 1: no play at all \(taken as liar\): returned 77, of", out
+    )
     assert "fault: p_computer" not in out
 
 
@@ -140,9 +154,9 @@ def test_mistakes(run: Run, arguments: tuple[str, ...], message: str) -> None:
 def test_a_hanging_bot_stops_nobody(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text("import time\ndef get_play(*_):\n    time.sleep(60)\n")
     game = dicegym.game("liarsdice", dice=1)
-    result = one_table(game, {"slow": tmp_path / "slow.py", "a": "even", "b": "timid"}, 6, limits=Limits(seconds=0.5))
+    result = one_table(game, {"slow": tmp_path / "slow.py", "a": "even", "b": "timid"}, 6, limits=Limits(seconds=0.2))
     assert sum(place.wins for place in result.standings) == 6
-    assert any("took more than 0.5 s" in misplay.reason for misplay in result.misplays)
+    assert any("took more than 2 s by the clock" in misplay.reason for misplay in result.misplays)
     assert {misplay.name for misplay in result.misplays} == {"slow"}
 
 

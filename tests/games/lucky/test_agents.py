@@ -206,8 +206,8 @@ def test_bots_change_nothing_by_changing_their_arguments(bot: Callable[..., Play
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("x = 1", "no class that inherits from Bot"),
-        ("class Loner:\n    def get_orders(self, *_):\n        return []", "no class that inherits from Bot"),
+        ("x = 1", "no class that derives from Bot and has a method get_orders"),
+        ("class Loner:\n    def get_orders(self, *_):\n        return []", "no class that derives from Bot"),
         ("class B(Bot:", "not Python"),
         ("import nothing_like_it", "nothing_like_it"),
     ],

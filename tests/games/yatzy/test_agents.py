@@ -191,7 +191,19 @@ def test_a_bot_that_answers_nonsense_costs_itself_alone(write: Write) -> None:
     result = played(good, bad)
     assert result.faults == (0, 20)  # ten in each of two turns, then the server plays on
     assert result.wins in ((1, 0), (0, 1))
-    assert result.incidents[0].reason == TWO.spec.faults[1]
+    reason = result.incidents[0].reason
+    assert reason.startswith(
+        f"{TWO.spec.faults[1]}: command(standing) returned 7 (7 is no message: send a JSON object)"
+    )
+    assert "in round 1 with 2 rolls left and the dice [" in reason
+
+
+def test_an_illegal_command_is_told_with_the_moment(write: Write) -> None:
+    good = agent(TWO, write(TOP_DOWN), keep=True)
+    bad = agent(TWO, write("def command(standing):\n    return {'type': 'ROLL_DICE', 'dice': [0]}\n"), keep=True)
+    reasons = {incident.reason for incident in played(good, bad).incidents}
+    asked = "command(standing) returned {'type': 'ROLL_DICE', 'dice': [0]}, in round 1 with 0 rolls left"
+    assert any(reason.startswith(f"{TWO.spec.faults[2]}: {asked}") for reason in reasons)
 
 
 @pytest.mark.parametrize(
@@ -225,11 +237,13 @@ def test_a_bot_that_changes_what_it_is_told_changes_nothing(write: Write) -> Non
     assert played(honest, other) == played(honest, rude)
 
 
-def test_a_bot_that_prints_is_heard_and_plays_on(write: Write) -> None:
+def test_a_bot_that_prints_pays_nothing(write: Write) -> None:
     bot = agent(TWO, write(TOP_DOWN.replace("    mover", "    print('hm')\n    mover", 1)), keep=True)
     result = played(bot, agent(TWO, write(TOP_DOWN), keep=True))
     assert result.faults == (0, 0)
-    assert "printed 'hm'" in result.incidents[0].reason
+    assert result.incidents == ()
+    assert result.printed[0].startswith("hm\n")
+    assert result.printed[1] == ""
 
 
 def test_files_are_recognised(write: Write) -> None:

@@ -1,0 +1,86 @@
+"""What the contest's test of an entry found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dicegym.errors import one_line
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What the contest's test found.
+
+    Attributes:
+        name: what reports call the entry.
+        game: name of the game.
+        reason: why it is disqualified; empty if it is not.
+        load_seconds: processor time to load it.
+        seconds: processor time to answer all questions.
+        limit: seconds that it may take for that.
+        questions: number of questions asked.
+        printed: the beginning of what it printed, which costs nothing.
+        answers: all answers as the game's test returns them (Hog: int8[goal, goal]); None if disqualified.
+        verdict: what the rules make of a bad one: "disqualified", or "at fault" where failing has a price.
+        remarks: what its author should know although nothing is wrong.
+        win_rate: its exact win rate against the game's baseline, 0..1, by its answers to each situation; None if the
+            game has no exact values, or it was not asked for.
+        baseline: the agent that this is against.
+        calls: what it was called with, answered and printed; empty unless `check` was to show it.
+    """
+
+    name: str
+    game: str
+    reason: str = ""
+    load_seconds: float = 0.0
+    seconds: float = 0.0
+    limit: float = 0.0
+    questions: int = 0
+    printed: str = ""
+    answers: np.ndarray | None = None
+    verdict: str = "disqualified"
+    remarks: tuple[str, ...] = ()
+    win_rate: float | None = None
+    baseline: str = ""
+    calls: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the entry may take part."""
+        return not self.reason
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but the answers and the calls as plain values."""
+        return {
+            "name": self.name,
+            "game": self.game,
+            "ok": self.ok,
+            "reason": self.reason,
+            "load_seconds": self.load_seconds,
+            "seconds": self.seconds,
+            "limit": self.limit,
+            "questions": self.questions,
+            "printed": self.printed,
+            "remarks": list(self.remarks),
+            "win_rate": self.win_rate,
+            "baseline": self.baseline,
+        }
+
+    def text(self) -> str:
+        """Return the report in words, a line per finding."""
+        lines = [self.calls] if self.calls else []  # which ends its last line: an empty one follows
+        if not self.ok:
+            lines.append(f"{self.name}: {self.verdict}: {self.reason}")
+        else:
+            lines += [f"{self.name}: ok", f"  loaded in {self.load_seconds:.3f} s"]
+            if self.questions:
+                passed = f"passed all {self.questions} questions of the test"
+                lines.append(f"  {passed} in {self.seconds:.3f} s (limit {self.limit:g} s of processor time)")
+        if self.win_rate is not None:
+            lines.append(f"  wins {self.win_rate:.4%} of its games against {self.baseline}, exactly")
+        if self.printed:
+            lines.append(f"  printed, which costs nothing: {one_line(self.printed, 80)!r}")
+        return "\n".join([*lines, *(f"  note: {remark}" for remark in self.remarks)])

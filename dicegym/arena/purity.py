@@ -1,0 +1,93 @@
+"""Whether a bot remembers or draws anything, found out by asking it everything several times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dicegym.engine import loops
+from dicegym.engine.game import Game
+from dicegym.games.parts import SITUATIONS, part
+from dicegym.play.drive import play_game
+from dicegym.play.player import Player, RandomPlayer, whole
+from dicegym.play.turn import Act, Turn
+
+GAMES = 50
+"""Games in which a bot has to choose as it did when it was asked everything."""
+
+
+def prepare(game: Game) -> None:
+    """Compile what `looks_pure` needs, or find it compiled, before a bot's time is taken."""
+    if part(game, SITUATIONS) is not None:
+        _situation(game.new_game()[0])
+
+
+def _situation(state: Any) -> int:
+    """Return the number of the situation of a record."""
+    number = np.zeros(1, np.int64)
+    loops.situation_rows(np.array([state]), np.zeros(1, np.int64), number)
+    return int(number[0])
+
+
+def looks_pure(game: Game, load: Callable[[int], Player]) -> bool | None:
+    """Return whether a bot gives one answer to each situation of the game; None if these are not numbered.
+
+    It is asked for all situations in their order, by another copy of its program in another order, and then in games
+    against itself and against random play. One that remembers may pass all the same, if it takes care to: this is a
+    test and no proof.
+
+    Args:
+        game: the game with its parameters.
+        load: loads a copy of the bot, given the seed of its randomness.
+
+    Raises AgentError if it fails.
+    """
+    numbering = part(game, SITUATIONS)
+    states = None if numbering is None else numbering.situations(game)
+    if states is None:
+        return None
+    order = np.arange(len(states))
+    answers = _answers(game, load(1), states, order)
+    if not np.array_equal(answers, _answers(game, load(2), states, np.random.default_rng(0).permutation(order))):
+        return False
+    compared = _Compared(load(3), answers)
+    for number in range(GAMES):
+        rival: Player = RandomPlayer() if number % 2 else _Compared(load(4), answers)
+        players = [rival] * game.players
+        players[number // 2 % game.players] = compared
+        play_game(game, players, number)
+        if compared.differs or getattr(rival, "differs", False):
+            return False
+    return True
+
+
+def _answers(game: Game, player: Player, states: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Return the action of ``player`` in each of ``states``, asked in ``order``."""
+    act = player.join(game, 0, 0)
+    answers = np.zeros(len(states), np.int64)
+    for number in order:
+        answers[number] = whole(act(Turn(game, states[number], 0)), player)
+    return answers
+
+
+class _Compared(Player):
+    """Plays as a player does, and notes whether that ever differs from what it answered before."""
+
+    def __init__(self, player: Player, answers: np.ndarray) -> None:
+        self.name = player.name
+        self.differs = False
+        self._player = player
+        self._answers = answers
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Let it sit down."""
+        act = self._player.join(game, seat, seed)
+
+        def compared(turn: Turn) -> int:
+            expected, action = self._answers[_situation(turn.record)], act(turn)
+            self.differs = self.differs or action != expected
+            return action
+
+        return compared

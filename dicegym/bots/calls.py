@@ -1,0 +1,190 @@
+"""What a bot is asked, answers and prints, for its author: nothing is hidden that passes between game and bot.
+
+Nobody looks as a rule, and then nothing is paid for it: an adapter asks `witnessed` for the function that it is
+about to hand out, and gets the bot's own. Whoever holds games within `watched_by` is told of every call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import linecache
+import os
+import re
+import sys
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from dicegym.errors import one_line
+
+FIRST, LAST = 10, 5
+"""Calls that a `CallLog` keeps: of more than these it leaves out those in between."""
+LONGEST = 2000
+"""Characters of a call, an answer, or what is printed meanwhile."""
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
+FRAMES = 5
+"""Innermost lines of an error's traceback."""
+
+
+class Witness:
+    """Is told of every call of the bots that play within `watched_by`; these methods do nothing."""
+
+    def asked(self, call: str) -> None:
+        """Take note of a call, such as ``final_strategy(0, 17)``."""
+
+    def answered(self, answer: str) -> None:
+        """Take note of what came back, or of the error and where in the bot it was raised, a line each."""
+
+    def printed(self, text: str) -> None:
+        """Take note of what the bot wrote to either stream."""
+
+
+_WITNESS: ContextVar[Witness | None] = ContextVar("witness", default=None)
+
+
+@contextlib.contextmanager
+def watched_by(witness: Witness) -> Iterator[None]:
+    """Let ``witness`` be told of bots' calls, of those that sit down from now on, and of what they print."""
+    token = _WITNESS.set(witness)
+    try:
+        yield
+    finally:
+        _WITNESS.reset(token)
+
+
+def overheard(text: str) -> None:
+    """Tell whoever watches that a bot has printed ``text``."""
+    if (witness := _WITNESS.get()) is not None:
+        witness.printed(text)
+
+
+def shown(value: object, limit: int = 200) -> str:
+    """Return ``repr(value)`` on one line of at most ``limit`` characters, whatever the bot's own class makes of it."""
+    try:
+        text = repr(value)
+    except Exception:
+        return f"something of type {type(value).__name__}"
+    return one_line(_ADDRESS.sub("", text), limit)
+
+
+def call_text(name: str, arguments: tuple[object, ...], limit: int = LONGEST) -> str:
+    """Return a call as it would be typed."""
+    return one_line(f"{name}({', '.join(shown(argument, limit) for argument in arguments)})", limit)
+
+
+def witnessed(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return a bot's function or class: itself, or what does the same and tells whoever watches."""
+    witness = _WITNESS.get()
+    if witness is None:
+        return function
+
+    @functools.wraps(function, updated=())
+    def told(*arguments: Any) -> Any:
+        witness.asked(call_text(name, arguments))
+        try:
+            answer = function(*arguments)
+        except BaseException as error:
+            witness.answered(_error_text(error))
+            raise
+        witness.answered(shown(answer, LONGEST))
+        return answer
+
+    return told
+
+
+def _error_text(error: BaseException) -> str:
+    """Return the error, and the bot's lines that it passed through."""
+    message = one_line(error)
+    lines = [f"raised {type(error).__name__}" + (f": {message}" if message else "")]
+    for frame, number in list(traceback.walk_tb(error.__traceback__))[1:][-FRAMES:]:
+        if not str(frame.f_globals.get("__name__", "")).startswith("dicegym."):
+            file, line = frame.f_code.co_filename, linecache.getline(frame.f_code.co_filename, number).strip()
+            lines.append(f"  {Path(file).name}, line {number}, in {frame.f_code.co_name}: {line}")
+    return "\n".join(lines)
+
+
+class Echo(Witness):
+    """Passes on what bots print to the terminal, for authors who debug."""
+
+    def printed(self, text: str) -> None:
+        """Print it."""
+        sys.stdout.write(text)
+
+
+class CallLog(Witness):
+    """Writes the first and the last calls to a file, which is up to date at any moment: bots may end their process.
+
+    Args:
+        path: the file, which exists.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+        self._number = 0
+        self._kept = 0  # bytes of the first calls
+        self._last: deque[str] = deque(maxlen=LAST)
+        self._lines: list[str] = []
+        self._room = LONGEST
+        self._begun = False  # a printed line that has no end yet
+
+    def asked(self, call: str) -> None:
+        """Begin an entry."""
+        self._close()
+        self._number += 1
+        self._lines = [f"{self._number:>6}  {call}"]
+        self._save()
+
+    def answered(self, answer: str) -> None:
+        """Complete the entry."""
+        first, *more = answer.splitlines() or [""]
+        if len(self._lines) == 1:
+            self._lines[0] += f" -> {first}"
+        else:
+            self._lines.append(f"        -> {first}")
+        self._lines += [f"           {line}" for line in more]
+        self._begun = False
+        self._save()
+
+    def printed(self, text: str) -> None:
+        """Add to the entry."""
+        self._lines = self._lines or ["        while it was loaded"]
+        if self._room <= 0:
+            return
+        kept, self._room = text[: self._room], self._room - len(text)
+        for line in kept.splitlines(keepends=True):
+            if self._begun:
+                self._lines[-1] += line.rstrip("\r\n")
+            else:
+                self._lines.append(f"        printed: {line}".rstrip("\r\n"))
+            self._begun = not line.endswith(("\n", "\r"))
+        if self._room <= 0:
+            self._lines.append("        printed: ... (and more)")
+        self._save()
+
+    def _close(self) -> None:
+        text = "".join(f"{line}\n" for line in self._lines)
+        if self._number <= FIRST:
+            self._kept += self._write(self._kept, text)
+        else:
+            self._last.append(text)
+        self._lines, self._room, self._begun = [], LONGEST, False
+
+    def _save(self) -> None:
+        text = "".join(f"{line}\n" for line in self._lines)
+        if self._number <= FIRST:
+            self._write(self._kept, text)
+            return
+        left_out = self._number - 1 - FIRST - len(self._last)
+        between = f"        ... {left_out:,} calls left out ...\n" if left_out else ""
+        self._write(self._kept, between + "".join(self._last) + text)
+
+    def _write(self, place: int, text: str) -> int:
+        data = text.encode("utf-8", "backslashreplace")
+        os.lseek(self._file, place, os.SEEK_SET)
+        os.write(self._file, data)
+        os.ftruncate(self._file, place + len(data))
+        return len(data)

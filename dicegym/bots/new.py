@@ -1,0 +1,46 @@
+"""A new bot: a file to begin with, where its author wants it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
+from dicegym.games.parts import ADAPTER, STARTER, need
+
+
+def new_bot(game: Game | str, path: Path | str, force: bool = False) -> Path:
+    """Write a bot of a game's original interface that passes the test of its contest; return its file.
+
+    Args:
+        game: the game or its name.
+        path: a ``.py`` file, or a folder, which then holds a file of the original's name. Folders are made. A file that
+            is called as the original's are is written in that form; any other one in the first.
+        force: whether to replace a file.
+
+    Raises:
+        UnknownNameError: there is no such game.
+        ParameterError: the file exists, or cannot be one.
+        PartError: nothing is known of the game's bots.
+    """
+    forms, starter = need(game, ADAPTER).ENTRY_FILES, need(game, STARTER)
+    target = Path(path).expanduser()
+    if target.suffix != ".py" or target.is_dir():
+        if target.suffix and not target.is_dir():
+            raise ParameterError(f"{path} is no Python file: name a .py file, such as {forms[0]}, or a folder for it")
+        target /= forms[0]
+    if target.is_dir():
+        raise ParameterError(f"{target} is a folder: name a file in it")
+    if target.exists() and not force:
+        raise ParameterError(f"{target} exists: give --force (in Python, force=True) to replace it, or another name")
+    above = next((folder for folder in target.parents if folder.exists()), None)
+    if above is not None and not above.is_dir():
+        raise ParameterError(f"{target} cannot be written, as {above} is a file: name another folder")
+    called = target.as_posix()
+    if '"' in called or "\\" in called:  # it stands in a docstring
+        called = target.name
+    text = starter.starter(target.name if target.name in forms else forms[0], shlex.quote(called))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8", newline="\n")
+    return target

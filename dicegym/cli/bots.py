@@ -1,0 +1,89 @@
+"""Bots: the rules and the original interface, a file to begin with, and the contest's own test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dicegym.cli.common import GameName, JsonFile, Parameters, check_writable, err, game_or_that_of, out, write_json
+from dicegym.errors import ParameterError
+
+new = typer.Typer(help="Write a file to begin with.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@new.command()
+def bot(
+    game: GameName,
+    path: Annotated[Path, typer.Argument(help="a .py file, or a folder for one; folders are made")],
+    force: Annotated[bool, typer.Option("--force", help="replace an existing file")] = False,
+) -> None:
+    """Write a bot of a game's original interface, with comments.
+
+    It passes the contest's test as it is.
+
+    Example: dicegym new bot hog my/hog.py
+    """
+    from dicegym.bots.new import new_bot
+
+    file = new_bot(game, path, force)
+    out.print(f"wrote {file}", markup=False)
+    out.print(f"try it: dicegym check {file} --show; the rules and its interface: dicegym rules {game}", markup=False)
+
+
+def rules(
+    game: GameName,
+    interface: Annotated[bool, typer.Option("--interface", help="only how a bot is asked and what it answers")] = False,
+) -> None:
+    """Print the rules of a game, and its original bot interface with an example of every call.
+
+    Example: dicegym rules liarsdice --interface
+    """
+    from dicegym.games.parts import STARTER, part
+    from dicegym.players.about import rules_page
+    from dicegym.sandbox.customs import customs
+
+    page = rules_page(game)
+    starter = part(game, STARTER)
+    if interface and starter is None:
+        raise ParameterError(f"nothing is written about bots of {game}: leave out --interface for its rules")
+    if not interface:
+        out.print(page.replace("``", "`"), markup=False)
+    if starter is not None:
+        for title, text in (("Original interface", starter.INTERFACE), ("All bots", customs())):
+            out.print(f"{title}\n{'-' * len(title)}\n\n{text}", markup=False)
+        out.print(f"A bot to begin with: `dicegym new bot {game} PATH`. How others do it: `dicegym agents {game}`.")
+
+
+def check(
+    file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
+    game: Annotated[str | None, typer.Option(help="the game (default: by what the file defines)")] = None,
+    seconds: Annotated[float, typer.Option(help="processor time for all questions together")] = 10.0,
+    show: Annotated[bool, typer.Option("--show", help="show its first and last calls, answers and prints")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="ask it in this process and without limits: breakpoint() works")
+    ] = False,
+    json_file: JsonFile = None,
+    parameter: Parameters = None,
+) -> None:
+    """Test a bot as its contest does, and tell its author what is wrong and how good it is.
+
+    Example: dicegym check my/hog.py --show
+    """
+    from dicegym import arena
+
+    if show and debug:
+        raise ParameterError("--show and --debug do not go together: in the debugger you see each call yourself")
+    check_writable(json_file)
+    table = game_or_that_of(file, game, parameter)
+    try:
+        report = arena.check(file, table, limits=arena.Limits(seconds=seconds), show=show, debug=debug)
+    except KeyboardInterrupt:
+        if not debug:
+            raise
+        err.print("dicegym: stopped before the test was over")
+        raise typer.Exit(130) from None
+    out.print(report.text(), markup=False)
+    write_json(json_file, report.to_json())
+    raise typer.Exit(0 if report.ok else 1)
