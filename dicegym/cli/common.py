@@ -16,6 +16,7 @@ import typer
 from rich import progress as bar
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Column
 
 import dicegym
 from dicegym.errors import DicegymError, ParameterError
@@ -145,14 +146,15 @@ class _Bar:
 
     def __init__(self, unit: str) -> None:
         columns = (
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn(unit),
+            BarColumn(20),
+            MofNCompleteColumn(table_column=Column(no_wrap=True)),
+            TextColumn(unit, table_column=Column(no_wrap=True)),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
-            TextColumn("{task.description}", markup=False),
+            # A narrow terminal costs the end of this text, and no figures.
+            TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True)),
         )
-        self._bar = bar.Progress(*columns, console=Console(stderr=True))
+        self._bar = bar.Progress(*columns, console=Console(stderr=True), expand=True)
         self._task = self._bar.add_task("", total=None)
 
     def show(self, done: int, total: int, text: str) -> None:
