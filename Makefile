@@ -17,7 +17,7 @@ export RUFF_CACHE_DIR := $(VENV)/cache/ruff
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo bench bench-docs docs notebooks check kernels test test-slow test-boundscheck \
-        test-nojit lint lint-style lint-format lint-types format clean distclean
+        test-nojit test-lowest lint lint-style lint-format lint-types format clean distclean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 18
@@ -57,6 +57,15 @@ test-boundscheck: $(STAMP)  ## run the tests of kernels with array bounds checke
 
 test-nojit: $(STAMP)  ## run the tests of rules as plain Python
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(WORKERS) --dist worksteal -m 'nojit and not slow'
+
+# Compiled is Hog alone: kernels of an older compiler are none of the cache's.
+LOWEST := $(VENV)/lowest
+test-lowest: $(STAMP)  ## run some tests with the lowest versions that pyproject.toml allows
+	$(BIN)/python -m uv venv --quiet --allow-existing --python $(BIN)/python $(LOWEST)
+	$(BIN)/python -m uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct -e '.[render]' 'pytest>=9' 'hypothesis>=6.150'
+	@rm -rf dicegym.egg-info
+	$(LOWEST)/bin/python -m dicegym play-random-placeholder
+	NUMBA_DISABLE_JIT=1 $(LOWEST)/bin/python -m pytest -o cache_dir=$(VENV)/cache/pytest-lowest -q $(LOWEST_TESTS)
 
 lint: lint-style lint-format lint-types  ## check style, format and types
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,12 +13,11 @@ from dicegym.arena.submissions import KINDS, Submission, is_folder_of_submission
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, one_line
 from dicegym.games.parts import Progress
-from dicegym.play.player import Player
-from dicegym.players.roster import Origin, agent_name, agent_names, resolve
+from dicegym.players.roster import Origin, Spec, agent_name, agent_names, resolve
 from dicegym.sandbox.jobs import Entry, entry
 
-AgentSpec = str | Path | Player | Callable[..., Any]
-"""Names an agent, as for `dicegym.agent`."""
+AgentSpec = Spec | Any
+"""Names an agent, as for `dicegym.agent`: a model in memory, which has no type of ours, is one too."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ def entries_of(
         origin = _resolved(game, spec)
         records.append(record_of(name, spec, origin))
         try:
-            entries.append(entry(game, name, spec))  # type: ignore[arg-type]  # as above
+            entries.append(entry(game, name, spec))
         except AgentError as error:
             broken.append(Disqualified(name, error.reason))
     records.sort(key=lambda record: record.name)

@@ -172,7 +172,7 @@ class _Lines:
         self._began = time.monotonic()
         self._first: tuple[float, int] | None = None
         """When the first word came, and how much was done by then: a resumed training has a start."""
-        self._latest = (0, 0, "preparing")
+        self._latest = (0, 0, "preparing (what is compiled the first time takes minutes)")
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._speak, name="progress", daemon=True)
         self._thread.start()

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 import dicegym
-from dicegym.cli.common import GameName, Parameters, parameters_of
+from dicegym.cli.common import GameName, Parameters, complete_agent, parameters_of
 from dicegym.errors import ParameterError, UnknownNameError
 
 INTERRUPTED = 130
@@ -22,11 +22,21 @@ SEEDS = 1_000_000
 """Seeds that are drawn lie below: easy to type again."""
 
 
+def complete_rival(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the strengths and agents that begin so, for the shell."""
+    from dicegym.games.keyboard import STRENGTHS
+
+    return [name for name in STRENGTHS if name.startswith(incomplete)] + complete_agent(context, incomplete)
+
+
 def play(
     game: GameName,
     against: Annotated[
         list[str] | None,
-        typer.Option(help="easy, normal (default) or hard, or an agent; repeat it for each other seat"),
+        typer.Option(
+            help="easy, normal (default) or hard, or an agent; repeat it for each other seat",
+            autocompletion=complete_rival,
+        ),
     ] = None,
     players: Annotated[int | None, typer.Option(help="seats at the table, yours included")] = None,
     seat: Annotated[int | None, typer.Option(help="your seat, from 0 (default: one that the seed draws)")] = None,

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from dicegym.server.archive import Archive, ServerStatus
 
 SomeGame = Annotated[
-    str | None, typer.Argument(metavar="[GAME]", help="whose server (default: the one with results in this folder)")
+    str | None, typer.Argument(metavar="GAME", help="whose server (default: the one with results in this folder)")
 ]
 Database = Annotated[Path | None, typer.Option(help="of results (default: dicegym-GAME.sqlite)")]
 
 
 def serve(
     game: Annotated[str | None, typer.Argument(metavar="GAME", help="the game's name")] = None,
-    more: Annotated[list[str] | None, typer.Argument(metavar="[AGENTS]...", help="further --agents")] = None,
+    more: Annotated[list[str] | None, typer.Argument(metavar="AGENTS", help="further --agents")] = None,
     tcp: Annotated[int | None, typer.Option(metavar="PORT", help="serve plain TCP there; 0: any free port")] = None,
     ws: Annotated[int | None, typer.Option(metavar="PORT", help="serve WebSocket there; 0: any free port")] = None,
     agents: Annotated[list[str] | None, typer.Option(metavar="AGENT...", help="agents that fill free seats")] = None,

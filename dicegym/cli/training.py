@@ -87,12 +87,16 @@ def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str) -> None
         out.print(line, markup=False)
     out.print(f"How it fares against every bot: {model.with_suffix('.md')}", markup=False)
     named = shlex.quote(str(model))
-    ideas = [
+    _show_next(
         (f"dicegym plot {shlex.quote(str(model.parent))}", "the curve as a picture"),
         *([(f"dicegym play {game.name} --against {named}", "play against it")] if game.players > 1 else []),
         (f"dicegym tournament {game.name} {named} {game.spec.baseline}", "a contest: name whom you like"),
         (longer, "go on where this ended"),
-    ]
+    )
+
+
+def _show_next(*ideas: tuple[str, str]) -> None:
+    """Print commands to go on with, and what each does."""
     width = max(len(command) for command, _ in ideas)
     out.print("Next:")
     for command, what in ideas:
@@ -126,10 +130,21 @@ def demo(
 
     Example: dicegym demo hog
     """
+    from dicegym.games.parts import solver
     from dicegym.learning.demo import run_demo
     from dicegym.learning.script import train as learn
 
+    folder = run_dir or Path("runs") / f"demo-{game}"
     with progress_bar("steps") as progress:
-        entry, score = run_demo(learn, game, run_dir or Path("runs") / f"demo-{game}", seed, progress)
+        entry, score = run_demo(learn, game, folder, seed, progress)
     out.print(f"trained {entry}: {score}", markup=False)
-    tournament(game, [*dicegym.agent_names(game), str(entry)], seed=seed)
+    table = dicegym.game(game)
+    tournament(game, [*dicegym.agent_names(game), str(entry)], seed=seed, exact=solver(table) is not None)
+    told = "" if solver(table) is None else ", which exact win rates rank: the games that it plays are part luck"
+    out.print(f"\n{entry.stem} is the agent that was just trained, in the contest of {table.spec.title}{told}.")
+    named = shlex.quote(str(entry))
+    _show_next(
+        (f"dicegym play {game} --against {named}", "play against it"),
+        (f"dicegym plot {shlex.quote(str(folder))}", "its curve as a picture"),
+        (f"dicegym train {game}", "train for as long as the game deserves"),
+    )

@@ -29,7 +29,7 @@ def watch(
     model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
     against: Annotated[
         list[str] | None,
-        typer.Option(help="an opponent; repeat it for each other seat (default: the game's own opponent)"),
+        typer.Option(help="an opponent; repeat it for each other seat (default: the game's baseline)"),
     ] = None,
     game: GameOption = None,
     gif: Annotated[Path | None, typer.Option(metavar="FILE", help="record it as a GIF instead")] = None,

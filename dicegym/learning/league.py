@@ -76,7 +76,7 @@ class League:
 
     Args:
         game: the game.
-        opponents: weight by agent's name, `SELF` included; empty: the game's baseline.
+        opponents: weight by agent's name, `SELF` included; empty: the game's default opponents.
         settings: ``[self_play]``.
 
     Raises:
@@ -87,7 +87,8 @@ class League:
     def __init__(self, game: Game, opponents: Mapping[str, float], settings: SelfPlaySettings) -> None:
         self.game = game
         self.settings = settings
-        weights = dict(opponents) or {game.spec.baseline: 1.0}
+        usual = game.spec.default_opponent
+        weights = dict(opponents) or (dict(usual) if isinstance(usual, Mapping) else {usual: 1.0})
         self._self_weight = weights.pop(SELF, None)
         if self._self_weight is not None:
             finite_number(f"weight of {SELF!r}", self._self_weight, "a share of games", above=0)

@@ -185,7 +185,7 @@ class TrainingSettings:
     environment: EnvironmentSettings = field(default_factory=EnvironmentSettings)
     """what the learner's games are made with besides, and wrapped in"""
     opponents: Annotated[dict[str, Number], Field(title="a number above 0")] = field(default_factory=dict)
-    """agent = weight, from which each game draws; self = weight: past selves; empty: the game's baseline"""
+    """agent = weight, from which each game draws; self = weight: past selves; empty: the game's default opponents"""
     self_play: SelfPlaySettings = field(default_factory=SelfPlaySettings)
     """how past selves and exploiters join the opponents, if "self" is among them"""
     algorithm: AlgorithmSettings = field(default_factory=AlgorithmSettings)

@@ -84,8 +84,8 @@ class PolicyPlayer(Player):
         if isinstance(self.policy, Network):
             return self.policy
         raise ModelError(
-            f"model {self.name!r} cannot be written down without PyTorch: {self.policy.reason}. It plays where it is "
-            "loaded with the extra 'train'"
+            f"model {self.name!r} cannot be written down without PyTorch: {self.policy.reason}. It plays where the "
+            "extra 'train' is installed, but in no contest, whose processes load no PyTorch"
         )
 
     def scores(self, observations: np.ndarray) -> np.ndarray:

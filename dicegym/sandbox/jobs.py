@@ -6,12 +6,13 @@ import pickle
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from dicegym.bots.network import NetworkPlayer
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, one_line
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
-from dicegym.players.roster import Origin, load, resolve
+from dicegym.players.roster import Origin, Spec, load, resolve
 from dicegym.sandbox.heartbeat import Heartbeat, Reading
 from dicegym.shipped import is_shipped
 
@@ -49,7 +50,7 @@ class Entry(NamedTuple):
         return load(game, origin, self.name, keep=True, seed=seed)
 
 
-def entry(game: Game, name: str, spec: Player | str | Path) -> Entry:
+def entry(game: Game, name: str, spec: Spec | Any) -> Entry:
     """Return the entry that ``spec`` names, as for `dicegym.agent`.
 
     A model is loaded here and enters as a player that needs NumPy alone: no job has to load PyTorch. Players, and the
@@ -57,15 +58,17 @@ def entry(game: Game, name: str, spec: Player | str | Path) -> Entry:
     value.
 
     Raises:
-        AgentError: there is no such file, or it is a model that does not fit the game.
+        AgentError: there is no such file, or it is a model that does not fit the game or that NumPy cannot play.
         UnknownNameError, ParameterError: it names nothing, or is a Player that cannot be sent to a process.
     """
     origin = resolve(game, spec)
-    if isinstance(origin, Path):
-        try:
+    try:
+        if isinstance(origin, Path):
             origin = load(game, origin, name)
-        except ModelError as error:
-            raise AgentError(name, str(error)) from error
+        if isinstance(origin, NetworkPlayer):
+            origin.plain_network()  # PyTorch alone needs more memory than a job has
+    except ModelError as error:
+        raise AgentError(name, str(error)) from error
     return Entry(name, _sent(name, origin) if isinstance(origin, Player) else origin)
 
 

@@ -239,6 +239,32 @@ def test_players_can_take_part_if_they_can_be_sent() -> None:
         contest("hog", ["bacon", FunctionPlayer(lambda turn: int(lock.locked()), "held")], workers=1)
 
 
+def test_plain_functions_take_part() -> None:
+    """Of the original interface, of what learners see, of a turn; local ones too."""
+    number = 4
+
+    def own(score: int, opponent_score: int) -> int:
+        return number
+
+    def seen(observation: object, mask: object) -> int:
+        return number + 1
+
+    def asked(turn: Turn) -> int:
+        return number + 1
+
+    def wrong(score: int, opponent_score: int) -> int:
+        return 77
+
+    entries = [own, seen, asked, wrong, lambda score, opponent_score: number + 1]
+    found = contest("hog", entries, games=0, exact=True, workers=2)
+    assert [(row.place, row.name) for row in found.standings] == [
+        (1, "lambda"),
+        *((2, name) for name in ("asked", "own", "seen")),
+    ]
+    assert [bad.name for bad in found.disqualified] == ["wrong"]
+    assert "returned 77" in found.disqualified[0].reason
+
+
 def test_a_script_may_bring_players_of_its_own(tmp_path: Path, root: Path) -> None:
     """Nothing of a script can be imported elsewhere, and it has no guard."""
     script = tmp_path / "own.py"

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 
@@ -140,3 +141,11 @@ def test_dice_are_numbers_where_the_output_has_no_letters_for_them(monkeypatch: 
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(kept, encoding="ascii", write_through=True))
     _show("⚀1 ⚅6 ▢ é")
     assert kept.getvalue().decode().split() == ["1", "6", "?", "?"]
+
+
+def test_strengths_and_agents_are_completed() -> None:
+    from dicegym.cli.play import complete_rival
+
+    context = types.SimpleNamespace(params={"game": "hog"})
+    assert complete_rival(context, "ha") == ["hard", "ham", "haphazard"]
+    assert complete_rival(types.SimpleNamespace(params={}), "e") == ["easy"]

@@ -16,7 +16,7 @@ import pytest
 import dicegym
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
-from dicegym.errors import DependencyError, ModelError, ParameterError
+from dicegym.errors import AgentError, DependencyError, ModelError, ParameterError
 from dicegym.players import model as models
 from dicegym.players import model_file
 from dicegym.players.model_file import MEMBER, NETWORK_MEMBER
@@ -305,3 +305,13 @@ def test_the_algorithm_of_a_plain_file_is_told_from_what_it_holds(tmp_path: Path
         algorithm_of(written(**recurrent, clip_range=0.2))
     with pytest.raises(ModelError, match="cannot be read as a model of Stable-Baselines3"):
         algorithm_of(written())
+
+
+def test_a_contest_refuses_a_model_that_only_torch_can_play() -> None:
+    torch = pytest.importorskip("torch")
+    from dicegym.sandbox.jobs import entry
+
+    steep = torch.nn.Sequential(torch.nn.Linear(62, 9), torch.nn.LeakyReLU(0.5), torch.nn.Linear(9, 12))
+    with pytest.raises(AgentError, match="in no contest"):
+        entry(dicegym.game("hog"), "steep", steep)
+    assert entry(dicegym.game("hog"), "ppo", "ppo").name == "ppo"

@@ -1,7 +1,8 @@
 """What the site and the README tell people to type works.
 
 Blocks of Python run, page by page, each page in a folder and a namespace of its own. One that begins with
-``# file: NAME`` is one that the reader is to write. All commands are parsed, and those below a line ``% run`` run.
+``# file: NAME`` is one that the reader is to write; one below a line ``% needs MODULE`` is a program of its own, which
+tests/project/test_clients.py runs. All commands are parsed, and those below a line ``% run`` run.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from dicegym.cli.app import main, whole_command
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
-BLOCK = re.compile(r"(?P<run>^% run\n)?^```(?P<language>python|console)\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"(?P<needs>^% needs .*\n)?(?P<run>^% run\n)?^```(?P<language>python|console)\n(?P<text>.*?)^```",
+    re.MULTILINE | re.DOTALL,
+)
 FILE = re.compile(r"# file: (\S+)\n")
 
 
@@ -34,7 +38,7 @@ class Block(NamedTuple):
 
 def blocks(page: Path) -> list[Block]:
     found = BLOCK.finditer(page.read_text(encoding="utf-8"))
-    return [Block(match["language"], match["text"], match["run"] is not None) for match in found]
+    return [Block(match["language"], match["text"], match["run"] is not None) for match in found if not match["needs"]]
 
 
 def commands(text: str) -> Iterator[list[str]]:

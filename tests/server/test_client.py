@@ -289,6 +289,29 @@ async def first_is_you(play: Any, reader: asyncio.StreamReader, writer: asyncio.
     return await play(reader, writer, states)
 
 
+def test_join_loads_its_agent_before_it_connects(tmp_path: Path) -> None:
+    """On the server it has seconds to answer."""
+    note = tmp_path / "loaded"
+    bot = tmp_path / "bot.py"
+    bot.write_text(f"open({str(note)!r}, 'w').close()\ndef command(standing): pass\n")
+    with pytest.raises(ParameterError, match="cannot be reached"):
+        join("yatzy", "127.0.0.1:1", str(bot), None, None, 0, 0, print)
+    assert note.exists()
+
+
+@run
+async def test_an_agent_that_cannot_be_loaded_does_not_come_to_the_server(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("raise RuntimeError('no idea')\n")
+    came: list[Any] = []
+    server = await asyncio.start_server(lambda *streams: came.append(streams), "127.0.0.1", 0)
+    where = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    with pytest.raises(AgentError, match="no idea"):
+        await asyncio.to_thread(join, "yatzy", where, str(bot), None, None, 0, 0, print)
+    assert not came
+    server.close()
+
+
 @pytest.mark.slow  # two processes load PyTorch
 @run
 async def test_a_trained_model_joins(tmp_path: Path) -> None:

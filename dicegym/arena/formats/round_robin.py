@@ -22,7 +22,7 @@ from dicegym.arena.formats.round_robin_result import (
     RoundRobinStanding,
 )
 from dicegym.arena.incidents import Misplay, misplays_of
-from dicegym.arena.luck import deserved, games_to_tell, leads_of_shares
+from dicegym.arena.luck import Places, deserved, games_to_tell, leads_of_shares
 from dicegym.arena.match import Match
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
@@ -188,9 +188,10 @@ def _rank_exactly(rows: Sequence[RoundRobinStanding], found: Chances) -> list[Ro
     for name in sorted(found.names, key=lambda name: (-merits[name][0], -merits[name][1], name)):
         number = found.names.index(name)
         place = 1 + sum(merit > merits[name] for merit in merits.values())
-        exact = ExactStanding(
-            float(found.wins[number]), float(found.win_rates[number]), places[number], round(first[number], 6)
-        )
+        equals = [other for other, one in enumerate(found.names) if merits[one] == merits[name]]
+        luck = Places(min(places[other].best for other in equals), max(places[other].worst for other in equals))
+        share = round(sum(first[other] for other in equals) / len(equals), 6)
+        exact = ExactStanding(float(found.wins[number]), float(found.win_rates[number]), luck, share)
         ranked.append(replace(by_name[name], place=place, exact=exact))
     return ranked
 

@@ -111,8 +111,8 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
         return f"{self.title}: {len(self.standings)} entries, {played}{exact}"
 
     def tables(self) -> list[ReportTable | Matrix]:
-        """Return the ranking, and who won how many games against whom."""
-        return [self._exact_ranking() if self.pairs else self._ranking(), *self._matrices()]
+        """Return the ranking, and how often each wins against each: exactly, or as far as games tell."""
+        return [self._exact_ranking(), self._exact_matrix()] if self.pairs else [self._ranking(), *self._matrix()]
 
     def _ranking(self) -> ReportTable:
         exact = any(row.win_rate is not None for row in self.standings)
@@ -141,26 +141,22 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
                 rows.append([str(row.place), row.name, *exact, *games, str(row.exact.places), percent(row.exact.first)])
         return ("Rankings", titles, rows)
 
-    def _matrices(self) -> list[Matrix]:
+    def _exact_matrix(self) -> Matrix:
         names = [row.name for row in self.standings]
-        found = []
-        if self.pairs:
-            rates = {one.entries: one.win_rate for one in self.pairs}
-            rates |= {(b, a): 1 - rate for (a, b), rate in rates.items()}
-            cells = [
-                ["." if a == b else f"{100 * rates[a, b]:.0f}" if (a, b) in rates else "-" for b in names]
-                for a in names
-            ]
-            found.append(Matrix("Exact win rates of the row against the column, in per cent", names, cells))
-        if self.matches:
-            found.append(_matrix(names, self.matches, self.games_per_match))
-        return found
+        rates = {one.entries: one.win_rate for one in self.pairs}
+        rates |= {(b, a): 1 - rate for (a, b), rate in rates.items()}
+        cells = [["." if a == b else f"{100 * rates[a, b]:.0f}" for b in names] for a in names]
+        return Matrix("Exact win rates of the row against the column, in per cent", names, cells)
+
+    def _matrix(self) -> list[Matrix]:
+        names = [row.name for row in self.standings]
+        return [_matrix(names, self.matches, self.games_per_match)] if self.matches else []
 
     def details(self) -> list[ReportTable | Matrix]:
-        """Return the list of all matches, and of all exact values."""
+        """Return the list of all matches, and of all exact values; beside these also who won how many games."""
         seats = range(max((len(match.entries) for match in self.matches), default=2))
         titles = [*(f"Entry {i}" for i in seats), *(f"Entry {i}'s wins" for i in seats)]
-        found: list[ReportTable | Matrix] = []
+        found: list[ReportTable | Matrix] = [*(self._matrix() if self.pairs else ())]
         if self.matches:
             rows = [[*match.entries, *map(str, match.wins)] for match in self.matches]
             found.append(("Matches", titles, rows))
@@ -175,8 +171,8 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
         if len(names) < 2:
             return ["There is nobody to compare with: a contest needs two entries that can play."]
         words = [*self._exact_words()] if self.pairs else [*self._played_words(names)]
-        entries = "" if not self.matches else "--matches lists all matches; "
-        return [*words, f"{entries}--json FILE keeps everything."]
+        listing = "" if not (self.matches or self.pairs) else "--matches lists all matches; "
+        return [*words, f"{listing}--json FILE keeps everything."]
 
     def _played_words(self, names: Sequence[str]) -> Iterable[str]:
         yield "'Could be': the places that an entry may deserve; sure in 95 of 100 contests."
@@ -193,11 +189,11 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
         )
         best = [row.name for row in self.standings if row.place == 1]
         came = [row.name for row in self.standings if row.played_place == 1]
-        strongest = f"{listed(best)} {'is' if len(best) == 1 else 'are equally'} strong"
-        if len(best) == 1:
-            strongest = f"{best[0]} is the strongest"
+        strongest = f"{best[0]} is the strongest, and comes"
+        if len(best) > 1:
+            strongest = f"{listed(best)} are equally strong, and one of them comes"
         chance = sum(row.exact.first for row in self.standings if row.place == 1 and row.exact is not None)
-        yield f"{strongest}, and {'comes' if len(best) == 1 else 'come'} first in {100 * chance:.0f} of 100 contests."
+        yield f"{strongest} first in {100 * chance:.0f} of 100 contests."
         if came and set(came) != set(best):
             yield f"Here luck put {listed(came)} first."
         moved = sum(row.played_place not in (None, row.place) for row in self.standings)
