@@ -10,6 +10,7 @@ from pig.rules import HOLD, ROLL
 
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.calls import witnessed
+from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Program
 from dicegym.bots.source import Source, defines
 from dicegym.bots.surroundings import PrivateRandom
@@ -59,3 +60,8 @@ def recognises(text: str) -> bool:
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
     """Return the player of a file; see `BotPlayer`. Raises AgentError."""
     return BotPlayer(source, name, supplied_modules, find, sit, keep, seed)
+
+
+def live(bot: Callable[..., Any], name: str) -> LiveBot:
+    """Return the player of a function; see `LiveBot`."""
+    return LiveBot(bot, name, sit)

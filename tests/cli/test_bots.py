@@ -1,0 +1,87 @@
+"""``dicegym new``, ``rules`` and ``check``, as an author types them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dicegym.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command line in a folder of its own; return (exit status, standard output, standard error)."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        status = 0
+        try:
+            main(list(arguments))
+        except SystemExit as end:
+            status = int(end.code or 0)
+        shown = capsys.readouterr()
+        return status, shown.out, shown.err
+
+    return call
+
+
+def test_a_new_bot_is_written_once_and_checked(run: Run) -> None:
+    status, out, _ = run("new", "bot", "hog", "my/hog.py")
+    assert status == 0
+    assert out.startswith("wrote my/hog.py\ntry it: dicegym check my/hog.py --show")
+    status, _, err = run("new", "bot", "hog", "my/hog.py")
+    assert status == 2
+    assert "my/hog.py exists: give --force" in err
+    assert run("new", "bot", "hog", "my/hog.py", "--force")[0] == 0
+    status, out, _ = run("check", "my/hog.py", "--debug", "--json", "found.json")
+    assert status == 0
+    assert "my: ok" in out
+    assert json.loads(Path("found.json").read_text())["ok"] is True
+    status, _, err = run("check", "my/hog.py", "--debug", "--show")
+    assert status == 2
+    assert "do not go together" in err
+
+
+@pytest.mark.parametrize(("game", "words"), [("hog", "final_strategy(12, 70) -> 0"), ("yatzy", '"key": "FINAL"')])
+def test_the_rules_are_printed_with_the_interface(run: Run, game: str, words: str) -> None:
+    status, out, _ = run("rules", game)
+    assert status == 0
+    assert "Version history" in out
+    assert "``" not in out
+    for part in ("Original interface", words, "Printing costs nothing", f"dicegym new bot {game}"):
+        assert part in out
+    status, short, _ = run("rules", game, "--interface")
+    assert status == 0
+    assert "Version history" not in short
+    assert out.endswith(short)
+
+
+def test_rules_of_no_game(run: Run) -> None:
+    status, _, err = run("rules", "hogg")
+    assert status == 2
+    assert "Did you mean 'hog'" in err
+
+
+def test_a_course_project_is_its_own_games(run: Run, root: Path) -> None:
+    """It defines ``play`` too, as bots of Liar's Dice do."""
+    for file in (root / "agents/hog/course_project.py", "mine/hog.py", "mine/project.py"):
+        path = Path(file)
+        if not path.is_absolute():
+            path.parent.mkdir(exist_ok=True)
+            path.write_text((root / "agents/hog/course_project.py").read_text())
+        assert run("check", str(path), "--debug")[0] == 0
+
+
+def test_the_name_of_a_file_decides_between_games(run: Run) -> None:
+    text = "def final_strategy(a, b):\n    return 4\ndef play(a, b, c):\n    return 0\n"
+    for name in ("hog.py", "other.py"):
+        Path(name).write_text(text)
+    assert run("check", "hog.py", "--debug")[0] == 0
+    status, _, err = run("check", "other.py", "--debug")
+    assert status == 2
+    assert "other.py fits hog and liarsdice: say which one is meant with --game" in err
