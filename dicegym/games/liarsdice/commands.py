@@ -85,7 +85,12 @@ def tournament(
     dice: Dice = 5,
     json_file: JsonFile = None,
 ) -> None:
-    """Let all players named play together, seats shuffled for each game, and count who wins."""
+    """Let all players play games together, and count wins.
+
+    Seats are shuffled for each game.
+
+    Example: dicegym liarsdice tournament 100 p_robot p_computer
+    """
     if HUMAN in entries:
         raise ParameterError(f"{HUMAN} is a person: play with `dicegym liarsdice play`")
     check_writable(json_file)
