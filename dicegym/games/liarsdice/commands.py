@@ -55,7 +55,12 @@ def play(
     seed: Annotated[int | None, typer.Option(help="same seed, same game (default: a new one)")] = None,
     dice: Dice = 5,
 ) -> None:
-    """Play one game, with a person at the keyboard or without: every call and every showdown is told."""
+    """Play one game, with a person at the keyboard or without.
+
+    Every call and every showdown is told.
+
+    Example: dicegym liarsdice play p_human p_computer
+    """
     seats = named(entries)
     game = dicegym.game("liarsdice", players=len(seats), dice=dice)
     players: list[Player] = [
