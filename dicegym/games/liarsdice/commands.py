@@ -55,7 +55,12 @@ def play(
     seed: Annotated[int | None, typer.Option(help="same seed, same game (default: a new one)")] = None,
     dice: Dice = 5,
 ) -> None:
-    """Play one game, with a person at the keyboard or without: every call and every showdown is told."""
+    """Play one game, with a person at the keyboard or without.
+
+    Every call and every showdown is told.
+
+    Example: dicegym liarsdice play p_human p_computer
+    """
     seats = named(entries)
     game = dicegym.game("liarsdice", players=len(seats), dice=dice)
     players: list[Player] = [
@@ -85,7 +90,12 @@ def tournament(
     dice: Dice = 5,
     json_file: JsonFile = None,
 ) -> None:
-    """Let all players named play together, seats shuffled for each game, and count who wins."""
+    """Let all players play games together, and count wins.
+
+    Seats are shuffled for each game.
+
+    Example: dicegym liarsdice tournament 100 p_robot p_computer
+    """
     if HUMAN in entries:
         raise ParameterError(f"{HUMAN} is a person: play with `dicegym liarsdice play`")
     check_writable(json_file)
