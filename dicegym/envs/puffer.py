@@ -20,7 +20,7 @@ except ImportError as error:
     ) from error
 
 
-class PufferVecEnv(PufferEnv):  # type: ignore[misc]  # PufferLib ships no types
+class PufferVecEnv(PufferEnv):
     """Steps ``num_envs`` games in one call; what ended is reset in the same step, as PufferLib expects.
 
     ``infos`` holds a dict with ``"episode_return"`` and ``"episode_length"`` for each game that ended. PufferLib knows
