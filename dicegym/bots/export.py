@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -85,7 +86,8 @@ def export_source(player: Player, game: Game, form: str) -> str:
     if not forms:
         raise ParameterError(f"players of {game.spec.title} cannot be written as bots: enter the model itself")
     if form not in forms:
-        raise ParameterError(f"{game.spec.title} has no bots called {form!r}: export as {' or '.join(forms)}")
+        where = f", and name its place by --output {form}" if os.path.basename(form) != form else ""
+        raise ParameterError(f"{game.spec.title} has no bots called {form!r}: export as {' or '.join(forms)}{where}")
     return need(game, EXPORTER).export(player, game, form)
 
 

@@ -130,6 +130,8 @@ def test_exported_yatzy_file_runs_without_dicegym_and_reads_the_standings_of_any
 def test_export_of_another_form_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"export as hog\.py"):
         export_source(model("hog"), dicegym.game("hog"), "bot.py")
+    with pytest.raises(ParameterError, match=r"export as hog\.py, and name its place by --output mine/hog\.py"):
+        export_source(model("hog"), dicegym.game("hog"), "mine/hog.py")
 
 
 def test_a_file_and_its_model_have_the_same_results_in_a_contest(written: Callable[..., Path]) -> None:
