@@ -8,9 +8,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import progress as bar
@@ -22,8 +22,9 @@ import dicegym
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.registry import GAMES
 
-Progress = Callable[[int, int, str], None]
-"""Is told (how much is done, of how much, what there is to say); of 0 if nobody knows."""
+if TYPE_CHECKING:
+    from dicegym.games.parts import Progress
+
 SILENCE = 10.0
 """Seconds after which a command that nobody watches at a terminal says how far it is."""
 
