@@ -127,7 +127,7 @@ def names_for(submissions: Sequence[Submission], taken: Collection[str]) -> list
     unique: set[str] = set(taken)
     for number, name in enumerate(names):  # the same folder given twice
         again = 2
-        while names[number] in unique:
+        while name in unique:
             names[number] = f"{name} ({again})"
             again += 1
         unique.add(names[number])
