@@ -90,7 +90,7 @@ def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str) -> None
     _show_next(
         (f"dicegym plot {shlex.quote(str(model.parent))}", "the curve as a picture"),
         *([(f"dicegym play {game.name} --against {named}", "play against it")] if game.players > 1 else []),
-        (f"dicegym tournament {game.name} {named} {game.spec.baseline}", "a contest: name whom you like"),
+        (f"dicegym tournament {game.name} {named} {shlex.quote(game.spec.baseline)}", "a contest: name whom you like"),
         (longer, "go on where this ended"),
     )
 

@@ -52,6 +52,13 @@ def wrapped(games: SB3VecEnv, wrap: str) -> VecEnv:
             f"{_WRAP}={wrap!r} returned {found!r}, which does not wrap the games it was given: return a VecEnvWrapper "
             "of stable_baselines3.common.vec_env that is made of them"
         )
+    if any(
+        getattr(wrapper, "norm_obs", False) for wrapper in _wrappers(found)
+    ):  # VecNormalize keeps the space's bounds
+        raise ParameterError(
+            f"{_WRAP}={wrap!r} normalises observations, which no table does where the model plays later: return "
+            "VecNormalize(games, norm_obs=False)"
+        )
     for space in ("observation_space", "action_space"):
         if getattr(found, space) != getattr(games, space):
             raise ParameterError(

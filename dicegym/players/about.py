@@ -13,7 +13,9 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_name
 from dicegym.games.parts import ADAPTER, part
 from dicegym.players import model as models
+from dicegym.players.model_file import is_plain
 from dicegym.players.roster import agent_names, agents_folder, entry_files, resolve
+from dicegym.players.sb3_file import algorithm_of
 from dicegym.registry import GAMES
 
 
@@ -23,6 +25,8 @@ def describe(game: Game, name: str) -> str:
     if isinstance(found, Source):
         return _first_sentence(found.file)
     try:
+        if is_plain(str(found)):
+            return f"a {algorithm_of(str(found))} model, as Stable-Baselines3 saved it"
         about = models.facts(str(found))
         score = about.get("score") or {}
         measured = f", {score['value']:.4f} {score['measure']} against {score['opponent']}" if score else ""

@@ -89,6 +89,19 @@ def _not_copied(policy: Any) -> dict[int, Any]:
 
 def check_spaces(model: Any, game: Game, name: str) -> None:
     """Raise ModelError unless a Stable-Baselines3 model sees and does what the game's seats do."""
+    normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
+    if (
+        normalised is not None and normalised.norm_obs
+    ):  # its averages are not in the model, and its spaces do not show it
+        raise ModelError(
+            f"model {name!r} was trained on observations that VecNormalize had changed, and what changes them does not "
+            "go with it: they lie between 0 and 1 as they are, so train it with VecNormalize(games, norm_obs=False)"
+        )
+    if type(model).__name__ not in ALGORITHMS and hasattr(getattr(model, "policy", None), "lstm_actor"):
+        raise ModelError(
+            f"model {name!r} is a {type(model).__name__}, which remembers from one observation to the next, and "
+            f"recurrent policies do not play here: those that do are {', '.join(ALGORITHMS)}"
+        )
     seen, done = getattr(model, "observation_space", None), getattr(model, "action_space", None)
     shape, n_actions = getattr(seen, "shape", None), getattr(done, "n", None)
     if shape == (game.observation_size,) and n_actions is not None and int(n_actions) == game.n_actions:

@@ -42,6 +42,9 @@ def shaped(games):
 def stacked(games):
     return VecFrameStack(games, 2)
 
+def normalised(games):
+    return VecNormalize(games)
+
 def forgetful(games):
     print("returns nothing")
 
@@ -92,6 +95,7 @@ def test_a_hook_wraps_the_games(hooks: str) -> None:
     [
         ("environment.wrap=HOOKS:forgetful", ParameterError, "returned None, which does not wrap"),
         ("environment.wrap=HOOKS:stacked", ParameterError, "observation_space"),
+        ("environment.wrap=HOOKS:normalised", ParameterError, "norm_obs=False"),
         ("environment.wrap=HOOKS:shapd", UnknownNameError, "Did you mean 'shaped'"),
         ("environment.wrap=HOOKS:nothing", ParameterError, "is 5: name a function or a class"),
         ("environment.wrap=HOOKS", ParameterError, "write 'file.py:name'"),

@@ -19,6 +19,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DependencyError, ModelError, ParameterError
 from dicegym.players import model as models
 from dicegym.players import model_file
+from dicegym.players.about import describe
 from dicegym.players.model_file import MEMBER, NETWORK_MEMBER
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES
@@ -201,6 +202,31 @@ def test_what_the_library_saves_plays_once_its_game_is_named(label: str, tmp_pat
     with pytest.raises(ModelError, match=r"observations \(62,\) and 12 actions"):
         dicegym.save_model(model, tmp_path / "wrong.zip", "lucky")
     assert not (tmp_path / "wrong.zip").exists()
+
+
+def test_a_plain_file_is_told_by_its_algorithm(tmp_path: Path) -> None:
+    model = trained(dicegym.game("hog"), "DQN")
+    model.save(tmp_path / "plain.zip")
+    assert describe(dicegym.game("hog"), str(tmp_path / "plain.zip")) == ("a DQN model, as Stable-Baselines3 saved it")
+
+
+def test_models_that_saw_other_numbers_or_remember_are_refused(tmp_path: Path) -> None:
+    vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
+    contrib = pytest.importorskip("sb3_contrib")
+    from dicegym.envs.sb3 import SB3VecEnv
+
+    games = SB3VecEnv("hog", 2, seed=0)
+    blind = contrib.MaskablePPO("MlpPolicy", vec_env.VecNormalize(games), n_steps=8, batch_size=16, device="cpu")
+    with pytest.raises(ModelError, match=r"VecNormalize had changed.*norm_obs=False"):
+        dicegym.save_model(blind, tmp_path / "blind.zip", "hog")
+    with pytest.raises(ModelError, match=r"norm_obs=False"):
+        dicegym.agent("hog", blind)
+    paid = contrib.MaskablePPO(
+        "MlpPolicy", vec_env.VecNormalize(games, norm_obs=False), n_steps=8, batch_size=16, device="cpu"
+    )
+    assert dicegym.save_model(paid, tmp_path / "paid.zip", "hog").is_file()
+    with pytest.raises(ModelError, match="RecurrentPPO, which remembers"):
+        dicegym.save_model(contrib.RecurrentPPO("MlpLstmPolicy", games, device="cpu"), tmp_path / "r.zip", "hog")
 
 
 def test_own_networks_play_and_are_written_down_where_they_can(tmp_path: Path) -> None:
