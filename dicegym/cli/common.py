@@ -199,7 +199,7 @@ class _Lines:
         if self._first is not None:
             words.append(f"{done:,}{f' of {total:,}' if total else ''} {self._unit}")
             since, before = self._first
-            if total and done > before:
+            if before < done < total:  # the last rollout may go beyond what was asked for
                 words.append(f"{clock((now - since) * (total - done) / (done - before))} left")
         return ", ".join([*words, *([text] if text else [])])
 
