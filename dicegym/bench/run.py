@@ -68,12 +68,17 @@ def in_turn(measures: list[Measure], repeats: int, progress: Callable[[str], Non
     """Measure each once in every round, after all have warmed up; return the figures with their values."""
     rows: list[list[list[float]]] = [[[] for _ in measure.figures] for measure in measures]
     began = time.perf_counter()
+    told = began - SILENCE
     for number, measure in enumerate(measures):
-        progress(f"warming up, {number + 1} of {len(measures)}: {_title(measure)}")
+        if time.perf_counter() - told >= SILENCE:
+            told = time.perf_counter()
+            progress(f"warming up, {number + 1} of {len(measures)}: {_title(measure)}")
         measure.warm_up()
+    ready = time.perf_counter()
     for run in range(repeats):
         told = time.perf_counter()
-        progress(f"run {run + 1} of {repeats}, after {told - began:.0f} s")
+        left = f", about {(told - ready) / run * (repeats - run):.0f} s left" if run else ""
+        progress(f"run {run + 1} of {repeats}, after {told - began:.0f} s{left}")
         for number, (row, measure) in enumerate(zip(rows, measures, strict=True)):
             if measure.repeats is None or run < measure.repeats:
                 if time.perf_counter() - told > SILENCE:  # between two measures, so that it disturbs none

@@ -2,9 +2,9 @@
 
 `Program` executes a file (or the entry file of a directory) in a namespace that nobody shares. What the bot
 takes for the world is private: the modules that the game's adapter supplies, the helper files beside it, the
-module ``random``, ``print`` and ``input``. Two programs, even of one file, never see each other, and no
-module of a bot stays in ``sys.modules``. This protects bots from each other's accidents; against bots that
-break the interpreter there is `dicegym.sandbox`.
+module ``random``, the streams of ``sys``, ``print`` and ``input``. Two programs, even of one file, never see each
+other, and no module of a bot stays in ``sys.modules``. This protects bots from each other's accidents; against bots
+that break the interpreter there is `dicegym.sandbox`.
 
 A game's ``adapter.py`` stands on this module; what adapters offer: `dicegym.games.parts.Adapter`.
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.bots.source import Source, code_of
-from dicegym.bots.surroundings import PrivateRandom, no_input, private_print
+from dicegym.bots.surroundings import PrivateRandom, PrivateSys, no_input, private_print
 from dicegym.errors import AgentError, one_line
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act
@@ -71,7 +71,8 @@ class Program:
         self.printed = Printed() if printed is None else printed
         self.random = PrivateRandom(seed)
         self._folder = source.file.resolve().parent
-        self._modules: dict[str, types.ModuleType] = {"random": self.random.as_module(), **supplied(self.random)}
+        own = {"random": self.random.as_module(), "sys": PrivateSys(self.printed)}
+        self._modules: dict[str, types.ModuleType] = own | dict(supplied(self.random))
         self.builtins = dict(vars(builtins))
         self.builtins |= {"__import__": self._import, "print": private_print(self.printed), "input": no_input}
         if named := self._modules.pop("builtins", None):

@@ -1,7 +1,8 @@
-"""What a bot takes for the world and has to itself: its randomness, its print and its input."""
+"""What a bot takes for the world and has to itself: its randomness, its print, its streams and its input."""
 
 from __future__ import annotations
 
+import io
 import random
 import sys
 import types
@@ -13,11 +14,48 @@ from dicegym.bots.calls import overheard
 from dicegym.play.printed import Printed
 
 
+class PrivateStream(io.TextIOBase):
+    """What a bot finds as ``sys.stdout`` and ``sys.stderr``: it writes to ``printed`` instead of the terminal."""
+
+    encoding = "utf-8"
+
+    def __init__(self, printed: Printed) -> None:
+        self._printed = printed
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def write(self, text: str, /) -> int:
+        """Keep ``text``, and tell whoever watches; return its length."""
+        overheard(text)
+        return self._printed.write(text)
+
+
+class PrivateSys(types.ModuleType):
+    """What a bot finds as the module ``sys``: everybody's, but for the streams.
+
+    What the bot assigns stays here: no bot takes the terminal from others.
+    """
+
+    def __init__(self, printed: Printed) -> None:
+        super().__init__("sys", sys.__doc__)
+        self.stdout = self.stderr = self.__stdout__ = self.__stderr__ = PrivateStream(printed)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return everybody's."""
+        return getattr(sys, name)
+
+    def __dir__(self) -> list[str]:
+        """Return the names of everybody's."""
+        return dir(sys)
+
+
 def private_print(printed: Printed) -> Callable[..., None]:
     """Return a ``print`` that writes to ``printed`` instead of the terminal, and to files as usual."""
 
     def private(*values: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, **rest: Any) -> None:
-        if file is None or file in (sys.stdout, sys.stderr):
+        if file is None or file in (sys.stdout, sys.stderr) or isinstance(file, PrivateStream):
             between, last = " " if sep is None else sep, "\n" if end is None else end
             text = between.join(map(str, values)) + last
             printed.write(text)

@@ -36,7 +36,9 @@ def rules(
     game: GameName,
     interface: Annotated[bool, typer.Option("--interface", help="only how a bot is asked and what it answers")] = False,
 ) -> None:
-    """Print the rules of a game, and its original bot interface with an example of every call.
+    """Print the rules of a game and the interface of its bots.
+
+    The original interface, with an example of every call and message.
 
     Example: dicegym rules liarsdice --interface
     """
@@ -67,7 +69,7 @@ def check(
     json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
-    """Test a bot as its contest does, and tell its author what is wrong and how good it is.
+    """Test a bot as its contest does, and say how good it is.
 
     Example: dicegym check my/hog.py --show
     """

@@ -8,9 +8,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import progress as bar
@@ -22,8 +22,9 @@ import dicegym
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.registry import GAMES
 
-Progress = Callable[[int, int, str], None]
-"""Is told (how much is done, of how much, what there is to say); of 0 if nobody knows."""
+if TYPE_CHECKING:
+    from dicegym.games.parts import Progress
+
 SILENCE = 10.0
 """Seconds after which a command that nobody watches at a terminal says how far it is."""
 
@@ -198,7 +199,7 @@ class _Lines:
         if self._first is not None:
             words.append(f"{done:,}{f' of {total:,}' if total else ''} {self._unit}")
             since, before = self._first
-            if total and done > before:
+            if before < done < total:  # the last rollout may go beyond what was asked for
                 words.append(f"{clock((now - since) * (total - done) / (done - before))} left")
         return ", ".join([*words, *([text] if text else [])])
 

@@ -17,7 +17,7 @@ from dicegym.cli.evaluation import Device, Players, table_for
 from dicegym.errors import ParameterError
 
 if TYPE_CHECKING:
-    from dicegym.players.watched import Moment
+    from dicegym.players.watched import WatchedMove
 
 SEEDS = 1_000_000
 """Seeds that are drawn lie below: easy to type again."""
@@ -79,7 +79,7 @@ def _options(name: str, values: Sequence[str] | None) -> list[str]:
     return [word for value in values or [] for word in (name, value)]
 
 
-def _show(every: Iterator[Moment], delay: float) -> None:
+def _show(every: Iterator[WatchedMove], delay: float) -> None:
     """Print move by move: on a terminal above a table that changes, elsewhere with the table after each move."""
     from rich.live import Live
     from rich.text import Text
@@ -98,12 +98,12 @@ def _show(every: Iterator[Moment], delay: float) -> None:
                 time.sleep(delay)
 
 
-def _tell(moment: Moment) -> None:
+def _tell(moment: WatchedMove) -> None:
     for line in moment.done:
         out.print(line, markup=False)
 
 
-def _record(every: Iterator[Moment], films: Sequence[Path], delay: float) -> None:
+def _record(every: Iterator[WatchedMove], films: Sequence[Path], delay: float) -> None:
     """Write the game as films."""
     from dicegym.envs.film import LAST, film_of, write_film
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from dicegym.envs.drawing import draw_scene
 from dicegym.errors import DependencyError, ParameterError
-from dicegym.players.watched import Moment
+from dicegym.players.watched import WatchedMove
 
 LAST = 4
 """How many times as long as any other picture the last one stays."""
 
 
-def film_of(moments: Iterable[Moment]) -> list[np.ndarray]:
+def film_of(moments: Iterable[WatchedMove]) -> list[np.ndarray]:
     """Return a picture of each moment, below it what was done: uint8[height, width, 3], all of one even size.
 
     Raises DependencyError without Pillow.

@@ -87,7 +87,7 @@ def state_of(env: VecEnv) -> dict[str, Any]:
     return games_of(env).state_dict() | {"wrappers": remembered}
 
 
-def go_on(env: VecEnv, state: dict[str, Any]) -> None:
+def continue_games(env: VecEnv, state: dict[str, Any]) -> None:
     """Go on where `state_of` was taken; a wrapper without ``load_state_dict`` begins anew."""
     games_of(env).load_state_dict(state)
     for one, remembered in zip(_wrappers(env), state["wrappers"], strict=True):

@@ -16,7 +16,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from dicegym.engine.game import Game
 from dicegym.learning import checkpoint
 from dicegym.learning.curve import Curve
-from dicegym.learning.environment import games_of, go_on, state_of
+from dicegym.learning.environment import continue_games, games_of, state_of
 from dicegym.learning.generators import GeneratorStates
 from dicegym.learning.league import League, LeagueState
 from dicegym.play.player import Player
@@ -102,6 +102,6 @@ def restored(folder: Path, env: VecEnv, league: League, device: torch.device) ->
     kind: type[BaseAlgorithm] = models.algorithm(models.facts(folder / "model.zip")["algorithm"])
     model = kind.load(folder / "model.zip", device=device)
     model.set_env(env, force_reset=False)
-    go_on(env, moment.env)
+    continue_games(env, moment.env)
     moment.generators.restore()
     return model, moment

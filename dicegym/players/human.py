@@ -77,11 +77,12 @@ class HumanPlayer(Player):
         self._commands[word]()
         return True
 
-    def help(self, keyboard: Keyboard) -> str:
+    def help(self, keyboard: Keyboard, game: Game) -> str:
         """Return what can be typed."""
         width = max(map(len, self._helps))
         lines = [f"  {word:<{width}}  {meaning}" for word, meaning in self._helps.items()]
-        return "\n".join([keyboard.HELP, "And at any time:", *lines])
+        rules = f"How it is played: dicegym rules {game.name}" if game.spec.registered else ""
+        return "\n".join([keyboard.HELP, "And at any time:", *lines, *([rules] if rules else [])])
 
 
 class SeatedPerson:
@@ -109,7 +110,7 @@ class SeatedPerson:
         while not self.waiting:
             text = person.question()
             if text in ("help", "?", "h"):
-                person.show(person.help(keyboard))
+                person.show(person.help(keyboard, place.game))
             elif text == "list":
                 person.show(numbered.list_of(numbered.legal_names(place, state)))
             elif not text:

@@ -17,7 +17,7 @@ _SEAT = re.compile(r"\bplayer (\d+)\b")
 """How scenes call whoever sits in a seat."""
 
 
-class Moment(NamedTuple):
+class WatchedMove(NamedTuple):
     """A game as it stands after something was done."""
 
     done: tuple[str, ...]
@@ -44,7 +44,7 @@ def seating(game: Game, player: Player, others: Sequence[Player], seat: int) -> 
     return [player if place == seat else seated[place] for place in range(game.players)]
 
 
-def moments(game: Game, players: Sequence[Player], seed: int = 0) -> Iterator[Moment]:
+def moments(game: Game, players: Sequence[Player], seed: int = 0) -> Iterator[WatchedMove]:
     """Play a game; yield its beginning, and each moment after something was done.
 
     Where all choose at once (``game.spec.joint_action``), that is when all have chosen; elsewhere after each decision.
@@ -60,7 +60,7 @@ def moments(game: Game, players: Sequence[Player], seed: int = 0) -> Iterator[Mo
     """
     referee = _Watched(game, game.new_game(seed), players)
     names = names_of(players)
-    yield Moment((), named(game.scene(referee.state), names), False)
+    yield WatchedMove((), named(game.scene(referee.state), names), False)
     done: dict[int, list[str]] = {}
     at_once = game.spec.joint_action is not None
     for seat in referee.moves():
@@ -68,7 +68,7 @@ def moments(game: Game, players: Sequence[Player], seed: int = 0) -> Iterator[Mo
         over = bool(referee.state["over"])
         if over or not at_once or int(referee.state["player"]) < seat:
             lines = tuple(f"{names[one]}: {', '.join(said)}" for one, said in done.items())
-            yield Moment(lines, named(game.scene(referee.state), names), over)
+            yield WatchedMove(lines, named(game.scene(referee.state), names), over)
             done = {}
 
 

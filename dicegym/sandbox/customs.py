@@ -13,9 +13,10 @@ Time: {seconds:g} s to load, as much for all questions of the test, and as much 
 It is processor time of the bot's own, so that other load on the machine costs nobody anything; a clock {patience}
 times as generous catches what sleeps or hangs. Memory: {memory} MiB.
 
-Files: a bot may import files beside it. It has `random` and `print` of its own, and input() is answered by nobody.
-Every bot of a match plays in a process which ends with it, so nothing is kept from one match to the next. A bot may
-start processes, which end with it; their time is measured by the clock alone.
+Files: a bot may import files beside it. It has `random`, `print` and streams of `sys` of its own, and input() is
+answered by nobody. Every bot of a match plays in a process which ends with it, so nothing is kept from one match to
+the next. A bot may start processes, which end with it; their time is measured by the clock alone. What is sent to
+other processes is found by its name (multiprocessing.Pool, say), and so the functions of a bot's own file are not.
 
 PURE = True at the margin of the file says that the same question always gets the same answer: nothing is
 remembered, and nothing drawn. Environments then ask one copy of the bot for all games of a batch and, where a game

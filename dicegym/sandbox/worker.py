@@ -149,6 +149,7 @@ def _child(job: bytes, trusted: bool, sender: Connection, heartbeat: Heartbeat, 
         limit_memory(limits.memory)
         heartbeat.reset()  # by the clock of this process
         multiprocessing.current_process().daemon = False  # may a bot have children: all that it starts ends with it
+        multiprocessing.set_start_method(None, force=True)  # what Python starts them by, not what started this one
         answer = outcome(job, heartbeat)
         if os.getpid() == own:  # a bot may have forked; the copy has nothing to say
             sender.send_bytes(answer)

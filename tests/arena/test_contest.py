@@ -363,7 +363,7 @@ SMALL = RoundRobinResult(
 
 def test_the_report_reads_as_the_contest_page() -> None:
     assert SMALL.text(details=True) == (
-        "Hog: 2 entries, 1 matches of 9 games, seed 7\n"
+        "Hog: 2 entries, 1 match of 9 games, seed 7\n"
         "\n"
         "Rankings\n"
         "\n"

@@ -212,6 +212,22 @@ def test_what_is_printed_is_kept_from_the_terminal(game: Game, write: Write, cap
     assert capfd.readouterr() == ("", "")
 
 
+def test_what_is_written_to_streams_is_kept_from_the_terminal(
+    game: Game, write: Write, capfd: pytest.CaptureFixture[str]
+) -> None:
+    body = (
+        "sys.stderr.write('a'); sys.stdout.writelines(['b', 'c']); err.flush(); err.isatty(); print('d', file=err); "
+        "sys.stdout = None; print(sys.version_info >= (3,)); return 1"
+    )
+    player = agent(game, write("import sys\nfrom sys import stderr as err\n" + strategy(body)))
+    assert isinstance(player, BotPlayer)
+    streams = sys.stdout, sys.stderr
+    assert answers(game, player, 1) == [1]
+    assert player.printed.text == "abcd\nTrue\n"
+    assert (sys.stdout, sys.stderr) == streams
+    assert capfd.readouterr() == ("", "")
+
+
 def test_what_is_printed_is_not_kept_for_ever(game: Game, write: Write) -> None:
     player = agent(game, write(strategy("print('x' * 1000); return 1")))
     assert isinstance(player, BotPlayer)

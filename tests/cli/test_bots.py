@@ -85,3 +85,14 @@ def test_the_name_of_a_file_decides_between_games(run: Run) -> None:
     status, _, err = run("check", "other.py", "--debug")
     assert status == 2
     assert "other.py fits hog and liarsdice: say which one is meant with --game" in err
+
+
+def test_what_is_no_bot_is_told_what_would_be_one(run: Run) -> None:
+    Path("typo.py").write_text("def final_stratgy(score, opponent_score):\n    return 4\n")
+    status, _, err = run("check", "typo.py")
+    assert (status, "--game" in err) == (2, True)
+    assert "is final_stratgy meant?" in run("check", "typo.py", "--game", "hog")[1]
+    Path("many").mkdir()
+    status, _, err = run("check", "many")
+    assert status == 2
+    assert all(word in err for word in ("the folder many holds no bot", "hog.py", "dicegym tournament"))

@@ -53,7 +53,10 @@ def test_what_is_left_is_told_of_what_was_done_here(
         now[0] = 30.0
         progress(910, 1_000, "")
         line = progress.__self__._line(60.0)  # what its thread would say
+        progress(1_024, 1_000, "")  # the last rollout may go beyond what was asked for
+        beyond = progress.__self__._line(60.0)
     assert line == "1:00, 910 of 1,000 steps, 9:00 left"
+    assert beyond == "1:00, 1,024 of 1,000 steps"
 
 
 def test_mistakes_are_told_alone(capsys: pytest.CaptureFixture[str]) -> None:

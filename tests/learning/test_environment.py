@@ -19,7 +19,7 @@ from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.envs.shaping import PotentialReward
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning.configuration import override
-from dicegym.learning.environment import games_of, go_on, new_games, state_of
+from dicegym.learning.environment import continue_games, games_of, new_games, state_of
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players.pool import Pool
 
@@ -137,7 +137,7 @@ def test_wrappers_that_remember_go_on(hooks: str) -> None:
     other = games(f"environment.wrap={hooks}:shaped")
     other.reset()
     list(play(other, 3, 7))
-    go_on(other, state)
+    continue_games(other, state)
     assert np.array_equal(then, [step[1].copy() for step in play(other, 30, 2)])
 
 

@@ -40,7 +40,7 @@ ENDINGS = {
     "dicegym play": Ending(typed="5\nquit\n"),
     "dicegym train": Ending(seen="steps", status=(130,)),
     "dicegym serve": Ending(seen="5000", status=(0, 130)),
-    "dicegym bench": Ending(seen="machine", status=(130,)),
+    "dicegym bench": Ending(seen="preparing", status=(130,)),
 }
 """What a person would end; all others end by themselves."""
 
@@ -80,6 +80,7 @@ def test_a_command_of_the_readme_works_as_typed(command: str, folder: Path, shel
         try:
             if end.seen:
                 wait_until(lambda: end.seen in log.read_text("utf-8") or process.poll() is not None)
+                assert end.seen in log.read_text("utf-8"), f"{command} did not say how far it is"
                 process.send_signal(signal.SIGINT)
             process.communicate(end.typed, timeout=240)
         finally:

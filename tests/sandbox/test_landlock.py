@@ -170,7 +170,7 @@ pathlib.Path({folder!r}, "planted.nbc").write_bytes(b"")
 """)
     from dicegym.server import agents
 
-    command = [sys.executable, "-P", "-c", agents._CODE, "yatzy", "2", str(bot), json.dumps(sys.path)]
+    command = [sys.executable, "-P", "-c", agents._CODE, "yatzy", "2", str(bot), str(os.getpid()), json.dumps(sys.path)]
     environment = os.environ | agents.ENVIRONMENT
     done = subprocess.run(command, env=environment, input="", capture_output=True, text=True, check=False)
     assert "PermissionError" in json.loads(done.stdout)["error"]

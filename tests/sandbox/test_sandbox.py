@@ -18,7 +18,7 @@ from dicegym.arena import CheckReport, Limits, check, contest
 from dicegym.arena.check import Check
 from dicegym.arena.formats.round_robin_result import RoundRobinResult
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
+from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.players.roster import resolve
 from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, processor_time
 from dicegym.sandbox.jobs import Entry, Failure
@@ -113,7 +113,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def result(folder: Path) -> RoundRobinResult:
-    paths = [folder / f"{name}.py" for name in [*BAD, *GOOD, "missing"]]
+    paths = [folder / f"{name}.py" for name in [*BAD, *GOOD]]
     return contest("hog", paths, seed=3, workers=2, limits=LIMITS)
 
 
@@ -128,13 +128,13 @@ def test_a_bad_submission_is_struck_with_its_reason(result: RoundRobinResult, na
     assert f"disqualified: {name}: {reasons[name]}" in result.text()
 
 
-def test_a_missing_file_is_struck_too(result: RoundRobinResult) -> None:
-    (missing,) = (bad for bad in result.disqualified if bad.name == "missing")
-    assert missing.reason.startswith("there is no file ")
+def test_a_missing_file_is_refused_before_anything_is_played(folder: Path) -> None:
+    with pytest.raises(UnknownNameError, match=r"there is no file .*missing\.py"):
+        contest("hog", [folder / "good_a.py", folder / "missing.py"], workers=1, limits=LIMITS)
 
 
 def test_only_bad_submissions_are_struck(result: RoundRobinResult) -> None:
-    assert {bad.name for bad in result.disqualified} == {*BAD, "missing"}
+    assert {bad.name for bad in result.disqualified} == set(BAD)
     assert sorted(line.name for line in result.standings) == sorted(GOOD)
     assert {name for match in result.matches for name in match.entries} == set(GOOD)
     assert len(result.matches) == len(GOOD) * (len(GOOD) - 1) // 2
@@ -224,8 +224,10 @@ def final_strategy(score, opponent_score):
 """
 
 
-def test_a_bot_may_start_processes(sandbox: Sandbox, game: Game, folder: Path) -> None:
-    (folder / "family.py").write_text(FAMILY)
+@pytest.mark.parametrize("context", ['multiprocessing.get_context("fork")', "multiprocessing"])
+def test_a_bot_may_start_processes(sandbox: Sandbox, game: Game, folder: Path, context: str) -> None:
+    """In the way it chooses, or that of Python by itself, not that of the sandbox."""
+    (folder / "family.py").write_text(FAMILY.replace('multiprocessing.get_context("fork")', context))
     job = Check(game, (Entry("family", resolve(game, str(folder / "family.py"))),), 0, LIMITS)
     ((_, outcome),) = sandbox.run([job])
     assert not isinstance(outcome, Failure)

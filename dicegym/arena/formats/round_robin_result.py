@@ -104,7 +104,8 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
     @property
     def heading(self) -> str:
         """One line that says what was played."""
-        played = f"{len(self.matches)} matches of {self.games_per_match} games, seed {self.seed}"
+        matches, games = len(self.matches), self.games_per_match
+        played = f"{matches} match{'es' * (matches != 1)} of {games} game{'s' * (games != 1)}, seed {self.seed}"
         if not self.matches and self.pairs:
             played = "no games"
         exact = ", ranked by exact win rates" if self.pairs else ""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.calls import call_text, shown, witnessed
+from dicegym.bots.calls import shown, witnessed
 from dicegym.bots.classes import check_class, class_in
 from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Program, explaining
@@ -21,7 +21,7 @@ from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
 from dicegym.engine.validate import is_whole_number
 from dicegym.games.bidding.table import FACES, N_BIDS
-from dicegym.games.liarsdice_spot_on.rules import LARGEST, N_CHALLENGES, NO_MOVE
+from dicegym.games.liarsdice_spot_on.rules import LARGEST, MOST_BIDS, N_CHALLENGES, NO_MOVE
 from dicegym.games.liarsdice_spot_on.text import CHALLENGES
 from dicegym.play.turn import Act, Turn
 
@@ -29,6 +29,8 @@ ENTRY_FILES = ("player_bot.py", "bot.py")
 ENTRY_POINT = "move"
 ACTIONS = {word: action for action, word in CHALLENGES.items()}
 """The challenges by their words."""
+SHOWN_BIDS = 10
+"""Of a round that had more, those in the middle are left out where a question is told."""
 
 
 def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
@@ -113,12 +115,18 @@ def sit(program: Program, bot: Callable[..., Any], game: Game, seat: int) -> Act
 
 
 def _call(view: Any) -> str:
-    return call_text(ENTRY_POINT, ([tuple(bid[1:]) for bid in view.bids], list(view.hand), list(view.left)), 600)
+    """Return the question as it would be typed; of a long round its first bid and its last ones."""
+    bids = [shown(tuple(bid[1:])) for bid in view.bids]
+    if len(bids) > SHOWN_BIDS:
+        bids[1 : 1 - SHOWN_BIDS] = ["..."]
+    return f"{ENTRY_POINT}([{', '.join(bids)}], {shown(list(view.hand))}, {shown(list(view.left))})"
 
 
 def in_words(answer: object, view: Any) -> str:
     """Return what was answered, to what, and what is wrong with it by itself."""
-    return f"{_call(view)} returned {shown(answer, 60)}{_wrong(answer)}"
+    full = len(view.bids) == MOST_BIDS and not isinstance(answer, str)
+    rule = f" after the {MOST_BIDS} bids that a round may have: make a challenge" if full else ""
+    return f"{_call(view)} returned {shown(answer, 60)}{_wrong(answer) or rule}"
 
 
 def _wrong(answer: object) -> str:

@@ -134,7 +134,7 @@ def in_words(answer: object, view: View) -> str:
 
 def _wrong(answer: object) -> str:
     if not isinstance(answer, list | tuple):
-        return f": a {type(answer).__name__}, where an order is a list of numbers of dice"
+        return ", where an order is a list of numbers of dice"
     kinds = [item if type(item) is int else _whole(item) for item in answer]
     for item, kind in zip(answer, kinds, strict=True):
         if not 0 <= kind < N_DICE:

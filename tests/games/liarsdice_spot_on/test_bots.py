@@ -211,6 +211,17 @@ def test_6_the_guilty_are_disqualified_and_told_with_the_reason(write: Write, so
     assert any(reason in one for one in reasons), reasons
 
 
+def test_a_bid_too_many_is_told_with_the_answer_and_the_limit(write: Write) -> None:
+    game = dicegym.game(NAME)
+    body = "        return (bids[-1][0] + 1, 2) if bids else (1, 2)\n"
+    source = "from player import Player\nclass Mine(Player):\n    def move(self, bids, player_dice, n_dice):\n" + body
+    raiser = agent(game, write(source, "raiser.py"), keep=True)
+    (incident,) = arena.play_match(game, [raiser, raiser], 0, 1).incidents
+    assert "move([(1, 2), ..., (92, 2), " in incident.reason
+    assert "(100, 2)], [" in incident.reason
+    assert incident.reason.endswith("returned (101, 2) after the 100 bids that a round may have: make a challenge")
+
+
 def test_7_of_several_classes_the_last_plays_and_it_is_said(write: Write) -> None:
     game = dicegym.game(NAME)
     head, two = "from player import Player\nclass Base(Player):\n", "    def move(self, *_):\n        return {}\n"
