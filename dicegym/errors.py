@@ -52,6 +52,10 @@ class AgentError(DicegymError):
         return type(self), (self.agent, self.reason)
 
 
+class FaultWarning(RuntimeWarning):
+    """An agent failed, and the game went on with what its rules take a failure for."""
+
+
 class ModelError(DicegymError):
     """A trained model does not fit the game it is asked to play."""
 

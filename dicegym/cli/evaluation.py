@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +17,7 @@ from dicegym.cli.common import (
     JsonFile,
     Parameters,
     check_writable,
+    err,
     game_or_that_of,
     out,
     parameters_of,
@@ -23,13 +26,15 @@ from dicegym.cli.common import (
     write_json,
     write_new,
 )
-from dicegym.errors import ParameterError
+from dicegym.errors import FaultWarning, ParameterError
 
 if TYPE_CHECKING:
     from dicegym.learning.evaluate import Score
 
 ALL = "all"
 """What ``--against`` takes for every agent of the game."""
+FAULTS_SHOWN = 3
+"""Faults that are told in words; of the rest the number."""
 Device = Annotated[
     str, typer.Option(help="where PyTorch computes a model that NumPy cannot play: cpu, cuda, auto, ...")
 ]
@@ -66,6 +71,32 @@ def table_for(
     return game_or_that_of(agent, game, [*given, f"players={others + 1}"])
 
 
+@contextlib.contextmanager
+def counted_faults() -> Iterator[list[str]]:
+    """Yield a list that fills with the faults of all players, each in words, rather than print thousands of them."""
+    faults: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", FaultWarning)
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, FaultWarning):
+                faults.append(str(message))
+            else:
+                others(message, category, *where, **more)
+
+        warnings.showwarning = show
+        yield faults
+
+
+def tell_faults(faults: Sequence[str]) -> None:
+    """Print the first faults, and how many there were."""
+    for fault in faults[:FAULTS_SHOWN]:
+        err.print(f"fault: {fault}", markup=False)
+    if len(faults) > FAULTS_SHOWN:
+        err.print(f"and {len(faults) - FAULTS_SHOWN:,} more faults", markup=False)
+
+
 def evaluate(
     model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
     against: Annotated[
@@ -98,10 +129,11 @@ def evaluate(
     opponents: Sequence[Any] = [named] if together and named else everybody(table, model) if named == [ALL] else named
     player = dicegym.agent(table, model, device=device)
     scores: list[Score] = []
-    with progress_bar("games") as progress:
+    with counted_faults() as faults, progress_bar("games") as progress:
         for opponent in opponents or [None]:
             score = measure(table, player, opponent, games, exact=not sampled, seed=seed, progress=progress)
             scores.append(score)
+    tell_faults(faults)
     if len(scores) == 1:
         out.print(str(scores[0]), markup=False)
     else:
@@ -109,7 +141,7 @@ def evaluate(
     for line in [*in_words(scores, table, player.name), *what_next(table, model, game, named, parameter)]:
         out.print(line, markup=False)
     about = {"model": model, "game": table.name, "players": table.players, "parameters": table.parameters}
-    about |= {"fingerprint": table.fingerprint, "seed": seed}
+    about |= {"fingerprint": table.fingerprint, "seed": seed, "faults": len(faults)}
     write_json(json_file, [about | score.to_json() for score in scores])
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.validate import as_int64
-from dicegym.errors import AgentError
+from dicegym.errors import AgentError, FaultWarning
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Turn
 
@@ -126,5 +126,5 @@ def forfeited(error: AgentError, game: Game) -> int:
     forfeit = game.spec.forfeit
     if forfeit is None:
         raise error
-    warnings.warn(f"{error}; {game.spec.title} takes that for a fault", RuntimeWarning, stacklevel=3)
+    warnings.warn(f"{error}; {game.spec.title} takes that for a fault", FaultWarning, stacklevel=3)
     return forfeit
