@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -124,11 +125,8 @@ def names_for(submissions: Sequence[Submission], taken: Collection[str]) -> list
             break
         for number in alike:
             level[number] += 1
-    unique: set[str] = set(taken)
-    for number, name in enumerate(names):  # the same folder given twice
-        again = 2
-        while name in unique:
-            names[number] = f"{name} ({again})"
-            again += 1
-        unique.add(names[number])
-    return names
+    unique = list(taken)
+    for name in names:  # the same folder given twice
+        numbered = (f"{name} ({again})" for again in itertools.count(2))
+        unique.append(next(one for one in itertools.chain([name], numbered) if one not in unique))
+    return unique[len(taken) :]
