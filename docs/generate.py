@@ -39,7 +39,7 @@ def write_all(folder: Path) -> None:
     (folder / "bots" / "customs.txt").write_text(customs(), encoding="utf-8")
     for game in dict.fromkeys(environment.game for environment in ENVIRONMENTS):
         if (starter := part(game, STARTER)) is not None:
-            (folder / "bots" / f"{game}.txt").write_text(starter.INTERFACE, encoding="utf-8")
+            (folder / "bots" / f"interface_{game}.txt").write_text(starter.INTERFACE, encoding="utf-8")
     (folder / "reference").mkdir(exist_ok=True)
     (folder / "reference" / "commands.rst").write_text(command_page(), encoding="utf-8")
 
