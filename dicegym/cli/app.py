@@ -134,6 +134,8 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:  # a file or folder that could not be read or written
         err.print(f"dicegym: {error}", markup=False)
         sys.exit(2)
-    except KeyboardInterrupt:
-        err.print("dicegym: interrupted")
-        sys.exit(130)
+    except SystemExit as end:
+        # Typer makes an exit of Ctrl-C, without a word; verbs that end by it on their own have said theirs.
+        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
+            err.print("dicegym: interrupted")
+        raise

@@ -13,6 +13,7 @@ from typing import Never
 
 import pytest
 
+import dicegym
 from dicegym.cli import main
 from dicegym.engine.game import Game
 
@@ -388,3 +389,14 @@ def test_games_with_commands_are_those_with_the_part() -> None:
     from dicegym.registry import GAMES
 
     assert list(games_with_commands()) == [name for name in GAMES if part(name, COMMANDS)]
+
+
+def test_ctrl_c_ends_with_a_word(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(game: str) -> list[str]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dicegym, "agent_names", interrupted, raising=False)
+    with pytest.raises(SystemExit) as end:
+        main(["agents", "hog"])
+    assert end.value.code == 130
+    assert capsys.readouterr().err == "dicegym: interrupted\n"
