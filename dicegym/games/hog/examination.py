@@ -9,13 +9,11 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.engine.validate import is_whole_number
 from dicegym.errors import AgentError, one_line
+from dicegym.games.hog.interface import ENTRY_POINT
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
 from dicegym.games.hog.situations import every_situation
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
-
-ENTRY_POINT = "final_strategy"
-"""The function of the original interface: (score, opponent_score) -> number of dice."""
 
 
 def action_of(name: str, answer: object, score: int, opponent_score: int) -> int:
