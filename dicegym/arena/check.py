@@ -244,7 +244,7 @@ def check(
     *,
     show: bool = False,
     debug: bool = False,
-    isolation: str = jail.AUTO,
+    isolation: str = jail.Isolation.AUTO,
 ) -> CheckReport:
     """Do with one entry what the contest does before it admits it, and find out what its author wants to know.
 

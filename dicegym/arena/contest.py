@@ -108,7 +108,7 @@ def contest(
     *,
     games: int | None = None,
     exact: bool = False,
-    isolation: str = jail.AUTO,
+    isolation: str = jail.Isolation.AUTO,
     form: Format[Any] | None = None,
 ) -> ContestResult[Any]:
     """Check all entries, and hold the contest of a game in its own format.
@@ -127,6 +127,8 @@ def contest(
         games: of a match, instead of as many as the game's contest has; of a contest in groups, the most in a playoff.
         exact: rank by exact values, where the game has them, and say what luck did to the games played. With
             ``games=0`` none are played.
+        isolation: how untrusted bots are kept from the referee, from each other and from everything else: "auto" takes
+            the best of "jail", "process" and "none" that works here; see `dicegym.sandbox.jail.Isolation`.
         form: the format, instead of the game's own; the result has its type. With a game's name in quotes, type
             checkers know the result's type by themselves.
 

@@ -82,7 +82,7 @@ class Director:
         matches: Callable[[Game, int], int] = lambda game, entries: 0,
         in_order: bool = False,
         options: ContestOptions = AS_USUAL,
-        isolation: str = jail.AUTO,
+        isolation: str = jail.Isolation.AUTO,
     ) -> None:
         self.game = game
         self.options = options

@@ -99,6 +99,22 @@ def confine(
     return tuple(layers)
 
 
+def limit_alone(
+    bounds: Bounds,
+    read: Iterable[str | Path] = (),
+    write: Iterable[str | Path] = (),
+    keep: Iterable[int] = (),
+    parent: int | None = None,
+) -> tuple[str, ...]:
+    """Keep the limits of the system alone, as `confine` does, whatever may be read or written; return the layers."""
+    with contextlib.suppress(OSError):
+        os.setsid()
+    _close_all_but(keep)
+    if parent is not None:
+        end_with(parent)
+    return ("limits",) if _limit(bounds, filtered=False) else ()
+
+
 def end_with(parent: int) -> None:
     """End this process when process ``parent``, which has forked it, has ended in whatever way (on Linux).
 

@@ -1,7 +1,7 @@
 """Messages between a referee and a host, both ways, with open files: a length and what `marshal` makes of a value.
 
 Only whom the reader trusts may be read so, since `marshal` trusts its input: hosts run no bots themselves, and bots
-answer in JSON (`dicegym.sandbox.answers`).
+answer in JSON (`dicegym.bots.answers`).
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ told                           answered
 `Setup` as a dict              ``["ready"]``, or ``["failed", why]``
 ``("new", number)`` and the    nothing; a child confines itself, and then serves that socket: first it says
 end of a socket pair           ``[0, "here", layers]``
-``("end", number)``            ``["ended", number, status]`` when the child has ended, killed if it was still running; a
-                               status of None: it still ran
+``("end", (number, seconds))`` ``["ended", number, status]`` when the child has ended, killed if it still ran after so
+                               long; a status of None: it did
 =============================  =======================================================================================
 
 The referee asks a child by frames of four bytes, the length, and `marshal` of (number, kind, what); each is answered
@@ -23,7 +23,7 @@ kind      what                                the value
 ========  ==================================  =========================================================================
 load      seed                                {"pure": ..., "remarks": [...]}
 join      (seat, seed)                        null
-ask       the arguments of the original       the answer, see `dicegym.sandbox.answers`
+ask       the arguments of the original       the answer, see `dicegym.bots.answers`
 ========  ==================================  =========================================================================
 """
 
@@ -38,6 +38,7 @@ import shutil
 import signal
 import socket
 import sys
+import time
 import types
 from typing import Any, NoReturn
 
@@ -51,7 +52,8 @@ class Setup(dict[str, Any]):
     source: (file, attribute, arguments) of the bot; see `dicegym.bots.source.Source`.
     name: what errors call the bot.
     preload: modules that bots of this text will ask for.
-    read: what a child may read.
+    system, read: what a child may read: Python with all that is installed, and what is the bot's own.
+    free: whether a child keeps its limits alone, and may do else what the user may.
     bounds: what it may use; see `dicegym.sandbox.confinement.Bounds`.
     folder: where each child gets a folder of its own for temporary files.
     """
@@ -101,10 +103,11 @@ class Host:
         self.printed = self._load("dicegym.play.printed").Printed
         self.stream = self._load("dicegym.bots.surroundings").PrivateStream
         self.seed_numpy = self._load("dicegym.bots.surroundings").seed_numpy
-        self.encode = self._load("dicegym.sandbox.answers").encode
-        self.longest = self._load("dicegym.sandbox.answers").LONGEST_FRAME
+        self.encode = self._load("dicegym.bots.answers").encode
+        self.longest = self._load("dicegym.bots.answers").LONGEST_FRAME
         confinement = self._load("dicegym.sandbox.confinement")
-        self.confine, self.bounds = confinement.confine, confinement.Bounds(**setup["bounds"])
+        self.confine = confinement.limit_alone if setup["free"] else confinement.confine
+        self.bounds = confinement.Bounds(**setup["bounds"])
         source = self._load("dicegym.bots.source")
         file, attribute, arguments = setup["source"]
         self.source = source.Source(source.Path(file), attribute, arguments)
@@ -127,7 +130,8 @@ class Host:
             if word == "new":
                 self._new(number, self._control.files.pop(0))
             else:
-                self._control.send(["ended", number, self._end(number)])
+                child, seconds = number
+                self._control.send(["ended", child, self._end(child, seconds)])
 
     def _new(self, number: int, end: int) -> None:
         folder = os.path.join(self.setup["folder"], f"match-{number}")
@@ -140,9 +144,13 @@ class Host:
         os.close(end)
         self._children[number] = child
 
-    def _end(self, number: int) -> int | None:
+    def _end(self, number: int, seconds: float) -> int | None:
         child = self._children.pop(number)
+        deadline = time.monotonic() + seconds
         ended, status = os.waitpid(child, os.WNOHANG)
+        while ended == 0 and time.monotonic() < deadline:
+            time.sleep(0.001)
+            ended, status = os.waitpid(child, os.WNOHANG)
         running = ended == 0
         if running:
             with contextlib.suppress(OSError):
@@ -183,20 +191,17 @@ class Child:
         status = 1
         own = os.getpid()
         try:
-            os.setsid()
             null = os.open(os.devnull, os.O_RDWR)
             for stream in range(3):
                 os.dup2(null, stream)
             os.chdir(os.path.dirname(os.path.abspath(self._host.source.file)) or "/")
             os.environ["TMPDIR"] = os.environ["HOME"] = self._folder
             sys.argv = [""]
-            layers = self._host.confine(
-                self._host.bounds,
-                read=self._host.setup["read"],
-                write=[self._folder],
-                keep=[self._end.fileno()],
-                parent=self._parent,
-            )
+            try:
+                layers = self._confine()
+            except BaseException as error:
+                self._answer("failed", json.dumps(["reason", f"{type(error).__name__}: {error}", ""]))
+                raise
             stream = self._host.stream(self._printed)
             vars(sys).update(stdout=stream, stderr=stream, __stdout__=stream, __stderr__=stream)
             self._answer("here", json.dumps(layers))
@@ -208,6 +213,17 @@ class Child:
             if os.getpid() == own:
                 os._exit(status)
             os._exit(1)
+
+    def _confine(self) -> Any:
+        """Give up, for good, what a bot has no business with; return the names of the layers that hold."""
+        setup = self._host.setup
+        return self._host.confine(
+            self._host.bounds,
+            read=[*setup["system"], *setup["read"]],
+            write=[self._folder, os.devnull],
+            keep=[self._end.fileno()],
+            parent=self._parent,
+        )
 
     def _read(self, size: int) -> bytes:
         while len(self._kept) < size:

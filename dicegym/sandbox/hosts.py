@@ -31,15 +31,15 @@ MOST = 16
 """Hosts that a referee keeps for entries that do not play at the moment."""
 _PACKAGE = Path(host_program.__file__).parent.parent
 _PRELOADED = ("numpy",)
-"""Modules that a host loads before it forks if the text of its bot names them: to load them takes longer than a match."""
+"""Modules that a host loads before it forks if its bot's text names them: to load them takes longer than a match."""
 
 
 def visible_files(source: Source, entry_files: Iterable[str]) -> list[Path]:
     """Return what a bot may read: its own files, and nothing else that lies beside it.
 
-    A bot whose file is called as the original interface has it owns its folder. Any other file may share its folder with
-    other people's: it may read itself, what it imports from there, and what is called like it (``ann.py``: ``ann.json``
-    and the folder ``ann``).
+    A bot whose file is called as the original interface has it owns its folder. Any other file may share its folder
+    with other people's: it may read itself, what it imports from there, and what is called like it (``ann.py``:
+    ``ann.json`` and the folder ``ann``).
     """
     file = source.file
     if file.name in entry_files:
@@ -56,31 +56,32 @@ class Host:
         name: of the bot.
         source: where it is.
         limits: what it may use.
-        level: "jail" or "process"; see `dicegym.sandbox.jail`.
+        level: how it is kept apart.
     """
 
-    def __init__(self, game: Game, name: str, source: Source, limits: Limits, level: str) -> None:
+    def __init__(self, game: Game, name: str, source: Source, limits: Limits, level: jail.Isolation) -> None:
         self.name = name
         self.limits = limits
         self._setup = _setup(game, name, source, limits)
         self._ready = False
         self._children = 0
-        self._errors = tempfile.TemporaryFile()
-        self._folder = "" if level == jail.JAIL else tempfile.mkdtemp(prefix="dicegym-bot-")
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # `close` closes it
+        inside = level is jail.Isolation.JAIL
+        self._folder = "" if inside else tempfile.mkdtemp(prefix="dicegym-bot-")
+        self._setup["folder"] = jail.TEMPORARY if inside else self._folder
+        self._setup["free"] = level is jail.Isolation.NONE
         ours, theirs = socket.socketpair()
         self.control = Channel(ours)
         try:
-            program = [sys.executable, host_program.__file__, str(theirs.fileno()), str(_PACKAGE)]
-            started = jail.started(level, program, self._setup["read"], self._folder)
-            self._setup["folder"] = started.temporary
+            program = [sys.executable, "-P", "-s", host_program.__file__, str(theirs.fileno()), str(_PACKAGE)]
             self._process = subprocess.Popen(
-                started.command,
+                jail.command(level, program, self._setup["read"]),
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
-                env=started.environment,
-                cwd=started.temporary if self._folder else "/",
+                env=jail.environment(self._setup["folder"]),
+                cwd=self._folder or "/",
             )
             self.control.send(self._setup)
         except OSError as error:
@@ -140,7 +141,8 @@ def _setup(game: Game, name: str, source: Source, limits: Limits) -> dict[str, A
         "source": (str(source.file), source.attribute, source.arguments),
         "name": name,
         "preload": [one for one in _PRELOADED if one.encode() in text],
-        "read": [*jail.readable(), *map(str, files), *beside, *(path for paths in packages.values() for path in paths)],
+        "read": [*map(str, files), *beside, *(path for paths in packages.values() for path in paths)],
+        "system": list(jail.readable()),
         "bounds": {"memory": limits.memory, "cpu": math.ceil(limits.most_seconds) + 1},
     }
 

@@ -17,10 +17,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from dicegym.bots.answers import LONGEST_FRAME, decode
 from dicegym.bots.calls import Witness
 from dicegym.errors import AgentError, one_line
 from dicegym.play.printed import Printed
-from dicegym.sandbox.answers import LONGEST_FRAME, decode
 from dicegym.sandbox.frames import Channel
 from dicegym.sandbox.limits import Limits
 
@@ -32,6 +32,8 @@ END_SECONDS = 10.0
 """How long a host may take to end one of its children, before it is ended itself."""
 NOT_ASKED = "is not asked any more in this match"
 """What is said of a bot whose process is no more, each time that it would be asked."""
+WORDS_SECONDS = 1.0
+"""How long a child that has closed its socket has to end by itself, so that there is something to say of its end."""
 _CREDENTIALS = struct.Struct("3i")
 START, MOVE, MATCH = "start", "move", "match"
 
@@ -135,13 +137,13 @@ class Remote:
         if hasattr(socket, "SO_PASSCRED"):
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
         try:
-            number, word, layers = json.loads(data)
+            number, word, told = json.loads(data)
         except ValueError:
-            raise self._leave(f"its process could not be confined ({Ended(self._end()).in_words})") from None
+            number, word, told = 0, "failed", ["", Ended(self._end(WORDS_SECONDS)).in_words, ""]
         if (number, word) != (0, "here"):
-            raise self._leave("its process did not start")
+            raise self._leave(f"its process could not be confined ({one_line(told[1:2])})")
         self.begin_bank(START)
-        return [str(one) for one in layers]
+        return [str(one) for one in told]
 
     def begin_bank(self, phase: str = MATCH) -> None:
         """Count time from now on, towards the bank of a match."""
@@ -300,11 +302,11 @@ class Remote:
 
     def _ended(self) -> GoneError:
         """Return the error for a process that has closed its end."""
-        return self._leave(Ended(self._end()).in_words)
+        return self._leave(Ended(self._end(WORDS_SECONDS)).in_words)
 
-    def _end(self) -> int | None:
-        """Let the host end the child, if it has not ended by itself; return its status, see `Ended`."""
-        self._control.send(("end", self._child))
+    def _end(self, seconds: float = 0.0) -> int | None:
+        """Let the host end the child, if it does not end by itself so soon; return its status, see `Ended`."""
+        self._control.send(("end", (self._child, seconds)))
         word, number, status = self._control.receive(END_SECONDS)
         if (word, number) != ("ended", self._child):
             raise ValueError("a host answered something else")

@@ -1,9 +1,9 @@
 """Contests in processes: some referees, each of which does one job after the other, watched from here.
 
 What separates whom: an untrusted bot plays in a process of its own, in a jail where the system has one, and is handed
-views alone (`dicegym.sandbox.hosts`); so it reaches neither the record with its key, nor the clocks, nor other bots. Its
-referee judges it. Who plays inside a referee is trusted not to cheat, but may hang or die by accident: whoever is acting
-then is at fault, the referee is replaced, and all other jobs lose nothing.
+views alone (`dicegym.sandbox.hosts`); so it reaches neither the record with its key, nor the clocks, nor other bots.
+Its referee judges it. Who plays inside a referee is trusted not to cheat, but may hang or die by accident: whoever is
+acting then is at fault, the referee is replaced, and all other jobs lose nothing.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _failure(reading: Reading, reason: str) -> Failure:
 class _Worker:
     """A keeper, as seen from here."""
 
-    def __init__(self, game: Game, limits: Limits, rehearsal: Entry, isolation: jail.Chosen) -> None:
+    def __init__(self, game: Game, limits: Limits, rehearsal: Entry, isolation: jail.Choice) -> None:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context: Any = multiprocessing.get_context(method)
         if method == "forkserver":
@@ -193,7 +193,7 @@ class Sandbox:
         game: Game,
         workers: int | None = None,
         limits: Limits | None = None,
-        isolation: str = jail.AUTO,
+        isolation: str = jail.Isolation.AUTO,
     ) -> None:
         self.limits = limits or Limits()
         self.isolation = jail.chosen(isolation)

@@ -1,9 +1,9 @@
 """What runs in a referee's process: it loads the rules once, and then does one job after the other.
 
 A referee holds the record, its key and the clocks. Untrusted bots play in processes of their own
-(`dicegym.sandbox.hosts`); what plays in this one is trusted: agents that ship with the package, models, and players that
-the caller made. They may still hang or end the process by accident, so the process that started this one watches them
-by `Heartbeat`.
+(`dicegym.sandbox.hosts`); what plays in this one is trusted: agents that ship with the package, models, and players
+that the caller made. They may still hang or end the process by accident, so the process that started this one watches
+them by `Heartbeat`.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ from dicegym.sandbox.jobs import Context, Entry, Job
 from dicegym.sandbox.limits import Limits, end_with
 from dicegym.sandbox.remote import GoneError
 
+CAN_FORK = hasattr(os, "fork")
+"""Where there is no fork, bots play in the referee's process: nothing keeps them from it."""
+
 
 def rehearse(game: Game, entry: Entry) -> None:
     """Play one game between copies of ``entry``, so that all kernels are in memory before anybody is timed."""
@@ -53,7 +56,7 @@ class Hosts:
         level: how untrusted entries are kept apart, one of `dicegym.sandbox.jail`.
     """
 
-    def __init__(self, game: Game, limits: Limits, level: str) -> None:
+    def __init__(self, game: Game, limits: Limits, level: jail.Isolation) -> None:
         self._game = game
         self._limits = limits
         self._level = level
@@ -62,7 +65,7 @@ class Hosts:
 
     def apart(self, entry: Entry) -> bool:
         """Return whether an entry plays in a process of its own."""
-        return self._level != jail.NONE and not entry.trusted and isinstance(entry.origin, Source)
+        return CAN_FORK and not entry.trusted and isinstance(entry.origin, Source)
 
     def prepare(self, entries: Iterable[Entry]) -> None:
         """Begin to start what ``entries`` will need, without waiting for it."""
@@ -128,7 +131,7 @@ def outcome(job: Job, heartbeat: Heartbeat, hosts: Hosts) -> dict[str, Any]:
         hosts.end_job()
 
 
-def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits, level: str) -> None:
+def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits, level: jail.Isolation) -> None:
     """Serve jobs that come through ``conn`` as pickles until it is closed.
 
     Each is answered by what `outcome` returned, as JSON.

@@ -17,6 +17,7 @@ index, int, callable]}      where it has them
 
 from __future__ import annotations
 
+import functools
 import json
 import operator
 from typing import Any
@@ -35,14 +36,13 @@ LARGEST = 10**1000
 class Foreign:
     """Something that was answered and is no plain value; it can be looked at like the thing itself.
 
-    Attributes:
-        kind: the name of its type.
+    Its type is called as that of the thing was, and it can be called if that could.
     """
 
-    __slots__ = ("_called", "_index", "_int", "_text", "kind")
+    __slots__ = ("_index", "_int", "_text")
 
-    def __init__(self, kind: str, text: str, index: int | None, whole: int | None, called: bool) -> None:
-        self.kind, self._text, self._index, self._int, self._called = kind, text, index, whole, called
+    def __init__(self, text: str, index: int | None, whole: int | None) -> None:
+        self._text, self._index, self._int = text, index, whole
 
     def __repr__(self) -> str:
         """Return what its ``repr`` was there."""
@@ -51,19 +51,25 @@ class Foreign:
     def __index__(self) -> int:
         """Return its ``__index__``. Raises TypeError if it has none."""
         if self._index is None:
-            raise TypeError(f"'{self.kind}' object cannot be interpreted as an integer")
+            raise TypeError(f"'{type(self).__name__}' object cannot be interpreted as an integer")
         return self._index
 
     def __int__(self) -> int:
         """Return its ``__int__``. Raises TypeError if it has none."""
         if self._int is None:
-            raise TypeError(f"int() argument must be a string or a real number, not '{self.kind}'")
+            raise TypeError(f"int() argument must be a string or a real number, not '{type(self).__name__}'")
         return self._int
 
-    @property
-    def is_callable(self) -> bool:
-        """Whether it could be called there."""
-        return self._called
+
+@functools.lru_cache(maxsize=64)
+def _type(name: str, called: bool) -> type[Foreign]:
+    """Return the type of things whose own type is called so."""
+
+    def refuse(self: Foreign, *arguments: object, **named: object) -> object:
+        raise TypeError("what stands for an answer does nothing")
+
+    members: dict[str, Any] = {"__slots__": (), "__doc__": Foreign.__doc__}
+    return type(name.replace("\0", ""), (Foreign,), members | ({"__call__": refuse} if called else {}))
 
 
 class TooMuchError(ValueError):
@@ -131,7 +137,7 @@ def decode(found: Any) -> Any:
         if key == "o" and type(inside) is list and len(inside) == 5:
             name, text, index, whole, called = inside
             if (type(name), type(text), type(called)) == (str, str, bool) and {type(index), type(whole)} <= _WHOLES:
-                return Foreign(name, text, index, whole, called)
+                return _type(name, called)(text, index, whole)
     raise ValueError("stands for no answer")
 
 
