@@ -107,6 +107,8 @@ def prepare() -> None:
     """Ask the system once what it has, in a process that is going to fork those who call `confine`: they know then."""
     landlock.version()
     seccomp.available()
+    with contextlib.suppress(OSError):  # glibc loads it when a thread ends, and ends the process where it cannot
+        ctypes.CDLL("libgcc_s.so.1")
 
 
 def end_with(parent: int) -> None:
