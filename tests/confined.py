@@ -19,7 +19,6 @@ sys.modules["dicegym"] = package
 from dicegym.sandbox import confinement
 given = json.loads(sys.argv[2])
 confinement.prepare()
-os.makedirs(given["folder"], exist_ok=True)
 LAYERS = confinement.confine(
     confinement.Bounds(**given["bounds"]),
     [*given["read"], "/dev/urandom"], [given["folder"], "/dev/null"], given["names"],
@@ -44,7 +43,7 @@ def command(
     **bounds: int,
 ) -> tuple[list[str], dict[str, str], str]:
     """Return command, environment and folder of a child that confines itself and runs ``code``."""
-    own = f"{jail.TEMPORARY}/own" if level == "jail" else str(folder)
+    own = jail.TEMPORARY if level == "jail" else str(folder)
     given = {
         "read": [*jail.readable(), *map(str, read or ())],
         "names": [*map(str, names or ())],

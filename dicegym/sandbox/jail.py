@@ -56,7 +56,7 @@ class Bubblewrap(NamedTuple):
     version: str
 
 
-TEMPORARY = "/tmp"
+TEMPORARY = "/tmp/own"
 """Where a jailed process has a folder of its own, in memory: its home and where it starts."""
 SCRATCH = 64 << 20
 """Bytes that fit into it."""
@@ -205,7 +205,7 @@ def _jailed(
         *("--hostname", "jail"),
         *("--die-with-parent", "--new-session"),
         *("--clearenv", *variables),
-        *("--size", str(scratch), "--tmpfs", TEMPORARY),
+        *("--size", str(scratch), "--tmpfs", os.path.dirname(TEMPORARY), "--dir", TEMPORARY),
         *("--perms", "0755", "--tmpfs", "/dev", *devices, "--remount-ro", "/dev"),
         *(("--proc", "/proc", "--remount-ro", "/proc") if variant.proc else ()),
         *_mounts((*readable(), *(os.path.abspath(path) for path in read))),
