@@ -13,10 +13,12 @@ import os
 import signal
 import sys
 from collections.abc import Iterable
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dicegym.sandbox import landlock, linux, seccomp
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 try:  # now, and not when a process has been forked: to load it takes longer than all the rest
     import resource
@@ -27,6 +29,8 @@ LIBRARIES = 16 << 30
 """Bytes of addresses that files mapped for reading, and what is reserved but not used, may take where seccomp keeps a
 process from shared memory; large libraries ask for several GB that way and use a small part."""
 
+_UNSEEN = 256 << 20
+"""Bytes that a process has beyond what of it lies in memory, where there is no /proc to tell."""
 _CAPABILITIES_VERSION = 0x20080522
 _NOBODY_ELSE = 0x60000000
 """Ids of users from here on are nobody's."""
@@ -115,6 +119,14 @@ def limit_alone(
     return ("limits",) if _limit(bounds, filtered=False) else ()
 
 
+def prepare() -> None:
+    """Ask the system once what it has, in a process that is going to fork those who call `confine`: they know then."""
+    landlock.version()
+    seccomp.available()
+    with contextlib.suppress(OSError):  # glibc loads it when a thread ends, and ends the process where it cannot
+        ctypes.CDLL("libgcc_s.so.1")
+
+
 def end_with(parent: int) -> None:
     """End this process when process ``parent``, which has forked it, has ended in whatever way (on Linux).
 
@@ -158,12 +170,11 @@ def _limit(bounds: Bounds, filtered: bool) -> bool:
             return False
         return True
 
-    page = resource.getpagesize()
-    addresses = data = 0
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    addresses = data = used.ru_maxrss * 1024 + _UNSEEN
     with contextlib.suppress(OSError), open("/proc/self/statm", "rb") as file:
         numbers = file.read().split()
-        addresses, data = int(numbers[0]) * page, int(numbers[5]) * page
-    used = resource.getrusage(resource.RUSAGE_SELF)
+        addresses, data = (int(numbers[index]) * resource.getpagesize() for index in (0, 5))
     set_all = [
         to("RLIMIT_CORE", 0),
         to("RLIMIT_CPU", int(used.ru_utime + used.ru_stime) + 1 + bounds.cpu),

@@ -10,8 +10,8 @@ told                           answered
 `Setup` as a dict              ``["ready"]``, or ``["failed", why]``
 ``("new", number)`` and the    nothing; a child confines itself, and then serves that socket: first it says
 end of a socket pair           ``[0, "here", layers]``
-``("end", (number, seconds))`` ``["ended", number, status]`` when the child has ended, killed if it still ran after so
-                               long; a status of None: it did
+``("end", (number, seconds))`` ``["ended", number, status, clean]`` when the child has ended, killed if it still ran
+                               after so long; a status of None: it did; not clean: it has left files
 =============================  =======================================================================================
 
 The referee asks a child by frames of four bytes, the length, and `marshal` of (number, kind, what); each is answered
@@ -34,7 +34,6 @@ import importlib
 import json
 import marshal
 import os
-import shutil
 import signal
 import socket
 import sys
@@ -107,6 +106,8 @@ class Host:
         self.longest = self._load("dicegym.bots.answers").LONGEST_FRAME
         confinement = self._load("dicegym.sandbox.confinement")
         self.confine = confinement.limit_alone if setup["free"] else confinement.confine
+        self._empty = self._load("dicegym.sandbox.scratch").empty
+        confinement.prepare()
         self.bounds = confinement.Bounds(**setup["bounds"])
         source = self._load("dicegym.bots.source")
         file, attribute, arguments = setup["source"]
@@ -131,7 +132,8 @@ class Host:
                 self._new(number, self._control.files.pop(0))
             else:
                 child, seconds = number
-                self._control.send(["ended", child, self._end(child, seconds)])
+                status = self._end(child, seconds)
+                self._control.send(["ended", child, status, self._clean(child)])
 
     def _new(self, number: int, end: int) -> None:
         folder = os.path.join(self.setup["folder"], f"match-{number}")
@@ -157,17 +159,18 @@ class Host:
                 os.killpg(child, signal.SIGKILL)  # with what it may have started, where nothing forbade that
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-        folder = os.path.join(self.setup["folder"], f"match-{number}")
-        shutil.rmtree(folder, onerror=_by_force)
         return None if running else os.waitstatus_to_exitcode(status)
 
-
-def _by_force(function: Any, path: str, error: Any) -> None:
-    """Go on where a bot has taken rights away from folders that it made."""
-    with contextlib.suppress(OSError):
-        os.chmod(os.path.dirname(path), 0o700)
-        os.chmod(path, 0o700, follow_symlinks=False) if os.path.islink(path) else os.chmod(path, 0o700)
-        shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) else os.unlink(path)
+    def _clean(self, number: int) -> bool:
+        """Throw away what a child has left; return whether that is all gone."""
+        folder = os.path.join(self.setup["folder"], f"match-{number}")
+        try:
+            if self._empty(folder):
+                os.rmdir(folder)
+                return True
+        except OSError:  # its bot has found a way
+            pass
+        return False
 
 
 class Child:
@@ -185,6 +188,7 @@ class Child:
         self._ask: Any = None
         self._printed = host.printed()
         self._sent = 0
+        self._watching: Any = None
 
     def live(self) -> NoReturn:
         """Confine this process, serve, and leave, whatever happens."""
@@ -290,8 +294,8 @@ class Child:
         """Load the bot's file."""
         host = self._host
         if watched:
-            context = host.watched_by(_Witness(self))
-            context.__enter__()
+            self._watching = host.watched_by(_Witness(self))  # kept, since it ends when it is forgotten
+            self._watching.__enter__()
         host.seed_numpy(seed)
         self._program = host.program(
             host.source, host.setup["name"], host.interface.supplied_modules, seed, self._printed

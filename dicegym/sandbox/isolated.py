@@ -104,6 +104,7 @@ class IsolatedPlayer(Player):
             raise RemoteProgram(self.name).failure(error, "when it sat down") from error
         return self._adapter.sit(RemoteProgram(self.name), _Ask(self._remote), game, seat)
 
-    def close(self) -> None:
-        """End its process."""
+    def close(self) -> bool:
+        """End its process; return whether nothing is left of it. Raises what `Remote.close` does."""
         self._remote.close()
+        return self._remote.clean

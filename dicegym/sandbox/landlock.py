@@ -24,9 +24,12 @@ import functools
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dicegym.sandbox import linux
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Numbers of system calls added since 2019 are the same on all of Linux's architectures but alpha.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -110,6 +113,8 @@ def _allow(descriptor: int, path: str | os.PathLike[str], rights: int, follow: b
 
 def _beside(folders: Iterable[Path]) -> Iterator[Path]:
     """Yield what lies in the folders above ``folders`` and on the way to none of them."""
+    from pathlib import Path  # here, as who runs beside a bot starts sooner without it
+
     kept = {folder.resolve() for folder in folders}
     way = {above for folder in kept for above in folder.parents}
     for above in way - kept:

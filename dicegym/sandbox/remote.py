@@ -85,6 +85,7 @@ class Remote:
         printed: what the bot printed so far.
         spent: seconds of processor time that it has used since `begin_bank`.
         layers: what confines it.
+        clean: whether it has left nothing, once it has ended.
 
     Raises GoneError if the process does not even start.
     """
@@ -101,6 +102,7 @@ class Remote:
         self._control, self._child, self._name, self._limits, self._moment = control, number, name, limits, moment
         self._witness = witness
         self.printed = Printed()
+        self.clean = True
         self.spent = 0.0
         self._waited = 0.0
         self._clock: int | None = None
@@ -307,7 +309,7 @@ class Remote:
     def _end(self, seconds: float = 0.0) -> int | None:
         """Let the host end the child, if it does not end by itself so soon; return its status, see `Ended`."""
         self._control.send(("end", (self._child, seconds)))
-        word, number, status = self._control.receive(END_SECONDS)
+        word, number, status, self.clean = self._control.receive(END_SECONDS)
         if (word, number) != ("ended", self._child):
             raise ValueError("a host answered something else")
         self._child = -1

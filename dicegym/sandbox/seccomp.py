@@ -14,7 +14,6 @@ import ctypes
 import errno
 import functools
 import os
-import platform
 import struct
 import sys
 from collections.abc import Mapping
@@ -352,20 +351,24 @@ class _Program(ctypes.Structure):
 def _machine() -> _Machine | None:
     if sys.platform != "linux" or sys.maxsize < 2**32:
         return None
-    return _MACHINES.get(platform.machine())
+    return _MACHINES.get(os.uname().machine)
 
 
-def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """Return an instruction; the last two are how many are skipped after a comparison."""
-    return struct.pack("=HBBI", code, if_true, if_false, value)
+class _Instruction(NamedTuple):
+    """One step of a filter; the last two are how many steps are skipped after a comparison."""
+
+    code: int
+    value: int
+    if_true: int = 0
+    if_false: int = 0
 
 
-def _body(rule: Rule, own: int) -> list[bytes]:
+def _body(rule: Rule) -> list[_Instruction]:
     """Return what is done with a call of ``rule``; it ends in what it returns without a hit, and with one."""
     passed, refused = _ALLOW, _ERROR | rule.error
     tests = rule.unless or rule.only
     if not tests:
-        return [_instruction(_RETURN, refused)]
+        return [_Instruction(_RETURN, refused)]
     steps: list[tuple[int, int, bool, bool]] = []  # with: whether truth is a hit, whether falsehood is a miss
     for test in tests:
         offset = _ARGUMENTS + 8 * test.argument
@@ -375,13 +378,40 @@ def _body(rule: Rule, own: int) -> list[bytes]:
                 steps.append((_AND, test.mask, False, False))
             last = half == test.wide
             for value in test.values:
-                steps.append((_IF_EQUAL, own if value == OWN else value, last, not last))
+                steps.append((_IF_EQUAL, value, last, not last))
     miss, hit = (refused, passed) if rule.unless else (passed, refused)
     body = []
     for index, (code, value, is_hit, is_miss) in enumerate(steps):
         to_miss = len(steps) - index - 1
-        body.append(_instruction(code, value, (to_miss + 1) * is_hit, to_miss * is_miss))
-    return [*body, _instruction(_RETURN, miss), _instruction(_RETURN, hit)]
+        body.append(_Instruction(code, value, (to_miss + 1) * is_hit, to_miss * is_miss))
+    return [*body, _Instruction(_RETURN, miss), _Instruction(_RETURN, hit)]
+
+
+@functools.cache
+def _plan(machine: str, allow_fork: bool) -> tuple[bytes | _Instruction, ...]:
+    """Return the filter packed, but for the instructions that ask for the id of the process (`OWN`)."""
+    kind = _MACHINES[machine]
+    steps = [
+        _Instruction(_LOAD, _ARCHITECTURE),
+        _Instruction(_IF_EQUAL, kind.architecture, 1),
+        _Instruction(_RETURN, _KILL),
+        _Instruction(_LOAD, _NUMBER),
+        _Instruction(_IF_GREATER, LAST_KNOWN, 0, 1),
+        _Instruction(_RETURN, _ERROR | errno.ENOSYS),
+    ]
+    for rule in RULES:
+        if allow_fork and rule in _PROCESSES:
+            continue
+        body = _body(rule)
+        for numbers in rule.calls.values():
+            if (number := numbers[kind.column]) is not None:
+                steps += [_Instruction(_IF_EQUAL, number, 0, len(body)), *body]
+    steps.append(_Instruction(_RETURN, _ALLOW))
+    return tuple(step if step.value == OWN else _packed(step) for step in steps)
+
+
+def _packed(step: _Instruction) -> bytes:
+    return struct.pack("=HBBI", step.code, step.if_true, step.if_false, step.value)
 
 
 def program(allow_fork: bool = False, own: int | None = None, machine: str | None = None) -> bytes:
@@ -390,29 +420,14 @@ def program(allow_fork: bool = False, own: int | None = None, machine: str | Non
     Args:
         allow_fork: whether new processes, which inherit the filter, may be started all the same.
         own: id of the process that will install it; None: of this one.
-        machine: as `platform.machine` names it; None: this one.
+        machine: as `os.uname` names it; None: this one.
 
     Raises:
         KeyError: the table has no numbers for ``machine``.
     """
-    kind = _MACHINES[machine or platform.machine()]
     own = os.getpid() if own is None else own
-    written = [
-        _instruction(_LOAD, _ARCHITECTURE),
-        _instruction(_IF_EQUAL, kind.architecture, 1),
-        _instruction(_RETURN, _KILL),
-        _instruction(_LOAD, _NUMBER),
-        _instruction(_IF_GREATER, LAST_KNOWN, 0, 1),
-        _instruction(_RETURN, _ERROR | errno.ENOSYS),
-    ]
-    for rule in RULES:
-        if allow_fork and rule in _PROCESSES:
-            continue
-        body = _body(rule, own)
-        for numbers in rule.calls.values():
-            if (number := numbers[kind.column]) is not None:
-                written += [_instruction(_IF_EQUAL, number, 0, len(body)), *body]
-    return b"".join([*written, _instruction(_RETURN, _ALLOW)])
+    plan = _plan(machine or os.uname().machine, allow_fork)
+    return b"".join(step if isinstance(step, bytes) else _packed(step._replace(value=own)) for step in plan)
 
 
 @functools.cache
@@ -426,6 +441,7 @@ def available() -> bool:
         linux.call(machine.seccomp, ctypes.c_uint(_ASK_FOR_ACTION), ctypes.c_uint(0), ctypes.byref(wanted))
     except (OSError, AttributeError):
         return False
+    _plan(os.uname().machine, False)  # once, and not again in every process that is forked later
     return True
 
 
@@ -433,7 +449,7 @@ def install(allow_fork: bool = False) -> bool:
     """Refuse the calls of `RULES` to this process, all its threads and what it starts; return whether that holds.
 
     A forked child may send signals to its parent alone, as the filter knows that process by its number: install the
-    filter in each process that runs untrusted code.
+    filter in each process that runs untrusted code. `available`, called before it forks, makes that quicker.
 
     Args:
         allow_fork: leave processes possible, for one that is yet to fork those who confine themselves.

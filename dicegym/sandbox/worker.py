@@ -91,8 +91,8 @@ class Hosts:
         """End what played, and all hosts but those that may be wanted again."""
         for entry, player in self._playing:
             try:
-                if player is not None:
-                    player.close()
+                if player is not None and not player.close():
+                    self._discard(entry)
             except (OSError, EOFError, ValueError):  # its bot has done something to it
                 self._discard(entry)
         self._playing = []
