@@ -20,6 +20,7 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.games.parts import DUEL, EXAMINATION, Duel, Progress, need, part
 from dicegym.sandbox.heartbeat import LOADING, Reading
+from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jobs import Context, Entry, Failure
 
 CONTESTS = 10_000
@@ -44,6 +45,8 @@ class Tabulate:
         seed = named_seed("check", self.seed, entry.name)
         player = context.load(entry, self.game, seed, lambda _: self.moment(heartbeat.read()), None)
         table = need(self.game, DUEL).tabulate(player, self.game)
+        if isinstance(player, IsolatedPlayer):
+            player.raise_if_gone()  # the rules may say what a failure costs, but this was no answer
         return {"table": table.tolist(), "dtype": str(table.dtype)}
 
     def without(self, failure: Failure) -> None:

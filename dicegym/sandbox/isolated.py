@@ -96,6 +96,11 @@ class IsolatedPlayer(Player):
         """Seconds of processor time that the bot's process has used since it was loaded."""
         return self._remote.spent
 
+    def raise_if_gone(self) -> None:
+        """Raise the GoneError of a process that has ended or had to be ended."""
+        if self._remote.gone is not None:
+            raise self._remote.gone
+
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down in one new game; see `Player.join`."""
         try:

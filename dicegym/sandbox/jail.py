@@ -103,10 +103,8 @@ def readable() -> tuple[str, ...]:
     packages are installed, and this package. A folder that is on ``sys.path`` for other reasons is not among them: it
     may hold anything.
     """
-    import dicegym
-
     found: dict[str, None] = {path: None for path in (*_SYSTEM, *_FILES) if os.path.exists(path)}
-    package = os.path.dirname(os.path.abspath(dicegym.__file__))
+    package = str(Path(__file__).absolute().parent.parent)
     prefixes = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
     inside = [os.path.join(prefix, part) for prefix in prefixes for part in _OF_A_PREFIX]
     packages = [path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")]

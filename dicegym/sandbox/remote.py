@@ -85,6 +85,7 @@ class Remote:
         printed: what the bot printed so far.
         spent: seconds of processor time that it has used since `begin_bank`.
         layers: what confines it.
+        gone: why it is no more, if it did not end as it should; else None.
         clean: whether it has left nothing, once it has ended.
 
     Raises GoneError if the process does not even start.
@@ -110,7 +111,7 @@ class Remote:
         self._phase = START
         self._number = 0
         self._kept = b""
-        self._gone: GoneError | None = None
+        self.gone: GoneError | None = None
         self._socket, theirs = socket.socketpair()
         try:
             if hasattr(socket, "SO_PASSCRED"):
@@ -167,7 +168,7 @@ class Remote:
 
         Raises RaisedError for what the bot raised; GoneError if its process is no more, or had to be ended.
         """
-        if self._gone is not None:
+        if self.gone is not None:
             raise GoneError(self._name, NOT_ASKED)
         self._number = number = self._number + 1
         self._send(_framed(number, kind, what))
@@ -181,7 +182,7 @@ class Remote:
 
         Raises as `ask` does. After what the bot raised, the answers that it gave meanwhile are dropped.
         """
-        if self._gone is not None:
+        if self.gone is not None:
             raise GoneError(self._name, NOT_ASKED)
         for first in range(0, len(questions), AT_ONCE):
             part = questions[first : first + AT_ONCE]
@@ -298,9 +299,9 @@ class Remote:
     def _leave(self, what: str, together: bool = False) -> GoneError:
         """End the process; return the error that says why."""
         moment = self._moment(together and self._phase == MATCH)
-        self._gone = GoneError(self._name, f"{what} {moment}" if moment else what)
+        self.gone = GoneError(self._name, f"{what} {moment}" if moment else what)
         self.close()
-        return self._gone
+        return self.gone
 
     def _ended(self) -> GoneError:
         """Return the error for a process that has closed its end."""

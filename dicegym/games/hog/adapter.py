@@ -5,7 +5,8 @@ The bot's own half is ``interface.py``. What adapters offer: `dicegym.games.part
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
@@ -33,7 +34,24 @@ def sit(program: Asked, strategy: Callable[..., Any], game: Game, seat: int) -> 
             return answer - FIRST_NUMBER
         return action_of(program.name, answer, score, opponent_score)
 
+    many: Many | None = getattr(strategy, "many", None)  # a strategy in another process
+    if many is not None:
+        vars(act)["many"] = functools.partial(_all_at_once, program, many)
     return act
+
+
+Many = Callable[[list[tuple[int, int]]], Iterator[Any]]
+
+
+def _all_at_once(program: Asked, many: Many, pairs: list[tuple[int, int]]) -> Iterator[int]:
+    """Yield the action for each pair of scores, asked for without waiting for each answer."""
+    answers = many(pairs)
+    for pair in pairs:
+        try:
+            answer = next(answers)
+        except BaseException as error:
+            raise program.failure(error, f"in {ENTRY_POINT}{pair}") from error
+        yield action_of(program.name, answer, *pair)
 
 
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
