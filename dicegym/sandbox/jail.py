@@ -337,7 +337,7 @@ def _trials() -> tuple[_Variant | None, str]:
                 continue
             if done.returncode == 0:
                 return variant, ""
-            said = done.stderr or f"exit status {done.returncode}"
+            said = done.stderr.strip() or f"exit status {done.returncode}"
     return None, said
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import socket
 from pathlib import Path
 from typing import Any
@@ -260,3 +261,49 @@ def test_nothing_has_changed_outside(found: dict[str, Any], place: Path) -> None
     assert secret.stat().st_mtime > 10**9
     assert sorted(path.name for path in (place / "bots").iterdir()) == ["bot.py", "other.py"]
     assert not Path("/dev/shm/dicegym-test").exists()
+
+
+WITHOUT = """
+import mmap
+def more():
+    return mmap.mmap(-1, 600 << 20, flags=mmap.MAP_SHARED).write(b"x")
+print(json.dumps([LAYERS, tried(more), tried(lambda: bytes(600 << 20)), tried(lambda: len(bytes(100 << 20)))]))
+"""
+
+
+@pytest.mark.parametrize("missing", ["landlock.version = lambda: 0", "seccomp.available = lambda: False", "both"])
+def test_the_other_layers_hold_where_one_is_missing(missing: str, tmp_path: Path) -> None:
+    lines = ["landlock.version = lambda: 0", "seccomp.available = lambda: False"] if missing == "both" else [missing]
+    patch = "\n".join(["from dicegym.sandbox import landlock, seccomp", *lines])
+    done = confined.run("process", WITHOUT, tmp_path, patch=patch, memory=MEMORY)
+    layers, shared, private, little = json.loads(done.stdout)
+    expected = {"limits", "no privileges", "closed to others"}
+    expected |= {f"Landlock {landlock.version()}", "seccomp"} if missing != "both" else set()
+    assert {*layers} == {layer for layer in expected if layer.partition(" ")[0].lower() not in missing}
+    assert shared.startswith("PermissionError" if "seccomp" in layers else "OSError: [Errno 12]")
+    assert private == "MemoryError: "
+    assert little == f"done: {100 << 20}"
+
+
+def test_descriptors_are_closed_but_those_that_are_kept(tmp_path: Path) -> None:
+    """What whoever started it left open is not the program's."""
+    readers = [os.pipe()[0] for _ in range(3)]
+    code = "print(json.dumps([tried(lambda fd=fd: os.fstat(fd).st_size) for fd in given['keep'] + given['closed']]))"
+    done = confined.run("process", code, tmp_path, keep=readers[1:2], closed=[readers[0], readers[2]])
+    kept, *closed = json.loads(done.stdout)
+    for reader in readers:
+        os.close(reader)
+    assert kept.startswith("done")
+    assert all(one.startswith("OSError: [Errno 9]") for one in closed)
+
+
+def test_whose_parent_has_ended_does_not_begin(tmp_path: Path) -> None:
+    done = confined.run("process", "print('began')", tmp_path, patch="confinement.end_with(1)")
+    assert "ProcessLookupError: process 1, which has started this one, has ended" in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.slow
+def test_processor_time_ends(tmp_path: Path) -> None:
+    done = confined.run("process", "while True:\n    pass\n", tmp_path, cpu=1)
+    assert done.returncode == -signal.SIGKILL
