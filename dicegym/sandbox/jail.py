@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from dicegym import errors
 from dicegym.errors import DependencyError, one_line, unknown_name
 from dicegym.sandbox import landlock, seccomp
 
@@ -103,10 +104,8 @@ def readable() -> tuple[str, ...]:
     packages are installed, and this package. A folder that is on ``sys.path`` for other reasons is not among them: it
     may hold anything.
     """
-    import dicegym
-
     found: dict[str, None] = {path: None for path in (*_SYSTEM, *_FILES) if os.path.exists(path)}
-    package = os.path.dirname(os.path.abspath(dicegym.__file__))
+    package = os.path.dirname(os.path.abspath(errors.__file__))
     prefixes = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
     inside = [os.path.join(prefix, part) for prefix in prefixes for part in _OF_A_PREFIX]
     packages = [path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")]
