@@ -103,6 +103,22 @@ def confine(
     return tuple(layers)
 
 
+def limit_alone(
+    bounds: Bounds,
+    read: Iterable[str | Path] = (),
+    write: Iterable[str | Path] = (),
+    keep: Iterable[int] = (),
+    parent: int | None = None,
+) -> tuple[str, ...]:
+    """Keep the limits of the system alone, as `confine` does, whatever may be read or written; return the layers."""
+    with contextlib.suppress(OSError):
+        os.setsid()
+    _close_all_but(keep)
+    if parent is not None:
+        end_with(parent)
+    return ("limits",) if _limit(bounds, filtered=False) else ()
+
+
 def prepare() -> None:
     """Ask the system once what it has, in a process that is going to fork those who call `confine`: they know then."""
     landlock.version()

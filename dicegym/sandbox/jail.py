@@ -20,7 +20,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dicegym import errors
 from dicegym.errors import DependencyError, one_line, unknown_name
 from dicegym.sandbox import landlock, seccomp
 
@@ -105,7 +104,7 @@ def readable() -> tuple[str, ...]:
     may hold anything.
     """
     found: dict[str, None] = {path: None for path in (*_SYSTEM, *_FILES) if os.path.exists(path)}
-    package = os.path.dirname(os.path.abspath(errors.__file__))
+    package = str(Path(__file__).absolute().parent.parent)
     prefixes = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
     inside = [os.path.join(prefix, part) for prefix in prefixes for part in _OF_A_PREFIX]
     packages = [path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")]
