@@ -10,7 +10,6 @@ import contextlib
 import os
 import stat
 import sys
-from itertools import count
 
 MOST = 10_000
 """Entries that are removed before the rest is left to be thrown away as a whole."""
@@ -20,15 +19,14 @@ _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr
 def empty(folder: str, most: int | None = MOST) -> bool:
     """Remove all that lies in ``folder``, whatever a program that has ended made there; return whether it is empty.
 
-    Folders so deep that no path can name what is in them, and folders without any rights, go like all others: what
-    lies in a folder is moved up before the folder is removed.
+    Folders so deep that no path can name what is in them, and folders without any rights, go like all others.
 
     Args:
         folder: a folder, and no link to one.
         most: entries after which it is given up, since a program can make a million of them; None: never.
 
     Raises:
-        OSError: an entry can be neither moved nor removed.
+        OSError: an entry cannot be removed, or somebody moves folders meanwhile.
     """
     top = os.open(folder, os.O_RDONLY | _FOLDER)
     try:
@@ -45,43 +43,48 @@ def remove(folder: str) -> None:
 
 
 def _empty(top: int, most: int | None) -> bool:
-    numbers = count()
+    here = os.dup(top)
+    # For each folder down to here: its name, the identity of the one that it is in, and what else is to do there.
+    above: list[tuple[str, tuple[int, int], list[str]]] = []
     removed = 0
-    while names := os.listdir(top):
-        for name in names:
-            if most is not None and removed >= most:
-                return False
-            removed += 1
-            if not _is_folder(name, top):
-                os.unlink(name, dir_fd=top)
-                continue
-            inside = _opened(name, top)
-            try:
-                for inner in os.listdir(inside):
-                    if _is_folder(inner, inside):
-                        os.close(_opened(inner, inside))  # a folder that is moved must be writable
-                        os.rename(inner, _free(top, numbers), src_dir_fd=inside, dst_dir_fd=top)
+    try:
+        folders: list[str] | None = None  # in the one that has just been opened
+        while True:
+            if folders is None:
+                folders = []
+                for name in os.listdir(here):
+                    if most is not None and removed >= most:
+                        return False
+                    removed += 1
+                    if stat.S_ISDIR(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
+                        folders.append(name)
                     else:
-                        os.unlink(inner, dir_fd=inside)
-                        removed += 1
-            finally:
-                os.close(inside)
-            os.rmdir(name, dir_fd=top)
-    return True
+                        os.unlink(name, dir_fd=here)
+            elif folders:
+                name = folders.pop()
+                above.append((name, _identity(here), folders))
+                here = _into(here, _opened(name, here))
+                folders = None
+            elif above:
+                name, known, folders = above.pop()
+                here = _into(here, os.open("..", os.O_RDONLY | _FOLDER, dir_fd=here))
+                if _identity(here) != known:
+                    raise OSError(f"folder {name!r} was moved while it was emptied")
+                os.rmdir(name, dir_fd=here)
+            else:
+                return True
+    finally:
+        os.close(here)
 
 
-def _is_folder(name: str, beneath: int) -> bool:
-    return stat.S_ISDIR(os.stat(name, dir_fd=beneath, follow_symlinks=False).st_mode)
+def _into(left: int, entered: int) -> int:
+    os.close(left)
+    return entered
 
 
-def _free(folder: int, numbers: count[int]) -> str:
-    """Return a name that nothing in ``folder`` has."""
-    while True:
-        name = f".{next(numbers)}"
-        try:
-            os.stat(name, dir_fd=folder, follow_symlinks=False)
-        except FileNotFoundError:
-            return name
+def _identity(folder: int) -> tuple[int, int]:
+    told = os.fstat(folder)
+    return told.st_dev, told.st_ino
 
 
 def _opened(name: str, beneath: int) -> int:

@@ -11,11 +11,12 @@ from dicegym.sandbox import scratch
 
 
 def deep(folder: Path) -> None:
-    """Make folders deeper than a path may be long and than Python may recurse."""
+    """Make folders deeper than a path may be long."""
+    name = "inner" * 50
     descriptor = os.open(folder, os.O_RDONLY)
-    for _ in range(1200):
-        os.mkdir("inner", dir_fd=descriptor)
-        inner = os.open("inner", os.O_RDONLY, dir_fd=descriptor)
+    for _ in range(40):
+        os.mkdir(name, dir_fd=descriptor)
+        inner = os.open(name, os.O_RDONLY, dir_fd=descriptor)
         os.close(descriptor)
         descriptor = inner
     os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=descriptor))
