@@ -191,6 +191,7 @@ def _limit(bounds: Bounds, filtered: bool) -> bool:
     ]
     for name in ("RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE", "RLIMIT_RTPRIO"):
         to(name, 0)
+    to("RLIMIT_SIGPENDING", bounds.files)  # counted for all processes of the user together
     return all(set_all)
 
 

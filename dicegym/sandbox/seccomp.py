@@ -111,9 +111,9 @@ RULES: tuple[Rule, ...] = (
         unless=(Condition(0, (OWN,)),),
     ),
     Rule(
-        "have the kernel send signals to others, or be told of changes in folders",
+        "have the kernel send signals to others, be told of changes in folders, take buffers from others' pipes",
         {"fcntl": (72, 25)},
-        only=(Condition(1, (8, 10, 15, 1026)),),  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_NOTIFY
+        only=(Condition(1, (8, 10, 15, 1026, 1031)),),  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_NOTIFY, F_SETPIPE_SZ
     ),
     Rule(
         "the same by another call; type into a terminal (TIOCSTI, TIOCLINUX), take one over (TIOCSCTTY)",
@@ -193,6 +193,10 @@ RULES: tuple[Rule, ...] = (
             "setpriority": (141, 140),
             "ioprio_set": (251, 30),
         },
+    ),
+    Rule(
+        "use up what all processes of the machine share: disks that write everything, requests that they may have open",
+        {"sync": (162, 81), "syncfs": (306, 267), "io_setup": (206, 0)},
     ),
     Rule(
         "outlive who watches it, look like a process that may be watched by others, leave the group that is ended",
