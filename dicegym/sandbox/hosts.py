@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import shutil
 import socket
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from dicegym.engine.siblings import sibling_name
 from dicegym.errors import one_line
 from dicegym.games.parts import INTERFACE, need
 from dicegym.sandbox import host as host_program
-from dicegym.sandbox import jail
+from dicegym.sandbox import jail, scratch
 from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import END_SECONDS, GoneError, Remote
@@ -121,7 +120,7 @@ class HostProcess:
             self._process.wait()
         self._errors.close()
         if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            scratch.remove(self._folder)
 
 
 def _setup(game: Game, name: str, source: Source, limits: Limits) -> dict[str, Any]:
