@@ -1,0 +1,156 @@
+"""Bots that look for the line on which the referee asks, and write on it themselves, read from it, or close it."""
+
+from __future__ import annotations
+
+from zoo.hostile import Hostile, Pays
+
+SENT = r"sent|answered|closed|ended|took more than"
+"""What the referee says of a line that is not as it must be, or is no more."""
+
+_LINES = """
+import os, socket, stat, sys, time
+
+def lines():
+    found = []
+    for number in range(256):
+        try:
+            mode = os.fstat(number).st_mode
+        except OSError:
+            continue
+        if stat.S_ISSOCK(mode) or (stat.S_ISFIFO(mode) and number > 2):
+            found.append(number)
+    return found
+
+def write(data):
+    for number in lines():
+        try:
+            os.set_blocking(number, False)
+            while data:
+                data = data[os.write(number, data):]
+        except OSError:
+            pass
+        finally:
+            os.set_blocking(number, True)
+"""
+
+
+def _forger(name: str, data: str, games: tuple[str, ...] = ("hog", "liarsdice"), reason: str = SENT) -> Hostile:
+    return Hostile(name, Pays.ASKED, reason, f"if late:\n    write({data})", _LINES, games=games)
+
+
+FORGERS = (
+    _forger("answers_twice", "b'[%d, 0]\\n' % asked"),
+    _forger("answers_another_question", "b'[999999, 0]\\n'"),
+    _forger("answers_in_advance", "b''.join(b'[%d, 0]\\n' % number for number in range(asked + 1, asked + 500))"),
+    _forger("half_a_line", "b'[' + b'1' * 100"),
+    _forger("endless_line", "b'1' * 10**8", ("hog", "yatzy")),
+    _forger("binary_zeros", "bytes(100) + b'\\n'"),
+    _forger("no_text", "b'\\xff\\xfe\\n'"),
+    _forger("deep_json", "b'[' * 60000 + b'\\n'", ("liarsdice_spot_on", "lucky")),
+    _forger("odd_numbers", "b'[1, NaN]\\n[2, Infinity]\\n[3, 1e999]\\n'", ("lucky", "yatzy")),
+    _forger("huge_number_in_json", "b'[1, ' + b'9' * 60000 + b']\\n'", ("hog", "lucky")),
+    _forger("same_keys", 'b\'{"number": 1, "number": 2, "value": 0, "value": 1}\\n\'', ("yatzy", "liarsdice_spot_on")),
+    _forger("result_of_the_match", 'b\'{"value": {"wins": [9, 9], "shares": [9, 9]}}\\n\''),
+    _forger("old_result_of_the_match", "b'\\0\\0\\0\\x10{\"value\": [9, 0]}'", ("hog",)),
+    Hostile("closes_its_lines", Pays.ASKED, SENT, "import os\nif late:\n    os.closerange(3, 1024)"),
+    Hostile("closes_everything", Pays.ASKED, SENT, "import os\nif late:\n    os.closerange(0, 1024)", games=("hog",)),
+    Hostile(
+        "puts_nothing_in_their_place",
+        Pays.ASKED,
+        SENT,
+        """
+        if late:
+            nothing = os.open("/dev/null", os.O_RDWR)
+            for number in lines():
+                os.dup2(nothing, number)
+        """,
+        _LINES,
+        games=("hog", "lucky", "yatzy"),
+    ),
+    Hostile(
+        "hangs_up",
+        Pays.ASKED,
+        SENT,
+        """
+        if late:
+            for number in lines():
+                try:
+                    socket.socket(fileno=number).shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+        """,
+        _LINES,
+        games=("liarsdice", "liarsdice_spot_on"),
+    ),
+    Hostile(
+        "steals_the_questions",
+        Pays.ASKED,
+        SENT,
+        "if late:\n    time.sleep(@MOVE / 4)",
+        _LINES
+        + """
+import threading
+
+def steal(number):
+    try:
+        while os.read(number, 65536):
+            pass
+    except OSError:
+        pass
+
+def begin():
+    time.sleep(0.001)
+    for number in lines():
+        threading.Thread(target=steal, args=(number,), daemon=True).start()
+
+threading.Thread(target=begin, daemon=True).start()
+""",
+        games=("yatzy", "lucky"),
+    ),
+    Hostile(
+        "answers_with_two_voices",
+        Pays.ASKED,
+        r"twice|sent|answer|ended|took more than|OSError|BlockingIOError|PermissionError|",
+        "if late:\n    os.fork()",
+        "import os",
+        games=("hog", "liarsdice", "lucky"),
+    ),
+    Hostile(
+        "answers_too_late",
+        Pays.ASKED,
+        r"took more than",
+        """
+        if late:
+            threading.Timer(@MOVE * 1.5, write, (b"[%d, 0]\\n" % asked,)).start()
+            time.sleep(60)
+        """,
+        _LINES + "import threading",
+        games=("liarsdice", "yatzy"),
+    ),
+    Hostile(
+        "closes_its_streams",
+        Pays.NOTHING,
+        ask="""
+        import os, sys
+        if asked == 2:
+            for stream in (sys.stdin, sys.stdout, sys.stderr, sys.__stdin__, sys.__stdout__, sys.__stderr__):
+                try:
+                    stream.close()
+                except (AttributeError, OSError, ValueError):
+                    pass
+            for number in range(3):
+                try:
+                    os.close(number)
+                except OSError:
+                    pass
+        """,
+        games=("hog", "liarsdice_spot_on", "yatzy"),
+    ),
+    Hostile(
+        "asks_for_input",
+        Pays.ASKED,
+        r"EOFError|nobody is there",
+        "import sys\nsys.stdin and sys.stdin.read()\nif late:\n    input('? ')",
+        games=("hog", "lucky"),
+    ),
+)
