@@ -95,6 +95,7 @@ def chain(left):
         """,
         head=_FORK,
         games=("liarsdice", "lucky"),
+        twice=True,
     ),
     Hostile(
         "becomes_another_program",

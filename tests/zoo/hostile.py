@@ -40,6 +40,8 @@ class Hostile(NamedTuple):
     """Whether nothing less than a jail holds it."""
     slow: bool = False
     """Whether it is left out of the quick run."""
+    twice: bool = False
+    """Whether it plays two matches: what it leaves behind is for the next one."""
     only: tuple[str, str] | None = None
     """(game, reason) where the verdict of one game has other words."""
 
@@ -59,9 +61,9 @@ class Hostile(NamedTuple):
         )
 
 
-def meek(name: str) -> Hostile:
+def meek(animal: Hostile) -> Hostile:
     """Return the bot of the same name that does no harm, and plays as the hostile one does otherwise."""
-    return Hostile(name, Pays.NOTHING)
+    return Hostile(animal.name, Pays.NOTHING, twice=animal.twice)
 
 
 FOUND = """

@@ -58,7 +58,9 @@ def _patch(name: str, head: str, games: tuple[str, ...] = ("hog", "lucky"), ask:
 
 
 VANDALS = (
-    Hostile("leaves_marks", Pays.NOTHING, ask="if asked == 1:\n    marks()\n    print('looked')", head=_MARKS),
+    Hostile(
+        "leaves_marks", Pays.NOTHING, ask="if asked == 1:\n    marks()\n    print('looked')", head=_MARKS, twice=True
+    ),
     _patch(
         "patches_json",
         """

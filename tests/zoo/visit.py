@@ -60,10 +60,12 @@ class Zoo(ContestResult[Standing]):
 
 
 def pairs(director: Director) -> Iterator[Match]:
-    """Yield the matches: the honest ones play each other and every hostile one, and these not each other."""
+    """Yield the matches: the honest ones play each other and the hostile ones, and these not each other."""
     honest = [entry for entry in director.entries if entry.name in HONEST]
     others = [entry for entry in director.entries if entry.name not in HONEST]
-    for a, b in (tuple(honest), *((one, other) for other in others for one in honest)):
+    shipped, student = honest
+    twice = [other for other in others if ANIMALS[other.name].twice]
+    for a, b in ((shipped, student), *((student, other) for other in others), *((shipped, other) for other in twice)):
         yield Match(director.game, (a, b), director.seed, GAMES)
 
 
@@ -181,9 +183,9 @@ def play(game: dicegym.Game, level: str, entries: Any, **options: Any) -> dict[s
 def bots(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
     """Hold a contest with hostile bots, and the same with meek ones of their names."""
     found = {}
-    for kind, make in (("meek", meek), ("hostile", ANIMALS.__getitem__)):
+    for kind, make in (("meek", meek), ("hostile", lambda animal: animal)):
         folder = Path("/tmp", kind)  # the cage's own
-        entries = write_bots(game, map(make, names), folder, words_of(game, names, port))
+        entries = write_bots(game, [make(ANIMALS[name]) for name in names], folder, words_of(game, names, port))
         found[kind] = play(game, level, entries, form=FORM)
         shutil.rmtree(folder)
     return found
