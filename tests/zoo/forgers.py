@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zoo.hostile import Hostile, Pays
+from zoo.hostile import GAMES, Hostile, Pays
 
 SENT = r"sent|answered|closed|ended|took more than"
 """What the referee says of a line that is not as it must be, or is no more."""
@@ -20,6 +20,19 @@ def lines():
         if stat.S_ISSOCK(mode) or (stat.S_ISFIFO(mode) and number > 2):
             found.append(number)
     return found
+
+def question():
+    # the number of the question, which stands in a frame of whoever calls the bot
+    frame = sys._getframe()
+    while frame is not None:
+        one = frame.f_locals.get("self")
+        if hasattr(one, "_end") and hasattr(one, "_number"):
+            return one._number
+        frame = frame.f_back
+    return asked
+
+def said(number, value=b"0"):
+    return b'[%d,"ok",' % number + value + b']\\n'
 
 def write(data):
     for number in lines():
@@ -39,19 +52,35 @@ def _forger(name: str, data: str, games: tuple[str, ...] = ("hog", "liarsdice"),
 
 
 FORGERS = (
-    _forger("answers_twice", "b'[%d, 0]\\n' % asked"),
-    _forger("answers_another_question", "b'[999999, 0]\\n'"),
-    _forger("answers_in_advance", "b''.join(b'[%d, 0]\\n' % number for number in range(asked + 1, asked + 500))"),
+    _forger("answers_twice", "said(question())", GAMES),
+    _forger("answers_another_question", "said(999999)"),
+    _forger("answers_in_advance", "b''.join(said(question() + ahead) for ahead in range(1, 500))"),
     _forger("half_a_line", "b'[' + b'1' * 100"),
     _forger("endless_line", "b'1' * 10**8", ("hog", "yatzy")),
     _forger("binary_zeros", "bytes(100) + b'\\n'"),
     _forger("no_text", "b'\\xff\\xfe\\n'"),
-    _forger("deep_json", "b'[' * 60000 + b'\\n'", ("liarsdice_spot_on", "lucky")),
-    _forger("odd_numbers", "b'[1, NaN]\\n[2, Infinity]\\n[3, 1e999]\\n'", ("lucky", "yatzy")),
-    _forger("huge_number_in_json", "b'[1, ' + b'9' * 60000 + b']\\n'", ("hog", "lucky")),
+    _forger("deep_json", "said(question(), b'[' * 60000)", ("liarsdice_spot_on", "lucky")),
+    _forger("deeper_json", "said(question(), b'[' * 30000 + b']' * 30000)", ("liarsdice", "yatzy")),
+    _forger("not_a_number_in_json", "said(question(), b'NaN')", ("lucky", "yatzy")),
+    _forger("infinity_in_json", "said(question(), b'1e999')", ("liarsdice", "hog")),
+    _forger("huge_number_in_json", "said(question(), b'9' * 60000)", ("hog", "lucky")),
     _forger("same_keys", 'b\'{"number": 1, "number": 2, "value": 0, "value": 1}\\n\'', ("yatzy", "liarsdice_spot_on")),
     _forger("result_of_the_match", 'b\'{"value": {"wins": [9, 9], "shares": [9, 9]}}\\n\''),
     _forger("old_result_of_the_match", "b'\\0\\0\\0\\x10{\"value\": [9, 0]}'", ("hog",)),
+    Hostile(
+        "sends_open_files",
+        Pays.ASKED,
+        SENT,
+        """
+        if late:
+            null = os.open("/dev/null", os.O_RDONLY)
+            for number in lines():
+                for _ in range(50):
+                    socket.send_fds(socket.socket(fileno=os.dup(number)), [b"\\n"], [null] * 50)
+        """,
+        _LINES,
+        games=("hog", "lucky"),
+    ),
     Hostile("closes_its_lines", Pays.ASKED, SENT, "import os\nif late:\n    os.closerange(3, 1024)"),
     Hostile("closes_everything", Pays.ASKED, SENT, "import os\nif late:\n    os.closerange(0, 1024)", games=("hog",)),
     Hostile(
@@ -121,7 +150,7 @@ threading.Thread(target=begin, daemon=True).start()
         r"took more than",
         """
         if late:
-            threading.Timer(@MOVE * 1.5, write, (b"[%d, 0]\\n" % asked,)).start()
+            threading.Timer(@MOVE * 1.5, write, (said(question()),)).start()
             time.sleep(60)
         """,
         _LINES + "import threading",
