@@ -18,7 +18,7 @@ ENDINGS = (
     _ends("quits", "quit()", r"called sys\.exit", GAMES[3:4]),
     _ends("aborts", "os.abort()", rf"{ENDED} \(SIGABRT\)", GAMES[3:]),
     _ends("segfaults", "import ctypes; ctypes.string_at(0)", rf"{ENDED} \(SIGSEGV\)", GAMES[:3]),
-    _ends("kills_itself", "os.kill(os.getpid(), signal.SIGKILL)", rf"{ENDED} \(SIGKILL\)", GAMES[2:]),
+    _ends("kills_itself", "os.kill(os.getpid(), signal.SIGKILL)", rf"{ENDED} \(SIGKILL\)", GAMES),
     _ends("asks_itself_to_end", "os.kill(os.getpid(), signal.SIGTERM)", rf"{ENDED} \(SIGTERM\)", GAMES[:1]),
     _ends("stops_itself", "os.kill(os.getpid(), signal.SIGSTOP)", r"took more than", GAMES),
     _ends("kills_its_parent", "os.kill(os.getppid(), signal.SIGKILL)", r"ended|took more than", GAMES, jail=True),

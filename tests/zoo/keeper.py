@@ -15,13 +15,18 @@ import pytest
 
 import dicegym
 from dicegym.engine import jit
-from zoo.animals import ANIMALS, animals
+from zoo.animals import animals
 from zoo.cage import Caged, caged, why_not
 from zoo.hostile import GAMES, Hostile, Pays
+from zoo.spies import SPIES
 from zoo.visit import HONEST
 
 MOST_SECONDS = 200.0
 """After so many a visit ends, whatever a bot does."""
+
+
+WHOLE = ("answers_twice", "closes_its_lines", "evil_answer", "exits_at_once", "kills_itself", "patches_json")
+"""Bots of both games in which a whole contest is held, each struck or punished in another way, or not at all."""
 
 
 class Visit(NamedTuple):
@@ -40,8 +45,7 @@ def visit(what: str, level: str, game: str, slow: bool = False) -> Visit:
     if level == "jail" and (why := _no_jail()):
         pytest.skip(why)
     names = [animal.name for animal in animals(game, level, slow)]
-    if what == "spies":
-        names = [name for name in names if ANIMALS[name].reason == "" and "look()" in ANIMALS[name].head]
+    names = {"bots": names, "whole": list(WHOLE), "spies": [spy.name for spy in SPIES], "strangers": []}[what]
     root = Path(dicegym.__file__).resolve().parents[1]
     cache = (str(Path(jit.CACHE_FOLDER).parent),) if jit.CACHE_FOLDER else ()
     kept = (str(root),) if Path(sys.prefix).is_relative_to(root) else (str(root), sys.prefix)
@@ -56,7 +60,7 @@ def visit(what: str, level: str, game: str, slow: bool = False) -> Visit:
 def _no_jail() -> str:
     from dicegym.sandbox import jail
 
-    return jail.why_not()
+    return jail.probe("jail")
 
 
 def everybody(level: str, slow: bool = False) -> list[Any]:
@@ -98,6 +102,21 @@ def check_others(seen: Visit) -> None:
     own = [[match for match in one["matches"] if set(match[0]) == set(HONEST)] for one in (hostile, meek)]
     assert own[0] == own[1]
     assert len(own[0]) == 1
+
+
+def check_whole(seen: Visit) -> None:
+    """Assert that a contest's own matches and ranking are for all others what they are without the hostile ones."""
+    assert seen.found, seen.cage.output[-2000:]
+    hostile, meek = seen.found["hostile"], seen.found["meek"]
+    others = [match for match in hostile["matches"] if not set(match["entries"]) & set(WHOLE)]
+    assert others == meek["matches"]
+    assert len(others) == 10  # of five
+    assert not hostile["struck"].keys() - set(WHOLE)
+    played = [row["name"] for row in hostile["standings"] if row["name"] in WHOLE]
+    if not played:
+        assert hostile["standings"] == meek["standings"]
+    for row in meek["standings"]:
+        assert row["name"] in {other["name"] for other in hostile["standings"]}
 
 
 def check_nothing_left(seen: Visit) -> None:

@@ -14,7 +14,7 @@ import pytest
 from zoo.animals import ANIMALS
 from zoo.cage import NAMESPACES, why_not
 from zoo.hostile import GAMES, Hostile
-from zoo.keeper import check_nothing_left, check_others, check_verdict, check_words, everybody, visit
+from zoo.keeper import check_nothing_left, check_others, check_verdict, check_whole, check_words, everybody, visit
 from zoo.strangers import STRANGERS
 
 LEVEL = "jail"
@@ -38,6 +38,13 @@ def test_nothing_is_left(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_nothing_in_a_report_harms_a_terminal(game: str) -> None:
     check_words(visit("bots", LEVEL, game).found["hostile"]["text"])
+
+
+@pytest.mark.parametrize("game", ["hog", "yatzy"])
+def test_a_whole_contest_is_for_others_as_without_them(game: str) -> None:
+    seen = visit("whole", LEVEL, game)
+    check_whole(seen)
+    check_nothing_left(seen)
 
 
 # --- files -------------------------------------------------------------------------------------------------

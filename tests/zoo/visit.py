@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +163,8 @@ def told(outcome: ContestResult[Any], seconds: float) -> dict[str, Any]:
     return {
         "struck": {one.name: one.reason for one in outcome.disqualified},
         "misplays": [[one.name, one.turn, one.reason, one.more] for one in outcome.misplays],
-        "matches": getattr(outcome, "matches", ()),
+        "matches": list(getattr(outcome, "matches", ())),
+        "standings": outcome.standings,
         "printed": outcome.printed,
         "text": outcome.text(),
         "json": json.dumps(outcome.to_json(), default=str),
@@ -188,6 +189,17 @@ def bots(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[st
         entries = write_bots(game, [make(ANIMALS[name]) for name in names], folder, words_of(game, names, port))
         found[kind] = play(game, level, entries, form=FORM)
         shutil.rmtree(folder)
+    return found
+
+
+def whole(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
+    """Hold the game's own contest with hostile bots among the others, and the same without them."""
+    folder = Path("/tmp/bots")
+    entries = write_bots(game, [ANIMALS[name] for name in names], folder, words_of(game, names, port))
+    entries |= {f"other {agent}": agent for agent in dicegym.agent_names(game)[:3]}
+    without = {name: spec for name, spec in entries.items() if name not in names}
+    found = {kind: play(game, level, those, games=2) for kind, those in (("hostile", entries), ("meek", without))}
+    shutil.rmtree(folder)
     return found
 
 
@@ -234,10 +246,10 @@ def main(request: dict[str, Any]) -> None:
         Path(place).write_text(SECRET)
     os.environ["ZOO_SECRET"] = SECRET
     listeners = Listeners()
-    doing = {"bots": bots, "strangers": strangers, "spies": spies}[request["what"]]
+    doing = {"bots": bots, "whole": whole, "strangers": strangers, "spies": spies}[request["what"]]
     game = dicegym.game(request["game"], players=2)
     found = doing(game, request["level"], request["names"], listeners.port)
-    Path(request["result"]).write_text(json.dumps(found | {"calls": listeners.calls}))
+    Path(request["result"]).write_text(json.dumps(found | {"calls": listeners.calls}, default=asdict))
 
 
 if __name__ == "__main__":
