@@ -25,8 +25,8 @@ MOST_SECONDS = 200.0
 """After so many a visit ends, whatever a bot does."""
 
 
-WHOLE = ("answers_twice", "closes_its_lines", "evil_answer", "exits_at_once", "kills_itself", "patches_json")
-"""Bots of both games in which a whole contest is held, each struck or punished in another way, or not at all."""
+WHOLE = ("answers_twice", "closes_its_lines", "evil_answer", "exits_at_once", "kills_itself")
+"""Bots of both games in which a whole contest is held, each struck or punished in another way."""
 
 
 class Visit(NamedTuple):
