@@ -115,7 +115,7 @@ FORGERS = (
         "steals_the_questions",
         Pays.ASKED,
         SENT,
-        "if late:\n    time.sleep(@MOVE / 4)",
+        "if late:\n    time.sleep(@MOVE)",
         _LINES
         + """
 import threading
@@ -150,7 +150,7 @@ threading.Thread(target=begin, daemon=True).start()
         r"took more than",
         """
         if late:
-            threading.Timer(@MOVE * 1.5, write, (said(question()),)).start()
+            threading.Timer(@MOVE * 15, write, (said(question()),)).start()
             time.sleep(60)
         """,
         _LINES + "import threading",

@@ -133,10 +133,19 @@ for pid in filter(str.isdigit, os.listdir("/proc")):
     _spy(
         "searches_its_memory_for_the_key",
         """
-import numpy
+import gc, numpy
 wanted = numpy.array([@KEYS], numpy.uint64)
+known = set(wanted.tolist())
+for thing in gc.get_objects():
+    inside = thing.values() if type(thing) is dict else thing if type(thing) in (list, tuple) else ()
+    if any(type(one) is int and one ^ @MASK in known for one in list(inside)):
+        raise Found(f"a key in a {type(thing).__name__}")
 mask = numpy.uint64(@MASK)
-for line in open("/proc/self/maps").read().splitlines():
+try:
+    lines = open("/proc/self/maps").read().splitlines()
+except OSError:
+    lines = []
+for line in lines:
     places, rights, *_ = line.split()
     first, last = (int(place, 16) for place in places.split("-"))
     if not rights.startswith("rw"):

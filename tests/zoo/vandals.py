@@ -26,7 +26,7 @@ def marks():
         found.append("recursion limit")
     if decimal.getcontext().prec == 321:
         found.append("decimal context")
-    if os.umask(0o077) == 0o077:
+    if os.umask(0o123) == 0o123:
         found.append("umask")
     if signal.getsignal(signal.SIGUSR1) is signal.SIG_IGN:
         found.append("signals")
@@ -61,15 +61,16 @@ VANDALS = (
     Hostile(
         "leaves_marks", Pays.NOTHING, ask="if asked == 1:\n    marks()\n    print('looked')", head=_MARKS, twice=True
     ),
-    _patch(
+    Hostile(
         "patches_json",
-        """
+        Pays.LOADING,
+        "nonsense",
+        head="""
         import json
         json.dumps = json.loads = json.dump = lambda *_, **__: '{"value": {"wins": [9, 0], "shares": [9, 0]}}'
         json.JSONEncoder.encode = json.JSONEncoder.iterencode = lambda *_: '[1, 10]'
         json.encoder.c_make_encoder = None
         """,
-        ("hog", "liarsdice", "liarsdice_spot_on", "lucky", "yatzy"),
     ),
     _patch(
         "patches_marshal_and_pickle",

@@ -35,11 +35,13 @@ HONEST = ("shipped", "student")
 SEED = 0x5EED_0F_A_C0_17E57
 GAMES = 2
 """Of each match."""
-MOVE = 0.3
-"""Seconds that a bot may take for a move."""
+WORKERS = 4
+"""Bots that sleep leave the processors to others."""
+MOVE = 0.1
+"""Seconds of processor time that a bot may take for a move; of waiting it may take ten times as many."""
 HOUSE = f"{HOME}/house"
 """A folder with a program that others run, in which whoever holds the contest may write."""
-LIMITS: dict[str, Any] = {"seconds": MOVE, "memory": 64 << 20}
+LIMITS: dict[str, Any] = {"seconds": 5 * MOVE, "start": 5 * MOVE, "move": MOVE, "memory": 64 << 20}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +179,7 @@ def play(game: dicegym.Game, level: str, entries: Any, **options: Any) -> dict[s
     if "isolation" in inspect.signature(contest).parameters:
         options["isolation"] = level
     begun = time.monotonic()
-    outcome = contest(game, entries, SEED, 2, limits=Limits(**LIMITS), **options)
+    outcome = contest(game, entries, SEED, WORKERS, limits=Limits(**LIMITS), **options)
     return told(outcome, time.monotonic() - begun)
 
 

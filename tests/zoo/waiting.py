@@ -22,7 +22,7 @@ WAITING = (
         "takes_nearly_all_time_each_time",
         Pays.ASKED,
         LATE,
-        "import time\ntime.sleep(@MOVE * 0.7)",
+        "import time\ntime.sleep(@MOVE * 7)",
         games=("yatzy",),
     ),
     Hostile(
