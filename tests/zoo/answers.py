@@ -39,7 +39,7 @@ ANSWERS = (
     _number("text_for_a_number", "'\\x1b[2J\\ud800'", games=("hog", "liarsdice", "lucky", "yatzy")),
     _number("bytes_for_a_number", "b'\\xff\\0'", games=("hog", "liarsdice_spot_on", "yatzy")),
     _number("array_for_a_number", "numpy.arange(5)", "import numpy", games=("liarsdice", "liarsdice_spot_on", "lucky")),
-    _whole("long_answer", "'x' * 10**8", reason=rf"{WRONG}|long"),
+    _whole("long_answer", "'x' * 10**8", reason=rf"{WRONG}|MemoryError"),
     _whole("endless_answer", "iter(int, 1)", games=("liarsdice_spot_on", "lucky")),
     _whole("answer_within_itself", "knot", "knot = []\nknot.append(knot)"),
     _whole("deep_answer", "deep", "deep = []\nfor _ in range(10**5):\n    deep = [deep]"),
@@ -50,6 +50,7 @@ ANSWERS = (
         "nobodys_class",
         "Lie()",
         "class Lie:\n    __class__ = property(lambda self: int)\n    __int__ = lambda self: 'x'",
+        reason=rf"{WRONG}|raised TypeError",
         games=("hog", "liarsdice"),
     ),
     _whole(

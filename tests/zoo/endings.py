@@ -5,6 +5,7 @@ from __future__ import annotations
 from zoo.hostile import GAMES, Hostile, Pays
 
 ENDED = r"ended its process"
+DENIED = r"raised PermissionError|ended its process|took more than"
 
 
 def _ends(name: str, how: str, reason: str, games: tuple[str, ...] = GAMES[:2], **rest: object) -> Hostile:
@@ -21,11 +22,11 @@ ENDINGS = (
     _ends("kills_itself", "os.kill(os.getpid(), signal.SIGKILL)", rf"{ENDED} \(SIGKILL\)", GAMES),
     _ends("asks_itself_to_end", "os.kill(os.getpid(), signal.SIGTERM)", rf"{ENDED} \(SIGTERM\)", GAMES[:1]),
     _ends("stops_itself", "os.kill(os.getpid(), signal.SIGSTOP)", r"took more than", GAMES),
-    _ends("kills_its_parent", "os.kill(os.getppid(), signal.SIGKILL)", r"ended|took more than", GAMES, jail=True),
-    _ends("stops_its_parent", "os.kill(os.getppid(), signal.SIGSTOP)", r"ended|took|", GAMES[3:], jail=True),
-    _ends("kills_its_group", "os.killpg(0, signal.SIGKILL)", r"ended|took more than", GAMES[:2], jail=True),
-    _ends("kills_everybody", "os.kill(-1, signal.SIGKILL)", r"ended|took more than|", GAMES, jail=True),
-    _ends("stops_everybody", "os.kill(-1, signal.SIGSTOP)", r"ended|took more than|", GAMES[1:4], jail=True),
+    _ends("kills_its_parent", "os.kill(os.getppid(), signal.SIGKILL)", DENIED, GAMES, jail=True),
+    _ends("stops_its_parent", "os.kill(os.getppid(), signal.SIGSTOP)", DENIED, GAMES[3:], jail=True),
+    _ends("kills_its_group", "os.killpg(0, signal.SIGKILL)", DENIED, GAMES[:2], jail=True),
+    _ends("kills_everybody", "os.kill(-1, signal.SIGKILL)", DENIED, GAMES, jail=True),
+    _ends("stops_everybody", "os.kill(-1, signal.SIGSTOP)", DENIED, GAMES[1:4], jail=True),
     _ends("interrupts", "raise KeyboardInterrupt('\\x1b[2J')", r"KeyboardInterrupt"),
     _ends("own_exit", "raise type('Mine', (SystemExit,), {})(0)", r"called sys\.exit|raised Mine", GAMES[4:]),
     _ends("own_error", "raise type('Mine', (BaseException,), {})('x')", r"raised Mine: x", GAMES[3:4]),

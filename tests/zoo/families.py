@@ -84,12 +84,12 @@ def chain(left):
         ask=f"""
         import os, sys
         if asked == 1:
-            for pid in filter(str.isdigit, os.listdir("/proc")):
-                try:
+            try:
+                for pid in filter(str.isdigit, os.listdir("/proc")):
                     if b"{SECONDS}.4321" in open(f"/proc/{{pid}}/cmdline", "rb").read():
                         raise Found(f"a child of the last match: {{pid}}")
-                except OSError:
-                    pass
+            except OSError:
+                pass
             if not fork(lambda: None) is None:
                 fork(lambda: os.setsid() and os.execvp("sleep", ["sleep", "{SECONDS}.4321"]))
         """,

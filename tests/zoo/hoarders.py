@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zoo.hostile import Hostile, Pays
 
-FULL = r"MemoryError|OSError|ended its process|took more than|memory"
+FULL = r"raised (Memory|OS|Permission|FileNotFound)Error|ended its process|took more than"
 
 HOARDERS = (
     Hostile("private_memory", Pays.ASKED, r"MemoryError|memory", "if late:\n    hold = bytearray(1 << 30)"),

@@ -23,6 +23,12 @@ def _spy(name: str, look: str, games: tuple[str, ...], head: str = "", jail: boo
 _READ = f'''
 import os
 
+def processes():
+    try:
+        return [name for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+
 def read(path):
     try:
         with open(path, "rb") as file:
@@ -36,13 +42,13 @@ _CONNECT = """
 import socket
 
 def connect(family, address):
-    with socket.socket(family) as line:
-        line.settimeout(0.2)
-        try:
+    try:
+        with socket.socket(family) as line:
+            line.settimeout(0.2)
             line.connect(address)
-        except OSError:
-            return
-        raise Found(f"a way to {address}")
+    except OSError:
+        return
+    raise Found(f"a way to {address}")
 """
 _WRITE = """
 import os
@@ -86,7 +92,7 @@ for home in {os.path.expanduser("~"), "@HOME", *(one.pw_dir for one in pwd.getpw
     _spy(
         "reads_the_environment",
         """
-for pid in filter(lambda name: name.isdigit() or name in ("self", "thread-self"), os.listdir("/proc")):
+for pid in (*processes(), "self", "thread-self"):
     read(f"/proc/{pid}/environ")
     read(f"/proc/{pid}/cmdline")
 if any("SECRET" in key for key in os.environ):
@@ -101,7 +107,7 @@ if any("SECRET" in key for key in os.environ):
     _spy(
         "sees_other_processes",
         """
-for pid in filter(str.isdigit, os.listdir("/proc")):
+for pid in processes():
     try:
         text = open(f"/proc/{pid}/cmdline", "rb").read()
     except OSError:
@@ -115,7 +121,7 @@ for pid in filter(str.isdigit, os.listdir("/proc")):
     _spy(
         "reads_the_memory_of_others",
         """
-for pid in filter(str.isdigit, os.listdir("/proc")):
+for pid in processes():
     try:
         command = open(f"/proc/{pid}/cmdline", "rb").read()
         maps = open(f"/proc/{pid}/maps").read().splitlines()

@@ -30,7 +30,7 @@ def marks():
         found.append("umask")
     if signal.getsignal(signal.SIGUSR1) is signal.SIG_IGN:
         found.append("signals")
-    if resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 77:
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 33:
         found.append("limits")
     if os.getcwd() == "/proc":
         found.append("folder")
@@ -48,7 +48,7 @@ def marks():
     sys.setrecursionlimit(4321)
     decimal.getcontext().prec = 321
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (77, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (33, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     os.chdir("/proc")
 """
 
@@ -83,14 +83,16 @@ VANDALS = (
         """,
         ("liarsdice", "yatzy"),
     ),
-    _patch(
+    Hostile(
         "patches_the_built_in_functions",
-        """
+        Pays.LOADING,
+        "ended its process|nonsense",
+        head="""
         import builtins
         for name in ("len", "isinstance", "int", "str", "print", "open", "max", "repr", "type", "getattr", "sorted"):
             setattr(builtins, name, None)
         """,
-        ("hog", "liarsdice"),
+        games=("hog", "liarsdice"),
     ),
     _patch(
         "patches_input_and_output",
