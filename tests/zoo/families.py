@@ -100,7 +100,7 @@ def chain(left):
     Hostile(
         "becomes_another_program",
         Pays.ASKED,
-        r"took more than|ended",
+        r"took more than|ended|PermissionError",
         ask=f"""
         import os
         if late:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from zoo.hostile import GAMES, Hostile, Pays
 
-SENT = r"sent|answered|closed|ended|took more than"
-"""What the referee says of a line that is not as it must be, or is no more."""
+SENT = r"sent|answered|closed|ended|took more than|raised (Permission|Memory)Error"
+"""What the referee says of a line that is not as it must be, or is no more; or of what a jail forbids."""
 
 _LINES = """
 import os, socket, stat, sys, time

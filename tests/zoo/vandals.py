@@ -48,7 +48,7 @@ def marks():
     sys.setrecursionlimit(4321)
     decimal.getcontext().prec = 321
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (33, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (33, 33))
     os.chdir("/proc")
 """
 

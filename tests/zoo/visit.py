@@ -26,7 +26,7 @@ from dicegym.arena.results import ContestResult, Standing
 from dicegym.sandbox.jobs import Failure
 from zoo.animals import ANIMALS
 from zoo.cage import HOME
-from zoo.hostile import Hostile, meek
+from zoo.hostile import Hostile, Pays, meek
 from zoo.spies import KEYS, MASK, SECRET
 from zoo.strangers import STRANGERS
 
@@ -184,11 +184,15 @@ def play(game: dicegym.Game, level: str, entries: Any, **options: Any) -> dict[s
 
 
 def bots(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
-    """Hold a contest with hostile bots, and the same with meek ones of their names."""
+    """Hold a contest with hostile bots, and one with meek ones of the names of those who shall play as these do."""
     found = {}
-    for kind, make in (("meek", meek), ("hostile", lambda animal: animal)):
-        folder = Path("/tmp", kind)  # the cage's own
-        entries = write_bots(game, [make(ANIMALS[name]) for name in names], folder, words_of(game, names, port))
+    animals = [ANIMALS[name] for name in names]
+    tame = [meek(animal) for animal in animals if animal.pays is Pays.NOTHING]
+    for kind, those in (("meek", tame), ("hostile", animals)):
+        folder = Path("/tmp", kind)
+        entries = write_bots(game, those, folder, words_of(game, names, port))
+        if kind == "meek":  # known to be harmless, so without a process for each
+            entries |= {one.name: dicegym.agent(game, entries[one.name]) for one in tame}
         found[kind] = play(game, level, entries, form=FORM)
         shutil.rmtree(folder)
     return found
