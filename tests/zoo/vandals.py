@@ -48,7 +48,10 @@ def marks():
     sys.setrecursionlimit(4321)
     decimal.getcontext().prec = 321
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (33, 33))
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (33, 33))
+    except (OSError, ValueError):
+        pass
     os.chdir("/proc")
 """
 
@@ -94,16 +97,18 @@ VANDALS = (
         """,
         games=("hog", "liarsdice"),
     ),
-    _patch(
+    Hostile(
         "patches_input_and_output",
-        """
+        Pays.LOADING,
+        "took more than|ended its process|nonsense",
+        head="""
         import os, select, socket
         for module, names in ((os, ("read", "write")), (socket.socket, ("send", "recv", "sendall"))):
             for name in names:
                 setattr(module, name, lambda *_: 10)
         select.poll = select.select = None
         """,
-        ("liarsdice_spot_on", "lucky"),
+        games=("liarsdice_spot_on", "lucky"),
     ),
     _patch(
         "patches_the_package",
