@@ -58,6 +58,6 @@ STRANGERS = (
     Stranger("\x1b[2J\nname.py", _text(PLAIN), r""),
     Stranger("\u202egnp.py", _text(PLAIN), r""),
     Stranger("name\udcff.py", _text(PLAIN), r""),
-    Stranger("[red]markup[/red].py", _text(PLAIN), r""),
+    Stranger("[red]markup.py", _text(PLAIN), r""),
     Stranger("shadows", _shadows, r""),
 )
