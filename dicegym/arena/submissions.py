@@ -66,8 +66,7 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
             bot, problem = _bot_in(path, entry_files(game))
             found.append(Submission((path.name, f"{path.name}/", f"{inside}/", f"{path}/"), bot, problem))
         elif path.suffix in KINDS:
-            problem = "" if path.is_file() else f"{path.name} is no file that can be read"  # a pipe, a link to nothing
-            found.append(Submission((path.stem, path.name, inside, str(path)), path, problem))
+            found.append(Submission((path.stem, path.name, inside, str(path)), path))
         else:
             left_out.append(path.name)
     if not found:

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import ast
 import functools
-import os
 import re
 import types
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
-
-MOST_BYTES = 8 << 20
-"""A bot's file has no more bytes: what is longer is refused before anybody reads it."""
-PARSED = 1 << 18
-"""Characters: in a longer text, words are looked for. To parse it takes hundreds of bytes for each of its own."""
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t]+([\w.]+(?:[ \t]*,[ \t]*[\w.]+)*))", re.MULTILINE
-)
 
 
 class Source(NamedTuple):
@@ -71,10 +62,11 @@ def defines(text: str, name: str, arguments: int | None = None, method: str = ""
             five of them is no bot's with three. None, and a function that takes any number: that does not matter.
         method: that a class which derives from ``name`` has.
     """
-    tree = _parsed(text)
-    if tree is None:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            body = ast.parse(text).body
+    except (SyntaxError, ValueError):
         return re.search(rf"\bdef {re.escape(method or name)}\b", text) is not None and (not method or name in text)
-    body = tree.body
     nodes = [node for top in body for node in (ast.walk(top) if isinstance(top, ast.If | ast.Try) else (top,))]
     if method:
         return any(
@@ -90,23 +82,6 @@ def defines(text: str, name: str, arguments: int | None = None, method: str = ""
         if isinstance(node, ast.ImportFrom) and any((one.asname or one.name) == name for one in node.names):
             return True
     return False
-
-
-def _parsed(text: str) -> ast.Module | None:
-    """Return the tree of a bot's text; None if it is not Python, or too long or too deep for whoever reads it."""
-    if len(text) > PARSED:
-        return None
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def too_long(file: Path) -> str:
-    """Return why a file is too long for a bot's, in words; empty if it is not."""
-    size = file.stat().st_size
-    return f"has {size:,} bytes, and a bot's file may have {MOST_BYTES:,}" if size > MOST_BYTES else ""
 
 
 def files_of(file: Path) -> tuple[Path, ...]:
@@ -127,26 +102,20 @@ def files_of(file: Path) -> tuple[Path, ...]:
 @functools.lru_cache(maxsize=512)
 def _imported(file: Path, modified: int, size: int) -> tuple[Path, ...]:
     """Return the modules of its own folder that a file imports."""
-    if size > MOST_BYTES:
-        return ()
-    try:
-        text = file.read_text(encoding="utf-8-sig", errors="replace")
-    except OSError:  # whoever loads it will say so
-        return ()
     names = set()
-    tree = _parsed(text)
-    for node in () if tree is None else ast.walk(tree):
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):  # whoever loads it will say so
+        return ()
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             module = node.module or ""
             names |= {module, *(f"{module}.{alias.name}".lstrip(".") for alias in node.names)}
-    if tree is None:
-        found = _IMPORT.findall(text)
-        names |= {name.strip(" \t.") for module, modules in found for name in (module, *modules.split(","))}
     bases = [file.parent.joinpath(*name.split(".")) for name in sorted(names - {""})]
     paths = [path for base in bases for path in (base.with_name(f"{base.name}.py"), base / "__init__.py")]
-    return tuple(path for path in paths if os.path.isfile(path) and path != file)  # False for names that are too long
+    return tuple(path for path in paths if path.is_file() and path != file)
 
 
 @functools.lru_cache(maxsize=512)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from dicegym.bots.calls import Witness
 from dicegym.bots.network import NetworkPlayer
-from dicegym.bots.source import Source, too_long
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, one_line
 from dicegym.play.player import Player
@@ -60,13 +60,10 @@ def entry(game: Game, name: str, spec: Spec | Any) -> Entry:
     value.
 
     Raises:
-        AgentError: there is no such file, it is too long, or it is a model that does not fit the game or that NumPy
-            cannot play.
+        AgentError: there is no such file, or it is a model that does not fit the game or that NumPy cannot play.
         UnknownNameError, ParameterError: it names nothing, or is a Player that cannot be sent to a process.
     """
     origin = resolve(game, spec)
-    if isinstance(origin, Source) and (why := too_long(origin.file)):
-        raise AgentError(name, f"{origin.file} {why}")
     try:
         if isinstance(origin, Path):
             origin = load(game, origin, name)

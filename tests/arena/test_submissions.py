@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -64,21 +63,6 @@ def test_each_file_and_folder_is_an_entry(folder: Path, game: Game) -> None:
     assert any(remark.startswith("no entries in ") and "README.md" in remark for remark in found.remarks)
     assert [record.name for record in found.records] == sorted([*(e.name for e in found.entries), *reasons])
     assert {record.name: list(record.files) for record in found.records}["bob"] == ["hog.py", "own.py"]
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
-def test_what_is_no_file_stops_nobody(tmp_path: Path, game: Game) -> None:
-    write(tmp_path / "ann.py")
-    os.mkfifo(tmp_path / "pipe.py")
-    (tmp_path / "loop.py").symlink_to("loop.py")
-    (tmp_path / "nobody.zip").symlink_to("/nowhere")
-    (tmp_path / "device.py").symlink_to("/dev/zero")
-    found = entries_of(game, tmp_path)
-    assert [entry.name for entry in found.entries] == ["ann"]
-    assert {bad.name: bad.reason for bad in found.broken} == {
-        name: f"{name}.{kind} is no file that can be read"
-        for name, kind in (("device", "py"), ("loop", "py"), ("nobody", "zip"), ("pipe", "py"))
-    }
 
 
 def test_a_broken_submission_stops_nobody(folder: Path) -> None:

@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.arena import check
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.program import Program
-from dicegym.bots.source import MOST_BYTES, PARSED, Source, defines, files_of, locate
+from dicegym.bots.source import Source, locate
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DicegymError, ParameterError, UnknownNameError
 from dicegym.play.player import Player
@@ -54,54 +53,6 @@ def answers(game: Game, player: Player, n: int = 10, seed: int = 1) -> list[int]
 
 def strategy(body: str) -> str:
     return f"def final_strategy(score, opponent_score):\n    {body}\n"
-
-
-# Reading without running
-
-
-HARMFUL = {
-    "parentheses": "x = " + "(" * 100_000 + ")" * 100_000,
-    "signs": "x = " + "-" * 100_000 + "1",
-    "sums": "x = " + "1+" * 100_000 + "1",
-    "attributes": "x = a" + ".a" * 100_000,
-    "choices": "if 0: pass\n" + "elif 0: pass\n" * 20_000,
-    "long name": f"import {'x' * 5_000}",
-    "long path": "import " + ".".join("x" * 5_000),
-    "no text": "\0",
-    "not UTF-8": "\udcff",
-    "long": "x = [1, 2, 3, 4]\n" * (PARSED // 10),
-}
-
-
-@pytest.mark.parametrize("text", HARMFUL.values(), ids=HARMFUL.keys())
-def test_a_text_harms_nobody_who_only_reads_it(tmp_path: Path, text: str) -> None:
-    """The referee looks for a bot's helpers and its game, and must not fall over what it finds."""
-    (tmp_path / "helper.py").write_text("")
-    file = tmp_path / "bot.py"
-    whole = f"import helper, os\n{text}\ndef final_strategy(score, opponent_score): return 6\n"
-    file.write_text(whole, encoding="utf-8", errors="surrogateescape")
-    begun = time.process_time()
-    assert files_of(file)[0] == file
-    assert files_of(file)[1:] in {(), (tmp_path / "helper.py",)}
-    assert defines(whole, "final_strategy", 2)
-    assert not defines(whole, "get_play", 3)
-    assert time.process_time() - begun < 2
-
-
-def test_helpers_of_a_long_text_are_found(tmp_path: Path) -> None:
-    for name in ("one", "two", "three", "four"):
-        (tmp_path / f"{name}.py").write_text("")
-    file = tmp_path / "bot.py"
-    file.write_text("import one, two\nfrom three import (\n a)\nif 1:\n    import four\n" + "x = 1\n" * PARSED)
-    assert sorted(path.stem for path in files_of(file)[1:]) == ["four", "one", "three", "two"]
-
-
-def test_a_file_is_too_long_for_a_bot(tmp_path: Path, game: Game) -> None:
-    file = tmp_path / "big.py"
-    file.write_text(strategy("return 6") + "#" * MOST_BYTES)
-    report = check(file, game)
-    assert report.reason == f"{file} has {file.stat().st_size:,} bytes, and a bot's file may have 8,388,608"
-    assert files_of(file) == (file,)
 
 
 # Loading
