@@ -107,7 +107,7 @@ ENDINGS = (
     Hostile(
         "blames_another",
         Pays.ASKED,
-        r"it was he",
+        r"it was he|took more than",
         """
         if late:
             try:

@@ -68,6 +68,18 @@ FORGERS = (
     _forger("result_of_the_match", 'b\'{"value": {"wins": [9, 9], "shares": [9, 9]}}\\n\''),
     _forger("old_result_of_the_match", "b'\\0\\0\\0\\x10{\"value\": [9, 0]}'", ("hog",)),
     Hostile(
+        "tells_for_ever",
+        Pays.ASKED,
+        SENT,
+        """
+        while late:
+            write(b'[%d,"told",["printed","x"]]\\n' % question())
+            time.sleep(0.005)
+        """,
+        _LINES,
+        games=("hog", "yatzy"),
+    ),
+    Hostile(
         "sends_open_files",
         Pays.ASKED,
         SENT,

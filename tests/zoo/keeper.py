@@ -29,6 +29,10 @@ WHOLE = ("answers_twice", "closes_its_lines", "evil_answer", "exits_at_once", "k
 """Bots of both games in which a whole contest is held, each struck or punished in another way."""
 
 
+CHECKED = ("tells_for_ever", "sleeps", "evil_answer", "answers_twice", "exits_at_once", "prints", "segfaults")
+"""Bots that are checked as their authors do it."""
+
+
 class Visit(NamedTuple):
     """What a visit showed."""
 
@@ -45,7 +49,13 @@ def visit(what: str, level: str, game: str, slow: bool = False) -> Visit:
     if level == "jail" and (why := _no_jail()):
         pytest.skip(why)
     names = [animal.name for animal in animals(game, level, slow)]
-    names = {"bots": names, "whole": list(WHOLE), "spies": [spy.name for spy in SPIES], "strangers": []}[what]
+    names = {
+        "bots": names,
+        "whole": list(WHOLE),
+        "checks": list(CHECKED),
+        "spies": [spy.name for spy in SPIES],
+        "strangers": [],
+    }[what]
     root = Path(dicegym.__file__).resolve().parents[1]
     cache = (str(Path(jit.CACHE_FOLDER).parent),) if jit.CACHE_FOLDER else ()
     kept = (str(root),) if Path(sys.prefix).is_relative_to(root) else (str(root), sys.prefix)

@@ -28,6 +28,14 @@ def _shadows(path: Path) -> None:
         (path / f"{name}.py").write_text("MINE = True\n")
 
 
+def _bomb(path: Path) -> None:
+    """Twenty lines, of which a compiler makes a million: it repeats what stands after each ``finally``."""
+    lines = []
+    for depth in range(19):
+        lines += [" " * depth + "try:", " " * (depth + 1) + "a", " " * depth + "finally:"]
+    path.write_text(PLAIN + "\n".join(lines) + "\n" + " " * 19 + "[b(), b(), b(), b()]\n")
+
+
 STRANGERS = (
     Stranger("fifo.py", os.mkfifo, r"no file|not a file|fifo"),
     Stranger("loop.py", lambda path: path.symlink_to(path), r"no file|not a file|link"),
@@ -50,10 +58,11 @@ STRANGERS = (
         _text(f"if 0: pass\n{'elif 0: pass' + chr(10)}" * 1 + "elif 0: pass\n" * 50_000 + PLAIN),
         r"not Python|nested|Memory|Recursion",
     ),
+    Stranger("compiler_bomb.py", _bomb, r"took more than|MemoryError|ended its process|nested"),
     Stranger(
         "long_function.py",
         _text("def final_strategy(a, b):\n" + "    a = b\n" * 100_000 + "    return 6\n"),
-        r"",
+        r"took more than|bytes|large|long",
     ),
     Stranger("\x1b[2J\nname.py", _text(PLAIN), r""),
     Stranger("\u202egnp.py", _text(PLAIN), r""),
