@@ -93,6 +93,24 @@ FORGERS = (
         _LINES,
         games=("hog", "lucky"),
     ),
+    *(
+        Hostile(
+            f"pure_and_{name}",
+            Pays.ASKED,
+            reason,
+            f"if asked == 300:\n    {how}",
+            f"PURE = True\n{_LINES}",
+            games=("hog",),
+        )
+        for name, how, reason in (
+            ("exits", "os._exit(3)", r"ended its process \(exit status 3\)"),
+            ("sleeps", "time.sleep(60)", "took more than"),
+            ("raises", "raise Found('pure')", "raised Found: pure in"),
+            ("answers_in_advance", "write(said(question() + 1))", "answered"),
+            ("sends_nonsense", "write(b'[\\n')", "nonsense"),
+            ("hangs_up", "os.closerange(3, 64)", "ended|closed"),
+        )
+    ),
     Hostile("closes_its_lines", Pays.ASKED, SENT, "import os\nif late:\n    os.closerange(3, 1024)"),
     Hostile("closes_everything", Pays.ASKED, SENT, "import os\nif late:\n    os.closerange(0, 1024)", games=("hog",)),
     Hostile(
