@@ -54,7 +54,7 @@ ENDINGS = (
     Hostile(
         "error_within_an_alarm",
         Pays.ASKED,
-        r"now!|took more than",
+        r"now!|took more than|ended its process",
         "if late:\n    time.sleep(60)",
         """
         import signal, time

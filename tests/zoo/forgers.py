@@ -93,6 +93,25 @@ FORGERS = (
         _LINES,
         games=("hog", "lucky"),
     ),
+    Hostile(
+        "floods_with_remarks",
+        Pays.ASKED,
+        SENT,
+        head=_LINES
+        + """
+write(said(1, b'{"d":[["pure",false],["remarks",[%s]]]}' % b",".join([b'"x"'] * 3_000)))
+""",
+        games=("yatzy", "lucky"),
+    ),
+    Hostile(
+        "says_nonsense_of_itself",
+        Pays.ASKED,
+        SENT,
+        head=f"""{_LINES}
+write(said(1, b'{{"d":[["pure",[]],["remarks",5]]}}'))
+""",
+        games=("yatzy", "lucky"),
+    ),
     *(
         Hostile(
             f"pure_and_{name}",

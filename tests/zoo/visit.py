@@ -168,6 +168,7 @@ def told(outcome: ContestResult[Any], seconds: float) -> dict[str, Any]:
         "matches": list(getattr(outcome, "matches", ())),
         "standings": outcome.standings,
         "printed": outcome.printed,
+        "remarks": outcome.remarks,
         "text": outcome.text(),
         "json": json.dumps(outcome.to_json(), default=str),
         "seconds": seconds,
