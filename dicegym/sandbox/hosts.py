@@ -56,9 +56,12 @@ class HostProcess:
         source: where it is.
         limits: what it may use.
         level: how it is kept apart.
+        folder: where its temporary folder is made, unless it is jailed.
     """
 
-    def __init__(self, game: Game, name: str, source: Source, limits: Limits, level: jail.Isolation) -> None:
+    def __init__(
+        self, game: Game, name: str, source: Source, limits: Limits, level: jail.Isolation, folder: str
+    ) -> None:
         self.name = name
         self.limits = limits
         self._setup = _setup(game, name, source, limits)
@@ -66,7 +69,7 @@ class HostProcess:
         self._children = 0
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # `close` closes it
         inside = level is jail.Isolation.JAIL
-        self._folder = "" if inside else tempfile.mkdtemp(prefix="dicegym-bot-")
+        self._folder = "" if inside else tempfile.mkdtemp(dir=folder)
         self._setup["folder"] = jail.TEMPORARY if inside else self._folder
         self._setup["free"] = level is jail.Isolation.NONE
         ours, theirs = socket.socketpair()
