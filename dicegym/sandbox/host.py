@@ -41,6 +41,9 @@ import time
 import types
 from typing import Any, NoReturn
 
+MOST_COMPILED = 1 << 18
+"""Bytes of source that a host compiles itself, which has no limits; its children, which have, compile more."""
+
 
 class Setup(dict[str, Any]):
     """What a host is told at its start, as a plain dict.
@@ -50,6 +53,7 @@ class Setup(dict[str, Any]):
     interface: the module with the bot's half of the original interface.
     source: (file, attribute, arguments) of the bot; see `dicegym.bots.source.Source`.
     name: what errors call the bot.
+    texts: real path -> bytes of each of its files that were looked at: these play, whatever lies there by then.
     preload: modules that bots of this text will ask for.
     system, read: what a child may read: Python with all that is installed, and what is the bot's own.
     free: whether a child keeps its limits alone, and may do else what the user may.
@@ -116,8 +120,11 @@ class Host:
         for name in setup["preload"]:
             with contextlib.suppress(Exception):
                 self._load(name)
+        files = self._load("dicegym.bots.files")
+        files.hold(setup["texts"])
         with contextlib.suppress(Exception):  # a child will say what is wrong with it
-            source.code_of(self.source.file)  # now, so that programs of it start sooner
+            if len(files.read(self.source.file)) <= MOST_COMPILED:
+                source.code_of(self.source.file)  # now, so that programs of it start sooner
         tops = {name.partition(".")[0] for name in ("dicegym", setup["interface"])}
         for name in [name for name in sys.modules if name.partition(".")[0] in tops]:
             del sys.modules[name]  # a bot that imports the package gets it whole
