@@ -15,9 +15,9 @@ import typer
 import dicegym
 from dicegym.cli.common import GameName, Parameters, complete_agent, parameters_of
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.escape import lines
+from dicegym.signals import status_of, word_of
 
-INTERRUPTED = 130
-"""What a shell is told of a program that Ctrl-C has ended."""
 SEEDS = 1_000_000
 """Seeds that are drawn lie below: easy to type again."""
 
@@ -76,9 +76,9 @@ def play(
                     "the input ended before the game did: play at a keyboard, or end the input with `quit`"
                 ) from None
             break
-        except KeyboardInterrupt:
-            _show("\nInterrupted.")
-            raise typer.Exit(INTERRUPTED) from None
+        except KeyboardInterrupt as end:
+            _show(f"\n{word_of(end)[0].upper()}{word_of(end)[1:]}.")
+            raise typer.Exit(status_of(end)) from None
         number = secrets.randbelow(SEEDS) if seed is None else number + 1
     _show("Goodbye.")
 
@@ -193,7 +193,7 @@ def _asking() -> Callable[[str], str]:
 
 def _show(text: str) -> None:
     """Print text, dice by their numbers alone where the output has no letters for them."""
-    encoding = sys.stdout.encoding or "utf-8"
+    text, encoding = lines(text), sys.stdout.encoding or "utf-8"
     try:
         text.encode(encoding)
     except UnicodeEncodeError:

@@ -63,7 +63,7 @@ def watch(
     others = [dicegym.agent(table, name, device=device) for name in rivals]
     seated = seating(table, player, others, seat)
     number = secrets.randbelow(SEEDS) if seed is None else seed
-    out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats", markup=False)
+    out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats")
     every = moments(table, seated, number)
     if films:
         _record(every, films, DELAY if delay is None else delay)
@@ -72,7 +72,7 @@ def watch(
     words = ["dicegym", "watch", model, *_options("--against", against), *_options("--game", [game] if game else None)]
     words += [*_options("--parameter", parameter), "--seat", str(seat), "--seed", str(number)]
     words += ["--players", str(table.players)] if players is not None else []
-    out.print(f"This game again: {shlex.join(words)}", markup=False)
+    out.print(f"This game again: {shlex.join(words)}")
 
 
 def _options(name: str, values: Sequence[str] | None) -> list[str]:
@@ -87,7 +87,7 @@ def _show(every: Iterator[WatchedMove], delay: float) -> None:
     if not out.is_terminal:
         for moment in every:
             _tell(moment)
-            out.print(f"{moment.scene.text()}\n", markup=False)
+            out.print(f"{moment.scene.text()}\n")
             time.sleep(delay)
         return
     with Live(console=out, auto_refresh=False) as live:
@@ -100,7 +100,7 @@ def _show(every: Iterator[WatchedMove], delay: float) -> None:
 
 def _tell(moment: WatchedMove) -> None:
     for line in moment.done:
-        out.print(line, markup=False)
+        out.print(line)
 
 
 def _record(every: Iterator[WatchedMove], films: Sequence[Path], delay: float) -> None:
@@ -112,4 +112,4 @@ def _record(every: Iterator[WatchedMove], films: Sequence[Path], delay: float) -
     frames = film_of(every)
     for path in films:
         write_film(frames, path, delay)
-        out.print(f"wrote {path}: {len(frames)} pictures, {delay * (len(frames) - 1 + LAST):.0f} s", markup=False)
+        out.print(f"wrote {path}: {len(frames)} pictures, {delay * (len(frames) - 1 + LAST):.0f} s")

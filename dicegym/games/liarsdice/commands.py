@@ -78,8 +78,8 @@ def play(
         raise ParameterError("the input ended before the game did: play at a keyboard") from None
     for incident in result.incidents:
         name = list(seats)[incident.player]
-        out.print(f"fault: {name}: turn {incident.turn}: {incident.reason}", markup=False)
-    out.print(f"{list(seats)[result.wins.index(1)]} wins", markup=False)
+        out.print(f"fault: {name}: turn {incident.turn}: {incident.reason}")
+    out.print(f"{list(seats)[result.wins.index(1)]} wins")
 
 
 @app.command()
