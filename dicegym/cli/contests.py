@@ -8,10 +8,10 @@ import typer
 
 import dicegym
 from dicegym.cli.common import (
+    DrawnSeed,
     GameName,
     JsonFile,
     Parameters,
-    Seed,
     check_writable,
     chosen_game,
     out,
@@ -28,7 +28,7 @@ def tournament(
             help="agents' names, files, folders; a folder of submissions is all of them (default: all agents)"
         ),
     ] = None,
-    seed: Seed = 0,
+    seed: DrawnSeed = None,
     games: Annotated[
         int | None,
         typer.Option(help="games of a match (default: the contest's own); of Lucky & Co the most in a playoff"),
