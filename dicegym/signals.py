@@ -8,7 +8,9 @@ or 129.
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -16,6 +18,10 @@ from typing import Any
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """What asks a process to end and lets it say goodbye."""
+
+
+AGAIN = 0.02
+"""Seconds after which a signal is sent again that came where Python can raise nothing."""
 
 
 class Ended(KeyboardInterrupt):
@@ -29,20 +35,20 @@ class Ended(KeyboardInterrupt):
         super().__init__(*said)
         self.number = number
 
-    @property
-    def status(self) -> int:
-        """What the process tells whoever started it."""
-        return 128 + self.number
+
+def number_of(error: BaseException) -> int:
+    """Return the signal behind an interruption; Ctrl-C is a plain KeyboardInterrupt to Python."""
+    return error.number if isinstance(error, Ended) else signal.SIGINT
 
 
 def status_of(error: BaseException) -> int:
-    """Return the status of a process that an interruption ends; Ctrl-C is a plain KeyboardInterrupt to Python."""
-    return error.status if isinstance(error, Ended) else 128 + signal.SIGINT
+    """Return the status of a process that an interruption ends."""
+    return 128 + number_of(error)
 
 
 def word_of(error: BaseException) -> str:
     """Return in a word what has ended a process."""
-    number = error.number if isinstance(error, Ended) else signal.SIGINT
+    number = number_of(error)
     return "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
 
 
@@ -85,13 +91,29 @@ def on_signals(act: Callable[[int], None], once: bool = False) -> Iterator[None]
 
 @contextlib.contextmanager
 def as_interrupts() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP raise `Ended` as Ctrl-C raises KeyboardInterrupt, for a program's main thread."""
+    """Let SIGTERM and SIGHUP raise `Ended` as Ctrl-C raises KeyboardInterrupt, for a program's main thread.
+
+    What is raised while Python clears away objects is lost: it comes again, then.
+    """
 
     def end(number: int) -> None:
         raise Ended(number)
 
-    with on_signals(end):
-        yield
+    def lost(about: sys.UnraisableHookArgs) -> None:
+        if not isinstance(about.exc_value, Ended):
+            before(about)
+            return
+        again = threading.Timer(AGAIN, os.kill, (os.getpid(), about.exc_value.number))
+        again.daemon = True
+        again.start()
+
+    before = sys.unraisablehook
+    sys.unraisablehook = lost
+    try:
+        with on_signals(end):
+            yield
+    finally:
+        sys.unraisablehook = before
 
 
 @contextlib.contextmanager

@@ -263,16 +263,16 @@ def train(
     """Train ``game`` in ``folder`` and return the finished run; see `dicegym.learning.script.train`."""
     with alone_in(folder):
         _, settings, command, finished = prepare(game, folder, config, overrides or [], resume)
+        run = Run(game, settings, folder, resume, progress, command, evaluated, finished)
+        if finished:
+            return run
         with going_on(f"what was done so far is in {folder}: --resume goes on"):
-            run = Run(game, settings, folder, resume, progress, command, evaluated, finished)
-            if finished:
-                return run
             run.learn()
             for name in ("model", "best") if settings.run.card_games else ():
                 run.tell(f"{run.score}; measuring for the card of {name}.zip")
                 write_text(folder / f"{name}.md", card(folder / f"{name}.zip", settings.run.card_games))
             run.note(finished=True)
-            return run
+        return run
 
 
 if __name__ == "__main__":

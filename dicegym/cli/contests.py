@@ -18,6 +18,8 @@ from dicegym.cli.common import (
     progress_bar,
     write_json,
 )
+from dicegym.play.seeds import drawn_seed
+from dicegym.signals import going_on
 
 
 def tournament(
@@ -55,8 +57,10 @@ def tournament(
     table = chosen_game(game, parameter)
     limits = None if seconds is None else Limits(seconds)
     named = entries or dicegym.agent_names(table)
-    with progress_bar("checks and matches") as progress:
-        result = contest(table, named, seed, workers, progress, limits, games=games, exact=exact)
+    number = drawn_seed() if seed is None else seed
+    again = f"and nothing is kept of the contest; --seed {number} begins the same one again"
+    with progress_bar("checks and matches") as progress, going_on(again):
+        result = contest(table, named, number, workers, progress, limits, games=games, exact=exact)
     show(result.report(matches), out)
     write_json(json_file, result.to_json())
     if not result.standings:

@@ -72,7 +72,7 @@ def train(
         run = learn(game, folder, config, overrides, resume, progress)
     if run.finished:
         out.print(
-            f"{folder} is finished after {run.settings.run.steps:,} steps: nothing was done; --steps trains on, to more"
+            f"{folder} is finished, after {run.model.num_timesteps:,} steps: nothing was done; more --steps train on"
         )
     best, more = folder / "best.zip", 2 * run.settings.run.steps
     out.print(f"{best_score(best)}: the best, {best}\n{run.score}: at the end, {folder / 'model.zip'}")
@@ -85,7 +85,8 @@ def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str) -> None
     """Say what the score of a new model means, and what can be done with the model."""
     for line in in_words([score], game, model.name):
         out.print(line)
-    out.print(f"How it fares against every bot: {model.with_suffix('.md')}")
+    if (page := model.with_suffix(".md")).is_file():
+        out.print(f"How it fares against every bot: {page}")
     named = shlex.quote(str(model))
     _show_next(
         (f"dicegym plot {shlex.quote(str(model.parent))}", "the curve as a picture"),

@@ -34,8 +34,8 @@ def alone_in(folder: Path) -> Iterator[None]:
     obstacle.
 
     Raises:
-        ParameterError: another process, or another thread of this one, holds it; nothing was changed.
-        OSError: the folder cannot be made or written in.
+        ParameterError: another process, or another thread of this one, holds it, or it cannot be made or written in;
+            nothing was changed.
     """
     place = os.path.realpath(folder)
     if place in _OURS.get():
@@ -44,13 +44,17 @@ def alone_in(folder: Path) -> Iterator[None]:
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     lock = FileLock(folder / LOCK_FILE, timeout=0)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         try:
+            folder.mkdir(parents=True, exist_ok=True)
             lock.acquire()
         except Timeout:
             raise ParameterError(
                 f"another training writes in {folder}{_holder(folder)}: wait until it ends, stop it, or give another "
                 "--run-dir"
+            ) from None
+        except OSError as error:
+            raise ParameterError(
+                f"{folder} cannot be a run's folder ({error.strerror or error}): give another --run-dir"
             ) from None
         ours = _OURS.set(_OURS.get() | {place})
         try:

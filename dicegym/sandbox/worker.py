@@ -29,6 +29,7 @@ from dicegym.play.printed import Printed
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import Entry, Job
 from dicegym.sandbox.limits import Limits, end_with, give_up_kernels, limit_memory
+from dicegym.signals import ENDING
 
 CAN_FORK = hasattr(os, "fork")
 
@@ -69,12 +70,16 @@ def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits)
     Each is answered by one message: what `outcome` returned, or ``died <text>`` if the child left none.
     The message ``stop`` during a job kills the child.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)  # which reach the whole group; the parent decides
     heartbeat = Heartbeat(cells)
     rehearse(game, entry)
     gc.collect()
     gc.freeze()  # so that the children's collections do not copy what they share
-    conn.send_bytes(b"ready")
+    try:
+        conn.send_bytes(b"ready")
+    except OSError:  # the parent has gone meanwhile
+        return
     while True:
         try:
             message = conn.recv_bytes()
