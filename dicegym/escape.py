@@ -17,7 +17,7 @@ _STACKED = re.compile(f"({_MARK}{{4}}){_MARK}+")
 """Marks above and below one letter, of which more than four cover the lines around."""
 _FORMULA = "=+-@\t\r\n"
 """What a table program takes for a formula if a cell begins so."""
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>|~])")
+_MARKDOWN = re.compile(r"([\\`*\[\]<>|~])")
 
 
 def harmless(text: str, keep: str = "") -> str:

@@ -30,12 +30,12 @@ def read_bytes(path: str | os.PathLike[str], instead: str, largest: int = LARGES
     """
     try:
         # A pipe without a writer would be waited for without O_NONBLOCK; what was opened is what is looked at.
-        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
-            about = os.fstat(file.fileno())
-            if stat.S_ISDIR(about.st_mode):
-                _refuse(path, "is a folder, no file", instead)
-            if not stat.S_ISREG(about.st_mode):
-                _refuse(path, "is no regular file", instead)
+        opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        about = os.fstat(opened)
+        if not stat.S_ISREG(about.st_mode):
+            os.close(opened)
+            _refuse(path, f"is {'a folder' if stat.S_ISDIR(about.st_mode) else 'no regular file'}", instead)
+        with open(opened, "rb") as file:
             found = file.read(largest + 1) if about.st_size <= largest else None
     except (OSError, ValueError) as error:  # ValueError: of a name with NUL in it
         _refuse(path, f"cannot be read ({getattr(error, 'strerror', None) or error})", instead)
