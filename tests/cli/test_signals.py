@@ -67,12 +67,18 @@ def wait_for(process: subprocess.Popen[str], what: Path) -> None:
 
 @ONLY_LINUX
 @pytest.mark.parametrize(
-    ("number", "group"), [(signal.SIGTERM, False), (signal.SIGTERM, True), (signal.SIGHUP, True), (signal.SIGINT, True)]
+    ("number", "group"),
+    [
+        (signal.SIGTERM, False),
+        (signal.SIGTERM, True),
+        pytest.param(signal.SIGHUP, True, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, True, marks=pytest.mark.slow),
+    ],
 )
 def test_a_contest_ends_with_all_that_it_started(number: int, group: bool, tmp_path: Path) -> None:
     """While a bot spins, which would go on for hours."""
     (tmp_path / "spin.py").write_text(
-        "def strategy(score, opponent_score):\n    print('spins')\n    while True:\n        pass\n"
+        "def final_strategy(score, opponent_score):\n    print('spins')\n    while True:\n        pass\n"
     )
     words = ("tournament", "hog", "spin.py", "bacon", "--seconds", "10000", "--workers", "1", "--seed", "5")
     with begun(tmp_path, "-m", "dicegym", *words) as process:
