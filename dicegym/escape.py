@@ -76,5 +76,10 @@ def markdown(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", harmless(text))
 
 
+def docstring(text: str) -> str:
+    """Return ``text`` for a docstring in a program that is written out: harmless, and it can neither end nor escape."""
+    return harmless(text).replace("\\", "/").replace('"', "'")
+
+
 def _cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - len(_ELLIPSIS)] + _ELLIPSIS
