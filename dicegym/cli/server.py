@@ -87,7 +87,7 @@ def join(
     """
     from dicegym.server.client import join as run
 
-    run(game, server, agent, name, secret, games, seed, lambda text: out.print(text, markup=False), wait)
+    run(game, server, agent, name, secret, games, seed, out.print, wait)
 
 
 server = typer.Typer(
@@ -144,10 +144,10 @@ def games(
     for one in found:
         best_first = sorted(one.places, key=lambda place: place.place)
         told = ", ".join(f"{p.place}. {p.name} {p.total} ({p.before:.0f} to {p.after:.0f})" for p in best_first)
-        out.print(f"{one.id:>6}  {_when(one.ended)}  {told}", markup=False)
+        out.print(f"{one.id:>6}  {_when(one.ended)}  {told}")
         for incident in one.incidents:
             name = one.places[incident.seat].name
-            out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}", markup=False)
+            out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}")
 
 
 def _archive(game: str | None, database: Path | None) -> Archive:
@@ -187,7 +187,7 @@ def _print_status(game: str | None, database: Path | None, json: Path | None) ->
         status = archive.status()
     write_json(json, _plain(status))
     for line in _status_lines(status):
-        out.print(line, markup=False)
+        out.print(line)
 
 
 def _status_lines(status: ServerStatus) -> list[str]:

@@ -7,7 +7,6 @@ import contextlib
 import heapq
 import os
 import secrets as entropy
-import signal
 import time
 from collections import deque
 from collections.abc import Callable
@@ -29,6 +28,7 @@ from dicegym.server.names import Secrets, name_fault
 from dicegym.server.results import ServerState
 from dicegym.server.settings import ServerSettings, default_database
 from dicegym.server.wire import STOPPED, wire_of
+from dicegym.signals import ENDING
 
 if TYPE_CHECKING:
     from dicegym.server.store import Store
@@ -296,11 +296,11 @@ def stamp() -> str:
 
 
 async def serve(settings: ServerSettings, scoreboard: Any) -> None:
-    """Serve until all games are played, or SIGINT or SIGTERM comes; ``scoreboard`` shows what happens."""
+    """Serve until all games are played, or Ctrl-C, SIGTERM or SIGHUP comes; ``scoreboard`` shows what happens."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     handled = []
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         with contextlib.suppress(NotImplementedError):  # not on Windows, where SIGINT cancels this coroutine
             loop.add_signal_handler(number, stop.set)
             handled.append(number)
