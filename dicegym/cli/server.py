@@ -143,7 +143,11 @@ def games(
         out.print("no game is finished yet")
     for one in found:
         best_first = sorted(one.places, key=lambda place: place.place)
-        told = ", ".join(f"{p.place}. {p.name} {p.total} ({p.before:.0f} to {p.after:.0f})" for p in best_first)
+        told = ", ".join(
+            f"{p.place}. {p.name} {p.total} "
+            f"({f'{p.before:.0f} to {p.after:.0f}' if p.rated else f'{p.after:.0f}, not rated'})"
+            for p in best_first
+        )
         out.print(f"{one.id:>6}  {_when(one.ended)}  {told}", markup=False)
         for incident in one.incidents:
             name = one.places[incident.seat].name

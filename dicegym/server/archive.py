@@ -89,7 +89,8 @@ class Archive:
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name, the best first."""
         columns = (RATINGS.c.name, RATINGS.c.rating, RATINGS.c.games, RATINGS.c.wins)
-        best_first = sa.select(*columns).order_by(RATINGS.c.rating.desc(), RATINGS.c.name)
+        rated = sa.select(*columns).where(RATINGS.c.games > 0)
+        best_first = rated.order_by(RATINGS.c.rating.desc(), RATINGS.c.name)
         with self._engine.begin() as connection:
             return {name: PlayerRating(*rest) for name, *rest in connection.execute(best_first)}
 
@@ -105,9 +106,10 @@ class Archive:
         """
         wanted = sa.select(GAMES).order_by(GAMES.c.id.desc())
         if player is not None:
-            known = list(self.ratings())
+            with self._engine.begin() as connection:
+                known = list(connection.execute(sa.select(RATINGS.c.name)).scalars())  # those not rated too
             if player not in known:
-                raise unknown_name("player with a rating", player, known[:20])
+                raise unknown_name("player", player, known[:20])
             wanted = wanted.where(GAMES.c.id.in_(sa.select(RESULTS.c.game).where(RESULTS.c.name == player)))
         if last:
             wanted = wanted.limit(last)
@@ -122,7 +124,8 @@ class Archive:
         """Return how things stand."""
         with self._engine.begin() as connection:
             games = int(connection.execute(sa.select(sa.func.count()).select_from(GAMES)).scalar_one())
-            rated = int(connection.execute(sa.select(sa.func.count()).select_from(RATINGS)).scalar_one())
+            counted = sa.select(sa.func.count()).select_from(RATINGS).where(RATINGS.c.games > 0)
+            rated = int(connection.execute(counted).scalar_one())
             run = connection.execute(sa.select(RUNS).order_by(RUNS.c.id.desc()).limit(1)).first()
             told = None if run is None else _run_info(connection, run)
         running = told is not None and told.ended is None and in_use(self.path)

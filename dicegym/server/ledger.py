@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dicegym.arena.ratings import START, updated
 from dicegym.errors import DicegymError
-from dicegym.server.results import GameResult, PlayerRating, SeatResult, ServerState
+from dicegym.server.results import GameResult, PlayerRating, SeatResult, ServerState, winners
 
 if TYPE_CHECKING:
     from dicegym.server.store import Store
@@ -30,16 +30,34 @@ class Ledger:
         self._waiting: list[tuple[GameResult, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
 
-    def rate(self, names: Sequence[str], totals: Sequence[int]) -> tuple[SeatResult, ...]:
-        """Return what a game came to, and let it count."""
+    def rate(self, names: Sequence[str], totals: Sequence[int], counts: Sequence[bool]) -> tuple[SeatResult, ...]:
+        """Return what a game came to, and let it count.
+
+        It does not for those whom ``counts`` leaves out, and for nobody where that leaves but one: ratings are what they
+        would be if these had not been there.
+        """
+        seats = [seat for seat, one in enumerate(counts) if one]
+        if len(seats) == 1:
+            seats = []
         before = [self.ratings.get(name, UNKNOWN) for name in names]
-        after = updated([known.rating for known in before], totals)
+        after = [known.rating for known in before]
+        new = updated([after[seat] for seat in seats], [totals[seat] for seat in seats])
+        for seat, rating in zip(seats, new, strict=True):
+            after[seat] = rating
         places = tuple(
-            SeatResult(name, total, 1 + sum(other > total for other in totals), known.rating, rating)
-            for name, total, known, rating in zip(names, totals, before, after, strict=True)
+            SeatResult(
+                names[seat],
+                total,
+                1 + sum(other > total for other in totals),
+                before[seat].rating,
+                after[seat],
+                seat in seats,
+            )
+            for seat, total in enumerate(totals)
         )
-        for place, old in zip(places, before, strict=True):
-            self.ratings[place.name] = PlayerRating(place.after, old.games + 1, old.wins + (place.place == 1))
+        for place, old, won in zip(places, before, winners(places), strict=True):
+            if place.rated:
+                self.ratings[place.name] = PlayerRating(place.after, old.games + 1, old.wins + won)
         return places
 
     def write(self, result: GameResult) -> asyncio.Future[None]:

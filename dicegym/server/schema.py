@@ -13,7 +13,7 @@ from alembic.script import ScriptDirectory
 import dicegym
 from dicegym.errors import ParameterError
 
-SCHEMA = "2"
+SCHEMA = "3"
 """The number of the last of the ``migrations``; the row "schema" of ``about`` says which one a file has."""
 
 TABLES = sa.MetaData()
@@ -35,7 +35,7 @@ RATINGS = sa.Table(
     TABLES,
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("rating", sa.Float, nullable=False),
-    sa.Column("games", sa.Integer, nullable=False),
+    sa.Column("games", sa.Integer, nullable=False),  # rated ones: none for a guest that has never made a move
     sa.Column("wins", sa.Integer, nullable=False),  # first places, shared ones included
 )
 GAMES = sa.Table(
@@ -60,6 +60,7 @@ RESULTS = sa.Table(
     sa.Column("place", sa.Integer, nullable=False),
     sa.Column("before", sa.Float, nullable=False),  # rating
     sa.Column("after", sa.Float, nullable=False),
+    sa.Column("rated", sa.Boolean, nullable=False, server_default="1"),  # whether the game counts for this seat
 )
 INCIDENTS = sa.Table(
     "incidents",

@@ -22,7 +22,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 import dicegym
 from dicegym.errors import ParameterError
-from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult, ServerState
+from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult, ServerState, winners
 from dicegym.server.schema import ABOUT, GAMES, INCIDENTS, RATINGS, RESULTS, RUNS, SCHEMA, game_held, migrate, schema_of
 
 WAIT_FOR_LOCK = 0.5
@@ -110,7 +110,8 @@ class Store:
         """Return what is known of each name."""
         columns = (RATINGS.c.name, RATINGS.c.rating, RATINGS.c.games, RATINGS.c.wins)
         with self._engine.connect() as connection:
-            return {name: PlayerRating(*rest) for name, *rest in connection.execute(sa.select(*columns))}
+            rated = connection.execute(sa.select(*columns).where(RATINGS.c.games > 0))
+            return {name: PlayerRating(*rest) for name, *rest in rated}
 
     def finished(self) -> int:
         """Return the number of games stored."""
@@ -133,11 +134,17 @@ class Store:
                 self._write(connection, result)
 
     def _write(self, connection: sa.Connection, result: GameResult) -> None:
-        for place in result.places:
-            first = int(place.place == 1)
-            row = {"name": place.name, "rating": place.after, "games": 1, "wins": first}
-            changed = {"rating": place.after, "games": RATINGS.c.games + 1, "wins": RATINGS.c.wins + first}
-            connection.execute(insert(RATINGS).values(row).on_conflict_do_update(index_elements=["name"], set_=changed))
+        for place, won in zip(result.places, winners(result.places), strict=True):
+            counts = int(place.rated)
+            row = {"name": place.name, "rating": place.after, "games": counts, "wins": int(won)}
+            changed = {"rating": place.after, "games": RATINGS.c.games + 1, "wins": RATINGS.c.wins + int(won)}
+            new = insert(RATINGS).values(row)
+            key = ["name"]
+            connection.execute(
+                new.on_conflict_do_update(index_elements=key, set_=changed)
+                if counts
+                else new.on_conflict_do_nothing(index_elements=key)
+            )
         game = connection.execute(
             GAMES.insert().values(
                 run=self._run,
@@ -159,7 +166,14 @@ class Store:
 def told_of(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...], tuple[ForcedTurn, ...]]:
     """Return what a stored game came to for each seat, and what went wrong in it."""
     places = connection.execute(
-        sa.select(RESULTS.c.name, RESULTS.c.total, RESULTS.c.place, RESULTS.c.before, RESULTS.c.after)
+        sa.select(
+            RESULTS.c.name,
+            RESULTS.c.total,
+            RESULTS.c.place,
+            RESULTS.c.before,
+            RESULTS.c.after,
+            RESULTS.c.rated,
+        )
         .where(RESULTS.c.game == game)
         .order_by(RESULTS.c.seat)
     )

@@ -214,7 +214,7 @@ async def test_a_server_refuses_names_like_those_of_others(tmp_path: Path) -> No
     secrets = tmp_path / "secrets.txt"
     secrets.write_text("Anna:correct horse\nИв\u0430н:battery staple\n")
     async with serving(tmp_path, secrets=secrets, agents=("thrifty",), players=6) as server:
-        for name in ("anna", "Ann\u0430", "Änna", "ANNA", "ИВ\u0410Н", "\uff34hrifty"):
+        for name in ("anna", "Ann\u0430", "Änna", "ANNA", "ИВ\u0410\u041d", "\uff34hrifty"):
             assert "which is somebody else's name here" in await refused(server, name)
         assert "different scripts (Cyrillic and Latin)" in await refused(server, "p\u0430ypal")
         names = ["Zoë", "Zoe", "é", "Ä", "小明", "Ваня", "bob", "bob"]
