@@ -33,8 +33,8 @@ class Ledger:
     def rate(self, names: Sequence[str], totals: Sequence[int], counts: Sequence[bool]) -> tuple[SeatResult, ...]:
         """Return what a game came to, and let it count.
 
-        It does not for those whom ``counts`` leaves out, and for nobody where that leaves but one: ratings are what they
-        would be if these had not been there.
+        It does not for those whom ``counts`` leaves out, and for nobody where that leaves but one: ratings are what
+        they would be if these had not been there.
         """
         seats = [seat for seat, one in enumerate(counts) if one]
         if len(seats) == 1:
