@@ -32,6 +32,9 @@ def serve(
     guests: Annotated[bool | None, typer.Option(help="let everybody play (default: on a loopback address)")] = None,
     host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0 for all")] = "127.0.0.1",
     database: Database = None,
+    database_wait: Annotated[
+        float, typer.Option(metavar="SECONDS", help="to go on while it is locked or full; then the server stops")
+    ] = 300.0,
     seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
     status: Annotated[bool, typer.Option("--status", help="only say what `dicegym server status` says")] = False,
 ) -> None:
@@ -67,6 +70,7 @@ def serve(
         database,
         seed,
         always=always,
+        database_wait=database_wait,
     )
     asyncio.run(run(settings, Scoreboard(out)))
 
@@ -220,4 +224,6 @@ def _status_lines(status: ServerStatus) -> list[str]:
             f"no {status.game} server runs; the last (run {run.number}, dicegym {run.version}) began at "
             f"{_when(run.began)}, {end}, and finished {run.games} games"
         ]
+    if status.waiting:
+        total += f"; {status.waiting} more wait beside it, as it was locked or full when they were finished"
     return [*lines, total]

@@ -159,7 +159,7 @@ def _table() -> _Table:
         from confusable_homoglyphs.categories import alias
         from confusable_homoglyphs.confusables import confusables_data
     except ImportError as error:
-        raise DependencyError.for_extra(str(error.name), "server", "knowing names that look alike") from error
+        raise DependencyError.for_extra("confusable-homoglyphs", "server", "knowing names that look alike") from error
     # The package lists for each character those that look like it, without telling the standard's prototypes. They are
     # those with more than one, and one of each pair: that of which others' are made, if there are such. Left-to-right
     # marks are a matter of how the standard is printed.

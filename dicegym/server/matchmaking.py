@@ -61,6 +61,7 @@ class Matchmaker:
         self.finished = 0
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.ledger = ledger
+        ledger.failed = self._give_up
         self._wire = wire
         self._game = game
         self._seed = seed
@@ -191,9 +192,7 @@ class Matchmaker:
 
     def _stored(self, table: Table, result: GameResult, done: asyncio.Future[None]) -> None:
         self.tables.discard(table)
-        if error := done.exception():
-            if not self.done.done():
-                self.done.set_exception(error)
+        if done.exception() is not None:  # of which `_give_up` hears
             return
         ratings = [round(place.after) for place in result.places]
         table.tell(self._wire.final_message(table.game, table.state, [place.name for place in result.places], ratings))
@@ -214,6 +213,10 @@ class Matchmaker:
                 self.lobby.take_back(client, table)
         self._filling = False
         self.fill()
+
+    def _give_up(self, error: Exception) -> None:
+        if not self.done.done():
+            self.done.set_exception(error)
 
     def stop_opening(self) -> None:
         """Begin no more games."""

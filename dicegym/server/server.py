@@ -22,12 +22,14 @@ from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import warn_of_kernels
 from dicegym.server.agents import LocalAgent
 from dicegym.server.connections import CLOSING, listen_tcp, listen_ws, port_of
+from dicegym.server.keeper import RETRY
 from dicegym.server.ledger import Ledger
 from dicegym.server.lobby import Lobby
 from dicegym.server.matchmaking import Matchmaker
 from dicegym.server.names import Secrets, name_fault
 from dicegym.server.results import ServerState
 from dicegym.server.settings import ServerSettings, default_database
+from dicegym.server.trouble import BusyError
 from dicegym.server.wire import STOPPED, wire_of
 
 if TYPE_CHECKING:
@@ -128,11 +130,13 @@ class Server:
         self._agents = self._named_agents(secrets)
         await self._listen()
         await asyncio.gather(*(agent.start() for agent in self._agents))
-        self.store = Store(settings.database or default_database(settings.game), settings.game)
+        seed = entropy.randbits(63) if settings.seed is None else settings.seed
+        self.store = await self._opened(Store)
         if self.store.migrated is not None:
             self.log(f"{self.store.path} had schema {self.store.migrated} and was brought to the present one")
-        self._ledger = Ledger(self.store)
-        seed = entropy.randbits(63) if settings.seed is None else settings.seed
+        if self.store.caught_up:
+            self.log(f"{self.store.caught_up} results that had waited in {self.store.pending} are stored")
+        self._ledger = Ledger(self.store, settings.database_wait, self.log)
         run = self.store.begin_run(seed)
         self.matchmaker = Matchmaker(
             self._wire,
@@ -170,15 +174,32 @@ class Server:
         self.matchmaker.fill()
         self._noting = asyncio.get_running_loop().create_task(self._note_for_others())
 
+    async def _opened(self, kind: type[Store]) -> Store:
+        """Return the open store; wait for another program that has locked its file."""
+        path = self.settings.database or default_database(self.settings.game)
+        end = time.monotonic() + self.settings.database_wait
+        waits = False
+        while True:
+            try:
+                return kind(path, self.settings.game)
+            except BusyError as error:
+                if time.monotonic() >= end:
+                    raise
+                if not waits:
+                    self.log(f"{error}; the server waits for {self.settings.database_wait:g} s at most")
+                waits = True
+            await asyncio.sleep(RETRY)
+
     async def _note_for_others(self) -> None:
         """Keep in the store what the server is doing, whenever that has changed."""
         while self._ledger is not None:
             state = self._run_state()
             if state != self._noted:
-                self._noted = state
                 try:
-                    await self._ledger.note(state)
+                    if await self._ledger.note(state):
+                        self._noted = state
                 except Exception as error:  # who asks learns less; results, which matter, are told of when they fail
+                    self._noted = state
                     self.log(f"the server's status cannot be written ({error})")
             await asyncio.sleep(NOTE_EVERY)
 
@@ -250,6 +271,8 @@ class Server:
                 await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
         if self._ledger is not None:
             if started:
+                if remains := self._ledger.remains():
+                    self.log(remains)
                 self.log(f"the server has stopped: {self.matchmaker.finished} games finished in this run")
                 with contextlib.suppress(Exception):  # what stops a server may be that nothing can be written
                     await self._ledger.note(self._run_state(), ended=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +35,7 @@ class ServerSettings:
         gather: seconds for which a bot waits for others to come before local agents take their seats.
         pause: seconds between two games of a remote bot.
         connections: at once.
+        database_wait: seconds for which the file of results may be locked or full.
 
     Raises:
         ParameterError: they cannot be used, in themselves or together.
@@ -56,6 +58,7 @@ class ServerSettings:
     pause: float = 0.5
     connections: int = 1000
     always: bool = False
+    database_wait: float = 300.0
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -74,6 +77,8 @@ class ServerSettings:
                 f"{self.players} seats of a table: name at least {self.players} by --agents (one may be named twice)"
             )
         whole_number("--games", self.games, 0, 1 << 53, "a number of games")
+        if not 0 <= self.database_wait < math.inf:  # false of nan too
+            raise ParameterError(f"--database-wait {self.database_wait} is no number of seconds: give 0 or more")
         whole_number("--connections", self.connections, 1, 1 << 20, "a number of connections")
         if not self.allows_guests and self.secrets is None:
             raise ParameterError(

@@ -268,7 +268,7 @@ def test_what_cannot_be_joined_is_told_in_words(
         (
             "confusable_homoglyphs",
             ["serve", "yatzy", "--tcp", "0"],
-            "knowing names that look alike needs confusable_homoglyphs",
+            "knowing names that look alike needs confusable-homoglyphs",
         ),
         ("websockets", ["serve", "yatzy", "--ws", "0"], "WebSocket (--ws) needs websockets"),
         ("websockets", ["join", "yatzy", "ws://127.0.0.1:1", "--agent", "thrifty"], "a ws:// address needs websockets"),
