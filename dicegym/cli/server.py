@@ -35,6 +35,9 @@ def serve(
     database_wait: Annotated[
         float, typer.Option(metavar="SECONDS", help="to go on while it is locked or full; then the server stops")
     ] = 300.0,
+    isolation: Annotated[
+        str, typer.Option(metavar="LEVEL", help="of bots' files among the agents: auto, jail, process or none")
+    ] = "auto",
     seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
     status: Annotated[bool, typer.Option("--status", help="only say what `dicegym server status` says")] = False,
 ) -> None:
@@ -70,6 +73,7 @@ def serve(
         database,
         seed,
         always=always,
+        isolation=isolation,
         database_wait=database_wait,
     )
     asyncio.run(run(settings, Scoreboard(out)))

@@ -18,6 +18,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.games import game as make_game
 from dicegym.players.roster import agent_name, resolve
+from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import warn_of_kernels
 from dicegym.server.agents import LocalAgent
@@ -217,9 +218,12 @@ class Server:
 
     def _named_agents(self, secrets: Secrets | None) -> list[LocalAgent]:
         settings, agents = self.settings, dict[str, LocalAgent]()
-        untrusted = False
+        choice = None
         for spec in settings.agents:
-            untrusted |= not Entry(spec, resolve(self._game, spec)).trusted
+            trusted = Entry(spec, resolve(self._game, spec)).trusted
+            if not trusted and choice is None:
+                choice = jail.chosen(settings.isolation)
+                self.log(f"isolation of bots' files: {choice.description}")
             base = name = agent_name(self._game, spec)
             copy = 1
             while name in agents:
@@ -231,8 +235,9 @@ class Server:
                 raise ParameterError(
                     f"agent {spec!r} cannot play as {name!r}, a name with a secret: rename one of them"
                 )
-            agents[name] = LocalAgent(name, spec, settings.game, settings.players, settings.answer, self.log)
-        if untrusted:
+            level = None if trusted or choice is None else choice.level
+            agents[name] = LocalAgent(name, spec, settings.game, settings.players, settings.answer, self.log, level)
+        if choice is not None and choice.level is jail.Isolation.NONE:
             warn_of_kernels()
         return list(agents.values())
 

@@ -35,6 +35,7 @@ class ServerSettings:
         gather: seconds for which a bot waits for others to come before local agents take their seats.
         pause: seconds between two games of a remote bot.
         connections: at once.
+        isolation: how bots' files among the agents are kept apart, see `dicegym.sandbox.jail`.
         database_wait: seconds for which the file of results may be locked or full.
 
     Raises:
@@ -58,6 +59,7 @@ class ServerSettings:
     pause: float = 0.5
     connections: int = 1000
     always: bool = False
+    isolation: str = "auto"
     database_wait: float = 300.0
 
     def __post_init__(self) -> None:

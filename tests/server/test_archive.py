@@ -282,7 +282,7 @@ def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
         (["serve", "--status"], r"whose results\?"),
         (["serve"], "name the game that is to be served, as in: dicegym serve yatzy"),
         (["server", "ratings", "yatzy"], "dicegym-yatzy.sqlite is no file: a server writes"),
-        (["server", "games", "--database", "notes.txt"], "notes.txt is not a database, or its beginning is damaged .*nothing in it"),
+        (["server", "games", "--database", "notes.txt"], "notes.txt is not a database, .*nothing in it was changed"),
         (["server", "games", "--database", "empty"], "empty is empty: no server has written to it"),
         (["server", "ratings", "--database", "first.sqlite", "--json", "no/x.json"], "no folder no"),
         (["server", "games", "--database", "first.sqlite", "--player", "ana"], "Did you mean 'anna'"),
