@@ -18,7 +18,7 @@ PER_ADDRESS = 64
 """Connections at once from one address."""
 PER_MINUTE = 120
 """New connections a minute from one address; for this machine itself `LOOPBACK` times as many."""
-LOOPBACK = 100
+LOOPBACK = 25
 REMEMBERED = 4096
 """Addresses of which it is known when they last came."""
 NETWORK = 64

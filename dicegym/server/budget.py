@@ -52,10 +52,6 @@ class Purse:
         """Return the seconds until it is a quarter full."""
         return max(0.0, (REFILL * self.most - self._fill()) / self._rate)
 
-    def full(self) -> bool:
-        """Return whether nothing is missing."""
-        return self._fill() >= self.most
-
     def _fill(self) -> float:
         now = self._clock()
         self.left = min(self.left + (now - self._filled) * self._rate, self.most)

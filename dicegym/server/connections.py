@@ -26,7 +26,7 @@ AT_ONCE = 16
 """Messages read from one client before others have their turn."""
 CLOSING = 2.0
 """Seconds in which a client can still read what is left for it."""
-ACCEPTED_AT_ONCE = 16
+ACCEPTED_AT_ONCE = 4
 """New connections that are taken before others have their turn; more wait in the system's queue of `QUEUE`."""
 QUEUE = 512
 FLOOD = "flood"

@@ -164,6 +164,8 @@ def wait(game: str, port: str, bots: str, seconds: str) -> None:
 
 def pour(flood: str, port: str) -> None:
     """Flood until this process is ended."""
+    if sys.platform == "linux":
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     if hasattr(os, "nice"):
         os.nice(10)
     for _ in itertools.count():

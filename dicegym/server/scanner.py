@@ -25,6 +25,18 @@ _GOES_ON = re.compile(r"\.|[eE][+-]?")
 _WORDS = {"t": "true", "f": "false", "n": "null"}
 _CLOSES = {"}": "{", "]": "["}
 
+# Plain values, and keys with them, of a few characters each, are taken many at once. What may not have come as a whole
+# is left out, by what has to follow: so no more than the last, a short one, is looked at again.
+_GAP = r"[ \t\n\r]{0,8}+"
+_TEXT = r'"[^"\\\x00-\x1f]{0,32}+"'
+_PLAIN = rf"(?:{_TEXT}|-?(?:0|[1-9][0-9]{{0,15}}+)(?:\.[0-9]{{1,15}}+)?|true|false|null|\[\]|\{{\}})"
+_MORE_VALUES = re.compile(rf"(?:{_GAP},{_GAP}{_PLAIN}(?={_GAP}[,\]]))*+")
+_MORE_PAIRS = re.compile(rf"(?:{_GAP},{_GAP}{_TEXT}{_GAP}:{_GAP}{_PLAIN}(?={_GAP}[,}}]))*+")
+
+# What may come next: a key or the end, a key, a colon, a value or the end, a value, a comma or the end; what is left of
+# a string.
+_FIRST_KEY, _KEY, _COLON, _FIRST_VALUE, _VALUE, _COMMA, _REST_OF_KEY, _REST_OF_TEXT = range(8)
+
 
 class Verdict(enum.Enum):
     """What a text is so far."""
@@ -33,22 +45,6 @@ class Verdict(enum.Enum):
     """It has to go on, and can become right."""
     COMPLETE = enum.auto()
     FAULTY = enum.auto()
-
-
-class _Next(enum.Enum):
-    """What may come next."""
-
-    FIRST_KEY = enum.auto()
-    """A key, or the end of the object."""
-    KEY = enum.auto()
-    COLON = enum.auto()
-    FIRST_VALUE = enum.auto()
-    """A value, or the end of the list."""
-    VALUE = enum.auto()
-    COMMA = enum.auto()
-    """A comma, or the end of what is open."""
-    REST_OF_KEY = enum.auto()
-    REST_OF_TEXT = enum.auto()
 
 
 class Scanner:
@@ -65,14 +61,17 @@ class Scanner:
         self.at = at
         self.limit = ""
         self._open: list[str] = []
-        self._next = _Next.VALUE
+        self._next = _VALUE
 
     def scan(self, text: str) -> Verdict:
         """Go through what has come since the last call; ``text`` may have grown at its end alone."""
         while True:
-            if self._next is _Next.REST_OF_TEXT or self._next is _Next.REST_OF_KEY:
+            if self._next >= _REST_OF_KEY:
                 found = self._string(text)
             else:
+                if self._next == _COMMA:
+                    more = (_MORE_PAIRS if self._open[-1] == "{" else _MORE_VALUES).match(text, self.at)
+                    self.at = more.end() if more else self.at
                 blank = _BLANK.match(text, self.at)
                 self.at = blank.end() if blank else self.at
                 if self.at == len(text):
@@ -84,20 +83,19 @@ class Scanner:
     def _step(self, text: str, character: str) -> Verdict | None:
         """Take a token that starts with ``character``; None if there may be more of them."""
         wanted = self._next
-        if wanted is _Next.VALUE or wanted is _Next.FIRST_VALUE:
+        if wanted in (_VALUE, _FIRST_VALUE):
             return self._value(text, character)
-        if wanted is _Next.COMMA:
-            if character == ",":
-                self._next = _Next.KEY if self._open[-1] == "{" else _Next.VALUE
-            else:
+        if wanted == _COMMA:
+            if character != ",":
                 return self._close(character)
-        elif wanted is _Next.COLON:
+            self._next = _KEY if self._open[-1] == "{" else _VALUE
+        elif wanted == _COLON:
             if character != ":":
                 return Verdict.FAULTY
-            self._next = _Next.VALUE
+            self._next = _VALUE
         elif character == '"':
-            self._next = _Next.REST_OF_KEY
-        elif wanted is _Next.FIRST_KEY:
+            self._next = _REST_OF_KEY
+        elif wanted == _FIRST_KEY:
             return self._close(character)
         else:
             return Verdict.FAULTY
@@ -106,16 +104,16 @@ class Scanner:
 
     def _value(self, text: str, character: str) -> Verdict | None:
         if character == '"':
-            self._next = _Next.REST_OF_TEXT
+            self._next = _REST_OF_TEXT
         elif character in "{[":
             if len(self._open) == MOST_NESTED:
                 self.limit = f"brackets are nested too deep: at most {MOST_NESTED} may be open at once"
                 return Verdict.FAULTY
             self._open.append(character)
-            self._next = _Next.FIRST_KEY if character == "{" else _Next.FIRST_VALUE
+            self._next = _FIRST_KEY if character == "{" else _FIRST_VALUE
         elif character in _WORDS:
             return self._word(text, _WORDS[character])
-        elif character == "]" and self._next is _Next.FIRST_VALUE:
+        elif character == "]" and self._next is _FIRST_VALUE:
             return self._close(character)
         else:
             return self._number(text, character)
@@ -126,7 +124,7 @@ class Scanner:
         if _CLOSES.get(character) != self._open[-1]:
             return Verdict.FAULTY
         self._open.pop()
-        self._next = _Next.COMMA
+        self._next = _COMMA
         self.at += 1
         return None if self._open else Verdict.COMPLETE
 
@@ -136,7 +134,7 @@ class Scanner:
         if self.at == len(text):
             return Verdict.INCOMPLETE
         if text[self.at] == '"':
-            self._next = _Next.COLON if self._next is _Next.REST_OF_KEY else _Next.COMMA
+            self._next = _COLON if self._next is _REST_OF_KEY else _COMMA
             self.at += 1
             return None
         return Verdict.INCOMPLETE if _CUT_ESCAPE.fullmatch(text, self.at) else Verdict.FAULTY
@@ -144,7 +142,7 @@ class Scanner:
     def _word(self, text: str, word: str) -> Verdict | None:
         if text.startswith(word, self.at):
             self.at += len(word)
-            self._next = _Next.COMMA
+            self._next = _COMMA
             return None
         return Verdict.INCOMPLETE if word.startswith(text[self.at : self.at + len(word)]) else Verdict.FAULTY
 
@@ -162,5 +160,5 @@ class Scanner:
         if _GOES_ON.fullmatch(text, end):
             return Verdict.INCOMPLETE
         self.at = end
-        self._next = _Next.COMMA
+        self._next = _COMMA
         return None

@@ -23,6 +23,7 @@ from dicegym.sandbox.limits import warn_of_kernels
 from dicegym.server.admission import Admission
 from dicegym.server.agents import LocalAgent
 from dicegym.server.connections import CLOSING, Terms, port_of, start_serving
+from dicegym.server.descriptors import room_for
 from dicegym.server.ledger import Ledger
 from dicegym.server.lobby import Lobby
 from dicegym.server.matchmaking import Matchmaker
@@ -153,6 +154,12 @@ class Server:
             self.log,
         )
         names = [agent.name for agent in self._agents]
+        most = room_for(settings.connections, len(names))
+        if most < settings.connections:
+            self.log(
+                f"this system lets the server have {most} connections at once, and not {settings.connections}: raise "
+                "its limit of open files (ulimit -n)"
+            )
         self.lobby = self.matchmaker.lobby = Lobby(
             self._wire,
             self.matchmaker,
@@ -161,7 +168,7 @@ class Server:
             names,
             settings.login,
             settings.pause,
-            settings.connections,
+            most,
             self.log,
             Admission(settings.per_address, settings.per_minute),
             self._murmur,

@@ -17,7 +17,7 @@ from dicegym.server.connections import (
 )
 from dicegym.server.framing import ObjectReader
 
-AT_A_TIME = 1 << 12
+AT_A_TIME = 1 << 10
 """Bytes taken from one client before others have their turn."""
 MOST_DISCARDED = 1 << 16
 """Bytes that are thrown away of a client that was told to leave; then nothing is taken any more."""
