@@ -9,6 +9,8 @@ import typer
 
 from dicegym.cli.common import GameName, JsonFile, check_writable, out, print_table, write_json
 from dicegym.errors import ParameterError
+from dicegym.server.admission import PER_ADDRESS, PER_MINUTE
+from dicegym.server.budget import BYTES, MESSAGES
 
 if TYPE_CHECKING:
     from dicegym.server.archive import Archive, ServerStatus
@@ -39,6 +41,21 @@ def serve(
         str, typer.Option(metavar="LEVEL", help="of bots' files among the agents: auto, jail, process or none")
     ] = "auto",
     seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
+    connections: Annotated[int, typer.Option(help="at once")] = 1000,
+    per_address: Annotated[
+        int, typer.Option(help="connections at once from one address (this machine's are free)")
+    ] = PER_ADDRESS,
+    per_minute: Annotated[int, typer.Option(help="new connections a minute from one address")] = PER_MINUTE,
+    bytes: Annotated[int, typer.Option(help="a second that a client may send beside its moves")] = BYTES,
+    messages: Annotated[int, typer.Option(help="a second that a client may send beside its moves")] = MESSAGES,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="the server's name, for WebSocket (repeatable)"),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="web pages that may connect, by WebSocket"),
+    ] = None,
     status: Annotated[bool, typer.Option("--status", help="only say what `dicegym server status` says")] = False,
 ) -> None:
     """Let bots play rated games over the network.
@@ -72,7 +89,14 @@ def serve(
         guests,
         database,
         seed,
+        connections=connections,
         always=always,
+        per_address=per_address,
+        per_minute=per_minute,
+        bytes=bytes,
+        messages=messages,
+        hosts=tuple(allow_host or ()),
+        origins=tuple(allow_origin or ()),
         isolation=isolation,
         database_wait=database_wait,
     )

@@ -21,15 +21,20 @@ from dicegym.players.roster import agent_name, resolve
 from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import warn_of_kernels
+from dicegym.server.admission import Admission
 from dicegym.server.agents import LocalAgent
-from dicegym.server.connections import CLOSING, listen_tcp, listen_ws, port_of
+from dicegym.server.connections import CLOSING, Terms, port_of, start_serving
+from dicegym.server.descriptors import room_for
 from dicegym.server.keeper import RETRY
 from dicegym.server.ledger import Ledger
 from dicegym.server.lobby import Lobby
 from dicegym.server.matchmaking import Matchmaker
+from dicegym.server.murmur import Murmur
 from dicegym.server.names import Secrets, name_fault
+from dicegym.server.origins import Origins
 from dicegym.server.results import ServerState
 from dicegym.server.settings import ServerSettings, default_database
+from dicegym.server.tcp import listen_tcp
 from dicegym.server.trouble import BusyError
 from dicegym.server.wire import STOPPED, wire_of
 
@@ -100,6 +105,7 @@ class Server:
         self._noting: asyncio.Task[None] | None = None
         self._noted: ServerState | None = None
         self._began = time.monotonic()
+        self._murmur = Murmur(self.log)
 
     def log(self, text: str) -> None:
         """Keep a line for the scoreboard and pass it on."""
@@ -153,6 +159,12 @@ class Server:
             self.log,
         )
         names = [agent.name for agent in self._agents]
+        most = room_for(settings.connections, len(names))
+        if most < settings.connections:
+            self.log(
+                f"this system lets the server have {most} connections at once, and not {settings.connections}: raise "
+                "its limit of open files (ulimit -n)"
+            )
         self.lobby = self.matchmaker.lobby = Lobby(
             self._wire,
             self.matchmaker,
@@ -161,13 +173,15 @@ class Server:
             names,
             settings.login,
             settings.pause,
-            settings.connections,
+            most,
             self.log,
+            Admission(settings.per_address, settings.per_minute),
+            self._murmur,
         )
         self._open = self.matchmaker, self.lobby
         for listening in self._listening:
             try:
-                await listening.start_serving()
+                await start_serving(listening)
             except OSError as error:  # another server has taken the port in the meantime
                 raise ParameterError(f"cannot listen ({error.strerror or error}): give other ports") from None
         self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
@@ -242,14 +256,20 @@ class Server:
         return list(agents.values())
 
     async def _listen(self) -> None:
-        host = self.settings.host
+        settings, host = self.settings, self.settings.host
+        origins = Origins(host, settings.hosts, settings.origins)
+        terms = Terms(settings.bytes, settings.messages, origins, self._murmur)
         shown = f"[{host}]" if ":" in host else host
-        if self.settings.tcp is not None:
-            self._listening.append(await listen_tcp(lambda: self.lobby, host, self.settings.tcp))
+        if settings.tcp is not None:
+            self._listening.append(await listen_tcp(lambda: self.lobby, host, settings.tcp, terms))
             self.ports["tcp"] = port_of(self._listening[-1])
             self.addresses += (f"{shown}:{self.ports['tcp']}",)
-        if self.settings.ws is not None:
-            self._listening.append(await listen_ws(lambda: self.lobby, host, self.settings.ws))
+        if settings.ws is not None:
+            try:
+                from dicegym.server.web import listen_ws
+            except ImportError as error:
+                raise DependencyError.for_extra("websockets", "server", "WebSocket (--ws)") from error
+            self._listening.append(await listen_ws(lambda: self.lobby, host, settings.ws, terms))
             self.ports["ws"] = port_of(self._listening[-1])
             self.addresses += (f"ws://{shown}:{self.ports['ws']}",)
 

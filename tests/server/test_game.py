@@ -95,7 +95,8 @@ ILLEGAL = [
     ({"type": "ROLL_DICE", "dice": [0.0]}, "bad-index"),
     ({"type": "ROLL_DICE", "dice": [True]}, "bad-index"),
     ({"type": "ROLL_DICE", "dice": "01"}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [10**3000]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [10**200]}, "bad-index"),
+    ({"type": "ROLL_DICE", "dice": [10**3000]}, "bad-json"),
     ({"type": "ROLL_DICE"}, "bad-index"),
     ({"type": "ROLL_DICE", "dice": []}, "no-dice"),
     ({"type": "SCORE_BOX", "box": 0, "dice": []}, "bad-box"),
@@ -108,7 +109,8 @@ ILLEGAL = [
     (b"{bad}\n", "bad-json"),
     (b"hello\n", "bad-json"),
     (b'{"a": "' + b"x" * 5000 + b'"}\n', "too-long"),
-    (b'{"type": ' + b"[" * 900 + b"]" * 900 + b"}\n", "bad-command"),
+    (b'{"type": ' + b"[" * 100 + b"]" * 100 + b"}\n", "bad-command"),
+    (b'{"type": ' + b"[" * 900 + b"]" * 900 + b"}\n", "bad-json"),
 ]
 
 
