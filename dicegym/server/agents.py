@@ -14,11 +14,13 @@ import json
 import os
 import signal
 import sys
+import tempfile
 from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from dicegym.errors import AgentError, one_line
+from dicegym.sandbox import scratch
 from dicegym.sandbox.jail import Isolation
 from dicegym.server.framing import Malformed, parse
 from dicegym.server.wire import Message
@@ -28,7 +30,7 @@ SECONDS_TO_START = 120.0
 """Time to load: compiling the rules on a slow machine takes a while."""
 _LONGEST = 1 << 16
 _CODE = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from dicegym.server import host; "
-_CODE += "host.main(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), float(sys.argv[5]), sys.argv[6])"
+_CODE += "host.main(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), float(sys.argv[5]), *sys.argv[6:])"
 GRACE = 2.0
 """Seconds for a referee to end a bot, and say so, before it is ended itself."""
 
@@ -85,7 +87,8 @@ class LocalAgent(asyncio.SubprocessProtocol):
         self.name = name
         self.retired = False
         self._made = (game, str(players), spec)
-        self._own = (str(seconds), level or Isolation.NONE)
+        self._folder = ""  # of temporary files, where bots have none in a jail
+        self._own = (str(seconds), Isolation.JAIL if level is None else level)  # who is trusted has no bot apart
         self._seconds = seconds if level is None else 2 * seconds + GRACE  # to load, to answer
         self._log = log
         self._queue: deque[Question] = deque()
@@ -109,6 +112,8 @@ class LocalAgent(asyncio.SubprocessProtocol):
         self._ready, self._why, self._out, self._err = False, "", b"", b""
         self._gone.clear()
         self._begun = loop.create_future()
+        if not self._folder and self._own[1] is not Isolation.JAIL:
+            self._folder = tempfile.mkdtemp(prefix="dicegym-bots-")
         path = [folder or os.getcwd() for folder in sys.path]
         await loop.subprocess_exec(
             lambda: self,
@@ -119,6 +124,7 @@ class LocalAgent(asyncio.SubprocessProtocol):
             *self._made,
             str(os.getpid()),
             *self._own,
+            self._folder,
             json.dumps(path),
             env=os.environ | ENVIRONMENT,
             start_new_session=True,
@@ -142,6 +148,9 @@ class LocalAgent(asyncio.SubprocessProtocol):
         if self._transport is not None:
             await self._gone.wait()
             self._transport.close()
+        if self._folder:
+            scratch.remove(self._folder)
+            self._folder = ""
 
     def ask(self, asker: Asker, seat: int, name: str, seed: int, standing: bytes) -> None:
         """Have a standing answered, by a call of ``asker.answered`` or ``asker.failed`` later."""

@@ -12,7 +12,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import one_line
 from dicegym.play.player import Player
 from dicegym.players.roster import agent, resolve
-from dicegym.sandbox.hosts import Host
+from dicegym.sandbox.hosts import HostProcess
 from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jail import Isolation
 from dicegym.sandbox.jobs import Entry
@@ -67,14 +67,15 @@ class Apart:
         source: where it is.
         seconds: to answer, and to load.
         level: how it is kept apart.
+        folder: where its temporary folders are made, where it is not jailed.
     """
 
-    def __init__(self, game: Game, name: str, source: Source, seconds: float, level: Isolation) -> None:
+    def __init__(self, game: Game, name: str, source: Source, seconds: float, level: Isolation, folder: str) -> None:
         self._game = game
         self._name = name
         self._limits = TableLimits(MOST_MOVES * seconds, start=seconds, move=seconds)
-        self._host: Callable[[], Host] = lambda: Host(game, name, source, self._limits, level)
-        self._running: Host | None = self._host()
+        self._host: Callable[[], HostProcess] = lambda: HostProcess(game, name, source, self._limits, level, folder)
+        self._running: HostProcess | None = self._host()
 
     def player(self, game: Game, seed: int) -> Player:
         """See `Copies`."""
@@ -101,12 +102,12 @@ class Apart:
         self._running = None
 
 
-def copies_of(game: Game, spec: str, seconds: float, level: Isolation) -> Copies:
+def copies_of(game: Game, spec: str, seconds: float, level: Isolation, folder: str) -> Copies:
     """Return what plays as the agent ``spec``; see `Apart` for the rest. Raises what `dicegym.agent` does."""
     origin = resolve(game, spec)
     if Entry(spec, origin).trusted:
         return Here(agent(game, spec))
     if CAN_FORK and isinstance(origin, Source):
-        return Apart(game, spec, origin, seconds, level)
+        return Apart(game, spec, origin, seconds, level, folder)
     give_up_kernels()
     return Here(agent(game, spec))

@@ -35,10 +35,11 @@ from dicegym.server.seated_agent import SeatedAgent
 from dicegym.server.wire import Wire, wire_of
 
 
-def main(game: str, players: int, spec: str, server: int, seconds: float, level: str) -> None:
+def main(game: str, players: int, spec: str, server: int, seconds: float, level: str, folder: str) -> None:
     """Serve as the agent ``spec`` of a game until standard input ends, or the process ``server``.
 
-    ``seconds``: to answer; ``level``: how a bot's file is kept apart, see `dicegym.sandbox.jail`.
+    ``seconds``: to answer; ``level``: how a bot's file is kept apart, see `dicegym.sandbox.jail`; ``folder``: where its
+    temporary folders are made.
     """
     if sys.platform == "linux":  # elsewhere the thread below looks, which can begin only when the rules are loaded
         end_with(server)
@@ -48,7 +49,7 @@ def main(game: str, players: int, spec: str, server: int, seconds: float, level:
         table = make_game(game, players=players)
         state = play_game(table, [RandomPlayer()] * players)  # all kernels are in memory before anybody is timed
         table.observe(state, 0)
-        copies = copies_of(table, spec, seconds, Isolation(level))
+        copies = copies_of(table, spec, seconds, Isolation(level), folder)
         threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()  # with no more rights
         player = copies.player(table, 0)
         player.join(table, 0, 0)
@@ -133,4 +134,4 @@ def _leave_with(parent: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), float(sys.argv[5]), sys.argv[6])
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), float(sys.argv[5]), *sys.argv[6:])
