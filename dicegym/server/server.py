@@ -296,8 +296,8 @@ class Server:
                 await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
         if self._ledger is not None:
             if started:
-                if remains := self._ledger.remains():
-                    self.log(remains)
+                remains = self._ledger.remains() or f"ratings and games are in {self.store.path}"
+                self.log(f"{remains}; to go on, start the server again with the same --database")
                 self.log(f"the server has stopped: {self.matchmaker.finished} games finished in this run")
                 with contextlib.suppress(Exception):  # what stops a server may be that nothing can be written
                     await self._ledger.note(self._run_state(), ended=True)
