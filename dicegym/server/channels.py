@@ -70,7 +70,7 @@ class TcpChannel:
 
     def __init__(self, raw: socket.socket) -> None:
         self._raw = raw
-        self._reader = ObjectReader(LARGEST)
+        self._reader = ObjectReader(LARGEST, glance=LARGEST)
 
     def receive(self, seconds: float | None) -> Message | None:
         """See `Channel`."""
