@@ -15,6 +15,7 @@ from dicegym.bots.files import lacking, leads_out
 from dicegym.bots.source import locate
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.escape import one_line
 from dicegym.players.roster import agent_names, entry_files
 
 KINDS = (".py", ".zip")
@@ -23,9 +24,9 @@ DEEPEST = 4
 """Folders within a submission's own in which its bot is looked for: archives unpack into folders of their own."""
 MOST = 10_000
 """Files and folders that are looked at in a folder of submissions, and in each of its folders."""
-
-
 LEADS_OUT = "is a link that leads out of its folder: put the files themselves there"
+LONGEST = 120
+"""Characters of a submission's name; numbers that tell equal ones apart come after them."""
 
 
 class Submission(NamedTuple):
@@ -79,10 +80,10 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
             bot, problem = _bot_in(path, entry_files(game))
             if leads_out(path, root) or leads_out(_file_of(bot, game), path):
                 problem = LEADS_OUT
-            found.append(Submission((path.name, f"{path.name}/", f"{inside}/", f"{whole}/"), bot, problem))
+            found.append(Submission(_shown(path.name, f"{path.name}/", f"{inside}/", f"{whole}/"), bot, problem))
         elif path.suffix in KINDS:
             problem = LEADS_OUT if leads_out(path, root) else lacking(path)
-            found.append(Submission((path.stem, path.name, inside, str(whole)), path, problem))
+            found.append(Submission(_shown(path.stem, path.name, inside, str(whole)), path, problem))
         else:
             left_out.append(path.name)
     if not found:
@@ -93,6 +94,11 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
             f".zip models or {wanted}"
         )
     return Folder(found, left_out)
+
+
+def _shown(*names: str) -> tuple[str, ...]:
+    """Return names as reports write them, before they are compared: files can have names that look alike there."""
+    return tuple(one_line(name, LONGEST) for name in names)
 
 
 def _bot_in(folder: Path, entries: Sequence[str]) -> tuple[Path, str]:
