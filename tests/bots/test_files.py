@@ -133,7 +133,7 @@ def match(pattern: str, text: str) -> bool:
 
 @pytest.fixture
 def submitted(tmp_path: Path) -> Path:
-    """A folder of submissions with a hostile file in place of each bot, as a file and in a folder, and two good ones."""
+    """A folder of submissions with a hostile file in place of each bot, as a file and in a folder, two good bots."""
     root = tmp_path / "submitted"
     root.mkdir()
     for make in [*NO_FILES, *BAD, leads_out]:
@@ -168,7 +168,8 @@ def test_a_folder_of_hostile_files_is_read_at_once(submitted: Path) -> None:
     struck = {one.name: one.reason for one in found.broken}
     for make, reason in NO_FILES.items():
         assert match(reason, struck[make.__name__]), struck[make.__name__]
-    assert "larger than" in struck["large"] and "imports more than" in struck["too_many_imports"]
+    assert "larger than" in struck["large"]
+    assert "imports more than" in struck["too_many_imports"]
     assert {record.name for record in found.records} == {*struck, *(one.name for one in found.entries)}
     assert time.monotonic() - began < 20
 
@@ -328,7 +329,8 @@ def test_names_of_submissions_are_paths_and_nothing_else(tmp_path: Path, monkeyp
         (tmp_path / name / "hog.py").write_text(PLAIN)
     monkeypatch.chdir(tmp_path)
     found = entries_of(dicegym.game("hog"), ".")
-    assert len(found.entries) == len(names) and not found.broken
+    assert len(found.entries) == len(names)
+    assert not found.broken
     assert {one.origin.file.parent.parent for one in found.entries if isinstance(one.origin, Source)} == {tmp_path}
 
 
