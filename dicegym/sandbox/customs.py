@@ -15,12 +15,12 @@ It is processor time of the bot's own, so that other load on the machine costs n
 times as generous catches what sleeps or hangs. Memory: {memory} MiB.
 
 Files: a bot may import files beside it, and read its own: all in its folder if its file is called as the interface
-says, else what is called like it (ann.py: ann.json and the folder ann). It may write into a temporary folder (`tempfile`),
-and that is all. At most {files} files of source, of {largest} MiB each; no links that lead out of the folder.
+says, else what is called like it (ann.py: ann.json and the folder ann). It may write into a temporary folder
+(`tempfile`), and that is all. At most {files} files of source, of {largest} MiB each; no links out of the folder.
 
-Every bot plays in a process of its own which ends with the match, so nothing is kept from one match to the next. There
-it can start threads, but no processes (subprocess, multiprocessing and os.fork raise PermissionError), and has no network.
-It has `random`, `print` and streams of `sys` of its own, and input() is answered by nobody.
+Every bot plays in a process of its own which ends with the match, so nothing is kept from one match to the next.
+There it can start threads, but no processes (subprocess, multiprocessing and os.fork raise PermissionError), and has
+no network. It has `random`, `print` and streams of `sys` of its own, and input() is answered by nobody.
 
 Chance: `random`, and what NumPy draws without a generator (np.random.random()), are seeded for each game, and the same
 contest comes out the same. What cannot be repeated: os.urandom, secrets, np.random.default_rng() without a seed, time.
