@@ -21,7 +21,7 @@ from dicegym.errors import one_line
 from dicegym.games.parts import INTERFACE, need
 from dicegym.sandbox import host as host_program
 from dicegym.sandbox import jail
-from dicegym.sandbox.frames import Channel
+from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import END_SECONDS, GoneError, Remote
 
@@ -48,7 +48,7 @@ def visible_files(source: Source, entry_files: Iterable[str]) -> list[Path]:
     return [*files_of(file), *sorted(beside)]
 
 
-class Host:
+class HostProcess:
     """A host, started but not waited for.
 
     Args:
@@ -71,7 +71,7 @@ class Host:
         self._setup["folder"] = jail.TEMPORARY if inside else self._folder
         self._setup["free"] = level is jail.Isolation.NONE
         ours, theirs = socket.socketpair()
-        self.control = Channel(ours)
+        self.control = MessageStream(ours)
         try:
             program = [sys.executable, "-P", "-s", host_program.__file__, str(theirs.fileno()), str(_PACKAGE)]
             self._process = subprocess.Popen(
