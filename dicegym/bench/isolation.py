@@ -21,7 +21,7 @@ from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.turn import Act
 from dicegym.sandbox import jail
-from dicegym.sandbox.hosts import Host
+from dicegym.sandbox.hosts import HostProcess
 from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jail import Isolation
 from dicegym.sandbox.limits import Limits
@@ -132,7 +132,7 @@ def child_milliseconds(bot: Played, level: Isolation) -> tuple[float, float]:
             host.wait_ready()
         pool = stack.enter_context(ThreadPoolExecutor(AT_ONCE))
 
-        def load(host: Host) -> IsolatedPlayer:
+        def load(host: HostProcess) -> IsolatedPlayer:
             return IsolatedPlayer(host.child(_moment), host.name, bot.game, 0)
 
         alone: list[float] = []
@@ -151,13 +151,13 @@ def _moment(together: bool) -> str:
     return ""
 
 
-def _begun(bot: Played, level: Isolation, stack: ExitStack) -> Host:
-    host = Host(bot.game, bot.source.file.stem, bot.source, Limits(), level)
+def _begun(bot: Played, level: Isolation, stack: ExitStack) -> HostProcess:
+    host = HostProcess(bot.game, bot.source.file.stem, bot.source, Limits(), level)
     stack.callback(host.close)
     return host
 
 
-def _host(bot: Played, level: Isolation, stack: ExitStack) -> Host:
+def _host(bot: Played, level: Isolation, stack: ExitStack) -> HostProcess:
     host = _begun(bot, level, stack)
     host.wait_ready()
     return host
