@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import dicegym
@@ -152,7 +153,8 @@ def _moment(together: bool) -> str:
 
 
 def _begun(bot: Played, level: Isolation, stack: ExitStack) -> HostProcess:
-    host = HostProcess(bot.game, bot.source.file.stem, bot.source, Limits(), level)
+    folder = stack.enter_context(TemporaryDirectory(prefix="dicegym-bench-"))
+    host = HostProcess(bot.game, bot.source.file.stem, bot.source, Limits(), level, folder)
     stack.callback(host.close)
     return host
 

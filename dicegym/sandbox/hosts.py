@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-import shutil
 import socket
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.siblings import sibling_name
 from dicegym.errors import one_line
 from dicegym.games.parts import INTERFACE, need
-from dicegym.sandbox import handed, jail
+from dicegym.sandbox import handed, jail, scratch
 from dicegym.sandbox import host as _host  # noqa: F401  # loaded, so that `hand_over` finds what it needs
 from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.limits import Limits
@@ -57,9 +56,12 @@ class HostProcess:
         source: where it is.
         limits: what it may use.
         level: how it is kept apart.
+        folder: where its temporary folder is made, unless it is jailed.
     """
 
-    def __init__(self, game: Game, name: str, source: Source, limits: Limits, level: jail.Isolation) -> None:
+    def __init__(
+        self, game: Game, name: str, source: Source, limits: Limits, level: jail.Isolation, folder: str
+    ) -> None:
         self.name = name
         self.limits = limits
         self._setup = _setup(game, name, source, limits)
@@ -67,7 +69,7 @@ class HostProcess:
         self._children = 0
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # `close` closes it
         inside = level is jail.Isolation.JAIL
-        self._folder = "" if inside else tempfile.mkdtemp(prefix="dicegym-bot-")
+        self._folder = "" if inside else tempfile.mkdtemp(dir=folder)
         self._setup["folder"] = jail.TEMPORARY if inside else self._folder
         self._setup["free"] = level is jail.Isolation.NONE
         ours, theirs = socket.socketpair()
@@ -122,7 +124,7 @@ class HostProcess:
             self._process.wait()
         self._errors.close()
         if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            scratch.remove(self._folder)
 
 
 def _setup(game: Game, name: str, source: Source, limits: Limits) -> dict[str, Any]:

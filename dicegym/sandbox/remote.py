@@ -228,9 +228,9 @@ class Remote:
                     continue
             line, self._kept = self._kept[:end], self._kept[end + 1 :]
             told = self._told(number, line)
+            passed = time.monotonic() - begun
+            self._judge(passed, before)  # of what it tells a witness too, or it could do so for ever
             if told is not None:
-                passed = time.monotonic() - begun
-                self._judge(passed, before)
                 self._waited += max(0.0, passed - (self.spent - before))
                 word, value = told
                 if word == "ok":
