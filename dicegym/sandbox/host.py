@@ -97,6 +97,7 @@ class Host:
         self.interface: Any = importlib.import_module(setup["interface"])
         del sys.path[: len(setup["path"])]
         self.confine = confinement.limit_alone if setup["free"] else confinement.confine
+        confinement.end_with(os.getppid())
         confinement.prepare()
         self.bounds = confinement.Bounds(**setup["bounds"])
         file, attribute, arguments = setup["source"]
