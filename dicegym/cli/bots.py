@@ -7,7 +7,21 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import GameName, JsonFile, Parameters, check_writable, err, game_or_that_of, out, write_json
+from dicegym.cli.common import (
+    MEMORY,
+    GameName,
+    IsolationName,
+    JsonFile,
+    LoadSeconds,
+    Memory,
+    MoveSeconds,
+    Parameters,
+    check_writable,
+    err,
+    game_or_that_of,
+    out,
+    write_json,
+)
 from dicegym.errors import ParameterError
 
 new = typer.Typer(help="Write a file to begin with.", no_args_is_help=True, rich_markup_mode=None)
@@ -62,6 +76,10 @@ def check(
     file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
     game: Annotated[str | None, typer.Option(help="the game (default: by what the file defines)")] = None,
     seconds: Annotated[float, typer.Option(help="processor time for all questions together")] = 10.0,
+    load_seconds: LoadSeconds = None,
+    move_seconds: MoveSeconds = None,
+    memory: Memory = MEMORY,
+    isolation: IsolationName = "auto",
     show: Annotated[bool, typer.Option("--show", help="show its first and last calls, answers and prints")] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="ask it in this process and without limits: breakpoint() works")
@@ -80,7 +98,8 @@ def check(
     check_writable(json_file)
     table = game_or_that_of(file, game, parameter)
     try:
-        report = arena.check(file, table, limits=arena.Limits(seconds=seconds), show=show, debug=debug)
+        limits = arena.Limits(seconds, memory << 20, load_seconds, move_seconds)
+        report = arena.check(file, table, limits=limits, show=show, debug=debug, isolation=isolation)
     except KeyboardInterrupt:
         if not debug:
             raise
