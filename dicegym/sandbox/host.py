@@ -39,7 +39,11 @@ import socket
 import sys
 import time
 import types
+from collections.abc import Callable
 from typing import Any, NoReturn
+
+COMPILE_SECONDS = 1.0
+"""Processor time that a host spends on its bot's text. What takes longer, each child does by itself."""
 
 
 class Setup(dict[str, Any]):
@@ -116,7 +120,8 @@ class Host:
             with contextlib.suppress(Exception):
                 self._load(name)
         with contextlib.suppress(Exception):  # a child will say what is wrong with it
-            source.code_of(self.source.file)  # now, so that programs of it start sooner
+            if _is_harmless(lambda: source.code_of(self.source.file), confinement.limit_alone, self.bounds):
+                source.code_of(self.source.file)  # now, so that programs of it start sooner
         tops = {name.partition(".")[0] for name in ("dicegym", setup["interface"])}
         for name in [name for name in sys.modules if name.partition(".")[0] in tops]:
             del sys.modules[name]  # a bot that imports the package gets it whole
@@ -171,6 +176,25 @@ class Host:
         except OSError:  # its bot has found a way
             pass
         return False
+
+
+def _is_harmless(work: Callable[[], object], limit: Callable[[Any], object], bounds: Any) -> bool:
+    """Return whether ``work`` ends soon and well in a process that is thrown away.
+
+    A few lines that nest ``finally`` keep a compiler busy for minutes and make gigabytes, and a host has no limits.
+    """
+    child = os.fork()
+    if child:
+        return os.waitpid(child, 0)[1] == 0
+    status = 1
+    try:
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, COMPILE_SECONDS)
+        limit(bounds)
+        work()
+        status = 0
+    finally:
+        os._exit(status)
 
 
 class Child:

@@ -99,6 +99,7 @@ def check_verdict(seen: Visit, game: str, animal: Hostile) -> None:
         assert misplays
     for reason in [struck] if struck else misplays[:1]:
         assert re.search(animal.words(game), reason), reason
+        assert animal.name not in reason.partition(" against ")[2]  # where its opponents are named
 
 
 def check_others(seen: Visit) -> None:
