@@ -21,7 +21,7 @@ from dicegym.bots.answers import LONGEST_FRAME, decode
 from dicegym.bots.calls import Witness
 from dicegym.errors import AgentError, one_line
 from dicegym.play.printed import Printed
-from dicegym.sandbox.frames import Channel
+from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.limits import Limits
 
 LOOK_EVERY = 20
@@ -93,7 +93,7 @@ class Remote:
 
     def __init__(
         self,
-        control: Channel,
+        control: MessageStream,
         number: int,
         name: str,
         limits: Limits,

@@ -29,7 +29,7 @@ from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.sandbox import jail
 from dicegym.sandbox.heartbeat import Heartbeat
-from dicegym.sandbox.hosts import MOST, Host
+from dicegym.sandbox.hosts import MOST, HostProcess
 from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jobs import Context, Entry, Job
 from dicegym.sandbox.limits import Limits, end_with
@@ -62,7 +62,7 @@ class Hosts:
         self._limits = limits
         self._level = level
         self._folder = folder
-        self._hosts: OrderedDict[Entry, Host] = OrderedDict()
+        self._hosts: OrderedDict[Entry, HostProcess] = OrderedDict()
         self._playing: list[tuple[Entry, IsolatedPlayer | None]] = []
 
     def apart(self, entry: Entry) -> bool:
@@ -73,7 +73,9 @@ class Hosts:
         """Begin to start what ``entries`` will need, without waiting for it."""
         for entry in entries:
             if self.apart(entry) and entry not in self._hosts and isinstance(entry.origin, Source):
-                self._hosts[entry] = Host(self._game, entry.name, entry.origin, self._limits, self._level, self._folder)
+                self._hosts[entry] = HostProcess(
+                    self._game, entry.name, entry.origin, self._limits, self._level, self._folder
+                )
 
     def load(
         self, entry: Entry, game: Game, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
