@@ -17,6 +17,7 @@ from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
 from dicegym.play.seeds import drawn_seed
+from dicegym.players.tabulated import TabledPlayer
 from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
@@ -105,6 +106,7 @@ class Director:
         self._done = ProgressCounter(progress)
         self._sandbox = Sandbox(game, workers, limits, isolation)
         self.isolation = self._sandbox.isolation
+        self._apart = "" if all(entry.trusted for entry in self._found) else self.isolation.description
         self.limits = self._sandbox.limits
 
     def __enter__(self) -> Director:
@@ -133,8 +135,14 @@ class Director:
                 self.checks[name] = job.report(outcome)
                 self._hear(name, (), self.checks[name].printed)
                 self._done(f"checked {name}")
+        self._found = [self._tabled(entry) for entry in self._found]
         self.struck |= {name: check.reason for name, check in self.checks.items() if not check.ok}
         self._done.expect(len(self._found) + self._matches(game, len(self.entries)))
+
+    def _tabled(self, entry: Entry) -> Entry:
+        """Return a bot that was asked everything, and says that it answers so always, as a table of its answers."""
+        table = self.checks[entry.name].table
+        return entry if table is None else entry.played_by(TabledPlayer(entry.name, table))
 
     @property
     def entries(self) -> list[Entry]:
@@ -195,7 +203,7 @@ class Director:
             "disqualified": self.disqualified,
             "remarks": (*self.remarks, *self._notes()),
             "printed": self.printed,
-            "provenance": provenance(self.game, asdict(self.limits), self._records),
+            "provenance": provenance(self.game, asdict(self.limits), self._records, self._apart),
         }
 
 

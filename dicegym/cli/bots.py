@@ -7,8 +7,22 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import GameName, JsonFile, Parameters, check_writable, game_or_that_of, out, write_json
+from dicegym.cli.common import (
+    MEMORY,
+    GameName,
+    IsolationName,
+    JsonFile,
+    LoadSeconds,
+    Memory,
+    MoveSeconds,
+    Parameters,
+    check_writable,
+    game_or_that_of,
+    out,
+    write_json,
+)
 from dicegym.errors import ParameterError
+from dicegym.signals import going_on
 
 new = typer.Typer(help="Write a file to begin with.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -62,6 +76,10 @@ def check(
     file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
     game: Annotated[str | None, typer.Option(help="the game (default: by what the file defines)")] = None,
     seconds: Annotated[float, typer.Option(help="processor time for all questions together")] = 10.0,
+    load_seconds: LoadSeconds = None,
+    move_seconds: MoveSeconds = None,
+    memory: Memory = MEMORY,
+    isolation: IsolationName = "auto",
     show: Annotated[bool, typer.Option("--show", help="show its first and last calls, answers and prints")] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="ask it in this process and without limits: breakpoint() works")
@@ -79,7 +97,9 @@ def check(
         raise ParameterError("--show and --debug do not go together: in the debugger you see each call yourself")
     check_writable(json_file)
     table = game_or_that_of(file, game, parameter)
-    report = arena.check(file, table, limits=arena.Limits(seconds=seconds), show=show, debug=debug)
+    limits = arena.Limits(seconds, memory << 20, load_seconds, move_seconds)
+    with going_on("before the test was over"):
+        report = arena.check(file, table, limits=limits, show=show, debug=debug, isolation=isolation)
     out.print(report.text())
     write_json(json_file, report.to_json())
     raise typer.Exit(0 if report.ok else 1)

@@ -81,6 +81,18 @@ Parameters = Annotated[
     typer.Option("--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game; repeatable"),
 ]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="write the result as JSON to this file too")]
+IsolationName = Annotated[
+    str,
+    typer.Option(
+        "--isolation",
+        metavar="auto|jail|process|none",
+        help="how strangers' bots are kept apart; auto: the best that works here",
+    ),
+]
+LoadSeconds = Annotated[float | None, typer.Option(help="processor time of a bot to load (default: as --seconds)")]
+MoveSeconds = Annotated[float | None, typer.Option(help="processor time of a bot for one move (default: as --seconds)")]
+Memory = Annotated[int, typer.Option(metavar="MIB", help="memory of a bot beyond what Python itself needs")]
+MEMORY = 512
 
 
 def parameters_of(given: list[str] | None) -> dict[str, int]:
