@@ -111,8 +111,9 @@ RULES: tuple[Rule, ...] = (
         unless=(Condition(0, (OWN,)),),
     ),
     Rule(
-        "have the kernel send signals to others (F_SETOWN, F_SETSIG, F_SETOWN_EX), hold up whoever opens a file (F_SETLEASE, "
-        "F_SETDELEG), be told of changes in folders (F_NOTIFY), take buffers from others' pipes (F_SETPIPE_SZ)",
+        "have the kernel send signals to others (F_SETOWN, F_SETSIG, F_SETOWN_EX), hold up whoever opens a file "
+        "(F_SETLEASE, F_SETDELEG), be told of changes in folders (F_NOTIFY), take buffers from others' pipes "
+        "(F_SETPIPE_SZ)",
         {"fcntl": (72, 25)},
         only=(Condition(1, (8, 10, 15, 1024, 1040, 1026, 1031)),),
     ),
