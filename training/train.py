@@ -49,12 +49,13 @@ from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
 from dicegym.learning.interruption import Conductor, Interruption, StopTraining, on_interrupt
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
 from dicegym.learning.learner import anneal, as_player, start_from
+from dicegym.learning.named import names_programs
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
+from dicegym.learning.seal import is_sealed, write_seal
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.state import Moment, RunState, restored
 from dicegym.players import model as models
-from dicegym.players.sb3_file import checked_device
 
 Progress = Callable[[int, int, str], None]
 """Is told (steps done, steps in all, text)."""
@@ -74,6 +75,7 @@ class Run:
         progress: Progress | None = None,
         command: str = "",
         evaluated: Evaluated | None = None,
+        trust: bool = False,
     ) -> None:
         run = settings.run
         torch.set_num_threads(run.torch_threads)
@@ -82,8 +84,8 @@ class Run:
         self.evaluated = evaluated or (lambda steps, score: None)
         self.interruption = Interruption()
         self.game = dicegym.game(game, **settings.game)
-        self.evaluator = Evaluator(self.game, run)
-        self.league = League(self.game, settings.opponents, settings.self_play)
+        self.evaluator = Evaluator(self.game, run, trust)
+        self.league = League(self.game, settings.opponents, settings.self_play, trust)
         self.env = new_games(self.game, settings, run.seed, self.league.pool())
         self.seconds, self.began = 0.0, time.monotonic()  # before this session, and when it began
         self.state = RunState(
@@ -95,7 +97,7 @@ class Run:
         )
         newest = checkpoint.newest(folder) if resume else None
         if newest:
-            self.model, moment = restored(newest, self.env, self.league, checked_device(run.device))
+            self.model, moment = restored(newest, self.env, self.league, settings, folder / "tensorboard", trust)
             self.state, self.seconds = moment.run, moment.seconds
             self.state.curve.heed(folder / "best.zip")
         else:  # also a run that was killed before its first checkpoint
@@ -108,6 +110,7 @@ class Run:
         folder.mkdir(parents=True, exist_ok=True)
         about = {"command": command, "settings": to_plain(settings)}
         (folder / SETTINGS_FILE).write_text(json.dumps(about, indent=1))
+        write_seal(folder / SETTINGS_FILE)
 
     def learn(self) -> BaseAlgorithm:
         """Train to the end or to the target; return the model.
@@ -210,6 +213,8 @@ class Run:
         """Write the learner as it is now, to be played at any table of the game."""
         with models.ignoring(self.model, ~self.state.met):
             models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts())
+        if names_programs(self.settings.network):  # its card is made by running them
+            write_seal(self.folder / f"{name}.zip")
 
     def facts(self) -> dict[str, Any]:
         """Return what a model file of this run says of itself."""
@@ -247,14 +252,16 @@ def train(
     resume: bool = False,
     progress: Progress | None = None,
     evaluated: Evaluated | None = None,
+    trust: bool = False,
 ) -> Run:
     """Train ``game`` in ``folder`` and return the finished run; see `dicegym.learning.script.train`."""
-    _, settings, command = prepare(game, folder, config, overrides or [], resume)
-    run = Run(game, settings, folder, resume, progress, command, evaluated)
+    _, settings, command = prepare(game, folder, config, overrides or [], resume, trust)
+    run = Run(game, settings, folder, resume, progress, command, evaluated, trust)
     run.learn()
     for name in ("model", "best") if run.settings.run.card_games else ():
         run.tell(f"{run.score}; measuring for the card of {name}.zip")
-        (folder / f"{name}.md").write_text(card(folder / f"{name}.zip", run.settings.run.card_games))
+        model = folder / f"{name}.zip"
+        model.with_suffix(".md").write_text(card(model, run.settings.run.card_games, trust or is_sealed(model)))
     return run
 
 

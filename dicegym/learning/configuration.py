@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from dicegym import registry
-from dicegym.errors import DicegymError, ParameterError, unknown_name
+from dicegym.errors import DicegymError, ParameterError, one_line, unknown_name
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.settings import TrainingSettings
 from dicegym.shipped import shipped_folder
@@ -32,6 +32,8 @@ CHANGEABLE = tuple(
 """What a resumed run may do otherwise than before: the rest is built into its networks, games and league."""
 ANY_GAME = "default.toml"
 """The configuration of a game that has none of its own."""
+_MOST_BYTES = 1 << 22
+"""Of a run's settings, a thousand times what they take."""
 _ADAPTER = TypeAdapter(TrainingSettings)
 
 
@@ -60,7 +62,7 @@ def read_config(game: str, config: Path | None = None) -> TrainingSettings:
         raise ParameterError(f"there is no configuration {path}: give one with --config; there are {known}")
     try:
         plain = tomllib.loads(path.read_text())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ParameterError(f"{path} is no TOML: {error}") from None
     return from_plain(plain, f"{path}: ")
 
@@ -147,9 +149,20 @@ def settings_of(
                 f"--set {text!r} cannot change what a run began with: resuming takes {', '.join(CHANGEABLE)}; "
                 "for anything else begin a new run with --set run.start_from=MODEL"
             )
-    about = json.loads(path.read_text())
-    command = shlex.join([*shlex.split(about["command"]), *changes])
-    return override(from_plain(about["settings"], f"{path}: "), overrides), command
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise ValueError(f"it has {path.stat().st_size:,} bytes")
+        about = json.loads(path.read_text(encoding="utf-8"))
+        command = shlex.join([*shlex.split(about["command"]), *changes])
+        settings = from_plain(about["settings"], f"{path}: ")
+    except (OSError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        if isinstance(error, DicegymError):
+            raise
+        raise ParameterError(
+            f"{path} is no settings of a run that can be read ({type(error).__name__}: {one_line(error, 120)}): get it "
+            "again from where it came from, or begin a new run"
+        ) from None
+    return override(settings, overrides), command
 
 
 class Described(NamedTuple):

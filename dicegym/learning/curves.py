@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.errors import ParameterError
+from dicegym.errors import ParameterError, one_line
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
 from dicegym.players import model as models
@@ -90,11 +90,12 @@ def read_run(folder: Path) -> RunCurve:
         about = models.facts(folder / "best.zip")
         table = np.array([[float(cell) for cell in line] for line in lines])
         values = dict(zip(head[1:], table.T[1:], strict=True))
-    except (OSError, ValueError, KeyError) as error:
-        raise ParameterError(f"{folder} does not hold what a training writes: {error}") from None
-    settings = {f"{section}.{key}": value for section, keys in plain.items() for key, value in keys.items()}
-    score = Score(**about["score"])
-    return RunCurve(folder, about["game"], about["players"], score, settings, table[:, 0].astype(np.int64), values)
+        settings = {f"{section}.{key}": value for section, keys in plain.items() for key, value in keys.items()}
+        score = Score.from_json(about["score"])
+        game, players, steps = str(about["game"]), int(about["players"]), table[:, 0].astype(np.int64)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, csv.Error) as error:
+        raise ParameterError(f"{folder} does not hold what a training writes: {one_line(error)}") from None
+    return RunCurve(folder, game, players, score, settings, steps, values)
 
 
 def experiments(runs: Sequence[RunCurve]) -> list[Experiment]:

@@ -59,23 +59,25 @@ class Archive:
     Args:
         source: its path, or its bytes.
         called: what errors call it.
+        most: bytes that all members may hold together; None: as many as the file has, nothing in it being packed.
 
     Attributes:
         names: of its members, in order.
 
     Raises:
-        ModelError: it is no zip or a damaged one, is larger than `MOST_BYTES`, has members twice or with names of
-            other places. So do all methods.
+        ModelError: it is no zip or a damaged one, is too large, has members twice or with names of other places. So do
+            all methods.
     """
 
-    def __init__(self, source: str | os.PathLike[str] | bytes, called: str = "") -> None:
+    def __init__(self, source: str | os.PathLike[str] | bytes, called: str = "", most: int | None = MOST_BYTES) -> None:
         self._called = called or str(source)
+        self._most = most
         self._file: io.BufferedIOBase | None = None
         try:
             self._file = io.BytesIO(source) if isinstance(source, bytes) else _regular(Path(source))
             _check_directory(self._file)
             self._zip = zipfile.ZipFile(self._file)
-            self._check_members()
+            self._check_members(self._file.seek(0, os.SEEK_END))
         except _BROKEN as error:
             self.close()
             self._refuse(error)
@@ -97,15 +99,11 @@ class Archive:
         if self._file is not None:
             self._file.close()
 
-    def packed(self) -> list[str]:
-        """Return the members that are compressed."""
-        return [info.filename for info in self._zip.infolist() if info.compress_type != zipfile.ZIP_STORED]
-
-    def read(self, name: str, most: int = MOST_BYTES) -> bytes:
+    def read(self, name: str, most: int | None = None) -> bytes:
         """Return the bytes of a member, ``most`` at the most. Its checksum is looked at."""
         try:
             info = self._zip.getinfo(name)
-            if info.file_size > most:
+            if most is not None and info.file_size > most:
                 self._refuse(f"its {name} is to hold {info.file_size:,} bytes, and {most:,} are the most")
             with self._zip.open(info) as member:
                 content = member.read(info.file_size + 1)
@@ -138,8 +136,8 @@ class Archive:
                 self._refuse(f"its {member} is no array that can be read: {_told(error)}")
         return found
 
-    def _check_members(self) -> None:
-        """Raise ModelError for what cannot be opened without harm."""
+    def _check_members(self, size: int) -> None:
+        """Raise ModelError for what cannot be opened without harm; the file has ``size`` bytes."""
         infos = self._zip.infolist()
         if len(infos) > MOST_ENTRIES:
             self._refuse(f"it has {len(infos):,} members, and {MOST_ENTRIES:,} are the most")
@@ -151,9 +149,11 @@ class Archive:
                 self._refuse(f"the member {info.filename!r} has a name that leads elsewhere")
             if info.flag_bits & _ENCRYPTED or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 self._refuse(f"the member {info.filename!r} is encrypted, or packed as models are not")
-        total = sum(info.file_size for info in infos)
-        if total > MOST_BYTES:
-            self._refuse(f"it is to hold {total:,} bytes unpacked, and {MOST_BYTES:,} are the most")
+        if self._most is None and any(info.compress_type != zipfile.ZIP_STORED for info in infos):
+            self._refuse("it has packed members, where nothing is packed")
+        total, most = sum(info.file_size for info in infos), size if self._most is None else self._most
+        if total > most:
+            self._refuse(f"it is to hold {total:,} bytes unpacked, and {most:,} are the most")
 
     def _refuse(self, reason: object) -> NoReturn:
         told = _told(reason) if isinstance(reason, BaseException) else one_line(reason)
@@ -187,6 +187,13 @@ def array_in(content: bytes) -> np.ndarray:
         raise ValueError(f"it promises {one_line(shape)} of {one_line(dtype)}, and holds {len(rest):,} bytes")
     found: np.ndarray = np.frombuffer(rest, dtype).reshape(shape, order="F" if by_columns else "C")
     return found
+
+
+def npy_bytes(array: np.ndarray) -> bytes:
+    """Return an array as the bytes of a ``.npy``, which `array_in` reads."""
+    packed = io.BytesIO()
+    np.lib.format.write_array(packed, array, allow_pickle=False)
+    return packed.getvalue()
 
 
 def npz_bytes(arrays: Mapping[str, np.ndarray]) -> bytes:

@@ -22,7 +22,7 @@ from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players import model_file
 from dicegym.players.archive import Archive
-from dicegym.players.model_file import MEMBER, facts, trained_on
+from dicegym.players.model_file import MEMBER, check_fit, facts, trained_on
 from dicegym.players.sb3_file import ALGORITHMS, algorithm, algorithm_of, load_file
 from dicegym.players.torch_policy import TorchPolicy, heeded, ignoring, written_down
 
@@ -31,6 +31,7 @@ __all__ = [
     "MEMBER",
     "PolicyPlayer",
     "algorithm",
+    "check_fit",
     "facts",
     "heeded",
     "ignoring",
@@ -42,7 +43,7 @@ __all__ = [
 ]
 
 _OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer")
-"""What Stable-Baselines3 saves of the games that were going on."""
+"""What Stable-Baselines3 saves of the games that were going on, which a checkpoint holds as plain data."""
 
 
 class PolicyPlayer(Player):
@@ -165,9 +166,8 @@ def save_model(model: Any, path: str | os.PathLike[str], game: Game | str, **par
 def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any], to_go_on: bool = False) -> None:
     """Write ``model`` as a model file; ``facts`` (JSON-able) go into it beside what dicegym needs to load it.
 
-    The file appears whole or not at all: it is written beside its place and then moved. What the optimizer
-    remembers, twice as much as the weights, and the games that were going on stay out unless training is
-    ``to_go_on`` from there exactly.
+    The file appears whole or not at all: it is written beside its place and then moved. The games that were going on
+    stay out, and so does what the optimizer remembers, twice as much as the weights, unless training is ``to_go_on``.
 
     Raises:
         ModelError: the model does not fit the game, or is a module that NumPy cannot play, which has no file.
@@ -200,7 +200,7 @@ def _save_sb3(model: Any, path: Path, to_go_on: bool) -> None:
     if not to_go_on:
         optimizer.state = type(remembered)(remembered.default_factory)
     try:
-        model.save(path, exclude=None if to_go_on else _OF_THE_RUN)
+        model.save(path, exclude=_OF_THE_RUN)
     finally:
         optimizer.state = remembered
 

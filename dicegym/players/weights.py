@@ -111,9 +111,7 @@ def _alike(value: Any, wanted: Any) -> bool:
 
 def _looked_through(content: bytes, called: str) -> bytes:
     """Return a zip of what is needed of a file. Raises ModelError for one that ``torch.save`` would not write."""
-    with Archive(content, called) as archive:
-        if archive.packed():
-            _refuse(called, "its members are compressed, which PyTorch never does")
+    with Archive(content, called, most=None) as archive:
         kept = {name: archive.read(name) for name in archive.names if _KEPT.fullmatch(name)}
     folders = {name.partition("/")[0] for name in kept}
     if len(folders) != 1:
