@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import dicegym
-from dicegym.cli.common import GameName, Seed, err, out, progress_bar
+from dicegym.cli.common import GameName, Seed, Trust, err, out, progress_bar
 from dicegym.cli.contests import tournament
 from dicegym.cli.evaluation import in_words
 from dicegym.errors import ParameterError
@@ -45,6 +45,7 @@ def train(
         str | None, typer.Option(help="short for --set run.device=...: cpu, cuda, cuda:1, mps or auto")
     ] = None,
     resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint")] = False,
+    trust: Trust = False,
     help_settings: Annotated[
         bool,
         typer.Option(
@@ -70,7 +71,7 @@ def train(
     folder = run_dir or Path("runs") / game
     try:
         with progress_bar("steps") as progress:
-            run = learn(game, folder, config, overrides, resume, progress)
+            run = learn(game, folder, config, overrides, resume, progress, trust=trust)
     except KeyboardInterrupt as stopped:
         err.print(f"dicegym: interrupted{f', {stopped}' if stopped.args else ''}", markup=False)
         raise typer.Exit(130) from None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import dicegym
-from dicegym.cli.common import GameOption, Parameters, check_writable, out
+from dicegym.cli.common import GameOption, Parameters, Trust, check_writable, out
 from dicegym.cli.evaluation import Device, Players, table_for
 from dicegym.errors import ParameterError
 
@@ -44,6 +44,7 @@ def watch(
         typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
     ] = None,
     device: Device = "cpu",
+    trust: Trust = False,
     parameter: Parameters = None,
 ) -> None:
     """Watch a model or an agent play, move by move or as a film.
@@ -58,9 +59,9 @@ def watch(
             raise ParameterError(f"{path} is to be a {ending[1:].upper()}: name it {path.with_suffix(ending)}")
         check_writable(path)
     table = table_for(model, game, parameter, players, len(against or []))
-    player = dicegym.agent(table, model, device=device)
+    player = dicegym.agent(table, model, device=device, trust=trust)
     rivals = against or ([table.spec.baseline] if table.players > 1 else [])
-    others = [dicegym.agent(table, name, device=device) for name in rivals]
+    others = [dicegym.agent(table, name, device=device, trust=trust) for name in rivals]
     seated = seating(table, player, others, seat)
     number = secrets.randbelow(SEEDS) if seed is None else seed
     out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats", markup=False)
@@ -72,6 +73,7 @@ def watch(
     words = ["dicegym", "watch", model, *_options("--against", against), *_options("--game", [game] if game else None)]
     words += [*_options("--parameter", parameter), "--seat", str(seat), "--seed", str(number)]
     words += ["--players", str(table.players)] if players is not None else []
+    words += ["--trust"] if trust else []
     out.print(f"This game again: {shlex.join(words)}", markup=False)
 
 

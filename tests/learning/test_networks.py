@@ -14,7 +14,7 @@ pytest.importorskip("sb3_contrib")
 import torch
 
 from dicegym.envs.sb3 import SB3VecEnv
-from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.learning.configuration import override, read_config
 from dicegym.learning.generators import GeneratorStates
 from dicegym.learning.networks import ROLLOUT, new_model
@@ -154,7 +154,9 @@ def test_a_run_with_an_extractor_of_ones_own_goes_on_and_plays_without_its_file(
         del sys.modules[name]
     more = train("hog", tmp_path / "run", overrides=["run.steps=768"], resume=True)
     assert more.model.num_timesteps == 768
-    player = models.load(tmp_path / "run/model.zip")
+    with pytest.raises(ModelError, match=r"'features_extractor\.gate\.weight'.* --trust"):
+        models.load(tmp_path / "run/model.zip")
+    player = models.load(tmp_path / "run/model.zip", trust=True)
     seen = np.random.default_rng(0).random((5, player.game.observation_size), np.float32)
     learned = more.model.policy.get_distribution(torch.as_tensor(seen)).distribution.logits.detach().numpy()
     assert np.allclose(player.scores(seen), learned, atol=1e-2)
