@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import pickletools
 import re
+import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
@@ -132,13 +133,15 @@ def _check_described(described: bytes, called: str) -> None:
     if len(described) > _MOST_DESCRIBED:
         _refuse(called, f"what describes its tensors has {len(described):,} bytes")
     try:
-        for instruction, argument, _ in pickletools.genops(described):
-            if instruction.name not in _INSTRUCTIONS:
-                _refuse(called, f"it holds the instruction {instruction.name}")
-            if instruction.name == "GLOBAL" and not _NAMES.fullmatch(str(argument)):
-                _refuse(called, f"it names {one_line(str(argument), 80)!r}, which is no tensor")
+        with warnings.catch_warnings(action="ignore"):  # of what looks odd in texts
+            instructions = [(one.name, argument) for one, argument, _ in pickletools.genops(described)]
     except (ValueError, IndexError) as error:
         _refuse(called, one_line(error))
+    for name, argument in instructions:
+        if name not in _INSTRUCTIONS:
+            _refuse(called, f"it holds the instruction {name}")
+        if name == "GLOBAL" and not _NAMES.fullmatch(str(argument)):
+            _refuse(called, f"it names {one_line(str(argument), 80)!r}, which is no tensor")
 
 
 def _check_tensors(found: Any, size: int) -> None:
