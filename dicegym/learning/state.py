@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -55,6 +56,9 @@ _REMEMBERED = (
     "ep_success_buffer",
 )
 """What else a model knows of its training, beside networks and settings, if it is of an algorithm that does."""
+_OBSERVATIONS = ("_last_obs", "_last_original_obs")
+_EPISODES = ("ep_info_buffer", "ep_success_buffer")
+_KNOWN_NUMBERS = frozenset(_REMEMBERED) - {*_OBSERVATIONS, *_EPISODES} | {"num_timesteps"}
 _DRAWN = "drawn"
 """The state of the generator from which actions are drawn when a learner explores."""
 _REMEMBERED_EPISODES = 100
@@ -217,15 +221,9 @@ def _moment(folder: Path, league: League, env: VecEnv, own: bool) -> Moment:
         found: Moment = load_object(old, league.fixed)
         return found
     plain = read_state(folder, league.fixed, league.game, own)
-    model = plain["model"]
-    if set(model) - {*_IN_FLIGHT, *_REMEMBERED, _DRAWN}:
-        raise ValueError("it holds what no model has")
-    for name in ("ep_info_buffer", "ep_success_buffer"):
-        if isinstance(model.get(name), list):
-            model[name] = deque(model[name], maxlen=_REMEMBERED_EPISODES)
     return Moment(
-        _run_state(plain["run"]),
-        model,
+        _run_state(plain["run"], league.game),
+        _in_flight(plain["model"], env),
         _checked(plain["env"], state_of(env)),
         _league_state(plain["league"], league),
         GeneratorStates.from_plain(plain["generators"]),
@@ -233,8 +231,40 @@ def _moment(folder: Path, league: League, env: VecEnv, own: bool) -> Moment:
     )
 
 
-def _run_state(plain: Mapping[str, Any]) -> RunState:
+def _in_flight(plain: dict[str, Any], env: VecEnv) -> dict[str, Any]:
+    """Return what a model knows of its training, each value of its kind."""
+    shape = (env.num_envs, *(env.observation_space.shape or ()))
+    for name, value in plain.items():
+        if name in _OBSERVATIONS:
+            fits = value is None or (
+                isinstance(value, np.ndarray) and value.shape == shape and value.dtype == np.float32
+            )
+        elif name == _IN_FLIGHT[2]:
+            fits = value is None or (
+                isinstance(value, np.ndarray) and value.shape == shape[:1] and value.dtype == np.bool_
+            )
+        elif name in _EPISODES:
+            fits = value is None or (isinstance(value, list) and all(map(_is_episode, value)))
+        elif name == _DRAWN:
+            fits = isinstance(value, dict)  # NumPy looks at it itself
+        else:
+            fits = name in _KNOWN_NUMBERS and isinstance(value, int | float) and math.isfinite(value)
+        if not fits:
+            raise ValueError(f"its {one_line(name, 40)} is {one_line(value, 60)}")
+    episodes = {name: deque(plain[name] or (), maxlen=_REMEMBERED_EPISODES) for name in _EPISODES if name in plain}
+    return plain | episodes
+
+
+def _is_episode(value: Any) -> bool:
+    """Return whether this is what is remembered of an ended game."""
+    numbers = [*value.values()] if isinstance(value, dict) else [value]
+    return all(isinstance(number, int | float) for number in numbers)
+
+
+def _run_state(plain: Mapping[str, Any], game: Game) -> RunState:
     """Return what a run knew of itself."""
+    if plain["met"].shape != (game.observation_size,):
+        raise ValueError("its inputs are those of another game")
     curve = plain["curve"]
     scores = [Score.from_json(one) for one in curve["scores"]]
     points = [(int(steps), [float(value) for value in values]) for steps, values in curve["points"]]

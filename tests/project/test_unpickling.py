@@ -1,4 +1,4 @@
-"""What runs code when it is read stands in a few places, each for a reason: nothing that a stranger sends gets there."""
+"""What runs code when it is read stands in a few places, each for a reason: nothing of a stranger gets there."""
 
 from __future__ import annotations
 
