@@ -52,9 +52,10 @@ from dicegym.learning.learner import anneal, as_player, start_from
 from dicegym.learning.named import names_programs
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
+from dicegym.learning.resuming import restored
 from dicegym.learning.seal import is_sealed, write_seal
 from dicegym.learning.settings import TrainingSettings
-from dicegym.learning.state import Moment, RunState, restored
+from dicegym.learning.state import Moment, RunState
 from dicegym.players import model as models
 
 Progress = Callable[[int, int, str], None]

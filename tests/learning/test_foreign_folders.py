@@ -22,8 +22,8 @@ from dicegym.learning import seal
 from dicegym.learning.card import best_score
 from dicegym.learning.curves import read_run
 from dicegym.learning.league_table import read as read_league
+from dicegym.learning.resuming import OLD_STATE_FILE
 from dicegym.learning.script import train
-from dicegym.learning.state import OLD_STATE_FILE
 from dicegym.learning.state_file import PROGRAMS_FILE, STATE_FILE
 
 SMALL = [
