@@ -49,14 +49,13 @@ from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
 from dicegym.learning.interruption import Conductor, Interruption, StopTraining, on_interrupt
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
 from dicegym.learning.learner import anneal, as_player, start_from
-from dicegym.learning.named import names_programs
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
 from dicegym.learning.resuming import restored
-from dicegym.learning.seal import is_sealed, write_seal
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.state import Moment, RunState
 from dicegym.players import model as models
+from dicegym.players.seal import write_seal
 
 Progress = Callable[[int, int, str], None]
 """Is told (steps done, steps in all, text)."""
@@ -214,8 +213,6 @@ class Run:
         """Write the learner as it is now, to be played at any table of the game."""
         with models.ignoring(self.model, ~self.state.met):
             models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts())
-        if names_programs(self.settings.network):  # its card is made by running them
-            write_seal(self.folder / f"{name}.zip")
 
     def facts(self) -> dict[str, Any]:
         """Return what a model file of this run says of itself."""
@@ -262,7 +259,7 @@ def train(
     for name in ("model", "best") if run.settings.run.card_games else ():
         run.tell(f"{run.score}; measuring for the card of {name}.zip")
         model = folder / f"{name}.zip"
-        model.with_suffix(".md").write_text(card(model, run.settings.run.card_games, trust or is_sealed(model)))
+        model.with_suffix(".md").write_text(card(model, run.settings.run.card_games, trust))
     return run
 
 

@@ -14,10 +14,10 @@ from dicegym.learning.configuration import settings_of
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.league import SELF
 from dicegym.learning.named import names_something, split
-from dicegym.learning.seal import is_sealed
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players import model as models
 from dicegym.players.roster import resolve
+from dicegym.players.seal import is_sealed
 from dicegym.players.unpickling import TRUST
 from dicegym.shipped import is_shipped
 

@@ -22,7 +22,6 @@ from dicegym.learning.league_table import LeagueTable
 from dicegym.learning.named import names_programs
 from dicegym.learning.networks import new_model
 from dicegym.learning.remembered import checked, remember
-from dicegym.learning.seal import is_sealed
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.state import COUNTS, Moment, RunState
 from dicegym.learning.state_file import STATE_FILE, read_state
@@ -31,6 +30,7 @@ from dicegym.players import model as models
 from dicegym.players.archive import Archive
 from dicegym.players.sb3_file import checked_device
 from dicegym.players.sb3_plain import weights_of
+from dicegym.players.seal import is_sealed
 from dicegym.players.unpickling import TRUST, load_object, load_sb3, untrusted
 from dicegym.players.weights import check_optimizer, tensors_in
 

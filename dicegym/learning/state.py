@@ -19,10 +19,10 @@ from dicegym.learning.environment import state_of
 from dicegym.learning.generators import GeneratorStates
 from dicegym.learning.league import League, LeagueState
 from dicegym.learning.remembered import in_flight, remembered
-from dicegym.learning.seal import write_seal
 from dicegym.learning.state_file import write_state
 from dicegym.play.player import Player
 from dicegym.players import model as models
+from dicegym.players.seal import write_seal
 
 COUNTS = ("next_evaluation", "next_checkpoint", "next_snapshot", "next_exploiter", "games")
 """What is counted in a run's state."""

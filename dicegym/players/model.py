@@ -24,6 +24,7 @@ from dicegym.players import model_file
 from dicegym.players.archive import Archive
 from dicegym.players.model_file import MEMBER, check_fit, facts, trained_on
 from dicegym.players.sb3_file import ALGORITHMS, algorithm, algorithm_of, load_file
+from dicegym.players.seal import is_sealed, write_seal
 from dicegym.players.torch_policy import TorchPolicy, heeded, ignoring, written_down
 
 __all__ = [
@@ -168,6 +169,7 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
 
     The file appears whole or not at all: it is written beside its place and then moved. The games that were going on
     stay out, and so does what the optimizer remembers, twice as much as the weights, unless training is ``to_go_on``.
+    A model that plain data may not explain is sealed; see `dicegym.players.seal`.
 
     Raises:
         ModelError: the model does not fit the game, or is a module that NumPy cannot play, which has no file.
@@ -191,6 +193,8 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     with zipfile.ZipFile(unfinished, "a" if of_sb3 else "w") as archive:
         model_file.write_members(archive, model_file.members(header | facts, network))
     os.replace(unfinished, target)
+    if not isinstance(player.policy, Network):  # it may need its classes, which are pickled
+        write_seal(target)
 
 
 def _save_sb3(model: Any, path: Path, to_go_on: bool) -> None:
@@ -229,7 +233,7 @@ def _model(
 ) -> tuple[Any, Game]:
     """Return (Stable-Baselines3 model, its game); see `load_model`."""
     if game is not None and model_file.is_plain(path):
-        return load_file(path, algorithm_of(path), game, device, trust, to_go_on), game
+        return load_file(path, algorithm_of(path), game, device, trust or is_sealed(Path(path)), to_go_on), game
     its_game = trained_on(path)
     if game is not None:
         model_file.check_fit(str(path), its_game, game)
@@ -238,7 +242,8 @@ def _model(
             raise ModelError(
                 f"{path} holds a network alone, which can play, and no model of Stable-Baselines3 to train"
             )
-    return load_file(path, str(facts(path).get("algorithm")), its_game, device, trust, to_go_on), its_game
+    own = trust or is_sealed(Path(path))
+    return load_file(path, str(facts(path).get("algorithm")), its_game, device, own, to_go_on), its_game
 
 
 def load(

@@ -18,13 +18,13 @@ from hostile_models import Bomb, changed, fields, members_of, torch_file, zipped
 pytest.importorskip("sb3_contrib")
 
 from dicegym.errors import DicegymError, ParameterError
-from dicegym.learning import seal
 from dicegym.learning.card import best_score
 from dicegym.learning.curves import read_run
 from dicegym.learning.league_table import read as read_league
 from dicegym.learning.resuming import OLD_STATE_FILE
 from dicegym.learning.script import train
 from dicegym.learning.state_file import PROGRAMS_FILE, STATE_FILE
+from dicegym.players import seal
 
 SMALL = [
     *("run.games=8", "run.steps=256", "run.torch_threads=1", "run.evaluate_every=256", "run.checkpoint_every=128"),

@@ -509,6 +509,39 @@ def test_trust_is_for_what_needs_it_alone(tmp_path: Path) -> None:
         dicegym.agent("hog", f"{HOG}:other", trust=True)
 
 
+def test_what_somebody_made_here_needs_no_trust_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A network of one's own plays at once where it was saved; elsewhere, or changed, it needs to be trusted."""
+    import torch
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+
+    from dicegym.envs.sb3 import SB3VecEnv
+
+    class Doubled(BaseFeaturesExtractor):
+        def __init__(self, space: Any) -> None:
+            super().__init__(space, 4)
+            self.layer = torch.nn.Linear(space.shape[0], 4)
+
+        def forward(self, seen: Any) -> Any:
+            return 2 * self.layer(seen)
+
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *names, **more: tmp_path / "me")
+    made = {"features_extractor_class": Doubled, "net_arch": [4]}
+    model = PPO("MlpPolicy", SB3VecEnv(GAME, 2), n_steps=4, batch_size=8, policy_kwargs=made, device="cpu")
+    path = dicegym.save_model(model, tmp_path / "own.zip", GAME)
+    assert dicegym.agent(GAME, str(path)).name == "own"
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *names, **more: tmp_path / "you")
+    with pytest.raises(ModelError, match=r"'features_extractor.layer.weight'.*--trust \(in Python trust=True\)"):
+        dicegym.agent(GAME, str(path))
+    assert dicegym.agent(GAME, str(path), trust=True).name == "own"
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *names, **more: tmp_path / "me")
+    mark = tmp_path / "mark"
+    changed(path, tmp_path / "new", {"data": fields(members_of(path)["data"], mark)}).replace(path)
+    with pytest.raises(ModelError, match="--trust"):
+        dicegym.agent(GAME, str(path))
+    assert not mark.exists()
+
+
 def test_the_bomb_goes_off(tmp_path: Path) -> None:
     import pickle
 

@@ -295,9 +295,7 @@ def test_a_network_that_is_not_plain_plays_through_torch_and_says_why_it_cannot_
         "MlpPolicy", SB3VecEnv(game, 2, seed=0), n_steps=4, batch_size=8, policy_kwargs=kwargs, device="cpu"
     )
     path = dicegym.save_model(model.learn(8), tmp_path / "own.zip", game)
-    with pytest.raises(ModelError, match=r"its network has 'features_extractor\..* --trust \(in Python trust=True\)"):
-        models.load(path)
-    player = models.load(path, trust=True)
+    player = models.load(path)
     assert not isinstance(player.policy, Network)
     seen, masks = played_states(game, 250)
     with torch.no_grad():
@@ -306,14 +304,14 @@ def test_a_network_that_is_not_plain_plays_through_torch_and_says_why_it_cannot_
     with pytest.raises(ModelError, match=r"Residual.* extra 'train'"):
         export_source(player, game, "player.py")
     with pytest.raises(ParameterError, match="device 'nowhere'"):
-        models.load(path, device="nowhere", trust=True)
+        models.load(path, device="nowhere")
 
     def missing(name: str) -> Any:
         raise DependencyError.for_extra("stable_baselines3", "train", "it")
 
     monkeypatch.setattr(sb3_file, "algorithm", missing)
     with pytest.raises(DependencyError, match=r"NumPy cannot play it, as it has Residual"):
-        models.load(path, trust=True)
+        models.load(path)
 
 
 def test_the_algorithm_of_a_plain_file_is_told_from_what_it_holds(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
-"""Seals tell the files that this user's own trainings wrote from those that came from elsewhere.
+"""Seals tell the files that this user wrote from those that came from elsewhere.
 
-A checkpoint may hold programs of one's own, and records of games that compiled loops take as they are. Whoever resumes
-a training of theirs need not say that they trust it: beside such files lies a code that only who knows the user's key
-can make (HMAC with SHA-256, RFC 2104). It says who wrote them, and nothing of what they are.
+A model may hold classes of one's own, a checkpoint also records of games that compiled loops take as they are. Whoever
+goes on with work of their own need not say that they trust it: beside such files lies a code that only who knows the
+user's key can make (HMAC with SHA-256, RFC 2104). It says who wrote them, and nothing of what they are.
 """
 
 from __future__ import annotations
