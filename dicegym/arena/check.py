@@ -7,7 +7,7 @@ import math
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,10 @@ from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.players.roster import agent as make_agent
 from dicegym.players.roster import agent_name
+from dicegym.sandbox import jail
 from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, Reading
-from dicegym.sandbox.jobs import Entry, Failure, entry
+from dicegym.sandbox.isolated import IsolatedPlayer
+from dicegym.sandbox.jobs import Context, Entry, Failure, entry, here
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome, Sandbox
 
@@ -57,32 +59,37 @@ class Check:
     log: str = ""
     """Path of a file that takes all calls; empty: they are not written down."""
 
-    @property
-    def known(self) -> bool:
-        """False: nothing is known about an entry yet."""
-        return False
-
-    def run(self, heartbeat: Heartbeat, stray: Printed) -> dict[str, Any]:
+    def run(self, context: Context) -> dict[str, Any]:
         """Load the entry and ask it everything; see `Job.run`."""
         if not self.log:
-            return self._run(heartbeat, stray)
+            return self._run(context, None)
         witness = CallLog(Path(self.log))
-        told: Any = _Told(stray, witness)
+        told: Any = _Told(context.stray, witness)
         with watched_by(witness), contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
-            return self._run(heartbeat, stray)
+            return self._run(context, witness)
 
-    def _run(self, heartbeat: Heartbeat, stray: Printed) -> dict[str, Any]:
+    def _run(self, context: Context, witness: Witness | None) -> dict[str, Any]:
         game, (entry,) = self.game, self.entries
+        heartbeat, stray = context.heartbeat, context.stray
         heartbeat.note(LOADING, 0)
-        heartbeat.act(0)
-        started = time.thread_time()
+        (heartbeat.hand_over if context.apart(entry) else heartbeat.act)(0)
         seed = named_seed("check", self.seed, entry.name)
-        player = entry.load(game, seed)
-        loaded = time.thread_time()
-        heartbeat.forgive(0)
+
+        def load(seed: int, witness: Witness | None = None) -> Player:
+            return context.load(entry, game, seed, lambda _: self.moment(heartbeat.read()), witness)
+
+        def forgive() -> None:
+            if not context.apart(entry):
+                heartbeat.forgive(0)
+
+        clock = _Clock()
+        player = load(seed, witness)
+        load_seconds = clock.since(player, "load_seconds")
+        forgive()
+        clock = _Clock()
         try:
             answers, questions = self._ask(player, heartbeat) if self.ask else (np.zeros(0), 0)
-            seconds = time.thread_time() - loaded
+            seconds = clock.since(player, "spent")
             if seconds > self.limits.seconds:
                 raise AgentError(entry.name, f"took {seconds:.1f} s for all {questions} questions")
         except AgentError as error:
@@ -90,7 +97,7 @@ class Check:
                 raise
             return {"reason": error.reason, "printed": _printed(player, stray), "remarks": self._remarks(player)}
         found: dict[str, Any] = {
-            "load_seconds": loaded - started,
+            "load_seconds": load_seconds,
             "seconds": seconds,
             "questions": questions,
             "printed": _printed(player, stray),
@@ -99,7 +106,7 @@ class Check:
             "remarks": self._remarks(player),
         }
         if self.thorough and seconds < self.limits.seconds / 4:
-            heartbeat.forgive(0)
+            forgive()
             silent: Any = Printed()
             with (
                 contextlib.suppress(AgentError),  # what is found out here costs nothing
@@ -108,7 +115,7 @@ class Check:
                 watched_by(Witness()),
             ):
                 found["table"] = self._table(player, answers)
-                found["remarks"] += self._purity(player, seed)
+                found["remarks"] += self._purity(player, lambda number: load(seed + number))
         return found
 
     def _table(self, player: Player, answers: np.ndarray) -> tuple[list[Any], str] | None:
@@ -119,15 +126,15 @@ class Check:
         table = answers if part(self.game, EXAMINATION) is not None else exact.tabulate(player, self.game)
         return table.tolist(), str(table.dtype)
 
-    def _purity(self, player: Player, seed: int) -> list[str]:
+    def _purity(self, player: Player, load: Callable[[int], Player]) -> list[str]:
         """Return what there is to say of a bot that is pure and does not say so, or says so and is not."""
-        if not isinstance(player, BotPlayer):
+        if not isinstance(player, BotPlayer | IsolatedPlayer):
             return []
-        pure = looks_pure(self.game, lambda number: self.entries[0].load(self.game, seed + number))
+        pure = looks_pure(self.game, load)
         return [PURE_HINT if pure else NOT_PURE] if pure is not None and pure != player.says_pure else []
 
     def _remarks(self, player: Player) -> list[str]:
-        return list(player.remarks) if isinstance(player, BotPlayer) else []
+        return list(player.remarks) if isinstance(player, BotPlayer | IsolatedPlayer) else []
 
     def _ask(self, player: Player, heartbeat: Heartbeat) -> tuple[np.ndarray, int]:
         asked = -1
@@ -199,6 +206,18 @@ class Check:
         return {"win_rate": float(rate), "baseline": baseline}
 
 
+class _Clock:
+    """Takes the processor time of a player, here or in another process."""
+
+    def __init__(self) -> None:
+        self._began = time.thread_time()
+
+    def since(self, player: Player, attribute: str) -> float:
+        """Return the seconds of a player that knows them itself as ``attribute``; else those of this thread."""
+        own: float | None = getattr(player, attribute, None)
+        return time.thread_time() - self._began if own is None else own
+
+
 class _Told(Printed):
     """Takes what is printed past a bot's own ``print``, and tells a witness too."""
 
@@ -225,6 +244,7 @@ def check(
     *,
     show: bool = False,
     debug: bool = False,
+    isolation: str = jail.Isolation.AUTO,
 ) -> CheckReport:
     """Do with one entry what the contest does before it admits it, and find out what its author wants to know.
 
@@ -236,6 +256,7 @@ def check(
         show: write down what it is called with, answers and prints: the first and the last calls.
         debug: ask it in this process, without limits and with its prints on the terminal, so that ``breakpoint()``
             stops where it stands; Ctrl-C and the debugger's ``q`` end that with KeyboardInterrupt.
+        isolation: how the bot is kept apart, as for `dicegym.arena.contest`.
 
     Raises:
         UnknownNameError, ParameterError: there is no such agent or game. A bad bot is no error but a report.
@@ -248,7 +269,7 @@ def check(
         return CheckReport(error.agent, game.name, error.reason)
     with call_log(show) as log:
         job = replace(job, thorough=not debug, log=str(log or ""))
-        outcome = _debugged(job) if debug else _sandboxed(job)
+        outcome = _debugged(job) if debug else _sandboxed(job, isolation)
         calls = "" if log is None else log.read_text(encoding="utf-8")
     return replace(job.report(outcome), calls=calls)
 
@@ -265,9 +286,9 @@ def call_log(wanted: bool) -> Iterator[Path | None]:
         yield path
 
 
-def _sandboxed(job: Check) -> JobOutcome:
+def _sandboxed(job: Check, isolation: str) -> JobOutcome:
     prepare(job.game)
-    with Sandbox(job.game, 1, job.limits) as sandbox:
+    with Sandbox(job.game, 1, job.limits, isolation) as sandbox:
         ((_, outcome),) = sandbox.run([job])
     return outcome
 
@@ -279,7 +300,7 @@ def _debugged(job: Check) -> JobOutcome:
     job = replace(job, debug=True, log="", limits=Limits(math.inf, job.limits.memory))
     try:
         with watched_by(Echo()):
-            return job.run(Heartbeat.private(), Printed())
+            return job.run(here(Heartbeat.private(), Printed()))
     except AgentError as error:
         if error.__cause__ is not None:
             traceback.print_exception(error.__cause__)

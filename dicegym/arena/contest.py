@@ -20,6 +20,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import Progress
+from dicegym.sandbox import jail
 from dicegym.sandbox.limits import Limits
 
 FORMATS: dict[str, Format[Any]] = {"round_robin": ROUND_ROBIN, "groups": GROUPS}
@@ -44,6 +45,7 @@ def contest(
     *,
     games: int | None = ...,
     exact: bool = ...,
+    isolation: str = ...,
     form: Format[R],
 ) -> R: ...
 
@@ -59,6 +61,7 @@ def contest(
     *,
     games: int | None = ...,
     exact: bool = ...,
+    isolation: str = ...,
     form: None = ...,
 ) -> RoundRobinResult: ...
 
@@ -74,6 +77,7 @@ def contest(
     *,
     games: int | None = ...,
     exact: bool = ...,
+    isolation: str = ...,
     form: None = ...,
 ) -> GroupsResult: ...
 
@@ -89,6 +93,7 @@ def contest(
     *,
     games: int | None = ...,
     exact: bool = ...,
+    isolation: str = ...,
     form: None = ...,
 ) -> ContestResult[Standing]: ...
 
@@ -103,6 +108,7 @@ def contest(
     *,
     games: int | None = None,
     exact: bool = False,
+    isolation: str = jail.Isolation.AUTO,
     form: Format[Any] | None = None,
 ) -> ContestResult[Any]:
     """Check all entries, and hold the contest of a game in its own format.
@@ -121,6 +127,8 @@ def contest(
         games: of a match, instead of as many as the game's contest has; of a contest in groups, the most in a playoff.
         exact: rank by exact values, where the game has them, and say what luck did to the games played. With
             ``games=0`` none are played.
+        isolation: how untrusted bots are kept from the referee, from each other and from everything else: "auto" takes
+            the best of "jail", "process" and "none" that works here; see `dicegym.sandbox.jail.Isolation`.
         form: the format, instead of the game's own; the result has its type. With a game's name in quotes, type
             checkers know the result's type by themselves.
 
@@ -140,7 +148,16 @@ def contest(
     options = ContestOptions(games, exact)
     form.check(game, options)
     with Director(
-        game, entries, seed, workers, progress, limits, form.fewest(game), form.matches, options=options
+        game,
+        entries,
+        seed,
+        workers,
+        progress,
+        limits,
+        form.fewest(game),
+        form.matches,
+        options=options,
+        isolation=isolation,
     ) as director:
         result: ContestResult[Any] = form.hold(director)
         return result

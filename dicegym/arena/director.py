@@ -16,6 +16,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
+from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import Sandbox
@@ -53,6 +54,7 @@ class Director:
         matches: (game, entries) -> how many matches so many entries play, for ``progress``; 0: nobody knows.
         in_order: whether entries are kept as they were named, and not sorted by name.
         options: what was chosen; see `ContestOptions`.
+        isolation: how untrusted entries are kept apart; see `dicegym.sandbox.jail`.
 
     Attributes:
         game: as given.
@@ -80,6 +82,7 @@ class Director:
         matches: Callable[[Game, int], int] = lambda game, entries: 0,
         in_order: bool = False,
         options: ContestOptions = AS_USUAL,
+        isolation: str = jail.Isolation.AUTO,
     ) -> None:
         self.game = game
         self.options = options
@@ -98,7 +101,8 @@ class Director:
         self._matches = matches
         self._workers = workers
         self._done = ProgressCounter(progress)
-        self._sandbox = Sandbox(game, workers, limits)
+        self._sandbox = Sandbox(game, workers, limits, isolation)
+        self.isolation = self._sandbox.isolation
         self.limits = self._sandbox.limits
 
     def __enter__(self) -> Director:
@@ -178,7 +182,7 @@ class Director:
 
     def sandbox(self, limits: Limits) -> Sandbox:
         """Return another sandbox for the same entries, which are allowed more in it."""
-        return Sandbox(self.game, self._workers, limits)
+        return Sandbox(self.game, self._workers, limits, self.isolation.level)
 
     def common(self) -> dict[str, Any]:
         """Return what results of every format say: the fields of `ContestResult` but the standings and misplays."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +19,9 @@ from dicegym.arena.luck import CONFIDENCE, Places
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.games.parts import DUEL, EXAMINATION, Duel, Progress, need, part
-from dicegym.play.printed import Printed
-from dicegym.sandbox.heartbeat import LOADING, Heartbeat, Reading
-from dicegym.sandbox.jobs import Entry, Failure
-from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.heartbeat import LOADING, Reading
+from dicegym.sandbox.isolated import IsolatedPlayer
+from dicegym.sandbox.jobs import Context, Entry, Failure
 
 CONTESTS = 10_000
 """Contests that are drawn to say what luck does."""
@@ -38,18 +37,16 @@ class Tabulate:
     entries: tuple[Entry, ...]
     seed: int
 
-    @property
-    def known(self) -> bool:
-        """True: entries are checked before."""
-        return True
-
-    def run(self, heartbeat: Heartbeat, stray: Printed) -> dict[str, Any]:
+    def run(self, context: Context) -> dict[str, Any]:
         """Load the entry and ask it for everything."""
+        heartbeat, (entry,) = context.heartbeat, self.entries
         heartbeat.note(LOADING, 0)
-        heartbeat.act(0)
-        (entry,) = self.entries
-        player = entry.load(self.game, named_seed("check", self.seed, entry.name))
+        (heartbeat.hand_over if context.apart(entry) else heartbeat.act)(0)
+        seed = named_seed("check", self.seed, entry.name)
+        player = context.load(entry, self.game, seed, lambda _: self.moment(heartbeat.read()), None)
         table = need(self.game, DUEL).tabulate(player, self.game)
+        if isinstance(player, IsolatedPlayer):
+            player.raise_if_gone()  # the rules may say what a failure costs, but this was no answer
         return {"table": table.tolist(), "dtype": str(table.dtype)}
 
     def without(self, failure: Failure) -> None:
@@ -74,7 +71,7 @@ def tables_of(director: Director) -> dict[str, np.ndarray]:
     if asked_everything(game):
         answers = ((entry.name, director.checks[entry.name].answers) for entry in director.entries)
         return {name: table for name, table in answers if table is not None}
-    limits = Limits(PATIENCE * director.limits.seconds, director.limits.memory)
+    limits = replace(director.limits, seconds=PATIENCE * director.limits.seconds)
     found: dict[str, np.ndarray] = {}
     with director.sandbox(limits) as sandbox:
         for job, outcome in sandbox.run(Tabulate(game, (one,), director.seed) for one in director.entries):

@@ -24,8 +24,10 @@ from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Follower, Turn
 from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
-from dicegym.sandbox.jobs import Entry, Failure
+from dicegym.sandbox.jobs import Context, Entry, Failure
+from dicegym.sandbox.remote import NOT_ASKED
 
+TOGETHER = ", in all its moves of the match together"
 MOST_INCIDENTS = 20
 """Incidents of one player in one match that are kept in words; all are counted."""
 
@@ -101,6 +103,7 @@ def play_match(
     heartbeat: Heartbeat | None = None,
     stray: Printed | None = None,
     dismissals: Sequence[Dismissal] = (),
+    apart: Sequence[bool] = (),
 ) -> MatchResult:
     """Play games number 0 .. ``games - 1`` of ``seed`` between ``players``, here and now.
 
@@ -115,6 +118,7 @@ def play_match(
         heartbeat: told who is asked.
         stray: takes what is printed past the bots' own ``print``.
         dismissals: players that are not asked any more from some decision on.
+        apart: which players play in another process, where their referee takes their time; default: none.
 
     Raises:
         AgentError: a player changed the record behind the game's back; or, in a game whose rules do not say what
@@ -126,9 +130,10 @@ def play_match(
     log = _Log(n)
     wins, shares, seats, gained = [0] * n, [0.0] * n, [], []
     printed = [Printed() if player.printed is None else player.printed for player in players]
+    apart = apart or [False] * n
     for number in range(games):
         heartbeat.note(PLAYING, number)
-        referee = _MatchReferee(game, players, seed, number, printed, stray, heartbeat, log, dismissals)
+        referee = _MatchReferee(game, players, seed, number, printed, stray, heartbeat, log, dismissals, apart)
         state, order = referee.play(), referee.order
         seats.append(tuple(order))
         returns = game.returns(state).tolist()
@@ -167,13 +172,15 @@ class _MatchReferee(Referee):
         heartbeat: Heartbeat,
         log: _Log,
         dismissals: Sequence[Dismissal],
+        apart: Sequence[bool],
     ) -> None:
         states: np.ndarray = game.new_game(seed, number)
         self.order = seating(int(states[0]["key"]), len(players))
         self.number = number + 1
         self._printed = printed
         self._stray = stray
-        self._act_of = heartbeat.act
+        self._act_of = [heartbeat.hand_over if away else heartbeat.act for away in apart]
+        self._apart = apart
         self._log = log
         self._dismissals = [found for found in dismissals if found.game <= self.number]
         self._asked = [0] * len(players)
@@ -183,7 +190,7 @@ class _MatchReferee(Referee):
 
     def sit(self, seat: int, seed: int) -> Act:
         player = self.order[seat]
-        self._act_of(player, 0)
+        self._act_of[player](player, 0)
         act = super().sit(seat, seed)
         self._hear(player)
         for dismissal in self._dismissals:
@@ -199,7 +206,7 @@ class _MatchReferee(Referee):
             if now < (dismissal.game, dismissal.turn):
                 return act(turn)
             first = now <= (dismissal.game, max(1, dismissal.turn))
-            reason = dismissal.reason if first else "is not asked any more in this match"
+            reason = dismissal.reason if first else NOT_ASKED
             raise AgentError(turn.game.spec.title, reason)
 
         vars(dismissed)["explain"] = getattr(act, "explain", None)  # until then it says what it would have said
@@ -208,8 +215,9 @@ class _MatchReferee(Referee):
     def asks(self, seat: int) -> None:
         player = self.order[seat]
         self._asked[player] = turn = self._asked[player] + 1
-        self._act_of(player, turn)
-        self._before = self._record()
+        self._act_of[player](player, turn)
+        if not self._apart[player]:
+            self._before = self._record()
 
     def failed(self, seat: int, error: AgentError) -> int:
         if self.game.spec.forfeit is None:
@@ -217,7 +225,7 @@ class _MatchReferee(Referee):
         return self.game.spec.forfeit
 
     def answered(self, seat: int) -> None:
-        if self._record() != self._before:
+        if not self._apart[self.order[seat]] and self._record() != self._before:
             raise AgentError(self.players[seat].name, "changed the game's record while choosing")
         if self._stray.count:
             self._hear(self.order[seat])
@@ -234,11 +242,12 @@ class _MatchReferee(Referee):
 
     def tell(self, follower: Follower, turn: Turn) -> None:
         player = self.order[turn.seat]
-        self._act_of(player, 0)
+        self._act_of[player](player, 0)
         try:
             follower.follow(turn)
         except AgentError as error:
-            self._log.note(player, self.number, 0, error.reason)
+            if error.reason != NOT_ASKED:  # which has been said already
+                self._log.note(player, self.number, 0, error.reason)
         self._hear(player)
 
 
@@ -257,19 +266,20 @@ class Match:
         """The seed of the games, whatever the order of the entries."""
         return named_seed("match", self.game.name, self.contest_seed, *sorted(entry.name for entry in self.entries))
 
-    @property
-    def known(self) -> bool:
-        """True: entries are checked before they play."""
-        return True
-
-    def run(self, heartbeat: Heartbeat, stray: Printed) -> dict[str, Any]:
+    def run(self, context: Context) -> dict[str, Any]:
         """Load every entry afresh and play; see `Job.run`."""
+        heartbeat, game = context.heartbeat, self.game
         players = []
         heartbeat.note(LOADING, 0)
+        apart = [context.apart(entry) for entry in self.entries]
+
+        def moment(together: bool) -> str:
+            return self.moment(heartbeat.read()._replace(actor=heartbeat.blamed)) + (TOGETHER if together else "")
+
         for i, entry in enumerate(self.entries):
-            heartbeat.act(i)
-            players.append(entry.load(self.game, named_seed("load", self.seed, entry.name)))
-        found = play_match(self.game, players, self.seed, self.games, heartbeat, stray, self.dismissals)
+            (heartbeat.hand_over if apart[i] else heartbeat.act)(i)
+            players.append(context.load(entry, game, named_seed("load", self.seed, entry.name), moment, None))
+        found = play_match(game, players, self.seed, self.games, heartbeat, context.stray, self.dismissals, apart)
         return found._asdict() | {"incidents": [list(incident) for incident in found.incidents]}
 
     def without(self, failure: Failure) -> Match | None:

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
-from dicegym.bots.program import Program, Supplied
+from dicegym.bots.program import Asked, Program, Supplied
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act
 
-Find = Callable[[Program], Callable[..., Any]]
-"""What an adapter hands to `BotPlayer`: from a program to the bot in it, a function or a class."""
-Sit = Callable[[Program, Callable[..., Any], Game, int], Act]
-"""And from a program, the bot in it, the game and the seat to what is asked for actions in that game."""
+Sit = Callable[[Asked, Callable[..., Any], Game, int], Act]
+"""What an adapter hands to `BotPlayer`: from a program, what is asked in one game, the game and the seat to what is
+asked for actions in that game."""
+
+
+class Interface(Protocol):
+    """The bot's own half of an original interface; see `dicegym.games.parts.Interface`."""
+
+    __name__: str
+    supplied_modules: Supplied
+    find: Callable[[Program], Callable[..., Any]]
+    seated: Callable[[Program, Callable[..., Any], int], Callable[..., Any]]
+
+
+def _again(module: str, *made: Any) -> BotPlayer:
+    """Make the player of a file again in another process."""
+    kind, source, name, sit, keep, seed = made
+    player: BotPlayer = kind(source, name, importlib.import_module(module), sit, keep, seed)
+    return player
 
 
 class BotPlayer(Player):
@@ -28,8 +44,7 @@ class BotPlayer(Player):
     Args:
         source: where it is.
         name: what reports and errors call it.
-        supplied: makes the modules of the original interface, given the bot's own randomness.
-        find: finds the bot in a program.
+        interface: the module with the bot's own half of the original interface.
         sit: makes the function that is asked for actions.
         keep: play all games with the one program made here, reseeded for each (the games of a match).
         seed: of the bot's randomness until it joins a game.
@@ -39,22 +54,19 @@ class BotPlayer(Player):
         says_pure: whether the file says so of itself.
 
     Raises:
-        AgentError: see `Program`; and what ``find`` raises.
+        AgentError: see `Program`; and what ``interface.find`` raises.
     """
 
-    def __init__(
-        self, source: Source, name: str, supplied: Supplied, find: Find, sit: Sit, keep: bool = False, seed: int = 0
-    ) -> None:
+    def __init__(self, source: Source, name: str, interface: Any, sit: Sit, keep: bool = False, seed: int = 0) -> None:
         self.source = source
         self.name = name
         self.printed = Printed()
-        self._supplied = supplied
-        self._find = find
+        self._interface: Interface = interface
         self._sit = sit
         self._keep = keep
         self._seed = seed
-        self._program = Program(source, name, supplied, seed, self.printed)
-        self._bot = find(self._program)
+        self._program = Program(source, name, interface.supplied_modules, seed, self.printed)
+        self._bot = interface.find(self._program)
         self.says_pure = self._program.namespace.get("PURE") is True
         self.pure = not keep and self.says_pure
 
@@ -65,8 +77,8 @@ class BotPlayer(Player):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by the file: a program is loaded again, and has forgotten everything."""
-        made = (self.source, self.name, self._supplied, self._find, self._sit, self._keep, self._seed)
-        return type(self), made
+        made = type(self), self.source, self.name, self._sit, self._keep, self._seed
+        return _again, (self._interface.__name__, *made)
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down in one new game; see `Player.join`."""
@@ -74,6 +86,6 @@ class BotPlayer(Player):
         if self._keep:
             program.random.reseed(seed)
         elif not self.pure:
-            program = Program(self.source, self.name, self._supplied, seed, self.printed)
-            bot = self._find(program)
-        return self._sit(program, bot, game, seat)
+            program = Program(self.source, self.name, self._interface.supplied_modules, seed, self.printed)
+            bot = self._interface.find(program)
+        return self._sit(program, self._interface.seated(program, bot, seat), game, seat)

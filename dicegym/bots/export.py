@@ -13,7 +13,7 @@ from dicegym.bots.network import ACTIVATIONS, NetworkPlayer
 from dicegym.bots.transcription import HELPERS, packed, transcribe
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.parts import ADAPTER, EXPORTER, need, part
+from dicegym.games.parts import EXPORTER, INTERFACE, need, part
 from dicegym.play.player import Player
 
 _SOURCE = '''"""{heading}
@@ -66,8 +66,8 @@ def chosen(state, seat):
 
 def export_forms(game: Game) -> tuple[str, ...]:
     """Return the file names that bots of a game can be exported as; empty if they cannot."""
-    adapter = part(game, ADAPTER)
-    return adapter.ENTRY_FILES if adapter is not None and part(game, EXPORTER) is not None else ()
+    interface = part(game, INTERFACE)
+    return interface.ENTRY_FILES if interface is not None and part(game, EXPORTER) is not None else ()
 
 
 def export_source(player: Player, game: Game, form: str) -> str:

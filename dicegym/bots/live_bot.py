@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dicegym.bots.bot_player import Sit
+from dicegym.bots.bot_player import Interface, Sit
 from dicegym.bots.program import Program
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
@@ -48,14 +48,15 @@ class LiveBot(Player):
     Args:
         bot: the function or class.
         name: what reports and errors call it.
-        sit: as for `dicegym.bots.bot_player.BotPlayer`.
+        interface, sit: as for `dicegym.bots.bot_player.BotPlayer`.
         method: in an interface of classes, the method that plays: a function then stands for a class with this method.
     """
 
-    def __init__(self, bot: Callable[..., Any], name: str, sit: Sit, method: str = "") -> None:
+    def __init__(self, bot: Callable[..., Any], name: str, interface: Any, sit: Sit, method: str = "") -> None:
         self.name = name
         self.pure = getattr(bot, "PURE", False) is True
         self._bot = bot
+        self._interface: Interface = interface
         self._sit = sit
         self._method = method
 
@@ -69,4 +70,5 @@ class LiveBot(Player):
                 return types.SimpleNamespace(**{self._method: function})
 
             bot = made
-        return self._sit(LiveProgram(self._bot, self.name, seed), bot, game, seat)
+        program = LiveProgram(self._bot, self.name, seed)
+        return self._sit(program, self._interface.seated(program, bot, seat), game, seat)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.parts import ADAPTER, STARTER, need
+from dicegym.games.parts import INTERFACE, STARTER, need
 
 
 def new_bot(game: Game | str, path: Path | str, force: bool = False) -> Path:
@@ -24,7 +24,7 @@ def new_bot(game: Game | str, path: Path | str, force: bool = False) -> Path:
         ParameterError: the file exists, or cannot be one.
         PartError: nothing is known of the game's bots.
     """
-    forms, starter = need(game, ADAPTER).ENTRY_FILES, need(game, STARTER)
+    forms, starter = need(game, INTERFACE).ENTRY_FILES, need(game, STARTER)
     target = Path(path).expanduser()
     if target.suffix != ".py" or target.is_dir():
         if target.suffix and not target.is_dir():

@@ -6,7 +6,8 @@ module ``random``, the streams of ``sys``, ``print`` and ``input``. Two programs
 other, and no module of a bot stays in ``sys.modules``. This protects bots from each other's accidents; against bots
 that break the interpreter there is `dicegym.sandbox`.
 
-A game's ``adapter.py`` stands on this module; what adapters offer: `dicegym.games.parts.Adapter`.
+A game's ``interface.py`` stands on this module; what interfaces offer: `dicegym.games.parts.Interface`. It runs in the
+small process of a bot, so it loads nothing heavy.
 """
 
 from __future__ import annotations
@@ -18,22 +19,37 @@ import traceback
 import types
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dicegym.bots.source import Source, code_of
 from dicegym.bots.surroundings import PrivateRandom, PrivateSys, no_input, private_print
 from dicegym.errors import AgentError, one_line
 from dicegym.play.printed import Printed
-from dicegym.play.turn import Act
+
+if TYPE_CHECKING:
+    from dicegym.play.turn import Act
 
 Supplied = Callable[[PrivateRandom], Mapping[str, types.ModuleType]]
-"""What an adapter hands to `Program`: from the bot's randomness to the modules that the original had.
+"""What an interface hands to `Program`: from the bot's randomness to the modules that the original had.
 
 What a module called ``builtins`` holds is what bots may name without an import.
 """
 
 
-def explaining(act: Act, program: Program) -> Act:
+class Asked(Protocol):
+    """What an adapter knows of the bot that it asks: a `Program` here, or one in another process."""
+
+    name: str
+    last: tuple[Callable[..., str], object, tuple[Any, ...]] | None
+
+    def failure(self, error: BaseException, when: str) -> AgentError:
+        """Return the AgentError for what the bot raised ``when``."""
+
+    def explain(self) -> str:
+        """Return what the bot answered last, to what, and what is wrong with that by itself."""
+
+
+def explaining(act: Act, program: Asked) -> Act:
     """Return a function that is asked for actions, which from now on explains its last answer as ``program`` does."""
     vars(act)["explain"] = program.explain
     return act
@@ -98,16 +114,18 @@ class Program:
             return AgentError(self.name, f"there is no file {file}")
         if isinstance(error, UnicodeDecodeError) and error.__traceback__ and not self._line(error):
             return AgentError(self.name, f"{file} is not UTF-8 text (byte {error.start}: {error.reason})")
-        line = self._line(error)
-        if isinstance(error, SyntaxError) and not line:
+        if isinstance(error, SyntaxError) and not self._line(error):
             where = f"line {error.lineno}" if error.lineno else "no line given"
             return AgentError(self.name, f"{Path(error.filename or file).name} is not Python: {error.msg} ({where})")
-        if isinstance(error, SystemExit):
-            text = "called sys.exit"
-        else:
-            message = one_line(error)
-            text = f"raised {type(error).__name__}" + (f": {message}" if message else "")
+        text, line = self.told(error)
         return AgentError(self.name, f"{text} {when}" + (f" ({line})" if line else ""))
+
+    def told(self, error: BaseException) -> tuple[str, str]:
+        """Return what the bot did, and the line of its own where; the latter is empty if there is none."""
+        if isinstance(error, SystemExit):
+            return "called sys.exit", self._line(error)
+        message = one_line(error)
+        return f"raised {type(error).__name__}" + (f": {message}" if message else ""), self._line(error)
 
     def _line(self, error: BaseException) -> str:
         """Return the bot's own innermost line in the traceback of ``error``: ``file.py, line 7``."""

@@ -133,3 +133,10 @@ class PrivateRandom(random.Random):
         module.Random = module.SystemRandom = generator  # type: ignore[attr-defined]  # likewise
         module._inst = self  # type: ignore[attr-defined]  # likewise
         return module
+
+
+def seed_numpy(seed: int) -> None:
+    """Seed NumPy's global generator, in a process that a bot has to itself, if it has loaded NumPy."""
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(seed % (1 << 32))

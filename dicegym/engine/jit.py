@@ -43,6 +43,7 @@ WITHOUT_KERNELS = (
     "exact.py",
     "examination.py",
     "exporter.py",
+    "interface.py",
     "keyboard.py",
     "parts.py",
     "protocol.py",

@@ -23,6 +23,7 @@ from dicegym.errors import unknown_name
 from dicegym.games.keyboard import Keyboard
 from dicegym.games.messages import Wire
 from dicegym.play.player import Player
+from dicegym.play.turn import Act
 from dicegym.registry import GAMES, rules_module
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "DUEL",
     "EXAMINATION",
     "EXPORTER",
+    "INTERFACE",
     "KEYBOARD",
     "PARTS",
     "SITUATIONS",
@@ -48,6 +50,7 @@ __all__ = [
     "Estimate",
     "Examination",
     "Exporter",
+    "Interface",
     "Keyboard",
     "Part",
     "Progress",
@@ -70,10 +73,11 @@ Progress = Callable[[int, int, str], None]
 """Told of long work: (steps done, of how many, what is being done)."""
 
 
-class Adapter(Protocol):
-    """A game's ``adapter.py``: programs written for the game's original interface become players.
+class Interface(Protocol):
+    """A game's ``interface.py``: the bot's own half of the game's original interface.
 
-    Asked whenever an agent that is no trained model is named. Without one, models and `Player` objects play alone.
+    It runs in the process of a bot, which is to be small and to start at once: it imports the standard library,
+    ``dicegym.bots``, and modules of its own folder that do the same.
     """
 
     ENTRY_FILES: tuple[str, ...]
@@ -84,6 +88,28 @@ class Adapter(Protocol):
 
     def recognises(self, text: str) -> bool:
         """Return whether a file with this text looks like a bot of this game."""
+
+    def find(self, program: Any) -> Callable[..., Any]:
+        """Return the bot in a `dicegym.bots.program.Program`, a function or a class. Raises AgentError."""
+
+    def seated(self, program: Any, bot: Callable[..., Any], seat: int) -> Callable[..., Any]:
+        """Return what is asked in one game, of what `find` found. Raises AgentError."""
+
+
+class Adapter(Protocol):
+    """A game's ``adapter.py``: programs written for the game's original interface become players.
+
+    Asked whenever an agent that is no trained model is named. Without one, models and `Player` objects play alone. It
+    is the referee's half of the original interface; the bot's own is `Interface`.
+    """
+
+    def sit(self, program: Any, ask: Callable[..., Any], game: Game, seat: int) -> Act:
+        """Return what asks a bot for actions in one game.
+
+        ``ask`` takes what the original interface calls a bot with and returns the bot's answer; what it raises is
+        turned into an AgentError by ``program.failure``, a `dicegym.bots.program.Asked`. Nothing else of the bot is
+        in reach: it may run in another process, and then what it answers is plain values.
+        """
 
     def load(self, source: Any, name: str, keep: bool = False, seed: int = 0) -> Player:
         """Return the player of a file, a `dicegym.bots.source.Source`; see `dicegym.bots.bot_player.BotPlayer`.
@@ -239,12 +265,13 @@ class Solitaire(Protocol):
         """
 
 
+INTERFACE: Part[Interface] = Part(Interface, "interface", "that says how bots are written", "finished", "bots")
 ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays bots of an original interface", "finished", "bots")
-EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bots before a contest")
+EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bots before a contest", "none", "bots")
 STARTER: Part[Starter] = Part(Starter, "starter", "that helps to write a bot", "finished")
 EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
-DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates")
-SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns")
+DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates", "none", "bots")
+SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns", "none", "bots")
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "keyboard", "that reads what a person types and tells what happens")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
@@ -252,6 +279,7 @@ WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each 
 PARTS: tuple[Part[Any], ...] = (
     TEXT,
     KEYBOARD,
+    INTERFACE,
     ADAPTER,
     TWINS,
     SITUATIONS,

@@ -11,7 +11,7 @@ from dicegym import games
 from dicegym.bots.source import Source, locate
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, one_line, unknown_name
-from dicegym.games.parts import ADAPTER, part
+from dicegym.games.parts import INTERFACE, part
 from dicegym.players import model as models
 from dicegym.players.model_file import is_plain
 from dicegym.players.roster import agent_names, agents_folder, entry_files, resolve
@@ -131,8 +131,8 @@ def _knows(game: Game, file: str) -> bool:
     """Return whether ``file`` is a bot of ``game`` by its text, or the name of one of its agents."""
     source = locate(Path(file).expanduser(), entry_files(game))
     if source is not None:
-        adapter = part(game, ADAPTER)
-        return adapter is not None and adapter.recognises(source.file.read_text(errors="replace"))
+        interface = part(game, INTERFACE)
+        return interface is not None and interface.recognises(source.file.read_text(errors="replace"))
     try:
         resolve(game, file)
     except (AgentError, UnknownNameError):

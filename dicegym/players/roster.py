@@ -20,7 +20,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.siblings import folder_of
 from dicegym.errors import AgentError, ParameterError, unknown_name
 from dicegym.games import game as make_game
-from dicegym.games.parts import ADAPTER, need, part
+from dicegym.games.parts import ADAPTER, INTERFACE, need, part
 from dicegym.play.player import Player
 from dicegym.players import given
 from dicegym.players import model as models
@@ -47,8 +47,8 @@ def agents_folder(game: Game | str) -> Path:
 
 def entry_files(game: Game) -> tuple[str, ...]:
     """Return what bots' files are called in the game's original interface; nothing in a game that has none."""
-    adapter = part(game, ADAPTER)
-    return () if adapter is None else adapter.ENTRY_FILES
+    interface = part(game, INTERFACE)
+    return () if interface is None else interface.ENTRY_FILES
 
 
 def agent_names(game: Game | str) -> list[str]:

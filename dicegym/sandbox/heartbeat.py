@@ -52,6 +52,9 @@ class Heartbeat:
 
     SIZE = _WAITED + MOST_ACTORS
 
+    blamed: int
+    """Who is at fault if something fails now: the actor, wherever it acts."""
+
     def __init__(self, cells: Any) -> None:
         self._cells = memoryview(cells).cast("B").cast("d")
         self.reset()
@@ -65,7 +68,7 @@ class Heartbeat:
         """Begin anew, in the process and thread that will act: nobody has acted."""
         for i in range(self.SIZE):
             self._cells[i] = 0
-        self._cells[_ACTOR] = self.actor = -1
+        self._cells[_ACTOR] = self.actor = self.blamed = -1
         self._since = 0.0
         self._cells[_PROCESS] = os.getpid()
         self._cells[_MEASURED] = time.thread_time()
@@ -80,8 +83,19 @@ class Heartbeat:
             else:
                 self._measure(passed)
         self._since = cells[_SINCE] = now
-        cells[_ACTOR] = self.actor = actor
+        cells[_ACTOR] = self.actor = self.blamed = actor
         cells[_TURN] = turn
+
+    def hand_over(self, actor: int, turn: int = 0) -> None:
+        """Say that entry ``actor`` is asked in another process, where its referee takes its time."""
+        if self.actor >= 0:
+            self.act(-1, turn)
+        self._cells[_TURN] = turn
+        self.blamed = actor
+
+    def rest(self) -> None:
+        """Say that nobody is asked."""
+        self._cells[_ACTOR] = self.actor = -1
 
     def _measure(self, passed: float) -> None:
         """Count a move that took ``passed`` on the clock by its processor time."""

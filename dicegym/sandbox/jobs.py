@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from dicegym.bots.calls import Witness
 from dicegym.bots.network import NetworkPlayer
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
@@ -85,6 +87,34 @@ def _sent(name: str, player: Player) -> Sent:
         ) from error
 
 
+Load = Callable[[Entry, Game, int, Callable[[bool], str], Witness | None], Player]
+"""From an entry, the game, the seed of its randomness, when it is in words, and who is told of its calls, to a fresh
+player that keeps one program for all its games. It raises AgentError."""
+
+
+class Context(NamedTuple):
+    """What a job is done with."""
+
+    heartbeat: Heartbeat
+    """Is told who is asked."""
+    stray: Printed
+    """Takes what is printed past the bots' own ``print``."""
+    load: Load
+    apart: Callable[[Entry], bool]
+    """Whether an entry plays in a process of its own, whose time its referee takes."""
+
+
+def here(heartbeat: Heartbeat, stray: Printed) -> Context:
+    """Return what jobs are done with in this process, bots included."""
+
+    def load(
+        entry: Entry, game: Game, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
+    ) -> Player:
+        return entry.load(game, seed)
+
+    return Context(heartbeat, stray, load, lambda entry: False)
+
+
 class Job(Protocol):
     """A piece of work that asks untrusted entries. It is sent to a sandbox, and its result comes back as JSON."""
 
@@ -96,15 +126,8 @@ class Job(Protocol):
     def entries(self) -> tuple[Entry, ...]:
         """Who is asked."""
 
-    @property
-    def known(self) -> bool:
-        """Whether the entries have been loaded once, so that compiling their files again is safe."""
-
-    def run(self, heartbeat: Heartbeat, stray: Printed) -> Any:
-        """Do it and return plain values; ``stray`` takes what is printed past the bots' own ``print``.
-
-        Raises AgentError if an entry fails; ``heartbeat`` knows which.
-        """
+    def run(self, context: Context) -> Any:
+        """Do it and return plain values. Raises AgentError if an entry fails; ``context.heartbeat`` knows which."""
 
     def without(self, failure: Failure) -> Job | None:
         """Return the job to do instead after ``failure`` ended this one, or None if that was its outcome."""

@@ -22,12 +22,14 @@ PATIENCE = 10
 
 @dataclass(frozen=True)
 class Limits:
-    """What an entry may use.
+    """What an entry may use, by its referee's clocks.
 
     Attributes:
-        seconds: processor time to load; then to answer all questions of the contest's test; and for all its moves of
-            a match together. A clock on the wall `PATIENCE` times as generous catches what hangs.
+        seconds: processor time for all its moves of a match together, and to answer all questions of the contest's
+            test. A clock on the wall `PATIENCE` times as generous catches what hangs.
         memory: bytes beyond what the program itself needs (enforced on Linux).
+        start: processor time to load; None: as ``seconds``.
+        move: processor time for one move; None: as ``seconds``.
 
     Raises:
         ParameterError: not positive.
@@ -35,16 +37,40 @@ class Limits:
 
     seconds: float = 10.0
     memory: int = 512 << 20
+    start: float | None = None
+    move: float | None = None
+
+    @staticmethod
+    def wall_of(seconds: float) -> float:
+        """Return the seconds on the clock that go with so many of processor time, sleep and waiting included."""
+        return PATIENCE * seconds
 
     @property
     def wall(self) -> float:
-        """Seconds on the clock for the same, sleep and waiting for a processor included."""
-        return PATIENCE * self.seconds
+        """Seconds on the clock for all moves of a match together."""
+        return self.wall_of(self.seconds)
+
+    @property
+    def start_seconds(self) -> float:
+        """Processor time to load."""
+        return self.seconds if self.start is None else self.start
+
+    @property
+    def move_seconds(self) -> float:
+        """Processor time for one move."""
+        return self.seconds if self.move is None else self.move
+
+    @property
+    def most_seconds(self) -> float:
+        """Processor time that no process can need, whatever it does in a match or in the contest's test."""
+        return self.start_seconds + self.seconds
 
     def __post_init__(self) -> None:
         """Check the values."""
-        if not self.seconds > 0:
-            raise ParameterError(f"seconds={self.seconds!r} leaves no time to think: give more than 0")
+        given = {"seconds": self.seconds, "start": self.start, "move": self.move}
+        for name, seconds in given.items():
+            if seconds is not None and not seconds > 0:
+                raise ParameterError(f"{name}={seconds!r} leaves no time to think: give more than 0")
         whole_number("memory", self.memory, 1 << 20, 1 << 50, "the memory of an entry in bytes")
 
 

@@ -1,13 +1,9 @@
-"""Isolation: untrusted bots run in processes of their own and are watched from here.
+"""Contests in processes: some referees, each of which does one job after the other, watched from here.
 
-Whoever is acting when a process hangs, dies or runs out of memory is at fault; the job ends there, its child is
-killed, and all other jobs lose nothing. This keeps a contest going through every accident and crude trick.
-It is no prison: a bot can read files and open connections as any program of the user can, and write any but the
-compiled kernels that every later process would run (and these only where the kernel has Landlock). Nor is it a vault: a
-match is played in the process of its bots, and a hostile file can inspect the interpreter's frames there, find the
-game's record with its key, and foresee the dice. Plain writes to the record are noticed, reading is not, and who
-goes to such lengths can forge the result as well. So results of untrusted code prove no more than its honesty
-allows: read the files whose wins matter.
+What separates whom: an untrusted bot plays in a process of its own, in a jail where the system has one, and is handed
+views alone (`dicegym.sandbox.hosts`); so it reaches neither the record with its key, nor the clocks, nor other bots.
+Its referee judges it. Who plays inside a referee is trusted not to cheat, but may hang or die by accident: whoever is
+acting then is at fault, the referee is replaced, and all other jobs lose nothing.
 """
 
 from __future__ import annotations
@@ -23,15 +19,16 @@ from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DicegymError
 from dicegym.players.roster import agent_name, resolve
+from dicegym.sandbox import jail
 from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading, processor_time
 from dicegym.sandbox.jobs import Entry, Failure, Job
-from dicegym.sandbox.limits import Limits, warn_of_kernels
-from dicegym.sandbox.worker import CAN_FORK, keep
+from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.remote import Ended
+from dicegym.sandbox.worker import keep
 
 LOOK_EVERY = 0.02
 """Seconds between two looks at the running jobs."""
@@ -86,7 +83,7 @@ def _failure(reading: Reading, reason: str) -> Failure:
 class _Worker:
     """A keeper, as seen from here."""
 
-    def __init__(self, game: Game, limits: Limits, rehearsal: Entry) -> None:
+    def __init__(self, game: Game, limits: Limits, rehearsal: Entry, isolation: jail.Choice) -> None:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context: Any = multiprocessing.get_context(method)
         if method == "forkserver":
@@ -98,7 +95,9 @@ class _Worker:
         self.conn, other = context.Pipe()
         cells = context.RawArray("d", Heartbeat.SIZE)
         self._heartbeat = Heartbeat(cells)
-        self._process = context.Process(target=keep, args=(other, cells, game, rehearsal, limits), daemon=True)
+        self._process = context.Process(
+            target=keep, args=(other, cells, game, rehearsal, limits, isolation.level), daemon=True
+        )
         with _plain_start():
             self._process.start()
         other.close()
@@ -118,9 +117,7 @@ class _Worker:
         """Hand over ``job``."""
         self.job, self._stopped = job, None
         self._heartbeat.reset()
-        origins = [entry.origin for entry in job.entries] if job.known else []
-        files = [origin.file for origin in origins if isinstance(origin, Source)]
-        self.conn.send_bytes(pickle.dumps((files, all(entry.trusted for entry in job.entries), pickle.dumps(job))))
+        self.conn.send_bytes(pickle.dumps(job))
 
     def watch(self) -> None:
         """Look whether the acting entry keeps its time; end the job if not."""
@@ -133,11 +130,7 @@ class _Worker:
             return  # read while it was being written
         together = ", in all its moves of the match together" if again.phase == PLAYING else ""
         self._stopped = _failure(again, f"{late} {job.moment(again)}{together}")
-        if CAN_FORK:
-            with contextlib.suppress(OSError):  # it has died just now, as `finish` will see
-                self.conn.send_bytes(b"stop")
-        else:
-            self._process.kill()
+        self._process.kill()
 
     def _late(self, reading: Reading) -> str:
         """Return in words which limit the acting entry has passed; empty if none."""
@@ -153,24 +146,19 @@ class _Worker:
         if job is None:
             raise RuntimeError("a worker without a job has nothing to say")
         self.job = None
-        alive = True
         try:
             answer = self.conn.recv_bytes()
         except (EOFError, OSError):
-            answer, alive = b"died without a word", False
-        if self._stopped:
-            return job, self._stopped, alive
-        if answer.startswith(b"died "):
-            how = answer.removeprefix(b"died ").decode()
-            return job, _failure(reading, f"ended its process ({how}) {job.moment(reading)}"), alive
-        try:
-            found = json.loads(answer)
-            if "value" in found:
-                return job, found["value"], alive
-            where = f" {job.moment(reading)}" if reading.phase == PLAYING else ""
-            return job, Failure(max(int(found["actor"]), 0), str(found["reason"]) + where), alive
-        except (ValueError, KeyError, TypeError):
-            return job, _failure(reading, f"sent nonsense from its process {job.moment(reading)}"), alive
+            self._process.join(1)
+            if self._stopped:
+                return job, self._stopped, False
+            words = Ended(self._process.exitcode or 0).in_words
+            return job, _failure(reading, f"{words} {job.moment(reading)}"), False
+        found = json.loads(answer)
+        if "value" in found:
+            return job, found["value"], True
+        where = "" if "gone" in found or reading.phase != PLAYING else f" {job.moment(reading)}"
+        return job, Failure(max(int(found["actor"]), 0), str(found["reason"]) + where), True
 
     def close(self) -> None:
         """End the keeper and whatever it runs."""
@@ -185,16 +173,19 @@ class _Worker:
 class Sandbox:
     """Processes in which jobs are done, several at a time.
 
-    It warns (RuntimeWarning, once) before the first job with an untrusted bot where nothing keeps bots from compiled
-    kernels.
-
     Args:
         game: the game; its baseline plays a game in each process before anything is timed.
         workers: number of processes (default: of usable processors).
         limits: what each entry may use.
+        isolation: how untrusted entries are kept apart, "auto", "jail", "process" or "none"; see
+            `dicegym.sandbox.jail`.
+
+    Attributes:
+        isolation: what was chosen.
 
     Raises:
-        ParameterError: ``workers`` is no positive whole number.
+        ParameterError: ``workers`` is no positive whole number, or there is no such isolation.
+        DependencyError: "jail" does not work here.
     """
 
     def __init__(
@@ -202,14 +193,16 @@ class Sandbox:
         game: Game,
         workers: int | None = None,
         limits: Limits | None = None,
+        isolation: str = jail.Isolation.AUTO,
     ) -> None:
         self.limits = limits or Limits()
+        self.isolation = jail.chosen(isolation)
         number = cores() if workers is None else workers
         self._count = whole_number("workers", number, 1, 1024, "the number of processes")
         baseline = game.spec.baseline
-        self._made = (game, self.limits, Entry(agent_name(game, baseline), resolve(game, baseline)))
+        rehearsal = Entry(agent_name(game, baseline), resolve(game, baseline))
+        self._made = (game, self.limits, rehearsal, self.isolation)
         self._workers: list[_Worker] = []
-        self._warned = False
 
     def __enter__(self) -> Sandbox:
         """Start the processes."""
@@ -241,7 +234,6 @@ class Sandbox:
             for worker in self._workers:
                 job = next(waiting, None) if more and worker.job is None else None
                 if job is not None:
-                    self._warn_of(job)
                     worker.start(job)
                 elif worker.job is None:
                     more = False
@@ -262,11 +254,6 @@ class Sandbox:
             for worker in busy.values():
                 if worker.job is not None and worker.conn not in ready:
                     worker.watch()
-
-    def _warn_of(self, job: Job) -> None:
-        if not self._warned and not all(entry.trusted for entry in job.entries):
-            self._warned = True
-            warn_of_kernels()
 
     def _replace(self, worker: _Worker) -> _Worker:
         worker.close()

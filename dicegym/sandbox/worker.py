@@ -1,16 +1,13 @@
-"""What runs inside a sandbox's process.
+"""What runs in a referee's process: it loads the rules once, and then does one job after the other.
 
-A keeper loads the rules once and then forks a child for every job, so that whatever a bot does to its
-process (memory, threads, patched modules, recursion limits) is gone with the next job. Only the child runs
-bots, and before it runs one that does not ship with the package it gives up writing compiled kernels. Where
-there is no fork, the keeper runs the jobs itself and is replaced if one goes wrong.
-
-Children answer in JSON and not by pickle: what comes from the process of an untrusted bot is only data.
+A referee holds the record, its key and the clocks. Untrusted bots play in processes of their own
+(`dicegym.sandbox.hosts`); what plays in this one is trusted: agents that ship with the package, models, and players
+that the caller made. They may still hang or end the process by accident, so the process that started this one watches
+them by `Heartbeat`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import json
 import multiprocessing
@@ -18,19 +15,28 @@ import os
 import pickle
 import signal
 import sys
-from multiprocessing.connection import Connection, Pipe, wait
-from typing import Any, NoReturn
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from multiprocessing.connection import Connection
+from typing import Any
 
-from dicegym.bots.source import code_of
+from dicegym.bots.calls import Witness
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DicegymError, one_line
 from dicegym.play.drive import play_game
+from dicegym.play.player import Player
 from dicegym.play.printed import Printed
+from dicegym.sandbox import jail
 from dicegym.sandbox.heartbeat import Heartbeat
-from dicegym.sandbox.jobs import Entry, Job
-from dicegym.sandbox.limits import Limits, end_with, give_up_kernels, limit_memory
+from dicegym.sandbox.hosts import MOST, Host
+from dicegym.sandbox.isolated import IsolatedPlayer
+from dicegym.sandbox.jobs import Context, Entry, Job
+from dicegym.sandbox.limits import Limits, end_with
+from dicegym.sandbox.remote import GoneError
 
 CAN_FORK = hasattr(os, "fork")
+"""Where there is no fork, bots play in the referee's process: nothing keeps them from it."""
 
 
 def rehearse(game: Game, entry: Entry) -> None:
@@ -41,118 +47,115 @@ def rehearse(game: Game, entry: Entry) -> None:
     game.legal(game.new_game()[0])
 
 
-def outcome(pickled: bytes, heartbeat: Heartbeat) -> bytes:
-    """Run a pickled job; return {"value": ...}, or {"actor": ..., "reason": ...} of the entry at fault, as JSON."""
+class Hosts:
+    """The hosts of a referee: those of the entries that played last.
+
+    Args:
+        game: the game.
+        limits: what each entry may use.
+        level: how untrusted entries are kept apart, one of `dicegym.sandbox.jail`.
+    """
+
+    def __init__(self, game: Game, limits: Limits, level: jail.Isolation) -> None:
+        self._game = game
+        self._limits = limits
+        self._level = level
+        self._hosts: OrderedDict[Entry, Host] = OrderedDict()
+        self._playing: list[tuple[Entry, IsolatedPlayer | None]] = []
+
+    def apart(self, entry: Entry) -> bool:
+        """Return whether an entry plays in a process of its own."""
+        return CAN_FORK and not entry.trusted and isinstance(entry.origin, Source)
+
+    def prepare(self, entries: Iterable[Entry]) -> None:
+        """Begin to start what ``entries`` will need, without waiting for it."""
+        for entry in entries:
+            if self.apart(entry) and entry not in self._hosts and isinstance(entry.origin, Source):
+                self._hosts[entry] = Host(self._game, entry.name, entry.origin, self._limits, self._level)
+
+    def load(
+        self, entry: Entry, game: Game, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
+    ) -> Player:
+        """Return a fresh player of an entry; see `dicegym.sandbox.jobs.Context.load`. Raises AgentError."""
+        if not self.apart(entry):
+            return entry.load(game, seed)
+        self.prepare([entry])
+        self._hosts.move_to_end(entry)
+        self._playing.append((entry, None))
+        remote = self._hosts[entry].child(moment, witness)
+        player = IsolatedPlayer(remote, entry.name, game, seed, witness is not None)
+        self._playing[-1] = entry, player
+        return player
+
+    def end_job(self) -> None:
+        """End what played, and all hosts but those that may be wanted again."""
+        for entry, player in self._playing:
+            try:
+                if player is not None and not player.close():
+                    self._discard(entry)
+            except (OSError, EOFError, ValueError):  # its bot has done something to it
+                self._discard(entry)
+        self._playing = []
+        while len(self._hosts) > MOST:
+            self._discard(next(iter(self._hosts)))
+
+    def _discard(self, entry: Entry) -> None:
+        if (host := self._hosts.pop(entry, None)) is not None:
+            host.close()
+
+    def close(self) -> None:
+        """End all of them."""
+        for entry in list(self._hosts):
+            self._discard(entry)
+
+
+def outcome(job: Job, heartbeat: Heartbeat, hosts: Hosts) -> dict[str, Any]:
+    """Do a job; return {"value": ...}, or {"actor": ..., "reason": ...} of the entry at fault."""
     stray = Printed()
     streams = sys.stdout, sys.stderr
     sys.stdout = sys.stderr = stray
-    answer: dict[str, Any]
     try:
-        job: Job = pickle.loads(pickled)
-        answer = {"value": job.run(heartbeat, stray)}
+        hosts.prepare(job.entries)
+        return {"value": job.run(Context(heartbeat, stray, hosts.load, hosts.apart))}
+    except GoneError as error:
+        return {"actor": heartbeat.blamed, "reason": error.reason, "gone": True}
     except AgentError as error:
-        answer = {"actor": heartbeat.actor, "reason": error.reason}
+        return {"actor": heartbeat.blamed, "reason": error.reason}
     except DicegymError as error:
-        answer = {"actor": heartbeat.actor, "reason": one_line(error)}
-    except BaseException as error:  # a contest must go on, and a bot can break anything in its process
-        answer = {"actor": heartbeat.actor, "reason": f"broke its process: {type(error).__name__}: {one_line(error)}"}
+        return {"actor": heartbeat.blamed, "reason": one_line(error)}
+    except BaseException as error:  # a contest must go on, and a player can break anything in this process
+        return {"actor": heartbeat.blamed, "reason": f"broke its process: {type(error).__name__}: {one_line(error)}"}
     finally:
         sys.stdout, sys.stderr = streams
-    return json.dumps(answer).encode()
+        heartbeat.rest()
+        hosts.end_job()
 
 
-def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits) -> None:
-    """Serve jobs that come through ``conn`` until it is closed.
+def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits, level: jail.Isolation) -> None:
+    """Serve jobs that come through ``conn`` as pickles until it is closed.
 
-    They come as pickles of (files to compile first, whether all entries are trusted, pickled job).
-
-    Each is answered by one message: what `outcome` returned, or ``died <text>`` if the child left none.
-    The message ``stop`` during a job kills the child.
+    Each is answered by what `outcome` returned, as JSON.
     """
+    end_with(os.getppid())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
     heartbeat = Heartbeat(cells)
+    hosts = Hosts(game, limits, level)
     rehearse(game, entry)
     gc.collect()
-    gc.freeze()  # so that the children's collections do not copy what they share
+    gc.freeze()
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(null, stream)
+    multiprocessing.current_process().daemon = False  # may a player have children: all that it starts ends with it
     conn.send_bytes(b"ready")
-    while True:
-        try:
-            message = conn.recv_bytes()
-        except (EOFError, OSError):
-            return
-        if message == b"stop":  # came too late: the job had ended
-            continue
-        files, trusted, job = pickle.loads(message)
-        for file in files:
-            with contextlib.suppress(Exception):  # the child will say what is wrong with it
-                code_of(file)  # now, so that programs of it start sooner
-        if CAN_FORK:
-            conn.send_bytes(_by_child(job, trusted, conn, heartbeat, limits))
-        else:
+    try:
+        while True:
+            try:
+                job: Job = pickle.loads(conn.recv_bytes())
+            except (EOFError, OSError):
+                return
             heartbeat.reset()
-            conn.send_bytes(outcome(job, heartbeat))
-
-
-def _by_child(job: bytes, trusted: bool, conn: Connection, heartbeat: Heartbeat, limits: Limits) -> bytes:
-    receiver, sender = Pipe(duplex=False)
-    heartbeat.reset()
-    keeper = os.getpid()
-    child = os.fork()
-    if child == 0:
-        end_with(keeper)
-        conn.close()
-        receiver.close()
-        _child(job, trusted, sender, heartbeat, limits)
-    sender.close()
-    answer = b""
-    parent_gone = False
-    ready = wait([conn, receiver])
-    if receiver in ready:
-        with contextlib.suppress(EOFError, OSError):
-            answer = receiver.recv_bytes()
-    else:
-        try:
-            conn.recv_bytes()
-        except (EOFError, OSError):
-            parent_gone = True
-    with contextlib.suppress(OSError):
-        os.killpg(child, signal.SIGKILL)  # with everything that the bot may have started
-    with contextlib.suppress(OSError):
-        os.kill(child, signal.SIGKILL)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    receiver.close()
-    if parent_gone:
-        os._exit(0)
-    return answer or f"died {_status_in_words(status)}".encode()
-
-
-def _status_in_words(status: int) -> str:
-    if status >= 0:
-        return f"exit status {status}"
-    try:
-        return signal.Signals(-status).name
-    except ValueError:
-        return f"signal {-status}"
-
-
-def _child(job: bytes, trusted: bool, sender: Connection, heartbeat: Heartbeat, limits: Limits) -> NoReturn:
-    """Run one job and leave, whatever happens."""
-    own = os.getpid()
-    status = 1
-    try:
-        os.setsid()
-        null = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):
-            os.dup2(null, stream)
-        if not trusted:
-            give_up_kernels()
-        limit_memory(limits.memory)
-        heartbeat.reset()  # by the clock of this process
-        multiprocessing.current_process().daemon = False  # may a bot have children: all that it starts ends with it
-        multiprocessing.set_start_method(None, force=True)  # what Python starts them by, not what started this one
-        answer = outcome(job, heartbeat)
-        if os.getpid() == own:  # a bot may have forked; the copy has nothing to say
-            sender.send_bytes(answer)
-        status = 0
+            answer = json.dumps(outcome(job, heartbeat, hosts)).encode()
+            conn.send_bytes(answer)
     finally:
-        os._exit(status)
+        hosts.close()

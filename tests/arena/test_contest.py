@@ -18,7 +18,7 @@ import pytest
 from rich.console import Console
 
 import dicegym
-from dicegym.arena import Limits, contest, play_match
+from dicegym.arena import Limits, check, contest, play_match
 from dicegym.arena.entries import AgentSpec, Disqualified, entries_of
 from dicegym.arena.formats.round_robin_result import MatchRow, RoundRobinResult, RoundRobinStanding
 from dicegym.arena.luck import Places
@@ -105,20 +105,36 @@ def test_a_player_that_writes_into_the_record_is_named(game: Game) -> None:
         play_match(game, [RandomPlayer(), FunctionPlayer(cheat, "cheat")], 0, 1)
 
 
-def test_a_bot_that_writes_through_the_frames_is_disqualified(tmp_path: Path) -> None:
-    """It passes the check, where nothing can be won by it, and gives itself points in the match."""
-    (tmp_path / "cheat.py").write_text(
-        "import sys\n"
-        "def final_strategy(score, opponent_score):\n"
-        "    turn = sys._getframe(1).f_locals['turn']\n"
-        "    if sys._getframe(2).f_code.co_name == 'moves':\n"
-        "        turn.record['scores'][turn.seat] = 99\n"
-        "    return 1\n"
-    )
-    found = contest("hog", [tmp_path / "cheat.py", "bacon", "swap"], workers=1)
+def test_a_player_that_writes_into_the_record_is_disqualified() -> None:
+    """A player that the caller made sits in the referee's process, where it can."""
+
+    def cheat(turn: Turn) -> int:
+        turn.record["scores"][turn.seat] = 99
+        return 1
+
+    found = contest("hog", {"cheat": FunctionPlayer(cheat, "cheat"), "bacon": "bacon", "swap": "swap"}, workers=1)
     assert [bad.name for bad in found.disqualified] == ["cheat"]
-    assert found.disqualified[0].reason.startswith("changed the game's record while choosing in game 1 of 9")
+    assert "changed the game's record while choosing" in found.disqualified[0].reason
     assert [match.entries for match in found.matches] == [("bacon", "swap")]
+
+
+def test_a_bot_finds_nothing_of_the_game_in_its_process(tmp_path: Path) -> None:
+    (tmp_path / "cheat.py").write_text(
+        "import gc, sys\n"
+        "def final_strategy(score, opponent_score):\n"
+        "    frame, found = sys._getframe(1), []\n"
+        "    while frame:\n"
+        "        found += frame.f_locals.values()\n"
+        "        frame = frame.f_back\n"
+        "    found += gc.get_objects()\n"
+        "    for value in found:\n"
+        "        if type(value).__name__ in ('Turn', 'Game', 'record', 'ndarray', 'Match', 'Remote'):\n"
+        "            raise ValueError(type(value).__name__)\n"
+        "    return 1\n"
+        "PURE = False\n"
+    )
+    report = check(tmp_path / "cheat.py", "hog", Limits(seconds=0.2))
+    assert "took more than 0.2 s" in report.reason, "it looks everywhere, finds nothing, and has no time for more"
 
 
 def test_the_number_of_players_must_be_that_of_the_seats(game: Game) -> None:

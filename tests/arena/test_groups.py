@@ -25,6 +25,9 @@ from dicegym.arena.formats.grouping import (
 from dicegym.arena.formats.groups_result import GroupsResult
 from dicegym.engine.dice import drawn, named_seed
 from dicegym.errors import ParameterError
+from dicegym.games.lucky.orders import DONE
+from dicegym.play.player import FunctionPlayer
+from dicegym.play.turn import Turn
 
 NAMES = [f"bot {number:02d}" for number in range(40)]
 
@@ -313,22 +316,15 @@ def test_a_field_that_is_too_small_is_refused() -> None:
         contest("lucky", ["thrifty"])
 
 
-def test_an_entry_that_must_be_struck_leaves_a_contest_of_the_others(folder: Path, tmp_path: Path) -> None:
+def test_an_entry_that_must_be_struck_leaves_a_contest_of_the_others() -> None:
     """One that changes the record behind the game's back: the contest begins anew without it."""
-    (tmp_path / "cheat.py").write_text(
-        "import gc, numpy\n"
-        "class B(Bot):\n"
-        "    def get_orders(self, money, dice, index, shop):\n"
-        "        import sys\n"
-        "        frame = sys._getframe()\n"
-        "        while frame:\n"
-        "            for value in list(frame.f_locals.values()):\n"
-        "                if type(value).__name__ == 'Turn':\n"
-        "                    value.record['money'][index] = 1000\n"
-        "            frame = frame.f_back\n"
-        "        return []\n"
-    )
-    found = contest("lucky", ["thrifty", "idle", tmp_path / "cheat.py"], seed=1, workers=1, limits=Limits(seconds=5))
+
+    def cheat(turn: Turn) -> int:
+        turn.record["money"][turn.seat] = 1000
+        return DONE
+
+    entries = {"thrifty": "thrifty", "idle": "idle", "cheat": FunctionPlayer(cheat, "cheat")}
+    found = contest("lucky", entries, seed=1, workers=1, limits=Limits(seconds=5))
     (struck,) = found.disqualified
     assert struck.name == "cheat"
     assert "changed the game's record" in struck.reason

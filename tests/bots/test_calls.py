@@ -15,7 +15,7 @@ from dicegym.bots.calls import FIRST, LAST, LONGEST, CallLog, witnessed
 from dicegym.play.printed import Printed
 from dicegym.players.roster import agent_name
 from dicegym.sandbox.heartbeat import Heartbeat
-from dicegym.sandbox.jobs import entry
+from dicegym.sandbox.jobs import entry, here
 
 Write = Callable[[str], Path]
 FOUR = "def final_strategy(score, opponent_score):\n    {}\n    return 4\n"
@@ -94,7 +94,7 @@ def shown(spec: Path | str, game: str = "hog", thorough: bool = False) -> CheckR
         table = dicegym.game(game)
         one = entry(table, agent_name(table, spec), spec)
         job = Check(table, (one,), 0, Limits(), thorough=thorough, log=str(log))
-        report = job.report(job.run(Heartbeat.private(), Printed()))
+        report = job.report(job.run(here(Heartbeat.private(), Printed())))
         return dataclasses.replace(report, calls=log.read_text() if log else "")
 
 

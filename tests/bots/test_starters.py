@@ -14,19 +14,22 @@ from dicegym.arena import check
 from dicegym.arena.purity import looks_pure
 from dicegym.bots.new import new_bot
 from dicegym.errors import ParameterError, PartError, UnknownNameError
-from dicegym.games.hog import adapter as hog
+from dicegym.games.hog import interface as hog
 from dicegym.games.liarsdice import adapter as liarsdice
+from dicegym.games.liarsdice.interface import ENTRY_POINTS
 from dicegym.games.liarsdice.rules import NO_PLAY
 from dicegym.games.liarsdice_spot_on import adapter as liarsdice_spot_on
+from dicegym.games.liarsdice_spot_on.interface import ENTRY_POINT as MOVE
 from dicegym.games.liarsdice_spot_on.rules import NO_MOVE
 from dicegym.games.lucky import adapter as lucky
-from dicegym.games.parts import ADAPTER, STARTER, need
+from dicegym.games.lucky.interface import ENTRY_POINT as GET_ORDERS
+from dicegym.games.parts import INTERFACE, STARTER, need
 from dicegym.games.yatzy import protocol as yatzy
 from dicegym.players.about import game_of_file
 from dicegym.registry import SHIPPED
 
 GAMES = tuple(dict.fromkeys(environment.game for environment in SHIPPED))
-FORMS = [(game, form) for game in GAMES for form in need(game, ADAPTER).ENTRY_FILES]
+FORMS = [(game, form) for game in GAMES for form in need(game, INTERFACE).ENTRY_FILES]
 
 
 @pytest.mark.parametrize(("game", "form"), FORMS)
@@ -43,7 +46,7 @@ def test_a_starter_passes_the_check_and_is_recognised(game: str, form: str, tmp_
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_folder_gets_a_file_of_the_originals_name(game: str, tmp_path: Path) -> None:
-    form = need(game, ADAPTER).ENTRY_FILES[0]
+    form = need(game, INTERFACE).ENTRY_FILES[0]
     assert new_bot(game, tmp_path / "folder") == tmp_path / "folder" / form
     assert new_bot(game, tmp_path) == tmp_path / form
     other = new_bot(game, tmp_path / "another_name.py")
@@ -98,7 +101,7 @@ def examples(game: str) -> list[tuple[str, tuple[object, ...], object]]:
 @pytest.mark.parametrize("game", GAMES)
 def test_the_page_names_all_files_and_shows_calls(game: str) -> None:
     text = need(game, STARTER).INTERFACE
-    for form in need(game, ADAPTER).ENTRY_FILES:
+    for form in need(game, INTERFACE).ENTRY_FILES:
         assert form in text
     assert max(map(len, text.splitlines())) <= 120
     assert len(examples(game)) >= 3 or game == "yatzy"
@@ -115,7 +118,7 @@ def test_examples_of_hog() -> None:
 def test_examples_of_liarsdice() -> None:
     hand, play = r"[A-F]:(?:[1-6]{1,5}|x{1,5})?", r"[A-F]:\d+"
     for name, (me, hands, history), answer in examples("liarsdice"):
-        assert name in liarsdice.ENTRY_POINTS
+        assert name in ENTRY_POINTS
         assert me in {*liarsdice.IDS}
         assert re.fullmatch(f"{hand}(?:,{hand})+", str(hands))
         assert not history or re.fullmatch(f"{play}(?:,{play})*", str(history))
@@ -127,7 +130,7 @@ def test_examples_of_liarsdice_spot_on() -> None:
     answers = set()
     for name, arguments, answer in examples("liarsdice_spot_on"):
         bids, dice, left = arguments
-        assert name == liarsdice_spot_on.ENTRY_POINT
+        assert name == MOVE
         assert isinstance(bids, list)
         assert isinstance(dice, list)
         assert isinstance(left, list)
@@ -140,7 +143,7 @@ def test_examples_of_liarsdice_spot_on() -> None:
 def test_examples_of_lucky() -> None:
     for name, arguments, answer in examples("lucky"):
         money, dice, index, shop = arguments
-        assert name == lucky.ENTRY_POINT
+        assert name == GET_ORDERS
         assert isinstance(money, tuple)
         assert isinstance(dice, tuple)
         assert isinstance(index, int)

@@ -80,8 +80,8 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "memory": (asked("[bytearray(1 << 20) for _ in range(10**6)]"), "raised MemoryError in final_strategy"),
     "interrupt": (asked("raise KeyboardInterrupt"), "KeyboardInterrupt"),
-    "forks": (asked("os.fork() or os._exit(0); time.sleep(9)", "import os, time"), "took more than 6 s by the clock"),
-    "closes": (asked("os.closerange(0, 999)", "import os"), "ended its process"),
+    "forks": (asked("os.fork() or os._exit(0); time.sleep(9)", "import os, time"), "PermissionError|BlockingIOError"),
+    "closes": (asked("os.closerange(0, 999)", "import os"), "ended its process|closed the socket"),
     "late_exception": (late("raise ValueError('ha')"), r"ValueError: ha in final_strategy.* in game \d of 9 against"),
     "late_exit": (late("os._exit(1)", "import os"), r"ended its process \(exit status 1\) in game \d of 9 against"),
     "late_hang": (late("while True: pass"), r"took more than 0.6 s in game \d of 9 against"),
@@ -203,7 +203,12 @@ def test_jobs_are_begun_in_order_and_all_end(sandbox: Sandbox, game: Game, folde
     jobs = [Check(game, (Entry(name, resolve(game, str(folder / f"{name}.py"))),), 0, LIMITS) for name in names]
     outcomes = [(job.entries[0].name, outcome) for job, outcome in sandbox.run(jobs)]
     assert [name for name, _ in outcomes] == names
-    assert [isinstance(outcome, Failure) for _, outcome in outcomes] == [False, True, False, True]
+    assert [isinstance(outcome, Failure) or "reason" in outcome for _, outcome in outcomes] == [
+        False,
+        True,
+        False,
+        True,
+    ]
 
 
 FAMILY = """import multiprocessing
@@ -225,11 +230,12 @@ def final_strategy(score, opponent_score):
 
 
 @pytest.mark.parametrize("context", ['multiprocessing.get_context("fork")', "multiprocessing"])
-def test_a_bot_may_start_processes(sandbox: Sandbox, game: Game, folder: Path, context: str) -> None:
+def test_a_bot_may_start_processes_where_nothing_keeps_it(game: Game, folder: Path, context: str) -> None:
     """In the way it chooses, or that of Python by itself, not that of the sandbox."""
     (folder / "family.py").write_text(FAMILY.replace('multiprocessing.get_context("fork")', context))
     job = Check(game, (Entry("family", resolve(game, str(folder / "family.py"))),), 0, LIMITS)
-    ((_, outcome),) = sandbox.run([job])
+    with Sandbox(game, 1, LIMITS, "none") as free:
+        ((_, outcome),) = free.run([job])
     assert not isinstance(outcome, Failure)
     assert outcome.get("reason") is None
     assert outcome["answers"][50][50] == 6
@@ -275,7 +281,7 @@ def running(pid: str) -> bool:
         return False
 
 
-def test_a_killed_keeper_is_replaced(sandbox: Sandbox, game: Game, folder: Path) -> None:
+def test_a_killed_host_is_replaced(game: Game, folder: Path) -> None:
     note = folder / "parricide.pid"
     source = asked(
         f"open({str(note)!r}, 'w').write(str(os.getpid())); os.kill(os.getppid(), 9); time.sleep(99)",
@@ -286,9 +292,9 @@ def test_a_killed_keeper_is_replaced(sandbox: Sandbox, game: Game, folder: Path)
         Check(game, (Entry(name, resolve(game, str(folder / f"{name}.py"))),), 0, LIMITS)
         for name in ("parricide", "good_a")
     ]
-    outcomes = [outcome for _, outcome in sandbox.run(jobs)]
-    assert isinstance(outcomes[0], Failure)
-    assert not isinstance(outcomes[1], Failure)
+    with Sandbox(game, 1, LIMITS, "none") as free:
+        outcomes = [outcome for _, outcome in free.run([*jobs, jobs[0], jobs[1]])]
+    assert [isinstance(outcome, Failure) or "reason" in outcome for outcome in outcomes] == [True, False, True, False]
     if sys.platform == "linux":  # it may not survive who watched it, nor keep what waits for its end
         deadline = time.monotonic() + 5
         while running(note.read_text()) and time.monotonic() < deadline:

@@ -1,83 +1,28 @@
-"""Hog's original bot interface: a file ``hog.py`` with ``final_strategy(score, opponent_score)`` -> -1..10.
+"""Hog's bots as players: from a strategy's answers to actions.
 
-The file may be the whole course project: the modules ``dice`` and ``ucb`` that it imports are supplied here,
-and ``@main`` does not run it. What adapters offer: `dicegym.games.parts.Adapter`.
+The bot's own half is ``interface.py``. What adapters offer: `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations
 
-import types
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.calls import witnessed
 from dicegym.bots.live_bot import LiveBot
-from dicegym.bots.program import Program
-from dicegym.bots.source import Source, defines
-from dicegym.bots.surroundings import PrivateRandom
+from dicegym.bots.program import Asked
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
-from dicegym.games.hog.examination import ENTRY_POINT, action_of
+from dicegym.games.hog import interface
+from dicegym.games.hog.examination import action_of
+from dicegym.games.hog.interface import ENTRY_POINT
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
 from dicegym.play.turn import Act, Turn
 
-ENTRY_FILES = ("hog.py",)
 
-
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
-    """Return the course's modules ``dice`` and ``ucb``; the dice roll with ``rng``."""
-    draw = rng.random
-
-    def four_sided() -> int:
-        """Roll a fair die with four sides."""
-        return int(draw() * 4) + 1
-
-    def six_sided() -> int:
-        """Roll a fair die with six sides."""
-        return int(draw() * 6) + 1
-
-    def make_fair_dice(sides: int) -> Callable[[], int]:
-        """Return a fair die."""
-        return lambda: int(draw() * sides) + 1
-
-    def make_test_dice(*outcomes: int) -> Callable[[], int]:
-        """Return a die that shows ``outcomes`` in turn, over and over."""
-        position = -1
-
-        def roll() -> int:
-            nonlocal position
-            position = (position + 1) % len(outcomes)
-            return outcomes[position]
-
-        return roll
-
-    def main(function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return ``function``: a bot is asked, its program is not run."""
-        return function
-
-    def trace(function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return ``function``: nobody reads the trace."""
-        return function
-
-    def silent(*_: object, **__: object) -> None:
-        """Do nothing: there is nobody at the terminal."""
-
-    dice, ucb = types.ModuleType("dice"), types.ModuleType("ucb")
-    vars(dice).update(
-        four_sided=four_sided, six_sided=six_sided, make_fair_dice=make_fair_dice, make_test_dice=make_test_dice
-    )
-    vars(ucb).update(main=main, trace=trace, log_current_line=silent, interact=silent)
-    return {"dice": dice, "ucb": ucb}
-
-
-def find(program: Program) -> Callable[..., Any]:
-    """Return the strategy in a program: (score, opponent_score) -> number. Raises AgentError."""
-    return program.entry(ENTRY_POINT)
-
-
-def sit(program: Program, strategy: Callable[..., Any], game: Game, seat: int) -> Act:
+def sit(program: Asked, strategy: Callable[..., Any], game: Game, seat: int) -> Act:
     """Return what asks ``strategy`` for actions."""
-    strategy = witnessed(strategy, ENTRY_POINT)
 
     def act(turn: Turn) -> int:
         score, opponent_score, *_ = turn.view
@@ -89,19 +34,31 @@ def sit(program: Program, strategy: Callable[..., Any], game: Game, seat: int) -
             return answer - FIRST_NUMBER
         return action_of(program.name, answer, score, opponent_score)
 
+    many: Many | None = getattr(strategy, "many", None)  # a strategy in another process
+    if many is not None:
+        vars(act)["many"] = functools.partial(_all_at_once, program, many)
     return act
 
 
-def recognises(text: str) -> bool:
-    """Return whether a file with this text looks like a bot of this game."""
-    return defines(text, ENTRY_POINT, 2)
+Many = Callable[[list[tuple[int, int]]], Iterator[Any]]
+
+
+def _all_at_once(program: Asked, many: Many, pairs: list[tuple[int, int]]) -> Iterator[int]:
+    """Yield the action for each pair of scores, asked for without waiting for each answer."""
+    answers = many(pairs)
+    for pair in pairs:
+        try:
+            answer = next(answers)
+        except BaseException as error:
+            raise program.failure(error, f"in {ENTRY_POINT}{pair}") from error
+        yield action_of(program.name, answer, *pair)
 
 
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
     """Return the player of a file; see `BotPlayer`. Raises AgentError."""
-    return BotPlayer(source, name, supplied_modules, find, sit, keep, seed)
+    return BotPlayer(source, name, interface, sit, keep, seed)
 
 
 def live(bot: Callable[..., Any], name: str) -> LiveBot:
     """Return the player of a function (score, opponent_score) -> number; see `LiveBot`."""
-    return LiveBot(bot, name, sit)
+    return LiveBot(bot, name, interface, sit)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.validate import is_whole_number
 from dicegym.errors import AgentError, one_line
+from dicegym.games.hog.interface import ENTRY_POINT
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
 from dicegym.games.hog.situations import every_situation
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
-
-ENTRY_POINT = "final_strategy"
-"""The function of the original interface: (score, opponent_score) -> number of dice."""
 
 
 def action_of(name: str, answer: object, score: int, opponent_score: int) -> int:
@@ -55,10 +53,17 @@ def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndar
     act = player.join(game, 0, 0)
     scores, turn = state["scores"], Turn(game, state, 0)
     table = np.zeros(goal * goal, np.int8)
-    for i in range(goal * goal):
+    pairs = [divmod(i, goal) for i in range(goal * goal)]
+    many: Callable[[list[tuple[int, int]]], Iterator[int]] | None = getattr(act, "many", None)
+    actions = None if many is None else many(pairs)
+    for i, pair in enumerate(pairs):
         asked(i)
-        scores[0], scores[1] = divmod(i, goal)
-        table[i] = action_of(player.name, act(turn) + FIRST_NUMBER, *divmod(i, goal))
+        if actions is None:
+            scores[0], scores[1] = pair
+            action = act(turn)
+        else:
+            action = next(actions)
+        table[i] = action_of(player.name, action + FIRST_NUMBER, *pair)
     table += FIRST_NUMBER
     table.shape = goal, goal
     return table

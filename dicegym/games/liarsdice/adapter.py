@@ -1,31 +1,27 @@
-"""The original bot interface of classic Liar's Dice: ``get_play(me, hands, history)`` or ``play``.
+"""The bots of classic Liar's Dice as players: hands and plays as the text that a bot reads, and its plays as actions.
 
-The first is looked for in ``player.py``, the second in ``bot.py``. Plays are quantity * 10 + face, 0 is liar; see the
-rules page. A bot is also called after each hand, to observe the showdown: `Seated.follow`.
+The bot's own half is ``interface.py``. What adapters offer: `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations
 
-import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.calls import call_text, shown, witnessed
+from dicegym.bots.calls import call_text, shown
 from dicegym.bots.live_bot import LiveBot
-from dicegym.bots.program import Program
-from dicegym.bots.source import Source, defines
-from dicegym.bots.surroundings import PrivateRandom
+from dicegym.bots.program import Asked
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.bidding.table import FACES, MOST_QUANTITY
 from dicegym.games.bidding.view import Bid, Showdown, View
+from dicegym.games.liarsdice import interface
 from dicegym.games.liarsdice.rules import LIAR, NO_PLAY
 from dicegym.play.turn import Act, Turn
 
-ENTRY_FILES = ("player.py", "bot.py")
-ENTRY_POINTS = ("get_play", "play")
 IDS = "ABCDEF"
 CALL = 0
 """The play that calls liar."""
@@ -109,9 +105,9 @@ def shown_hands(showdown: Showdown, ids: Sequence[str]) -> str:
 class Seated:
     """A bot in its seat: asked for actions, and called to observe each showdown."""
 
-    def __init__(self, program: Program, get_play: Callable[..., Any], game: Game, seat: int) -> None:
+    def __init__(self, program: Asked, get_play: Callable[..., Any]) -> None:
         self._program = program
-        self._get_play = witnessed(get_play, getattr(get_play, "__name__", ENTRY_POINTS[0]))
+        self._get_play = get_play
         self.explain = program.explain
 
     def __call__(self, turn: Turn) -> int:
@@ -145,6 +141,11 @@ class Seated:
             raise self._program.failure(error, f"at the showdown ({me!r}, {hands!r}, {history!r})") from error
 
 
+def sit(program: Asked, get_play: Callable[..., Any], game: Game, seat: int) -> Act:
+    """Return what asks ``get_play`` for actions, and shows it how each hand ended."""
+    return Seated(program, get_play)
+
+
 class LiarsDiceBot(BotPlayer):
     """A file of the original interface. One that remembers nothing is not called to observe showdowns."""
 
@@ -155,27 +156,11 @@ class LiarsDiceBot(BotPlayer):
         return act
 
 
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
-    """Return nothing: the original supplies no modules."""
-    return {}
-
-
-def find(program: Program) -> Callable[..., Any]:
-    """Return the function of a program that plays. Raises AgentError if there is none."""
-    present = next((name for name in ENTRY_POINTS if name in program.namespace), ENTRY_POINTS[0])
-    return program.entry(present)
-
-
-def recognises(text: str) -> bool:
-    """Return whether a file with this text looks like a bot of this game."""
-    return any(defines(text, name, 3) for name in ENTRY_POINTS)
-
-
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> LiarsDiceBot:
     """Return the player of a file; see `BotPlayer`. Raises AgentError."""
-    return LiarsDiceBot(source, name, supplied_modules, find, Seated, keep, seed)
+    return LiarsDiceBot(source, name, interface, sit, keep, seed)
 
 
 def live(bot: Callable[..., Any], name: str) -> LiveBot:
     """Return the player of a function (me, hands, history) -> play; see `LiveBot`."""
-    return LiveBot(bot, name, Seated)
+    return LiveBot(bot, name, interface, sit)

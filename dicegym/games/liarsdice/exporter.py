@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dicegym.bots.export import network_source
 from dicegym.engine.game import Game
-from dicegym.games.liarsdice.adapter import ENTRY_FILES, action_of, play_of
+from dicegym.games.liarsdice.adapter import action_of, play_of
+from dicegym.games.liarsdice.interface import ENTRY_FILES
 from dicegym.play.player import Player
 
 _INTERFACE = """

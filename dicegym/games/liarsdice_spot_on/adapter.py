@@ -1,76 +1,31 @@
-"""The original bot interface of Liar's Dice with "spot on": a subclass of ``Player`` with ``move`` and ``index``.
+"""The bots of Liar's Dice with "spot on" as players: from what ``move`` answers to actions.
 
-A bot file starts with ``from player import Player``; the module is supplied here, and the name is there without the
-import too. ``Cls(index)`` makes the bot, ``move(bids, player_dice, n_dice)`` is asked for each move.
+The bot's own half is ``interface.py``. What adapters offer: `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations
 
-import abc
-import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.calls import shown, witnessed
-from dicegym.bots.classes import check_class, class_in
+from dicegym.bots.calls import shown
 from dicegym.bots.live_bot import LiveBot
-from dicegym.bots.program import Program, explaining
-from dicegym.bots.source import Source, defines
-from dicegym.bots.surroundings import PrivateRandom
+from dicegym.bots.program import Asked, explaining
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.engine.validate import is_whole_number
 from dicegym.games.bidding.table import FACES, N_BIDS
+from dicegym.games.liarsdice_spot_on import interface
+from dicegym.games.liarsdice_spot_on.interface import ENTRY_POINT
 from dicegym.games.liarsdice_spot_on.rules import LARGEST, MOST_BIDS, N_CHALLENGES, NO_MOVE
 from dicegym.games.liarsdice_spot_on.text import CHALLENGES
 from dicegym.play.turn import Act, Turn
 
-ENTRY_FILES = ("player_bot.py", "bot.py")
-ENTRY_POINT = "move"
 ACTIONS = {word: action for action, word in CHALLENGES.items()}
 """The challenges by their words."""
 SHOWN_BIDS = 10
 """Of a round that had more, those in the middle are left out where a question is told."""
-
-
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
-    """Return the module ``player`` with the abstract base class of all bots."""
-
-    class Player(abc.ABC):
-        """A player of Liar's Dice: subclasses define `move`."""
-
-        def __init__(self, index: int) -> None:
-            self._index = index
-
-        @property
-        def index(self) -> int:
-            """The place in the order of play, from 0 on."""
-            return self._index
-
-        @index.setter
-        def index(self, index: int) -> None:
-            self._index = index
-
-        @abc.abstractmethod
-        def move(self, bids: list[tuple[int, int]], player_dice: list[int], n_dice: list[int]) -> tuple[int, int] | str:
-            """Return a bid (quantity, value) or a challenge."""
-
-    Player.__module__ = "player"
-    module, named = types.ModuleType("player"), types.ModuleType("builtins")
-    for one in (module, named):
-        vars(one).update(Player=Player)
-    return {"player": module, "builtins": named}
-
-
-def find(program: Program) -> Callable[..., Any]:
-    """Return the class of a program that plays: the one that the source names, or the last one defined.
-
-    Raises AgentError if there is none that derives from ``Player``.
-    """
-    base = program.builtins["Player"]
-    if program.source.attribute is not None:
-        return check_class(program, program.entry(program.source.attribute, "class"), base)
-    return class_in(program, base, ENTRY_POINT)
 
 
 def action_of(answer: object) -> int:
@@ -90,22 +45,13 @@ def action_of(answer: object) -> int:
     return bid if bid < N_BIDS else bid + N_CHALLENGES
 
 
-def sit(program: Program, bot: Callable[..., Any], game: Game, seat: int) -> Act:
-    """Return what asks a new object of the class ``bot`` for actions. Raises AgentError if it cannot be made."""
-    try:
-        player = witnessed(bot, getattr(bot, "__name__", "the class"))(seat)
-    except BaseException as error:
-        raise program.failure(error, f"in {getattr(bot, '__name__', 'the class')}({seat})") from error
-
-    def move(*arguments: Any) -> Any:
-        return player.move(*arguments)  # looked up each time, as it may be another one by then
-
-    watched = witnessed(move, ENTRY_POINT)
+def sit(program: Asked, move: Callable[..., Any], game: Game, seat: int) -> Act:
+    """Return what asks ``move`` for actions."""
 
     def act(turn: Turn) -> int:
         view: Any = turn.view
         try:
-            answer = watched([bid[1:] for bid in view.bids], list(view.hand), list(view.left))
+            answer = move([bid[1:] for bid in view.bids], list(view.hand), list(view.left))
             program.last = in_words, answer, (view,)
             return action_of(answer)
         except BaseException as error:
@@ -144,16 +90,11 @@ def _wrong(answer: object) -> str:
     return "" if 1 <= answer[1] <= FACES else f", of which {answer[1]} is no face 1 to {FACES}"
 
 
-def recognises(text: str) -> bool:
-    """Return whether a file with this text looks like a bot of this game."""
-    return defines(text, "Player", method=ENTRY_POINT)
-
-
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
     """Return the player of a file; see `BotPlayer`. Raises AgentError."""
-    return BotPlayer(source, name, supplied_modules, find, sit, keep, seed)
+    return BotPlayer(source, name, interface, sit, keep, seed)
 
 
 def live(bot: Callable[..., Any], name: str) -> LiveBot:
     """Return the player of a class with ``move``, or of such a function; see `LiveBot`."""
-    return LiveBot(bot, name, sit, "move")
+    return LiveBot(bot, name, interface, sit, ENTRY_POINT)

@@ -1,65 +1,30 @@
-"""Lucky & Co's original bot interface: a file ``bot.py`` with a class that inherits from ``Bot``.
+"""Lucky & Co's bots as players: from the orders of a bot to actions.
 
-The class has ``get_orders(self, money, dice, index, shop)``, which returns a list of numbers of dice, and may have
-``__init__(self, random)``. `Bot` is supplied: imported from ``bot`` or ``lucky``, or named without an import. What
-adapters offer: `dicegym.games.parts.Adapter`.
+The bot's own half is ``interface.py``. What adapters offer: `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations
 
 import operator
-import random
-import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.calls import shown, witnessed
-from dicegym.bots.classes import class_in
+from dicegym.bots.calls import shown
 from dicegym.bots.live_bot import LiveBot
-from dicegym.bots.program import Program, explaining
-from dicegym.bots.source import Source, defines
-from dicegym.bots.surroundings import PrivateRandom
+from dicegym.bots.program import Asked, explaining
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
+from dicegym.games.lucky import interface
 from dicegym.games.lucky.catalogue import N_DICE, PRICES, STOCK
+from dicegym.games.lucky.interface import ENTRY_POINT
 from dicegym.games.lucky.orders import DONE, INVALID, added
 from dicegym.games.lucky.view import View
 from dicegym.play.turn import Act, Turn
 
-ENTRY_FILES = ("bot.py",)
-ENTRY_POINT = "get_orders"
-BASE = "Bot"
 _STOCK = STOCK.tolist()
-
-
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
-    """Return what the controller had: the class ``Bot``, in modules of either name and without an import."""
-
-    class Bot:
-        """What every bot inherits from."""
-
-        def __init__(self, random: random.Random) -> None:
-            self.random = random
-
-        def get_orders(
-            self, money: tuple[int, ...], dice: tuple[tuple[int, ...], ...], index: int, shop: dict[int, int]
-        ) -> list[int]:
-            """Return the numbers of the dice to buy."""
-            raise NotImplementedError(f"a bot must define {ENTRY_POINT}(self, money, dice, index, shop)")
-
-    modules = {name: types.ModuleType(name) for name in ("bot", "lucky", "builtins")}
-    for module in modules.values():
-        vars(module)[BASE] = Bot
-    return modules
-
-
-def find(program: Program) -> Callable[..., Any]:
-    """Return the bot's class: the one that the source names, or the last that inherits from Bot. Raises AgentError."""
-    if program.source.attribute is not None:
-        return program.entry(program.source.attribute, "class")
-    return class_in(program, program.builtins[BASE], ENTRY_POINT)
 
 
 def counts_of(answer: object) -> list[int] | None:
@@ -95,13 +60,8 @@ def next_action(counts: list[int] | None, order: tuple[int, ...]) -> int:
     return DONE
 
 
-def sit(program: Program, made: Callable[..., Any], game: Game, seat: int) -> Act:
-    """Return what asks a new bot of the class ``made`` for orders, once a round."""
-    try:
-        bot = witnessed(made, getattr(made, "__name__", BASE))(random.Random(program.random.fresh()))
-        get_orders = witnessed(bot.get_orders, ENTRY_POINT)
-    except BaseException as error:
-        raise program.failure(error, f"while {getattr(made, '__name__', BASE)}(random) was made") from error
+def sit(program: Asked, get_orders: Callable[..., Any], game: Game, seat: int) -> Act:
+    """Return what asks ``get_orders`` for orders, once a round."""
     asked: tuple[Any, ...] = ()
     counts: list[int] | None = None
 
@@ -146,16 +106,11 @@ def _wrong(answer: object) -> str:
     return f", which costs {spent}" if kinds else ""
 
 
-def recognises(text: str) -> bool:
-    """Return whether a file with this text looks like a bot of this game."""
-    return defines(text, BASE, method=ENTRY_POINT)
-
-
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
     """Return the player of a file; see `BotPlayer`. Raises AgentError."""
-    return BotPlayer(source, name, supplied_modules, find, sit, keep, seed)
+    return BotPlayer(source, name, interface, sit, keep, seed)
 
 
 def live(bot: Callable[..., Any], name: str) -> LiveBot:
     """Return the player of a class with ``get_orders``, or of such a function; see `LiveBot`."""
-    return LiveBot(bot, name, sit, ENTRY_POINT)
+    return LiveBot(bot, name, interface, sit, ENTRY_POINT)

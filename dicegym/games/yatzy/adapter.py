@@ -1,49 +1,34 @@
-"""Yatzy's original bot interface: a file ``yatzy.py`` with ``command(standing)`` -> a command.
+"""Yatzy's bots as players: from a table to the message that a bot reads, and from its command to an action.
 
-Bots of the original speak to a server: they read a STANDING and answer with ROLL_DICE or SCORE_BOX. Played here,
-a bot is the function between the two messages, both as plain dicts, and is asked when it is its turn. A command
-that means nothing or is illegal is an error by the rules, and the bot is asked again. What
-adapters offer: `dicegym.games.parts.Adapter`.
+A command that means nothing or is illegal is an error by the rules, and the bot is asked again. The bot's own half is
+``interface.py``. What adapters offer: `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations
 
-import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.calls import shown, witnessed
+from dicegym.bots.calls import shown
 from dicegym.bots.live_bot import LiveBot
-from dicegym.bots.program import Program, explaining
-from dicegym.bots.source import Source, defines
-from dicegym.bots.surroundings import PrivateRandom
+from dicegym.bots.program import Asked, explaining
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
+from dicegym.games.yatzy import interface
+from dicegym.games.yatzy.interface import ENTRY_POINT
 from dicegym.games.yatzy.protocol import START_RATING, CommandError, action_of, table_message
 from dicegym.games.yatzy.rules import UNREADABLE
 from dicegym.games.yatzy.view import SEATS
 from dicegym.play.turn import Act, Turn
 
-ENTRY_FILES = ("yatzy.py",)
-ENTRY_POINT = "command"
 NAMES = tuple(f"player_{seat}" for seat in range(SEATS))
 _RATINGS = (START_RATING,) * SEATS
 
 
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
-    """Return no modules: the original interface is the messages alone."""
-    return {}
-
-
-def find(program: Program) -> Callable[..., Any]:
-    """Return the bot in a program: STANDING -> command. Raises AgentError."""
-    return program.entry(ENTRY_POINT)
-
-
-def sit(program: Program, command: Callable[..., Any], game: Game, seat: int) -> Act:
+def sit(program: Asked, command: Callable[..., Any], game: Game, seat: int) -> Act:
     """Return what asks ``command`` for actions."""
     names, ratings = NAMES[: game.players], _RATINGS[: game.players]
-    command = witnessed(command, ENTRY_POINT)
 
     def act(turn: Turn) -> int:
         view: Any = turn.view
@@ -76,16 +61,11 @@ def in_words(answer: object, view: Any) -> str:
     return f"{ENTRY_POINT}(standing) returned {shown(answer)}{why}, {_moment(view)}"
 
 
-def recognises(text: str) -> bool:
-    """Return whether a file with this text looks like a bot of this game."""
-    return defines(text, ENTRY_POINT, 1)
-
-
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
     """Return the player of a file; see `BotPlayer`. Raises AgentError."""
-    return BotPlayer(source, name, supplied_modules, find, sit, keep, seed)
+    return BotPlayer(source, name, interface, sit, keep, seed)
 
 
 def live(bot: Callable[..., Any], name: str) -> LiveBot:
     """Return the player of a function from a STANDING to a command; see `LiveBot`."""
-    return LiveBot(bot, name, sit)
+    return LiveBot(bot, name, interface, sit)

@@ -17,7 +17,7 @@ from dicegym import arena
 from dicegym.arena.match import play_match
 from dicegym.checks import check_agent
 from dicegym.errors import AgentError
-from dicegym.games.parts import ADAPTER, need
+from dicegym.games.parts import INTERFACE, need
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
@@ -248,8 +248,8 @@ def test_a_bot_that_prints_pays_nothing(write: Write) -> None:
 
 def test_files_are_recognised(write: Write) -> None:
     assert game_of_file(write(TOP_DOWN)) == "yatzy"
-    assert all(need(TWO, ADAPTER).recognises(path.read_text()) for path in FILES)
-    assert not need(TWO, ADAPTER).recognises("def final_strategy(score, opponent_score):\n    return 4\n")
+    assert all(need(TWO, INTERFACE).recognises(path.read_text()) for path in FILES)
+    assert not need(TWO, INTERFACE).recognises("def final_strategy(score, opponent_score):\n    return 4\n")
     with pytest.raises(AgentError, match="has no function command"):
         agent(TWO, write("def comand(standing):\n    return 4\n"))
 

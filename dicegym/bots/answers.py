@@ -1,0 +1,153 @@
+"""What a bot answers, as text on its way to the referee: plain values, and of all others what they say of themselves.
+
+`encode` runs beside the bot and makes JSON. `decode` runs beside the referee, which trusts nothing that it reads: JSON
+holds data alone, and what an answer means is decided from the decoded value.
+
+==========================  ==========================================================================================
+on the way                  what was answered
+==========================  ==========================================================================================
+number, text, true, null    the same; text and numbers of the bot's own classes as what they are derived from
+[...]                       a list
+{"t": [...]}                a tuple
+{"d": [[key, value], ...]}  a dict
+{"o": [type, text,          anything else: its type, its ``repr``, and whole numbers from ``__index__`` and ``__int__``
+index, int, callable]}      where it has them
+==========================  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import operator
+from typing import Any
+
+LONGEST_FRAME = 1 << 16
+"""Bytes of a bot's frame, its end included."""
+MOST_ITEMS = 10_000
+"""Values in one answer, those within others included."""
+DEEPEST = 20
+"""Containers within each other."""
+LONGEST_TEXT = 2000
+LARGEST = 10**1000
+"""Whole numbers beyond are sent as this one: no rule tells them apart."""
+
+
+class Foreign:
+    """Something that was answered and is no plain value; it can be looked at like the thing itself.
+
+    Its type is called as that of the thing was, and it can be called if that could.
+    """
+
+    __slots__ = ("_index", "_int", "_text")
+
+    def __init__(self, text: str, index: int | None, whole: int | None) -> None:
+        self._text, self._index, self._int = text, index, whole
+
+    def __repr__(self) -> str:
+        """Return what its ``repr`` was there."""
+        return self._text
+
+    def __index__(self) -> int:
+        """Return its ``__index__``. Raises TypeError if it has none."""
+        if self._index is None:
+            raise TypeError(f"'{type(self).__name__}' object cannot be interpreted as an integer")
+        return self._index
+
+    def __int__(self) -> int:
+        """Return its ``__int__``. Raises TypeError if it has none."""
+        if self._int is None:
+            raise TypeError(f"int() argument must be a string or a real number, not '{type(self).__name__}'")
+        return self._int
+
+
+@functools.lru_cache(maxsize=64)
+def _type(name: str, called: bool) -> type[Foreign]:
+    """Return the type of things whose own type is called so."""
+
+    def refuse(self: Foreign, *arguments: object, **named: object) -> object:
+        raise TypeError("what stands for an answer does nothing")
+
+    members: dict[str, Any] = {"__slots__": (), "__doc__": Foreign.__doc__}
+    return type(name.replace("\0", ""), (Foreign,), members | ({"__call__": refuse} if called else {}))
+
+
+class TooMuchError(ValueError):
+    """An answer is larger than anything that any interface asks for."""
+
+
+def encode(value: object) -> str:
+    """Return ``value`` as JSON. Raises TooMuchError, and whatever objects of the bot's own classes raise."""
+    if type(value) is int and -LARGEST < value < LARGEST:
+        return str(value)
+    return json.dumps(_plain(value, [MOST_ITEMS], DEEPEST))
+
+
+def _plain(value: Any, room: list[int], depth: int) -> Any:
+    room[0] -= 1
+    if room[0] < 0 or depth < 0:
+        raise TooMuchError(f"more than {MOST_ITEMS} values, or more than {DEEPEST} within each other")
+    if value is None or value is True or value is False:
+        return value
+    if isinstance(value, int):
+        return min(max(int.__index__(value), -LARGEST), LARGEST)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, str):
+        return str.__str__(value)[:LONGEST_TEXT].encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, list):
+        return [_plain(one, room, depth - 1) for one in list.__iter__(value)]
+    if isinstance(value, tuple):
+        return {"t": [_plain(one, room, depth - 1) for one in tuple.__iter__(value)]}
+    if isinstance(value, dict):
+        return {"d": [[_plain(one, room, depth - 1) for one in pair] for pair in dict.items(value)]}
+    if type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
+        return bool(value)
+    index = _whole(operator.index, value)
+    return {"o": [type(value).__name__[:80], _text(value), index, _whole(int, value), callable(value)]}
+
+
+def _whole(convert: Any, value: object) -> int | None:
+    try:
+        return min(max(int.__index__(convert(value)), -LARGEST), LARGEST)
+    except Exception:  # an object of the bot's own class may do anything
+        return None
+
+
+def _text(value: object) -> str:
+    try:
+        return str.__str__(repr(value))[:LONGEST_TEXT].encode("utf-8", "backslashreplace").decode()
+    except Exception:
+        return f"something of type {type(value).__name__[:80]}"
+
+
+def decode(found: Any) -> Any:
+    """Return the value that stands for ``found``, as `json.loads` made it. Raises ValueError if it stands for none."""
+    kind = type(found)
+    if kind is int or kind is str or kind is bool or kind is float or found is None:
+        return found
+    if kind is list:
+        return [decode(one) for one in found]
+    if kind is dict and len(found) == 1:
+        ((key, inside),) = found.items()
+        if key == "t" and type(inside) is list:
+            return tuple(decode(one) for one in inside)
+        if key == "d" and type(inside) is list:
+            return {_key(decode(name)): decode(one) for name, one in inside}
+        if key == "o" and type(inside) is list and len(inside) == 5:
+            name, text, index, whole, called = inside
+            if (type(name), type(text), type(called)) == (str, str, bool) and {type(index), type(whole)} <= _WHOLES:
+                return _type(name, called)(text, index, whole)
+    raise ValueError("stands for no answer")
+
+
+_WHOLES = {int, type(None)}
+
+
+def _key(key: object) -> object:
+    """Return what a dict can have as a key."""
+    try:
+        hash(key)
+    except TypeError:
+        return repr(key)
+    return key

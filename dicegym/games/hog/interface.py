@@ -1,0 +1,84 @@
+"""Hog's original bot interface: a file ``hog.py`` with ``final_strategy(score, opponent_score)`` -> -1..10.
+
+The file may be the whole course project: the modules ``dice`` and ``ucb`` that it imports are supplied here,
+and ``@main`` does not run it.
+
+What stands here runs in the process of the bot, which is small: nothing compiled is loaded, and no array. The other
+half, which makes actions of answers, is ``adapter.py``. What interfaces offer: `dicegym.games.parts.Interface`.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dicegym.bots.calls import witnessed
+from dicegym.bots.program import Program
+from dicegym.bots.source import defines
+from dicegym.bots.surroundings import PrivateRandom
+
+ENTRY_FILES = ("hog.py",)
+ENTRY_POINT = "final_strategy"
+"""The function of the original interface: (score, opponent_score) -> number of dice."""
+
+
+def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+    """Return the course's modules ``dice`` and ``ucb``; the dice roll with ``rng``."""
+    draw = rng.random
+
+    def four_sided() -> int:
+        """Roll a fair die with four sides."""
+        return int(draw() * 4) + 1
+
+    def six_sided() -> int:
+        """Roll a fair die with six sides."""
+        return int(draw() * 6) + 1
+
+    def make_fair_dice(sides: int) -> Callable[[], int]:
+        """Return a fair die."""
+        return lambda: int(draw() * sides) + 1
+
+    def make_test_dice(*outcomes: int) -> Callable[[], int]:
+        """Return a die that shows ``outcomes`` in turn, over and over."""
+        position = -1
+
+        def roll() -> int:
+            nonlocal position
+            position = (position + 1) % len(outcomes)
+            return outcomes[position]
+
+        return roll
+
+    def main(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return ``function``: a bot is asked, its program is not run."""
+        return function
+
+    def trace(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return ``function``: nobody reads the trace."""
+        return function
+
+    def silent(*_: object, **__: object) -> None:
+        """Do nothing: there is nobody at the terminal."""
+
+    dice, ucb = types.ModuleType("dice"), types.ModuleType("ucb")
+    vars(dice).update(
+        four_sided=four_sided, six_sided=six_sided, make_fair_dice=make_fair_dice, make_test_dice=make_test_dice
+    )
+    vars(ucb).update(main=main, trace=trace, log_current_line=silent, interact=silent)
+    return {"dice": dice, "ucb": ucb}
+
+
+def find(program: Program) -> Callable[..., Any]:
+    """Return the strategy in a program: (score, opponent_score) -> number. Raises AgentError."""
+    return program.entry(ENTRY_POINT)
+
+
+def seated(program: Program, strategy: Callable[..., Any], seat: int) -> Callable[..., Any]:
+    """Return what is asked in one game: the strategy."""
+    return witnessed(strategy, ENTRY_POINT)
+
+
+def recognises(text: str) -> bool:
+    """Return whether a file with this text looks like a bot of this game."""
+    return defines(text, ENTRY_POINT, 2)

@@ -1,0 +1,43 @@
+"""The original bot interface of classic Liar's Dice: ``get_play(me, hands, history)`` or ``play``.
+
+The first is looked for in ``player.py``, the second in ``bot.py``. Plays are quantity * 10 + face, 0 is liar; see the
+rules page. A bot is also called after each hand, to observe the showdown.
+
+What stands here runs in the process of the bot, which is small: nothing compiled is loaded, and no array. The other
+half, which makes actions of answers, is ``adapter.py``. What interfaces offer: `dicegym.games.parts.Interface`.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dicegym.bots.calls import witnessed
+from dicegym.bots.program import Program
+from dicegym.bots.source import defines
+from dicegym.bots.surroundings import PrivateRandom
+
+ENTRY_FILES = ("player.py", "bot.py")
+ENTRY_POINTS = ("get_play", "play")
+
+
+def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+    """Return nothing: the original supplies no modules."""
+    return {}
+
+
+def find(program: Program) -> Callable[..., Any]:
+    """Return the function of a program that plays. Raises AgentError if there is none."""
+    present = next((name for name in ENTRY_POINTS if name in program.namespace), ENTRY_POINTS[0])
+    return program.entry(present)
+
+
+def seated(program: Program, get_play: Callable[..., Any], seat: int) -> Callable[..., Any]:
+    """Return what is asked in one game: the function."""
+    return witnessed(get_play, getattr(get_play, "__name__", ENTRY_POINTS[0]))
+
+
+def recognises(text: str) -> bool:
+    """Return whether a file with this text looks like a bot of this game."""
+    return any(defines(text, name, 3) for name in ENTRY_POINTS)

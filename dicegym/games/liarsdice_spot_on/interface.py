@@ -1,0 +1,83 @@
+"""The original bot interface of Liar's Dice with "spot on": a subclass of ``Player`` with ``move`` and ``index``.
+
+A bot file starts with ``from player import Player``; the module is supplied here, and the name is there without the
+import too. ``Cls(index)`` makes the bot, ``move(bids, player_dice, n_dice)`` is asked for each move.
+
+What stands here runs in the process of the bot, which is small: nothing compiled is loaded, and no array. The other
+half, which makes actions of answers, is ``adapter.py``. What interfaces offer: `dicegym.games.parts.Interface`.
+"""
+
+from __future__ import annotations
+
+import abc
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dicegym.bots.calls import witnessed
+from dicegym.bots.classes import check_class, class_in
+from dicegym.bots.program import Program
+from dicegym.bots.source import defines
+from dicegym.bots.surroundings import PrivateRandom
+
+ENTRY_FILES = ("player_bot.py", "bot.py")
+ENTRY_POINT = "move"
+
+
+def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+    """Return the module ``player`` with the abstract base class of all bots."""
+
+    class Player(abc.ABC):
+        """A player of Liar's Dice: subclasses define `move`."""
+
+        def __init__(self, index: int) -> None:
+            self._index = index
+
+        @property
+        def index(self) -> int:
+            """The place in the order of play, from 0 on."""
+            return self._index
+
+        @index.setter
+        def index(self, index: int) -> None:
+            self._index = index
+
+        @abc.abstractmethod
+        def move(self, bids: list[tuple[int, int]], player_dice: list[int], n_dice: list[int]) -> tuple[int, int] | str:
+            """Return a bid (quantity, value) or a challenge."""
+
+    Player.__module__ = "player"
+    module, named = types.ModuleType("player"), types.ModuleType("builtins")
+    for one in (module, named):
+        vars(one).update(Player=Player)
+    return {"player": module, "builtins": named}
+
+
+def find(program: Program) -> Callable[..., Any]:
+    """Return the class of a program that plays: the one that the source names, or the last one defined.
+
+    Raises AgentError if there is none that derives from ``Player``.
+    """
+    base = program.builtins["Player"]
+    if program.source.attribute is not None:
+        return check_class(program, program.entry(program.source.attribute, "class"), base)
+    return class_in(program, base, ENTRY_POINT)
+
+
+def seated(program: Program, bot: Callable[..., Any], seat: int) -> Callable[..., Any]:
+    """Return what is asked in one game: ``move`` of a new object of the class. Raises AgentError if it fails."""
+    name = getattr(bot, "__name__", "the class")
+    try:
+        player = witnessed(bot, name)(seat)
+    except BaseException as error:
+        raise program.failure(error, f"in {name}({seat})") from error
+
+    def move(*arguments: Any) -> Any:
+        return player.move(*arguments)  # looked up each time, as it may be another one by then
+
+    return witnessed(move, ENTRY_POINT)
+
+
+def recognises(text: str) -> bool:
+    """Return whether a file with this text looks like a bot of this game."""
+    return defines(text, "Player", method=ENTRY_POINT)

@@ -1,0 +1,68 @@
+"""Lucky & Co's original bot interface: a file ``bot.py`` with a class that inherits from ``Bot``.
+
+The class has ``get_orders(self, money, dice, index, shop)``, which returns a list of numbers of dice, and may have
+``__init__(self, random)``. `Bot` is supplied: imported from ``bot`` or ``lucky``, or named without an import.
+
+What stands here runs in the process of the bot, which is small: nothing compiled is loaded, and no array. The other
+half, which makes actions of answers, is ``adapter.py``. What interfaces offer: `dicegym.games.parts.Interface`.
+"""
+
+from __future__ import annotations
+
+import random
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dicegym.bots.calls import witnessed
+from dicegym.bots.classes import class_in
+from dicegym.bots.program import Program
+from dicegym.bots.source import defines
+from dicegym.bots.surroundings import PrivateRandom
+
+ENTRY_FILES = ("bot.py",)
+ENTRY_POINT = "get_orders"
+BASE = "Bot"
+
+
+def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+    """Return what the controller had: the class ``Bot``, in modules of either name and without an import."""
+
+    class Bot:
+        """What every bot inherits from."""
+
+        def __init__(self, random: random.Random) -> None:
+            self.random = random
+
+        def get_orders(
+            self, money: tuple[int, ...], dice: tuple[tuple[int, ...], ...], index: int, shop: dict[int, int]
+        ) -> list[int]:
+            """Return the numbers of the dice to buy."""
+            raise NotImplementedError(f"a bot must define {ENTRY_POINT}(self, money, dice, index, shop)")
+
+    modules = {name: types.ModuleType(name) for name in ("bot", "lucky", "builtins")}
+    for module in modules.values():
+        vars(module)[BASE] = Bot
+    return modules
+
+
+def find(program: Program) -> Callable[..., Any]:
+    """Return the bot's class: the one that the source names, or the last that inherits from Bot. Raises AgentError."""
+    if program.source.attribute is not None:
+        return program.entry(program.source.attribute, "class")
+    return class_in(program, program.builtins[BASE], ENTRY_POINT)
+
+
+def seated(program: Program, made: Callable[..., Any], seat: int) -> Callable[..., Any]:
+    """Return what is asked in one game: ``get_orders`` of a new bot of the class. Raises AgentError if it fails."""
+    name = getattr(made, "__name__", BASE)
+    try:
+        bot = witnessed(made, name)(random.Random(program.random.fresh()))
+        return witnessed(bot.get_orders, ENTRY_POINT)
+    except BaseException as error:
+        raise program.failure(error, f"while {name}(random) was made") from error
+
+
+def recognises(text: str) -> bool:
+    """Return whether a file with this text looks like a bot of this game."""
+    return defines(text, BASE, method=ENTRY_POINT)

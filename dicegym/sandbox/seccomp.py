@@ -1,0 +1,467 @@
+"""System calls that a process gives up, for good and with all its threads (Linux's seccomp), by name and reason.
+
+The table `RULES` says what an untrusted program may not ask of the kernel, and why. Most calls are refused with EPERM,
+which Python raises as PermissionError, so that a program that tries reads in words what it may not; a call that a C
+library can do without gets ENOSYS, upon which it does without. What is not in the table stays possible: memory of its
+own, files as far as Landlock and the file system let it, threads, clocks, pipes.
+
+The kernel remembers which calls pass whatever their arguments are, so reading and writing cost no more than before.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import functools
+import os
+import struct
+import sys
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from dicegym.sandbox import linux
+
+Numbers = Mapping[str, tuple[int | None, int | None]]
+"""Of calls by name, on x86_64 and on aarch64; None: there is no such call there."""
+
+
+_LOWER_HALF = 0xFFFFFFFF
+
+
+class Test(NamedTuple):
+    """What an argument of a call is asked: whether its lower half, after ``mask``, is one of ``values``.
+
+    The kernel reads flags, commands and process ids from the lower half alone. A pointer is asked as a whole, for both
+    of its halves (``wide``).
+    """
+
+    argument: int
+    values: tuple[int, ...]
+    mask: int = _LOWER_HALF
+    wide: bool = False
+
+
+class Rule(NamedTuple):
+    """Calls that are refused for one reason.
+
+    Attributes:
+        reason: what they would do.
+        calls: their numbers.
+        unless: a test by which they pass.
+        only: tests of which one must hold for them to be refused; none: all are.
+        error: what they get.
+    """
+
+    reason: str
+    calls: Numbers
+    unless: tuple[Test, ...] = ()
+    only: tuple[Test, ...] = ()
+    error: int = errno.EPERM
+
+
+OWN = -1
+"""In a test's values: the id of the process that installs the filter."""
+
+_CLONE_THREAD = 0x10000
+_FORK = Rule(
+    "start another process, which could outlive the match",
+    {"fork": (57, None), "vfork": (58, None)},
+)
+_CLONE = Rule(
+    "the same by the general call, which also starts threads: these pass",
+    {"clone": (56, 220)},
+    unless=(Test(0, (_CLONE_THREAD,), _CLONE_THREAD),),
+)
+_CLONE3 = Rule(
+    "the same with its flags in memory, where a filter cannot look; C libraries fall back on clone",
+    {"clone3": (435, 435)},
+    error=errno.ENOSYS,
+)
+
+RULES: tuple[Rule, ...] = (
+    _FORK,
+    _CLONE,
+    _CLONE3,
+    Rule("become another program", {"execve": (59, 221), "execveat": (322, 281), "uselib": (134, None)}),
+    Rule(
+        "look into other processes, or take over what they have open",
+        {
+            "ptrace": (101, 117),
+            "process_vm_readv": (310, 270),
+            "process_vm_writev": (311, 271),
+            "process_madvise": (440, 440),
+            "process_mrelease": (448, 448),
+            "kcmp": (312, 272),
+            "pidfd_open": (434, 434),
+            "pidfd_getfd": (438, 438),
+            "pidfd_send_signal": (424, 424),
+            "migrate_pages": (256, 238),
+            "move_pages": (279, 239),
+        },
+    ),
+    Rule(
+        "send signals to others than itself; 0, -1 and groups are others too",
+        {
+            "kill": (62, 129),
+            "tkill": (200, 130),
+            "tgkill": (234, 131),
+            "rt_sigqueueinfo": (129, 138),
+            "rt_tgsigqueueinfo": (297, 240),
+        },
+        unless=(Test(0, (OWN,)),),
+    ),
+    Rule(
+        "have the kernel send signals to others, or be told of changes in folders",
+        {"fcntl": (72, 25)},
+        only=(Test(1, (8, 10, 15, 1026)),),  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_NOTIFY
+    ),
+    Rule(
+        "the same by another call; type into a terminal (TIOCSTI, TIOCLINUX), take one over (TIOCSCTTY)",
+        {"ioctl": (16, 29)},
+        only=(Test(1, (0x8901, 0x8902, 0x5412, 0x541C, 0x540E)),),  # FIOSETOWN, SIOCSPGRP first
+    ),
+    Rule(
+        "reach the network, or other processes by named and abstract sockets",
+        {
+            "socket": (41, 198),
+            "connect": (42, 203),
+            "bind": (49, 200),
+            "listen": (50, 201),
+            "accept": (43, 202),
+            "accept4": (288, 242),
+            "sendmsg": (46, 211),  # may name an address, or hand over descriptors
+            "sendmmsg": (307, 269),
+        },
+    ),
+    Rule(
+        "the same from a socket that is open: send to an address",
+        {"sendto": (44, 206)},
+        unless=(Test(4, (0,), wide=True),),
+    ),
+    Rule(
+        "the same with a new pair; those of the machine's own kind (AF_UNIX) pass",
+        {"socketpair": (53, 199)},
+        unless=(Test(0, (1,)),),
+    ),
+    Rule(
+        "share memory that no limit counts, or that outlives the process",
+        {
+            "memfd_create": (319, 279),
+            "memfd_secret": (447, 447),
+            "shmget": (29, 194),
+            "shmat": (30, 196),
+            "shmctl": (31, 195),
+            "remap_file_pages": (216, 234),
+        },
+    ),
+    Rule(
+        "the same without a file (MAP_SHARED with MAP_ANONYMOUS), or as a stack that no limit counts (MAP_GROWSDOWN)",
+        {"mmap": (9, 222)},
+        only=(Test(3, (0x21, 0x23), 0x2F), Test(3, (0x100,), 0x100)),
+    ),
+    Rule(
+        "leave messages and semaphores to other processes",
+        {
+            "mq_open": (240, 180),
+            "mq_unlink": (241, 181),
+            "semget": (64, 190),
+            "semctl": (66, 191),
+            "semop": (65, 193),
+            "semtimedop": (220, 192),
+            "msgget": (68, 186),
+            "msgctl": (71, 187),
+            "msgrcv": (70, 188),
+            "msgsnd": (69, 189),
+        },
+    ),
+    Rule(
+        "raise its own limits, or change those of others",
+        {"setrlimit": (160, 164)},
+    ),
+    Rule(
+        "the same by the call that also asks for limits, which passes",
+        {"prlimit64": (302, 261)},
+        unless=(Test(2, (0,), wide=True),),
+    ),
+    Rule(
+        "take processors and disks from others, or change how others get them",
+        {
+            "sched_setaffinity": (203, 122),
+            "sched_setscheduler": (144, 119),
+            "sched_setparam": (142, 118),
+            "sched_setattr": (314, 274),
+            "setpriority": (141, 140),
+            "ioprio_set": (251, 30),
+        },
+    ),
+    Rule(
+        "outlive who watches it, look like a process that may be watched by others, leave the group that is ended",
+        {"prctl": (157, 167)},
+        only=(Test(0, (1, 4, 35, 36, 0x59616D61)),),  # PDEATHSIG, DUMPABLE, MM, CHILD_SUBREAPER, PTRACER
+    ),
+    Rule(
+        "become another user, for whom other limits hold",
+        {
+            "setuid": (105, 146),
+            "setgid": (106, 144),
+            "setreuid": (113, 145),
+            "setregid": (114, 143),
+            "setresuid": (117, 147),
+            "setresgid": (119, 149),
+            "setfsuid": (122, 151),
+            "setfsgid": (123, 152),
+            "setgroups": (116, 159),
+            "capset": (126, 91),
+        },
+    ),
+    Rule("leave the group that is ended with it", {"setsid": (112, 157), "setpgid": (109, 154)}),
+    Rule(
+        "change who may use a file, or when it was changed, for which no right to write is needed (Landlock lets it)",
+        {
+            "chmod": (90, None),
+            "fchmod": (91, 52),
+            "fchmodat": (268, 53),
+            "fchmodat2": (452, 452),
+            "chown": (92, None),
+            "fchown": (93, 55),
+            "lchown": (94, None),
+            "fchownat": (260, 54),
+            "utime": (132, None),
+            "utimes": (235, None),
+            "futimesat": (261, None),
+            "utimensat": (280, 88),
+            "setxattr": (188, 5),
+            "lsetxattr": (189, 6),
+            "fsetxattr": (190, 7),
+            "removexattr": (197, 14),
+            "lremovexattr": (198, 15),
+            "fremovexattr": (199, 16),
+        },
+    ),
+    Rule("empty a file by its name, which Landlock lets before version 3", {"truncate": (76, 45)}),
+    Rule(
+        "be told what others do to files, which shows when they move",
+        {"inotify_init": (253, None), "inotify_init1": (294, 26), "fanotify_init": (300, 262)},
+    ),
+    Rule("make devices, and pipes on which whoever opens them hangs", {"mknod": (133, None), "mknodat": (259, 33)}),
+    Rule(
+        "change which files there are: mounts and roots",
+        {
+            "mount": (165, 40),
+            "umount2": (166, 39),
+            "move_mount": (429, 429),
+            "open_tree": (428, 428),
+            "fsopen": (430, 430),
+            "fsconfig": (431, 431),
+            "fsmount": (432, 432),
+            "fspick": (433, 433),
+            "mount_setattr": (442, 442),
+            "statmount": (457, 457),
+            "listmount": (458, 458),
+            "chroot": (161, 51),
+            "pivot_root": (155, 41),
+            "quotactl": (179, 60),
+            "quotactl_fd": (443, 443),
+            "name_to_handle_at": (303, 264),
+            "open_by_handle_at": (304, 265),
+            "lookup_dcookie": (212, 18),
+        },
+    ),
+    Rule("have rights of its own making: namespaces", {"unshare": (272, 97), "setns": (308, 268)}),
+    Rule(
+        "keep secrets in the kernel, or read them",
+        {"add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219)},
+    ),
+    Rule(
+        "do any of this by a queue that a filter does not see",
+        {"io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427)},
+    ),
+    Rule(
+        "use parts of the kernel that have been its weak places, and that no bot needs",
+        {
+            "userfaultfd": (323, 282),
+            "perf_event_open": (298, 241),
+            "bpf": (321, 280),
+            "personality": (135, 92),
+            "modify_ldt": (154, None),
+            "iopl": (172, None),
+            "ioperm": (173, None),
+            "vmsplice": (278, 75),
+            "lsm_set_self_attr": (460, 460),
+        },
+    ),
+    Rule(
+        "change the machine, as root could",
+        {
+            "kexec_load": (246, 104),
+            "kexec_file_load": (320, 294),
+            "init_module": (175, 105),
+            "finit_module": (313, 273),
+            "delete_module": (176, 106),
+            "reboot": (169, 142),
+            "swapon": (167, 224),
+            "swapoff": (168, 225),
+            "syslog": (103, 116),
+            "acct": (163, 89),
+            "vhangup": (153, 58),
+            "sethostname": (170, 161),
+            "setdomainname": (171, 162),
+            "settimeofday": (164, 170),
+            "clock_settime": (227, 112),
+            "clock_adjtime": (305, 266),
+            "adjtimex": (159, 171),
+            "nfsservctl": (180, 42),
+            "_sysctl": (156, None),
+        },
+    ),
+)
+
+_PROCESSES = (_FORK, _CLONE, _CLONE3)
+
+LAST_KNOWN = 462
+"""The newest call that the table has been compared with (mseal, Linux 6.10): later ones get ENOSYS, as on the kernels
+before them, and C libraries do without. So do the numbers of x86_64's other kind (x32), which begin at 2**30."""
+
+
+class _Machine(NamedTuple):
+    column: int
+    """Of `Numbers`."""
+    architecture: int
+    """AUDIT_ARCH_... of linux/audit.h, which the kernel tells with each call."""
+    seccomp: int
+    """Number of the system call."""
+
+
+_MACHINES = {"x86_64": _Machine(0, 0xC000003E, 317), "aarch64": _Machine(1, 0xC00000B7, 277)}
+
+# Instructions of the kernel's filter machine, and what a filter returns.
+_LOAD, _AND, _IF_EQUAL, _IF_GREATER, _RETURN = 0x20, 0x54, 0x15, 0x25, 0x06
+_ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
+"""Offsets in the kernel's struct seccomp_data; arguments are 8 bytes each, the lower half first on both machines."""
+
+_SET_MODE_FILTER, _ASK_FOR_ACTION = 1, 2
+_ALL_THREADS = 1
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+
+def _machine() -> _Machine | None:
+    if sys.platform != "linux" or sys.maxsize < 2**32:
+        return None
+    return _MACHINES.get(os.uname().machine)
+
+
+class _Instruction(NamedTuple):
+    """One step of a filter; the last two are how many steps are skipped after a comparison."""
+
+    code: int
+    value: int
+    if_true: int = 0
+    if_false: int = 0
+
+
+def _body(rule: Rule) -> list[_Instruction]:
+    """Return what is done with a call of ``rule``; it ends in what it returns without a hit, and with one."""
+    passed, refused = _ALLOW, _ERROR | rule.error
+    tests = rule.unless or rule.only
+    if not tests:
+        return [_Instruction(_RETURN, refused)]
+    steps: list[tuple[int, int, bool, bool]] = []  # with: whether truth is a hit, whether falsehood is a miss
+    for test in tests:
+        offset = _ARGUMENTS + 8 * test.argument
+        for half in range(1 + test.wide):
+            steps.append((_LOAD, offset + 4 * half, False, False))
+            if test.mask != _LOWER_HALF:
+                steps.append((_AND, test.mask, False, False))
+            last = half == test.wide
+            for value in test.values:
+                steps.append((_IF_EQUAL, value, last, not last))
+    miss, hit = (refused, passed) if rule.unless else (passed, refused)
+    body = []
+    for index, (code, value, is_hit, is_miss) in enumerate(steps):
+        to_miss = len(steps) - index - 1
+        body.append(_Instruction(code, value, (to_miss + 1) * is_hit, to_miss * is_miss))
+    return [*body, _Instruction(_RETURN, miss), _Instruction(_RETURN, hit)]
+
+
+@functools.cache
+def _plan(machine: str, allow_fork: bool) -> tuple[bytes | _Instruction, ...]:
+    """Return the filter packed, but for the instructions that ask for the id of the process (`OWN`)."""
+    kind = _MACHINES[machine]
+    steps = [
+        _Instruction(_LOAD, _ARCHITECTURE),
+        _Instruction(_IF_EQUAL, kind.architecture, 1),
+        _Instruction(_RETURN, _KILL),
+        _Instruction(_LOAD, _NUMBER),
+        _Instruction(_IF_GREATER, LAST_KNOWN, 0, 1),
+        _Instruction(_RETURN, _ERROR | errno.ENOSYS),
+    ]
+    for rule in RULES:
+        if allow_fork and rule in _PROCESSES:
+            continue
+        body = _body(rule)
+        for numbers in rule.calls.values():
+            if (number := numbers[kind.column]) is not None:
+                steps += [_Instruction(_IF_EQUAL, number, 0, len(body)), *body]
+    steps.append(_Instruction(_RETURN, _ALLOW))
+    return tuple(step if step.value == OWN else _packed(step) for step in steps)
+
+
+def _packed(step: _Instruction) -> bytes:
+    return struct.pack("=HBBI", step.code, step.if_true, step.if_false, step.value)
+
+
+def program(allow_fork: bool = False, own: int | None = None, machine: str | None = None) -> bytes:
+    """Return the filter as the kernel takes it, of 8 bytes an instruction.
+
+    Args:
+        allow_fork: whether new processes, which inherit the filter, may be started all the same.
+        own: id of the process that will install it; None: of this one.
+        machine: as `os.uname` names it; None: this one.
+
+    Raises:
+        KeyError: the table has no numbers for ``machine``.
+    """
+    own = os.getpid() if own is None else own
+    plan = _plan(machine or os.uname().machine, allow_fork)
+    return b"".join(step if isinstance(step, bytes) else _packed(step._replace(value=own)) for step in plan)
+
+
+@functools.cache
+def available() -> bool:
+    """Return whether this kernel takes filters and the table has the numbers of this machine's calls."""
+    machine = _machine()
+    if machine is None:
+        return False
+    wanted = ctypes.c_uint32(_ERROR)
+    try:  # asks whether filters may return errors, and changes nothing
+        linux.call(machine.seccomp, ctypes.c_uint(_ASK_FOR_ACTION), ctypes.c_uint(0), ctypes.byref(wanted))
+    except (OSError, AttributeError):
+        return False
+    _plan(os.uname().machine, False)  # once, and not again in every process that is forked later
+    return True
+
+
+def install(allow_fork: bool = False) -> bool:
+    """Refuse the calls of `RULES` to this process, all its threads and what it starts; return whether that holds.
+
+    A forked child may send signals to its parent alone, as the filter knows that process by its number: install the
+    filter in each process that runs untrusted code. `available`, called before it forks, makes that quicker.
+
+    Args:
+        allow_fork: leave processes possible, for one that is yet to fork those who confine themselves.
+    """
+    machine = _machine()
+    if machine is None or not available():
+        return False
+    instructions = program(allow_fork)
+    wanted = _Program(len(instructions) // 8, instructions)
+    try:
+        linux.give_up_new_privileges()
+        linux.call(machine.seccomp, ctypes.c_uint(_SET_MODE_FILTER), ctypes.c_uint(_ALL_THREADS), ctypes.byref(wanted))
+    except OSError:
+        return False
+    return True

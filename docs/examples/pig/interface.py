@@ -1,0 +1,38 @@
+"""Pig's bot interface: a file ``pig.py`` with ``roll_again(score, opponent_score, turn_total)`` -> True or False.
+
+This half runs in the process of the bot, so it imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dicegym.bots.calls import witnessed
+from dicegym.bots.program import Program
+from dicegym.bots.source import defines
+from dicegym.bots.surroundings import PrivateRandom
+
+ENTRY_FILES = ("pig.py",)
+ENTRY_POINT = "roll_again"
+
+
+def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+    """Return no modules: a bot needs none."""
+    return {}
+
+
+def find(program: Program) -> Callable[..., Any]:
+    """Return the bot in a program. Raises AgentError if there is none."""
+    return program.entry(ENTRY_POINT)
+
+
+def seated(program: Program, roll_again: Callable[..., Any], seat: int) -> Callable[..., Any]:
+    """Return what is asked in one game: the function, of whose calls `dicegym check --show` tells."""
+    return witnessed(roll_again, ENTRY_POINT)
+
+
+def recognises(text: str) -> bool:
+    """Return whether a file with this text looks like a bot of this game."""
+    return defines(text, ENTRY_POINT, 3)

