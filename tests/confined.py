@@ -23,7 +23,7 @@ PATCH
 confinement.prepare()
 LAYERS = confinement.confine(
     confinement.Bounds(**given["bounds"]),
-    [*given["read"], "/dev/urandom"], [given["folder"], "/dev/null"], keep=given["keep"],
+    given["read"], [given["folder"], "/dev/null"], keep=given["keep"],
 )
 FOLDER = given["folder"]
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.arena.check_report import CheckReport
-from dicegym.arena.purity import looks_pure, prepare
+from dicegym.arena.purity import looks_pure, prepare, table_of
 from dicegym.bots import smoke_games
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.calls import CallLog, Echo, Witness, watched_by
@@ -105,6 +105,10 @@ class Check:
             "dtype": str(answers.dtype),
             "remarks": self._remarks(player),
         }
+        if self.ask and isinstance(player, IsolatedPlayer) and player.says_pure and not self.thorough:
+            with contextlib.suppress(AgentError):  # it is asked in each game, then
+                actions = table_of(game, player)
+                found["situations"] = None if actions is None else actions.tolist()
         if self.thorough and seconds < self.limits.seconds / 4:
             forgive()
             silent: Any = Printed()
@@ -189,6 +193,7 @@ class Check:
                 printed,
                 answers,
                 remarks=remarks,
+                table=None if outcome.get("situations") is None else np.array(outcome["situations"], np.int64),
                 **self._exactly(outcome.get("table")),
             )
         except (KeyError, TypeError, ValueError, OverflowError):

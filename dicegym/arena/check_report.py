@@ -29,6 +29,7 @@ class CheckReport:
         win_rate: its exact win rate against the game's baseline, 0..1, by its answers to each situation; None if the
             game has no exact values, or it was not asked for.
         baseline: the agent that this is against.
+        table: its action in each situation of the game, if it says that it is pure and was asked in another process.
         calls: what it was called with, answered and printed; empty unless `check` was to show it.
     """
 
@@ -45,6 +46,7 @@ class CheckReport:
     remarks: tuple[str, ...] = ()
     win_rate: float | None = None
     baseline: str = ""
+    table: np.ndarray | None = None
     calls: str = ""
 
     @property

@@ -79,6 +79,8 @@ class Provenance:
         parameters: of the game.
         limits: what an entry might use, by name: seconds, and bytes of memory.
         entries: by name, those who were disqualified included.
+        isolation: what kept untrusted bots apart; empty if there were none. No part of the comparison: it decides
+            nothing.
     """
 
     date: str = field(compare=False)
@@ -88,11 +90,17 @@ class Provenance:
     fingerprint: str
     players: int
     parameters: dict[str, int]
-    limits: dict[str, float] = field(default_factory=dict)
+    limits: dict[str, float | None] = field(default_factory=dict)
     entries: tuple[EntryRecord, ...] = ()
+    isolation: str = field(default="", compare=False)
 
 
-def provenance(game: Game, limits: dict[str, float] | None = None, entries: tuple[EntryRecord, ...] = ()) -> Provenance:
+def provenance(
+    game: Game,
+    limits: dict[str, float | None] | None = None,
+    entries: tuple[EntryRecord, ...] = (),
+    isolation: str = "",
+) -> Provenance:
     """Return where a result of ``game`` that is made now comes from."""
     return Provenance(
         _date(),
@@ -104,6 +112,7 @@ def provenance(game: Game, limits: dict[str, float] | None = None, entries: tupl
         dict(game.parameters),
         limits or {},
         entries,
+        isolation,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -63,12 +63,25 @@ def looks_pure(game: Game, load: Callable[[int], Player]) -> bool | None:
     return True
 
 
+def table_of(game: Game, player: Player) -> np.ndarray | None:
+    """Return the action of ``player`` in each situation of the game: int64[situations]; None if they are not numbered.
+
+    Raises AgentError if it fails.
+    """
+    numbering = part(game, SITUATIONS)
+    states = None if numbering is None else numbering.situations(game)
+    return None if states is None else _answers(game, player, states, np.arange(len(states)))
+
+
 def _answers(game: Game, player: Player, states: np.ndarray, order: np.ndarray) -> np.ndarray:
     """Return the action of ``player`` in each of ``states``, asked in ``order``."""
     act = player.join(game, 0, 0)
+    turns = (Turn(game, states[number], 0) for number in order)
+    many: Callable[[list[Any]], Iterator[int]] | None = getattr(act, "many", None)  # a bot in another process
+    chosen = map(act, turns) if many is None else many([turn.view for turn in turns])
     answers = np.zeros(len(states), np.int64)
-    for number in order:
-        answers[number] = whole(act(Turn(game, states[number], 0)), player)
+    for number, action in zip(order, chosen, strict=True):
+        answers[number] = whole(action, player)
     return answers
 
 

@@ -78,8 +78,10 @@ class ContestResult(Generic[Row_co]):
 
     def report(self, details: bool = False) -> Report:
         """Return what there is to show, with ``details`` everything."""
+        apart = self.provenance.isolation if self.provenance else ""
+        remarks = (*self.remarks, *([f"bots were kept apart by {apart}"] if apart else []))
         heading, tables = self.heading, [*self.tables(), *(self.details() if details else ())]
-        return Report(heading, tables, self.disqualified, self.misplays, self.remarks, self.words())
+        return Report(heading, tables, self.disqualified, self.misplays, remarks, self.words())
 
     def text(self, width: int = WIDTH, details: bool = False) -> str:
         """Return the report as plain text for ``width`` columns."""

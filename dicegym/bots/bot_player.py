@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
-from dicegym.bots.program import Asked, Program, Supplied
+from dicegym.bots.program import Asked, Program
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
+from dicegym.games.parts import Interface
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act
@@ -16,15 +17,6 @@ from dicegym.play.turn import Act
 Sit = Callable[[Asked, Callable[..., Any], Game, int], Act]
 """What an adapter hands to `BotPlayer`: from a program, what is asked in one game, the game and the seat to what is
 asked for actions in that game."""
-
-
-class Interface(Protocol):
-    """The bot's own half of an original interface; see `dicegym.games.parts.Interface`."""
-
-    __name__: str
-    supplied_modules: Supplied
-    find: Callable[[Program], Callable[..., Any]]
-    seated: Callable[[Program, Callable[..., Any], int], Callable[..., Any]]
 
 
 def _again(module: str, *made: Any) -> BotPlayer:
@@ -62,6 +54,7 @@ class BotPlayer(Player):
         self.name = name
         self.printed = Printed()
         self._interface: Interface = interface
+        self._interface_name: str = interface.__name__
         self._sit = sit
         self._keep = keep
         self._seed = seed
@@ -78,7 +71,7 @@ class BotPlayer(Player):
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by the file: a program is loaded again, and has forgotten everything."""
         made = type(self), self.source, self.name, self._sit, self._keep, self._seed
-        return _again, (self._interface.__name__, *made)
+        return _again, (self._interface_name, *made)
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down in one new game; see `Player.join`."""

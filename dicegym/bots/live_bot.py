@@ -9,11 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dicegym.bots.bot_player import Interface, Sit
+from dicegym.bots.bot_player import Sit
 from dicegym.bots.program import Program
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, one_line
+from dicegym.games.parts import Interface
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act

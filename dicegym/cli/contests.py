@@ -8,16 +8,23 @@ import typer
 
 import dicegym
 from dicegym.cli.common import (
+    MEMORY,
+    DrawnSeed,
     GameName,
+    IsolationName,
     JsonFile,
+    LoadSeconds,
+    Memory,
+    MoveSeconds,
     Parameters,
-    Seed,
     check_writable,
     chosen_game,
     out,
     progress_bar,
     write_json,
 )
+from dicegym.play.seeds import drawn_seed
+from dicegym.signals import going_on
 
 
 def tournament(
@@ -28,7 +35,7 @@ def tournament(
             help="agents' names, files, folders; a folder of submissions is all of them (default: all agents)"
         ),
     ] = None,
-    seed: Seed = 0,
+    seed: DrawnSeed = None,
     games: Annotated[
         int | None,
         typer.Option(help="games of a match (default: the contest's own); of Lucky & Co the most in a playoff"),
@@ -37,9 +44,11 @@ def tournament(
         bool, typer.Option("--exact", help="rank by exact win rates, where there are some; --games 0: play nothing")
     ] = False,
     matches: Annotated[bool, typer.Option("--matches", help="list every match below the matrix")] = False,
-    seconds: Annotated[
-        float | None, typer.Option(help="time of an entry to load, and for all its moves of a match (default: 10)")
-    ] = None,
+    seconds: Annotated[float, typer.Option(help="processor time of an entry for all its moves of a match")] = 10.0,
+    load_seconds: LoadSeconds = None,
+    move_seconds: MoveSeconds = None,
+    memory: Memory = MEMORY,
+    isolation: IsolationName = "auto",
     workers: Annotated[int | None, typer.Option(help="processes (default: the processor's cores)")] = None,
     json_file: JsonFile = None,
     parameter: Parameters = None,
@@ -53,10 +62,12 @@ def tournament(
 
     check_writable(json_file)
     table = chosen_game(game, parameter)
-    limits = None if seconds is None else Limits(seconds)
+    limits = Limits(seconds, memory << 20, load_seconds, move_seconds)
     named = entries or dicegym.agent_names(table)
-    with progress_bar("checks and matches") as progress:
-        result = contest(table, named, seed, workers, progress, limits, games=games, exact=exact)
+    number = drawn_seed() if seed is None else seed
+    again = f"and nothing is kept of the contest; --seed {number} begins the same one again"
+    with progress_bar("checks and matches") as progress, going_on(again):
+        result = contest(table, named, number, workers, progress, limits, games=games, exact=exact, isolation=isolation)
     show(result.report(matches), out)
     write_json(json_file, result.to_json())
     if not result.standings:

@@ -9,10 +9,12 @@ from typing import NamedTuple
 from dicegym import games
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError, one_line, unknown_name
-from dicegym.learning.configuration import settings_of
+from dicegym.errors import ParameterError, unknown_name
+from dicegym.escape import one_line
+from dicegym.learning.configuration import is_finished, settings_of
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.league import SELF
+from dicegym.learning.lock import is_empty
 from dicegym.learning.named import names_something, split
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players import model as models
@@ -28,6 +30,8 @@ class Prepared(NamedTuple):
     game: Game
     settings: TrainingSettings
     command: str
+    finished: bool
+    """Whether the run that was to go on has nothing left to do."""
 
 
 def prepare(
@@ -47,7 +51,7 @@ def prepare(
         ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was written.
     """
     settings, command = settings_of(game, folder, config, overrides, resume)
-    if not resume and folder.exists() and any(folder.iterdir()):
+    if not resume and not is_empty(folder):
         raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
     table = games.game(game, **settings.game)
     found = {name: resolve(table, name) for name in _agents(settings)}
@@ -68,7 +72,7 @@ def prepare(
         models.trained_on(settings.run.start_from)
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
         split(setting, text)
-    return Prepared(table, settings, command)
+    return Prepared(table, settings, command, resume and is_finished(folder, settings))
 
 
 def _agents(settings: TrainingSettings) -> Iterator[str]:

@@ -12,7 +12,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.engine.game import Game
-from dicegym.errors import DicegymError, ParameterError, one_line
+from dicegym.errors import DamagedFileError, DicegymError, one_line
 from dicegym.learning.curve import Curve
 from dicegym.learning.environment import continue_games, games_of, state_of
 from dicegym.learning.evaluate import Score
@@ -56,7 +56,7 @@ def restored(
         trust: take a checkpoint from elsewhere for one's own, which may run whatever its author wrote.
 
     Raises:
-        ParameterError: it is damaged, of other settings, another version of dicegym wrote it, or it needs ``trust``.
+        DamagedFileError: it is damaged, of other settings, another version of dicegym wrote it, or it needs ``trust``.
     """
     own = trust or is_sealed(folder)
     try:
@@ -69,10 +69,10 @@ def restored(
             continue_games(env, moment.env)
         moment.generators.restore()
     except DicegymError as error:
-        raise ParameterError(f"{folder} cannot be resumed: {error}. {_way_out(folder)}") from error
+        raise DamagedFileError(folder, f"cannot be resumed: {error}", _way_out(folder)) from error
     except (LookupError, TypeError, ValueError, RuntimeError, AssertionError, AttributeError, OSError) as error:
         text = f"{type(error).__name__}: {one_line(error)}"
-        raise ParameterError(f"{folder} cannot be resumed: it is damaged ({text}). {_way_out(folder)}") from error
+        raise DamagedFileError(folder, f"cannot be resumed: it is damaged ({text})", _way_out(folder)) from error
     if not own:
         warnings.warn(
             f"{folder} was not written by your own trainings here: its networks and its league go on, and new games "
@@ -85,7 +85,7 @@ def restored(
 
 def _way_out(folder: Path) -> str:
     best = folder.parent / "best.zip"
-    return f"Or begin a new run with --set run.start_from={best}" if best.is_file() else "Or begin a new run"
+    return f"or begin a new run{f' with --set run.start_from={best}' if best.is_file() else ''}"
 
 
 def _moment(folder: Path, league: League, env: VecEnv, own: bool) -> Moment:

@@ -19,6 +19,7 @@ from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
 from dicegym.engine.siblings import folder_of
 from dicegym.errors import AgentError, ParameterError, unknown_name
+from dicegym.escape import one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import ADAPTER, INTERFACE, need, part
 from dicegym.play.player import Player
@@ -102,7 +103,8 @@ def agent(
         DependencyError: a model needs a package that is not installed.
     """
     game = make_game(game)
-    return load(game, resolve(game, spec), agent_name(game, spec), keep=keep, seed=seed, device=device, trust=trust)
+    name = one_line(agent_name(game, spec))
+    return load(game, resolve(game, spec), name, keep=keep, seed=seed, device=device, trust=trust)
 
 
 def load(

@@ -1,4 +1,4 @@
-"""The answers of a pure player by situation, asked for once each."""
+"""The answers of a pure player by situation, asked for once each, and a player made of such."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.loops import UNKNOWN
 from dicegym.games.parts import SITUATIONS, part
 from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
 
 
 class Tabulated:
@@ -45,3 +46,36 @@ def situations(game: Game) -> int:
     numbering = part(game, SITUATIONS)
     found = numbering.situations(game) if numbering is not None else None
     return 0 if found is None else len(found)
+
+
+class TabledPlayer(Player):
+    """Plays by a table of actions: what a pure player chose in each situation.
+
+    Args:
+        name: what reports call it.
+        actions: int[situations].
+    """
+
+    pure = True
+
+    def __init__(self, name: str, actions: np.ndarray) -> None:
+        self.name = name
+        self._actions = np.asarray(actions, np.int64)
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down in one new game; see `Player.join`."""
+        actions, row, number = self._actions.tolist(), np.zeros(1, np.int64), np.zeros(1, np.int64)
+
+        def act(turn: Turn) -> int:
+            loops.situation_rows(np.array([turn.record]), row, number)
+            chosen: int = actions[number[0]]
+            return chosen
+
+        return act
+
+    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action for each row; see `Player.act_rows`."""
+        numbers = np.empty(len(rows), np.int64)
+        loops.situation_rows(states, np.asarray(rows, np.int64), numbers)
+        chosen: np.ndarray = self._actions[numbers]
+        return chosen

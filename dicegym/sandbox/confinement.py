@@ -29,6 +29,8 @@ LIBRARIES = 16 << 30
 """Bytes of addresses that files mapped for reading, and what is reserved but not used, may take where seccomp keeps a
 process from shared memory; large libraries ask for several GB that way and use a small part."""
 
+_CHANCE = ("/dev/urandom", "/dev/random")
+"""Devices that some libraries read to seed generators of theirs."""
 _UNSEEN = 256 << 20
 """Bytes that a process has beyond what of it lies in memory, where there is no /proc to tell."""
 _CAPABILITIES_VERSION = 0x20080522
@@ -96,7 +98,7 @@ def confine(
         layers.append("closed to others")
     if parent is not None:
         end_with(parent)
-    if known := landlock.confine(read, write, names):
+    if known := landlock.confine([*read, *_CHANCE], write, names):
         layers.append(f"Landlock {known}")
     if filtered and seccomp.install():
         layers.append("seccomp")
@@ -116,7 +118,8 @@ def limit_alone(
     _close_all_but(keep)
     if parent is not None:
         end_with(parent)
-    return ("limits",) if _limit(bounds, filtered=False) else ()
+    # Those who are trusted may import libraries of any size; accidents fill memory of their own.
+    return ("limits",) if _limit(bounds, filtered=True) else ()
 
 
 def prepare() -> None:
@@ -188,6 +191,7 @@ def _limit(bounds: Bounds, filtered: bool) -> bool:
     ]
     for name in ("RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE", "RLIMIT_RTPRIO"):
         to(name, 0)
+    to("RLIMIT_SIGPENDING", bounds.files)  # counted for all processes of the user together
     return all(set_all)
 
 

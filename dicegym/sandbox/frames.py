@@ -17,7 +17,7 @@ LONGEST = 1 << 24
 MOST_FILES = 4
 
 
-class Channel:
+class MessageStream:
     """One end of a stream socket.
 
     Attributes:

@@ -65,7 +65,7 @@ def main(control_number: int, package: str) -> None:
     """
     _stand_in("dicegym", [package])
     frames = importlib.import_module("dicegym.sandbox.frames")
-    control = frames.Channel(socket.socket(fileno=control_number))
+    control = frames.MessageStream(socket.socket(fileno=control_number))
     setup = control.receive()
     try:
         host = Host(control, setup)
@@ -107,6 +107,7 @@ class Host:
         confinement = self._load("dicegym.sandbox.confinement")
         self.confine = confinement.limit_alone if setup["free"] else confinement.confine
         self._empty = self._load("dicegym.sandbox.scratch").empty
+        confinement.end_with(os.getppid())
         confinement.prepare()
         self.bounds = confinement.Bounds(**setup["bounds"])
         source = self._load("dicegym.bots.source")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import shutil
 import socket
 import subprocess
 import sys
@@ -20,8 +19,8 @@ from dicegym.engine.siblings import sibling_name
 from dicegym.errors import one_line
 from dicegym.games.parts import INTERFACE, need
 from dicegym.sandbox import host as host_program
-from dicegym.sandbox import jail
-from dicegym.sandbox.frames import Channel
+from dicegym.sandbox import jail, scratch
+from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import END_SECONDS, GoneError, Remote
 
@@ -48,7 +47,7 @@ def visible_files(source: Source, entry_files: Iterable[str]) -> list[Path]:
     return [*files_of(file), *sorted(beside)]
 
 
-class Host:
+class HostProcess:
     """A host, started but not waited for.
 
     Args:
@@ -57,9 +56,12 @@ class Host:
         source: where it is.
         limits: what it may use.
         level: how it is kept apart.
+        folder: where its temporary folder is made, unless it is jailed.
     """
 
-    def __init__(self, game: Game, name: str, source: Source, limits: Limits, level: jail.Isolation) -> None:
+    def __init__(
+        self, game: Game, name: str, source: Source, limits: Limits, level: jail.Isolation, folder: str
+    ) -> None:
         self.name = name
         self.limits = limits
         self._setup = _setup(game, name, source, limits)
@@ -67,11 +69,11 @@ class Host:
         self._children = 0
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # `close` closes it
         inside = level is jail.Isolation.JAIL
-        self._folder = "" if inside else tempfile.mkdtemp(prefix="dicegym-bot-")
+        self._folder = "" if inside else tempfile.mkdtemp(dir=folder)
         self._setup["folder"] = jail.TEMPORARY if inside else self._folder
         self._setup["free"] = level is jail.Isolation.NONE
         ours, theirs = socket.socketpair()
-        self.control = Channel(ours)
+        self.control = MessageStream(ours)
         try:
             program = [sys.executable, "-P", "-s", host_program.__file__, str(theirs.fileno()), str(_PACKAGE)]
             self._process = subprocess.Popen(
@@ -121,7 +123,7 @@ class Host:
             self._process.wait()
         self._errors.close()
         if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            scratch.remove(self._folder)
 
 
 def _setup(game: Game, name: str, source: Source, limits: Limits) -> dict[str, Any]:

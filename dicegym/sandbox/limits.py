@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
-import signal
-import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +11,7 @@ from pathlib import Path
 from dicegym.engine import jit, kernel_cache
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
-from dicegym.sandbox import landlock
+from dicegym.sandbox import confinement, landlock
 
 PATIENCE = 10
 """How much more time an entry has on the clock than on a processor."""
@@ -85,19 +82,11 @@ def limit_memory(extra: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (data + extra, data + extra))
 
 
-_SIGNAL_AT_PARENTS_DEATH = 1
-"""Option of Linux's prctl."""
-
-
 def end_with(parent: int) -> None:
-    """End this process when process ``parent``, which has forked it, has ended in whatever way (on Linux).
-
-    A bot that killed who watches it would else go on for ever, and with it all that waits for its end.
-    """
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):  # a C library without prctl
-            ctypes.CDLL(None).prctl(_SIGNAL_AT_PARENTS_DEATH, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it has ended before that was said
+    """End this process with process ``parent``; see `confinement.end_with`. It ends at once if that is gone already."""
+    try:
+        confinement.end_with(parent)
+    except ProcessLookupError:
         os._exit(1)
 
 

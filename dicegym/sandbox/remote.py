@@ -21,7 +21,7 @@ from dicegym.bots.answers import LONGEST_FRAME, decode
 from dicegym.bots.calls import Witness
 from dicegym.errors import AgentError, one_line
 from dicegym.play.printed import Printed
-from dicegym.sandbox.frames import Channel
+from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.limits import Limits
 
 LOOK_EVERY = 20
@@ -93,7 +93,7 @@ class Remote:
 
     def __init__(
         self,
-        control: Channel,
+        control: MessageStream,
         number: int,
         name: str,
         limits: Limits,
@@ -228,9 +228,9 @@ class Remote:
                     continue
             line, self._kept = self._kept[:end], self._kept[end + 1 :]
             told = self._told(number, line)
+            passed = time.monotonic() - begun
+            self._judge(passed, before)  # of what it tells a witness too, or it could do so for ever
             if told is not None:
-                passed = time.monotonic() - begun
-                self._judge(passed, before)
                 self._waited += max(0.0, passed - (self.spent - before))
                 word, value = told
                 if word == "ok":

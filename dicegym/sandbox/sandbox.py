@@ -14,6 +14,8 @@ import multiprocessing
 import os
 import pickle
 import sys
+import tempfile
+import time
 import types
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
@@ -23,7 +25,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DicegymError
 from dicegym.players.roster import agent_name, resolve
-from dicegym.sandbox import jail
+from dicegym.sandbox import jail, scratch
 from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading, processor_time
 from dicegym.sandbox.jobs import Entry, Failure, Job
 from dicegym.sandbox.limits import Limits
@@ -32,6 +34,8 @@ from dicegym.sandbox.worker import keep
 
 LOOK_EVERY = 0.02
 """Seconds between two looks at the running jobs."""
+SECONDS_TO_END = 2.0
+"""How long bots' processes may take to end once those that watch them have."""
 JobOutcome = Any | Failure
 
 
@@ -74,6 +78,20 @@ def _plain_start() -> Iterator[None]:
                 os.environ[name] = value
 
 
+def _throw_away(folder: str) -> None:
+    """Remove a folder, and what is left of bots in it whose processes are ending just now."""
+    deadline = time.monotonic() + SECONDS_TO_END
+    while True:
+        try:
+            scratch.empty(folder, None)
+            os.rmdir(folder)
+            return
+        except OSError:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(LOOK_EVERY)
+
+
 def _failure(reading: Reading, reason: str) -> Failure:
     """Return the failure of whoever was acting when its process stopped or ended."""
     playing = reading.phase == PLAYING
@@ -83,7 +101,7 @@ def _failure(reading: Reading, reason: str) -> Failure:
 class _Worker:
     """A keeper, as seen from here."""
 
-    def __init__(self, game: Game, limits: Limits, rehearsal: Entry, isolation: jail.Choice) -> None:
+    def __init__(self, game: Game, limits: Limits, rehearsal: Entry, isolation: jail.Choice, folder: str) -> None:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context: Any = multiprocessing.get_context(method)
         if method == "forkserver":
@@ -96,7 +114,7 @@ class _Worker:
         cells = context.RawArray("d", Heartbeat.SIZE)
         self._heartbeat = Heartbeat(cells)
         self._process = context.Process(
-            target=keep, args=(other, cells, game, rehearsal, limits, isolation.level), daemon=True
+            target=keep, args=(other, cells, game, rehearsal, limits, isolation.level, folder), daemon=True
         )
         with _plain_start():
             self._process.start()
@@ -203,12 +221,15 @@ class Sandbox:
         rehearsal = Entry(agent_name(game, baseline), resolve(game, baseline))
         self._made = (game, self.limits, rehearsal, self.isolation)
         self._workers: list[_Worker] = []
+        self._folder = ""
 
     def __enter__(self) -> Sandbox:
         """Start the processes."""
+        if self.isolation.level is not jail.Isolation.JAIL:  # where bots have their folders in memory of their own
+            self._folder = tempfile.mkdtemp(prefix="dicegym-bots-")
         try:
             for _ in range(self._count):
-                self._workers.append(_Worker(*self._made))
+                self._workers.append(_Worker(*self._made, self._folder))
             for worker in self._workers:
                 worker.wait_ready()
         except BaseException:
@@ -221,6 +242,9 @@ class Sandbox:
         for worker in self._workers:
             worker.close()
         self._workers = []
+        if self._folder:
+            _throw_away(self._folder)
+            self._folder = ""
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
         """Do ``jobs``, taken one by one in their order; yield each with its outcome as they end.
@@ -257,7 +281,7 @@ class Sandbox:
 
     def _replace(self, worker: _Worker) -> _Worker:
         worker.close()
-        fresh = _Worker(*self._made)
+        fresh = _Worker(*self._made, self._folder)
         fresh.wait_ready()
         self._workers[self._workers.index(worker)] = fresh
         return fresh

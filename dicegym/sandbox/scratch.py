@@ -1,50 +1,105 @@
-"""The temporary folder of an untrusted program, emptied between matches so that none finds what another left."""
+"""The temporary folder of an untrusted program, emptied between matches so that none finds what another left.
+
+Whoever empties it may do more than the program, which may have put links in places where folders were. So folders are
+held open and never named by a path, and no link is followed.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
-from itertools import count
+import sys
 
 MOST = 10_000
 """Entries that are removed before the rest is left to be thrown away as a whole."""
+_FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def empty(folder: str, most: int | None = MOST) -> bool:
     """Remove all that lies in ``folder``, whatever a program that has ended made there; return whether it is empty.
 
-    Folders so deep that no path can name what is in them, folders without any rights and links cost nothing more:
-    what lies in a folder is moved up before the folder is removed, and no link is followed.
+    Folders so deep that no path can name what is in them, and folders without any rights, go like all others.
 
     Args:
-        folder: nobody else changes it meanwhile.
+        folder: a folder, and no link to one.
         most: entries after which it is given up, since a program can make a million of them; None: never.
 
     Raises:
-        OSError: an entry can be neither moved nor removed.
+        OSError: an entry cannot be removed, or somebody moves folders meanwhile.
     """
-    names = (f"{folder}/.{number}" for number in count())
+    top = os.open(folder, os.O_RDONLY | _FOLDER)
+    try:
+        return _empty(top, most)
+    finally:
+        os.close(top)
+
+
+def remove(folder: str) -> None:
+    """Remove ``folder`` with all that lies in it, like `empty`; what cannot be removed stays."""
+    with contextlib.suppress(OSError):
+        empty(folder, most=None)
+        os.rmdir(folder)
+
+
+def _empty(top: int, most: int | None) -> bool:
+    here = os.dup(top)
+    # For each folder down to here: its name, the identity of the one that it is in, and what else is to do there.
+    above: list[tuple[str, tuple[int, int], list[str]]] = []
     removed = 0
-    while True:
-        with os.scandir(folder) as found:
-            entries = list(found)
-        if not entries:
-            return True
-        for entry in entries:
-            if most is not None and removed >= most:
-                return False
-            removed += 1
-            if not entry.is_dir(follow_symlinks=False):
-                os.unlink(entry.path)
-                continue
-            os.chmod(entry.path, stat.S_IRWXU)  # a folder: `is_dir` has looked at it and not at what it leads to
-            with os.scandir(entry.path) as found:
-                inner = list(found)
-            for one in inner:
-                if one.is_dir(follow_symlinks=False):
-                    os.chmod(one.path, stat.S_IRWXU)  # a folder that is moved must be writable
-                    os.rename(one.path, next(name for name in names if not os.path.lexists(name)))
-                else:
-                    os.unlink(one.path)
+    try:
+        folders: list[str] | None = None  # in the one that has just been opened
+        while True:
+            if folders is None:
+                folders = []
+                for name in os.listdir(here):
+                    if most is not None and removed >= most:
+                        return False
                     removed += 1
-            os.rmdir(entry.path)
+                    if stat.S_ISDIR(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
+                        folders.append(name)
+                    else:
+                        os.unlink(name, dir_fd=here)
+            elif folders:
+                name = folders.pop()
+                above.append((name, _identity(here), folders))
+                here = _into(here, _opened(name, here))
+                folders = None
+            elif above:
+                name, known, folders = above.pop()
+                here = _into(here, os.open("..", os.O_RDONLY | _FOLDER, dir_fd=here))
+                if _identity(here) != known:
+                    raise OSError(f"folder {name!r} was moved while it was emptied")
+                os.rmdir(name, dir_fd=here)
+            else:
+                return True
+    finally:
+        os.close(here)
+
+
+def _into(left: int, entered: int) -> int:
+    os.close(left)
+    return entered
+
+
+def _identity(folder: int) -> tuple[int, int]:
+    told = os.fstat(folder)
+    return told.st_dev, told.st_ino
+
+
+def _opened(name: str, beneath: int) -> int:
+    """Open a folder in another, giving back to its owner what rights it lacks."""
+    try:
+        opened = os.open(name, os.O_RDONLY | _FOLDER, dir_fd=beneath)
+    except PermissionError:
+        if sys.platform == "linux":  # where a mode is changed by path alone: this one names what has been opened
+            place = os.open(name, os.O_PATH | _FOLDER, dir_fd=beneath)
+            try:
+                os.chmod(f"/proc/self/fd/{place}", stat.S_IRWXU)
+            finally:
+                os.close(place)
+        else:
+            os.chmod(name, stat.S_IRWXU, dir_fd=beneath, follow_symlinks=False)
+        opened = os.open(name, os.O_RDONLY | _FOLDER, dir_fd=beneath)
+    os.fchmod(opened, stat.S_IRWXU)
+    return opened

@@ -28,7 +28,7 @@ Numbers = Mapping[str, tuple[int | None, int | None]]
 _LOWER_HALF = 0xFFFFFFFF
 
 
-class Test(NamedTuple):
+class Condition(NamedTuple):
     """What an argument of a call is asked: whether its lower half, after ``mask``, is one of ``values``.
 
     The kernel reads flags, commands and process ids from the lower half alone. A pointer is asked as a whole, for both
@@ -54,8 +54,8 @@ class Rule(NamedTuple):
 
     reason: str
     calls: Numbers
-    unless: tuple[Test, ...] = ()
-    only: tuple[Test, ...] = ()
+    unless: tuple[Condition, ...] = ()
+    only: tuple[Condition, ...] = ()
     error: int = errno.EPERM
 
 
@@ -70,7 +70,7 @@ _FORK = Rule(
 _CLONE = Rule(
     "the same by the general call, which also starts threads: these pass",
     {"clone": (56, 220)},
-    unless=(Test(0, (_CLONE_THREAD,), _CLONE_THREAD),),
+    unless=(Condition(0, (_CLONE_THREAD,), _CLONE_THREAD),),
 )
 _CLONE3 = Rule(
     "the same with its flags in memory, where a filter cannot look; C libraries fall back on clone",
@@ -108,17 +108,19 @@ RULES: tuple[Rule, ...] = (
             "rt_sigqueueinfo": (129, 138),
             "rt_tgsigqueueinfo": (297, 240),
         },
-        unless=(Test(0, (OWN,)),),
+        unless=(Condition(0, (OWN,)),),
     ),
     Rule(
-        "have the kernel send signals to others, or be told of changes in folders",
+        "have the kernel send signals to others (F_SETOWN, F_SETSIG, F_SETOWN_EX), hold up whoever opens a file "
+        "(F_SETLEASE, F_SETDELEG), be told of changes in folders (F_NOTIFY), take buffers from others' pipes "
+        "(F_SETPIPE_SZ)",
         {"fcntl": (72, 25)},
-        only=(Test(1, (8, 10, 15, 1026)),),  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_NOTIFY
+        only=(Condition(1, (8, 10, 15, 1024, 1040, 1026, 1031)),),
     ),
     Rule(
         "the same by another call; type into a terminal (TIOCSTI, TIOCLINUX), take one over (TIOCSCTTY)",
         {"ioctl": (16, 29)},
-        only=(Test(1, (0x8901, 0x8902, 0x5412, 0x541C, 0x540E)),),  # FIOSETOWN, SIOCSPGRP first
+        only=(Condition(1, (0x8901, 0x8902, 0x5412, 0x541C, 0x540E)),),  # FIOSETOWN, SIOCSPGRP first
     ),
     Rule(
         "reach the network, or other processes by named and abstract sockets",
@@ -136,12 +138,12 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "the same from a socket that is open: send to an address",
         {"sendto": (44, 206)},
-        unless=(Test(4, (0,), wide=True),),
+        unless=(Condition(4, (0,), wide=True),),
     ),
     Rule(
         "the same with a new pair; those of the machine's own kind (AF_UNIX) pass",
         {"socketpair": (53, 199)},
-        unless=(Test(0, (1,)),),
+        unless=(Condition(0, (1,)),),
     ),
     Rule(
         "share memory that no limit counts, or that outlives the process",
@@ -157,7 +159,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "the same without a file (MAP_SHARED with MAP_ANONYMOUS), or as a stack that no limit counts (MAP_GROWSDOWN)",
         {"mmap": (9, 222)},
-        only=(Test(3, (0x21, 0x23), 0x2F), Test(3, (0x100,), 0x100)),
+        only=(Condition(3, (0x21, 0x23), 0x2F), Condition(3, (0x100,), 0x100)),
     ),
     Rule(
         "leave messages and semaphores to other processes",
@@ -181,7 +183,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "the same by the call that also asks for limits, which passes",
         {"prlimit64": (302, 261)},
-        unless=(Test(2, (0,), wide=True),),
+        unless=(Condition(2, (0,), wide=True),),
     ),
     Rule(
         "take processors and disks from others, or change how others get them",
@@ -195,9 +197,13 @@ RULES: tuple[Rule, ...] = (
         },
     ),
     Rule(
+        "use up what all processes of the machine share: disks that write everything, requests that they may have open",
+        {"sync": (162, 81), "syncfs": (306, 267), "io_setup": (206, 0)},
+    ),
+    Rule(
         "outlive who watches it, look like a process that may be watched by others, leave the group that is ended",
         {"prctl": (157, 167)},
-        only=(Test(0, (1, 4, 35, 36, 0x59616D61)),),  # PDEATHSIG, DUMPABLE, MM, CHILD_SUBREAPER, PTRACER
+        only=(Condition(0, (1, 4, 35, 36, 0x59616D61)),),  # PDEATHSIG, DUMPABLE, MM, CHILD_SUBREAPER, PTRACER
     ),
     Rule(
         "become another user, for whom other limits hold",

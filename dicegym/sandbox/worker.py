@@ -8,6 +8,7 @@ them by `Heartbeat`.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import multiprocessing
@@ -29,11 +30,12 @@ from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.sandbox import jail
 from dicegym.sandbox.heartbeat import Heartbeat
-from dicegym.sandbox.hosts import MOST, Host
+from dicegym.sandbox.hosts import MOST, HostProcess
 from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jobs import Context, Entry, Job
 from dicegym.sandbox.limits import Limits, end_with
 from dicegym.sandbox.remote import GoneError
+from dicegym.signals import ENDING
 
 CAN_FORK = hasattr(os, "fork")
 """Where there is no fork, bots play in the referee's process: nothing keeps them from it."""
@@ -54,13 +56,15 @@ class Hosts:
         game: the game.
         limits: what each entry may use.
         level: how untrusted entries are kept apart, one of `dicegym.sandbox.jail`.
+        folder: where their temporary folders are made; empty: in jails.
     """
 
-    def __init__(self, game: Game, limits: Limits, level: jail.Isolation) -> None:
+    def __init__(self, game: Game, limits: Limits, level: jail.Isolation, folder: str) -> None:
         self._game = game
         self._limits = limits
         self._level = level
-        self._hosts: OrderedDict[Entry, Host] = OrderedDict()
+        self._folder = folder
+        self._hosts: OrderedDict[Entry, HostProcess] = OrderedDict()
         self._playing: list[tuple[Entry, IsolatedPlayer | None]] = []
 
     def apart(self, entry: Entry) -> bool:
@@ -71,7 +75,9 @@ class Hosts:
         """Begin to start what ``entries`` will need, without waiting for it."""
         for entry in entries:
             if self.apart(entry) and entry not in self._hosts and isinstance(entry.origin, Source):
-                self._hosts[entry] = Host(self._game, entry.name, entry.origin, self._limits, self._level)
+                self._hosts[entry] = HostProcess(
+                    self._game, entry.name, entry.origin, self._limits, self._level, self._folder
+                )
 
     def load(
         self, entry: Entry, game: Game, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
@@ -131,15 +137,18 @@ def outcome(job: Job, heartbeat: Heartbeat, hosts: Hosts) -> dict[str, Any]:
         hosts.end_job()
 
 
-def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits, level: jail.Isolation) -> None:
-    """Serve jobs that come through ``conn`` as pickles until it is closed.
+def keep(
+    conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits, level: jail.Isolation, folder: str
+) -> None:
+    """Serve jobs that come through ``conn`` as pickles until it is closed; see `Hosts` for the last three arguments.
 
     Each is answered by what `outcome` returned, as JSON.
     """
     end_with(os.getppid())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
+    for number in ENDING:  # which reach the whole group: the parent decides, and programs that start here are as usual
+        signal.signal(number, lambda *_: None)
     heartbeat = Heartbeat(cells)
-    hosts = Hosts(game, limits, level)
+    hosts = Hosts(game, limits, level, folder)
     rehearse(game, entry)
     gc.collect()
     gc.freeze()
@@ -147,15 +156,13 @@ def keep(conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits,
     for stream in range(3):
         os.dup2(null, stream)
     multiprocessing.current_process().daemon = False  # may a player have children: all that it starts ends with it
-    conn.send_bytes(b"ready")
     try:
-        while True:
-            try:
+        with contextlib.suppress(EOFError, OSError):  # whoever hands over jobs has closed the pipe, or has gone
+            conn.send_bytes(b"ready")
+            while True:
                 job: Job = pickle.loads(conn.recv_bytes())
-            except (EOFError, OSError):
-                return
-            heartbeat.reset()
-            answer = json.dumps(outcome(job, heartbeat, hosts)).encode()
-            conn.send_bytes(answer)
+                heartbeat.reset()
+                answer = json.dumps(outcome(job, heartbeat, hosts)).encode()
+                conn.send_bytes(answer)
     finally:
         hosts.close()

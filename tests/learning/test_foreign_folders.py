@@ -17,7 +17,7 @@ from hostile_models import Bomb, changed, fields, members_of, torch_file, zipped
 
 pytest.importorskip("sb3_contrib")
 
-from dicegym.errors import DicegymError, ParameterError
+from dicegym.errors import DamagedFileError, DicegymError, ParameterError
 from dicegym.learning.card import best_score
 from dicegym.learning.curves import read_run
 from dicegym.learning.league_table import read as read_league
@@ -294,7 +294,7 @@ def test_tables_of_leagues_that_are_none_are_refused(run: Path) -> None:
         b"even,member,kind,joined,share\nx\n",
     ):
         (run / "league.csv").write_bytes(content)
-        with pytest.raises(ParameterError, match="no table of a league"):
+        with pytest.raises(DamagedFileError, match=r"league\.csv is no (table of a league|UTF-8 text)"):
             read_league(run / "league.csv")
 
 

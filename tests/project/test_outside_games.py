@@ -24,7 +24,8 @@ def site(tmp_path: Path) -> Path:
     shutil.copytree(PIG, folder / "dicegym_pig", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "dicegym_pig" / "__init__.py").touch()
     for path in (folder / "dicegym_pig").glob("*.py"):
-        path.write_text(path.read_text("utf-8").replace("from pig.", "from dicegym_pig."), "utf-8")
+        text = path.read_text("utf-8").replace("from pig.", "from dicegym_pig.")
+        path.write_text(text.replace("from pig import", "from dicegym_pig import"), "utf-8")
     install(folder, "dicegym_pig", "Pig-v0 = dicegym_pig.rules")
     return folder
 
@@ -56,7 +57,7 @@ if __name__ == "__main__":
     assert gym.make_vec("dicegym/Pig-v0", num_envs=4).reset(seed=0)[0].shape[0] == 4
     assert len(pettingzoo.make("aec", "dicegym/Pig-v0").possible_agents) == len(pig_v0.env().possible_agents) == 2
     assert repr(dicegym.game("pig")) == "dicegym.game('pig', players=2, goal=100)"
-    assert contest("pig", ["hold_at_20", "haphazard"], workers=1).standings[0].name == "hold_at_20"
+    assert contest("pig", ["hold_at_20", "haphazard"], seed=0, workers=1).standings[0].name == "hold_at_20"
     print(dicegym.agent_names("pig"))
 """
 

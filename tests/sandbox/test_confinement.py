@@ -172,6 +172,10 @@ DENIED: dict[str, tuple[str, str]] = {
     "counters": ("system({perf_event_open}, 0, 0, -1, -1, 0)", NO),
     "keys": ("system({keyctl}, 0, 0)", NO),
     "the kernel's log": ("system({syslog}, 10, 0, 0)", NO),
+    "hold up who opens": ("fcntl.fcntl(os.open(BOT, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK)", NO),
+    "write all disks": ("system({sync})", NO),
+    "requests of all": ("system({io_setup}, 1, 0)", NO),
+    "a large pipe": ("fcntl.fcntl(os.pipe()[0], 1031, 1 << 20)", NO),
     "a newer call": ("system(500)", r"OSError: \[Errno 38\].*"),
 }
 

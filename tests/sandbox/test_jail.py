@@ -196,7 +196,9 @@ print(json.dumps({
     "devices": sorted(os.listdir("/dev")),
     "interfaces": [line.split(":")[0].strip() for line in open("/proc/net/dev")][2:],
     "read": {path: open(path).read() for path in sys.argv[1:] if os.path.exists(path)},
-    "written": [path for path in ("/x", "/dev/x", "/usr/x", "/proc/sys/kernel/hostname", "/tmp/own/x") if writes(path)],
+    "written": [path for path in (
+        "/x", "/dev/x", "/usr/x", "/proc/sys/kernel/hostname", "/tmp/x", "/tmp/own/x",
+    ) if writes(path)],
 }))
 """
 WRITES = """

@@ -11,11 +11,12 @@ from dicegym.sandbox import scratch
 
 
 def deep(folder: Path) -> None:
-    """Make folders deeper than a path may be long and than Python may recurse."""
+    """Make folders deeper than a path may be long."""
+    name = "inner" * 50
     descriptor = os.open(folder, os.O_RDONLY)
-    for _ in range(3000):
-        os.mkdir("inner", dir_fd=descriptor)
-        inner = os.open("inner", os.O_RDONLY, dir_fd=descriptor)
+    for _ in range(40):
+        os.mkdir(name, dir_fd=descriptor)
+        inner = os.open(name, os.O_RDONLY, dir_fd=descriptor)
         os.close(descriptor)
         descriptor = inner
     os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=descriptor))
@@ -56,3 +57,22 @@ def test_too_much_is_left(tmp_path: Path) -> None:
     assert not scratch.empty(str(tmp_path), most=20)
     assert scratch.empty(str(tmp_path), most=20)
     assert scratch.empty(str(tmp_path))
+
+
+def test_a_link_is_no_folder_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "file").write_text("kept")
+    (tmp_path / "own").symlink_to(tmp_path / "kept")
+    with pytest.raises(OSError, match="own"):
+        scratch.empty(str(tmp_path / "own"))
+    scratch.remove(str(tmp_path / "own"))
+    assert (tmp_path / "kept" / "file").read_text() == "kept"
+
+
+def test_all_of_it_goes(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    for number in range(30):
+        (own / str(number)).mkdir()
+    scratch.remove(str(own))
+    assert not own.exists()

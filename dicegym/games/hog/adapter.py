@@ -41,10 +41,12 @@ def sit(program: Asked, strategy: Callable[..., Any], game: Game, seat: int) -> 
 
 
 Many = Callable[[list[tuple[int, int]]], Iterator[Any]]
+"""Asks a strategy for many pairs of scores without waiting for each answer."""
 
 
-def _all_at_once(program: Asked, many: Many, pairs: list[tuple[int, int]]) -> Iterator[int]:
-    """Yield the action for each pair of scores, asked for without waiting for each answer."""
+def _all_at_once(program: Asked, many: Many, views: list[tuple[int, ...]]) -> Iterator[int]:
+    """Yield the action for each view, of which the first two are the scores."""
+    pairs = [(score, opponent_score) for score, opponent_score, *_ in views]
     answers = many(pairs)
     for pair in pairs:
         try:

@@ -1,0 +1,142 @@
+"""What both files of tests ask of the zoo: a visit of each game, made once, and what must hold of it."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import sys
+import tempfile
+import unicodedata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import dicegym
+from dicegym.engine import jit
+from zoo.animals import animals
+from zoo.cage import Caged, caged, why_not
+from zoo.hostile import GAMES, Hostile, Pays
+from zoo.spies import SPIES
+from zoo.visit import HONEST
+
+MOST_SECONDS = 200.0
+"""After so many a visit ends, whatever a bot does."""
+
+
+WHOLE = ("answers_twice", "closes_its_lines", "evil_answer", "exits_at_once", "kills_itself")
+"""Bots of both games in which a whole contest is held, each struck or punished in another way."""
+
+
+CHECKED = ("tells_for_ever", "sleeps", "evil_answer", "answers_twice", "exits_at_once", "prints", "segfaults")
+"""Bots that are checked as their authors do it."""
+
+
+class Visit(NamedTuple):
+    """What a visit showed."""
+
+    cage: Caged
+    found: dict[str, Any]
+    """What `zoo.visit` found; empty if it did not come to its end."""
+
+
+@functools.cache
+def visit(what: str, level: str, game: str, slow: bool = False) -> Visit:
+    """Make a visit, once in a run; skip the test where there can be none."""
+    if why := why_not():
+        pytest.skip(why)
+    if level == "jail" and (why := _no_jail()):
+        pytest.skip(why)
+    names = [animal.name for animal in animals(game, level, slow)]
+    names = {
+        "bots": names,
+        "whole": list(WHOLE),
+        "checks": list(CHECKED),
+        "spies": [spy.name for spy in SPIES],
+        "strangers": [],
+    }[what]
+    root = Path(dicegym.__file__).resolve().parents[1]
+    cache = (str(Path(jit.CACHE_FOLDER).parent),) if jit.CACHE_FOLDER else ()
+    kept = (str(root),) if Path(sys.prefix).is_relative_to(root) else (str(root), sys.prefix)
+    with tempfile.TemporaryDirectory() as folder:
+        result = Path(folder, "result.json")
+        request = {"what": what, "level": level, "game": game, "names": names, "result": str(result)}
+        command = [sys.executable, "-m", "zoo.visit", json.dumps(request)]
+        seen = caged(command, Path(folder), MOST_SECONDS, kept, cache)
+        return Visit(seen, json.loads(result.read_text()) if result.exists() else {})
+
+
+def _no_jail() -> str:
+    from dicegym.sandbox import jail
+
+    return jail.probe("jail")
+
+
+def everybody(level: str, slow: bool = False) -> list[Any]:
+    """Return (game, animal) of a level, as parameters of a test."""
+    return [pytest.param(game, one, id=f"{game}-{one.name}") for game in GAMES for one in animals(game, level, slow)]
+
+
+def check_verdict(seen: Visit, game: str, animal: Hostile) -> None:
+    """Assert that a bot got what it deserves, and nothing else."""
+    assert seen.found, seen.cage.output[-2000:]
+    hostile, meek = seen.found["hostile"], seen.found["meek"]
+    struck = hostile["struck"].get(animal.name, "")
+    misplays = [reason for name, _, reason, _ in hostile["misplays"] if name == animal.name]
+    own = {tuple(match[0]): match[1:] for match in hostile["matches"] if animal.name in match[0]}
+    if animal.pays is Pays.NOTHING:
+        assert (struck, misplays) == ("", [])
+        assert own == {tuple(match[0]): match[1:] for match in meek["matches"] if animal.name in match[0]}
+        assert own
+        assert "looked" not in animal.ask or "looked" in hostile["printed"][animal.name]
+        return
+    if animal.pays is Pays.LOADING or dicegym.game(game).spec.forfeit is None:
+        assert struck
+        assert misplays == []
+    else:
+        assert not struck
+        assert misplays
+    for reason in [struck] if struck else misplays[:1]:
+        assert re.search(animal.words(game), reason), reason
+
+
+def check_others(seen: Visit) -> None:
+    """Assert that the honest ones got what they got when all behaved, and paid for nothing."""
+    assert seen.found, seen.cage.output[-2000:]
+    hostile, meek = seen.found["hostile"], seen.found["meek"]
+    assert not meek["struck"]
+    assert not meek["misplays"]
+    assert not hostile["struck"].keys() & set(HONEST)
+    assert not [name for name, *_ in hostile["misplays"] if name in HONEST]
+    assert len(hostile["remarks"]) <= 5 + len(meek["remarks"])  # nobody drowns them
+    own = [[match for match in one["matches"] if set(match[0]) == set(HONEST)] for one in (hostile, meek)]
+    assert own[0] == own[1]
+    assert len(own[0]) == 1
+
+
+def check_whole(seen: Visit) -> None:
+    """Assert that a contest's own matches and ranking are for all others what they are without the hostile ones."""
+    assert seen.found, seen.cage.output[-2000:]
+    hostile, meek = seen.found["hostile"], seen.found["meek"]
+    others = [match for match in hostile["matches"] if not set(match["entries"]) & set(WHOLE)]
+    assert others == meek["matches"]
+    assert len(others) == 10  # of five
+    assert not hostile["struck"].keys() - set(WHOLE)
+    played = [row["name"] for row in hostile["standings"] if row["name"] in WHOLE]
+    if not played:
+        assert hostile["standings"] == meek["standings"]
+    for row in meek["standings"]:
+        assert row["name"] in {other["name"] for other in hostile["standings"]}
+
+
+def check_nothing_left(seen: Visit) -> None:
+    """Assert that nothing of the bots outlived the contest, and that nobody was called."""
+    assert seen.cage.left == []
+    assert seen.found["calls"] == []
+    assert seen.cage.status == 0, seen.cage.output[-2000:]
+
+
+def check_words(text: str) -> None:
+    """Assert that nothing in a report moves a cursor, turns text around or changes a terminal."""
+    assert not {letter for letter in text if unicodedata.category(letter) in ("Cc", "Cf", "Cs") and letter != "\n"}

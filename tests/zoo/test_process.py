@@ -1,0 +1,25 @@
+"""The zoo in plain processes: all that needs no jail to be held."""
+
+from __future__ import annotations
+
+import pytest
+
+from zoo.hostile import GAMES, Hostile
+from zoo.keeper import check_nothing_left, check_others, check_verdict, everybody, visit
+
+LEVEL = "process"
+
+
+@pytest.mark.parametrize(("game", "animal"), everybody(LEVEL))
+def test_verdict(game: str, animal: Hostile) -> None:
+    check_verdict(visit("bots", LEVEL, game), game, animal)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_nobody_else_pays(game: str) -> None:
+    check_others(visit("bots", LEVEL, game))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_nothing_is_left(game: str) -> None:
+    check_nothing_left(visit("bots", LEVEL, game))

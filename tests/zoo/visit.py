@@ -1,0 +1,276 @@
+"""Contests with hostile bots, and the same with meek ones in their place: what runs in a cage, as ``zoo.visit``."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import dicegym
+from dicegym.arena import Limits, check, contest
+from dicegym.arena.director import Director, Format
+from dicegym.arena.incidents import Misplay, misplays_of
+from dicegym.arena.match import Match
+from dicegym.arena.results import ContestResult, Standing
+from dicegym.sandbox.jobs import Failure
+from zoo.animals import ANIMALS
+from zoo.cage import HOME
+from zoo.hostile import Hostile, Pays, meek
+from zoo.spies import KEYS, MASK, SECRET
+from zoo.strangers import STRANGERS
+
+HONEST = ("shipped", "student")
+"""Who plays against the hostile ones: a bot that ships with the package, and somebody's file, which draws lots."""
+SEED = 0x5EED_0F_A_C0_17E57
+GAMES = 2
+"""Of each match."""
+WORKERS = 4
+"""Bots that sleep leave the processors to others."""
+MOVE = 0.1
+"""Seconds of processor time that a bot may take for a move; of waiting it may take ten times as many."""
+HOUSE = f"{HOME}/house"
+"""A folder with a program that others run, in which whoever holds the contest may write."""
+LIMITS: dict[str, Any] = {"seconds": 5 * MOVE, "start": 5 * MOVE, "move": MOVE, "memory": 64 << 20}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Zoo(ContestResult[Standing]):
+    """What the hostile ones did, and what the honest ones got."""
+
+    matches: tuple[tuple[Any, ...], ...]
+    """(names, games won by each, shares) of each match; (names, reason) of one that failed."""
+
+    @property
+    def heading(self) -> str:
+        """One line."""
+        return "zoo"
+
+    def tables(self) -> list[Any]:
+        """Return nothing: nobody is ranked."""
+        return []
+
+
+def pairs(director: Director) -> Iterator[Match]:
+    """Yield the matches: the honest ones play each other and the hostile ones, and these not each other."""
+    honest = [entry for entry in director.entries if entry.name in HONEST]
+    others = [entry for entry in director.entries if entry.name not in HONEST]
+    shipped, student = honest
+    twice = [other for other in others if ANIMALS[other.name].twice]
+    for a, b in ((shipped, student), *((student, other) for other in others), *((shipped, other) for other in twice)):
+        yield Match(director.game, (a, b), director.seed, GAMES)
+
+
+def hold(director: Director) -> Zoo:
+    """Play, and rank nobody."""
+    matches, misplays = list[tuple[Any, ...]](), list[Misplay]()
+    for match, outcome in director.play(pairs(director)):
+        names = tuple(entry.name for entry in match.entries)
+        if isinstance(outcome, Failure):
+            director.struck[names[outcome.actor]] = outcome.reason
+            matches.append((names, outcome.reason))
+        else:
+            matches.append((names, outcome["wins"], outcome["shares"]))
+            misplays += misplays_of(names, outcome)
+    return Zoo(**director.common(), standings=(), matches=tuple(sorted(matches)), misplays=tuple(misplays))
+
+
+FORM = Format[Zoo](hold, lambda game: 2)
+
+
+def keys_of(game: dicegym.Game, names: Iterable[str]) -> list[int]:
+    """Return the keys of all games that anybody plays, and the seeds they come from."""
+    found = [SEED]
+    for name in names:
+        for honest in HONEST:
+            seed = Match(game, (_named(honest), _named(name)), SEED, GAMES).seed
+            keys = (int(game.new_game(seed, number)["key"][0]) for number in range(GAMES))
+            found += [seed % 2**64, *keys]
+    return found
+
+
+def _named(name: str) -> Any:
+    return type("Entry", (), {"name": name})
+
+
+def write_bots(game: dicegym.Game, bots: Iterable[Hostile], folder: Path, words: dict[str, str]) -> dict[str, Any]:
+    """Write a file for each bot, and those of the honest ones; return them as entries of a contest."""
+    folder.mkdir()
+    student = folder / "student"
+    student.mkdir()
+    shutil.copy(Path(dicegym.__file__).parents[1] / "agents" / game.name / "haphazard.py", student / "haphazard.py")
+    (student / "notes.txt").write_text(SECRET)
+    entries: dict[str, Any] = dict(zip(HONEST, (game.spec.baseline, student / "haphazard.py"), strict=True))
+    for bot in bots:
+        text = bot.source(game.name)
+        for word, value in words.items():
+            text = text.replace(word, value)
+        path = folder / bot.name / "bot.py"
+        path.parent.mkdir()
+        path.write_text(text)
+        entries[bot.name] = path
+    return entries
+
+
+class Listeners:
+    """Sockets on which nobody may call, in each of the ways that a bot could; all say the secret."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.port = 0
+        for family, address in (
+            (socket.AF_INET, ("127.0.0.1", 0)),
+            (socket.AF_UNIX, "\0zoo"),
+            (socket.AF_UNIX, f"{HOME}/listener"),
+        ):
+            line = socket.socket(family)
+            line.bind(address)
+            line.listen(64)
+            self.port = self.port or line.getsockname()[1]
+            threading.Thread(target=self._serve, args=(line, str(address)), daemon=True).start()
+
+    def _serve(self, line: socket.socket, address: str) -> None:
+        while True:
+            with line.accept()[0] as caller:
+                self.calls.append(address)
+                with contextlib.suppress(OSError):  # it did not wait for an answer
+                    caller.sendall(SECRET.encode())
+
+
+def words_of(game: dicegym.Game, names: Iterable[str], port: int) -> dict[str, str]:
+    """Return what stands in bots' texts for what only this run knows."""
+    return {
+        KEYS: ", ".join(str(key ^ MASK) for key in keys_of(game, names)),
+        "@MASK": str(MASK),
+        "@MOVE": str(MOVE),
+        "@PORT": str(port),
+        "@HOME": HOME,
+        "@CACHE": os.environ.get("DICEGYM_CACHE", "/nowhere"),
+        "@HOUSE": HOUSE,
+    }
+
+
+def told(outcome: ContestResult[Any], seconds: float) -> dict[str, Any]:
+    """Return a result as plain values."""
+    return {
+        "struck": {one.name: one.reason for one in outcome.disqualified},
+        "misplays": [[one.name, one.turn, one.reason, one.more] for one in outcome.misplays],
+        "matches": list(getattr(outcome, "matches", ())),
+        "standings": outcome.standings,
+        "printed": outcome.printed,
+        "remarks": outcome.remarks,
+        "text": outcome.text(),
+        "json": json.dumps(outcome.to_json(), default=str),
+        "seconds": seconds,
+    }
+
+
+def play(game: dicegym.Game, level: str, entries: Any, **options: Any) -> dict[str, Any]:
+    """Hold one contest."""
+    if "isolation" in inspect.signature(contest).parameters:
+        options["isolation"] = level
+    begun = time.monotonic()
+    outcome = contest(game, entries, SEED, WORKERS, limits=Limits(**LIMITS), **options)
+    return told(outcome, time.monotonic() - begun)
+
+
+def bots(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
+    """Hold a contest with hostile bots, and one with meek ones of the names of those who shall play as these do."""
+    found = {}
+    animals = [ANIMALS[name] for name in names]
+    tame = [meek(animal) for animal in animals if animal.pays is Pays.NOTHING]
+    for kind, those in (("meek", tame), ("hostile", animals)):
+        folder = Path("/tmp", kind)
+        entries = write_bots(game, those, folder, words_of(game, names, port))
+        if kind == "meek":  # known to be harmless, so without a process for each
+            entries |= {one.name: dicegym.agent(game, entries[one.name]) for one in tame}
+        found[kind] = play(game, level, entries, form=FORM)
+        shutil.rmtree(folder)
+    return found
+
+
+def checks(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
+    """Check bots one by one, as their authors do, and be shown all calls."""
+    folder = Path("/tmp/bots")
+    entries = write_bots(game, [ANIMALS[name] for name in names], folder, words_of(game, names, port))
+    found = {}
+    for name in names:
+        begun = time.monotonic()
+        report = check(entries[name], game, Limits(**LIMITS), show=True, isolation=level)
+        found[name] = {"text": report.text(), "calls": report.calls, "seconds": time.monotonic() - begun}
+    shutil.rmtree(folder)
+    return {"checks": found}
+
+
+def whole(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
+    """Hold the game's own contest with hostile bots among the others, and the same without them."""
+    folder = Path("/tmp/bots")
+    entries = write_bots(game, [ANIMALS[name] for name in names], folder, words_of(game, names, port))
+    entries |= {f"other {agent}": agent for agent in dicegym.agent_names(game)[:3]}
+    without = {name: spec for name, spec in entries.items() if name not in names}
+    found = {kind: play(game, level, those, games=2) for kind, those in (("hostile", entries), ("meek", without))}
+    shutil.rmtree(folder)
+    return found
+
+
+def strangers(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
+    """Hold a contest of a folder with all kinds of files, and one of the good ones of them alone."""
+    found = {}
+    for kind, sent in (("meek", [one for one in STRANGERS if not one.reason]), ("hostile", STRANGERS)):
+        folder = Path("/tmp", kind)  # the cage's own
+        folder.mkdir()
+        for one in sent:
+            one.make(folder / one.name)
+        found[kind] = play(game, level, folder, games=1)
+        shutil.rmtree(folder)
+    return found
+
+
+def spies(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
+    """Run spies as plain programs, with nothing around them, where all that they look for is there."""
+    found = {}
+    words = words_of(game, names, port) | {"@CACHE": HOUSE}
+    secret = Path("/tmp/other/bot.py")  # the cage's own
+    secret.parent.mkdir()
+    secret.write_text(SECRET)
+    for name in names:
+        text = ANIMALS[name].source("hog")
+        for word, value in words.items():
+            text = text.replace(word, value)
+        path = Path("/tmp", f"{name}.py")
+        path.write_text(text)
+        key = keys_of(game, names)[-1]
+        start = "import sys, numpy; record = numpy.zeros(9, [('key', 'u8')]); record['key'] = int(sys.argv[1])\n"
+        start += "exec(compile(open(sys.argv[2]).read(), sys.argv[2], 'exec'), {'__file__': sys.argv[2]})"
+        run = subprocess.run([sys.executable, "-c", start, str(key), path], capture_output=True, text=True, check=False)
+        found[name] = (run.stderr.strip().splitlines() or [""])[-1]
+        path.unlink()
+    shutil.rmtree(secret.parent)
+    return found
+
+
+def main(request: dict[str, Any]) -> None:
+    """Do what is wanted; write what came of it as JSON."""
+    for place in (f"{HOME}/.netrc", f"{HOME}/.ssh/id_rsa", f"{HOUSE}/library.py"):
+        Path(place).parent.mkdir(exist_ok=True)
+        Path(place).write_text(SECRET)
+    os.environ["ZOO_SECRET"] = SECRET
+    listeners = Listeners()
+    doing = {"bots": bots, "checks": checks, "whole": whole, "strangers": strangers, "spies": spies}[request["what"]]
+    game = dicegym.game(request["game"], players=2)
+    found = doing(game, request["level"], request["names"], listeners.port)
+    Path(request["result"]).write_text(json.dumps(found | {"calls": listeners.calls}, default=asdict))
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))
