@@ -185,7 +185,7 @@ def test_run_killed_with_sigkill_resumes(training: Any, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "run")]
     settings = [word for text in [*SMALL, "run.steps=10_000_000"] for word in ("--set", text)]
     process = subprocess.Popen([*command, *settings], stderr=subprocess.DEVNULL)
-    checkpoint = tmp_path / "run" / "checkpoint" / "state.pkl"
+    checkpoint = tmp_path / "run" / "checkpoint" / "state.zip"
     deadline = time.monotonic() + 120
     while not checkpoint.exists():
         assert process.poll() is None
