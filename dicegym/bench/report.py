@@ -9,6 +9,7 @@ from dicegym.bench.figures import Figure
 from dicegym.bench.modes import LOOP_MODES
 from dicegym.bench.ratios import peer_ratios
 from dicegym.bench.result import BenchResult
+from dicegym.escape import harmless
 
 SECTIONS = {
     "speed": "Speed: random legal actions, one thread. Decisions are those of all players, opponents included; "
@@ -18,6 +19,7 @@ SECTIONS = {
     "memory": "Memory",
     "start": "The wait before the first step, in a new process, imports included",
     "contest": "Exact values, contests, matches",
+    "isolation": "Strangers' bots in processes of their own, by kind of isolation",
     "server": "A server and its bots on this machine",
     "training": "Training: MaskablePPO",
 }
@@ -115,4 +117,4 @@ def markdown(result: BenchResult) -> str:
 
 
 def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+    return "| " + " | ".join(harmless(cell).replace("|", "\\|") for cell in cells) + " |"

@@ -11,6 +11,7 @@ from dicegym.server.capacity import Capacity, Visitor
 from dicegym.server.connections import Link
 from dicegym.server.framing import Malformed
 from dicegym.server.guesses import Guesses
+from dicegym.server.lookalikes import Gallery, disguise
 from dicegym.server.murmur import Murmur
 from dicegym.server.names import Secrets, name_fault
 from dicegym.server.table import Table
@@ -138,6 +139,8 @@ class Lobby:
         self._capacity = Capacity(most, admission or Admission(), secrets is not None)
         self._guesses = Guesses()
         self._by_name: dict[str, Client] = {}
+        self._protected = Gallery((*(secrets or ()), *self._reserved), accents=False)
+        self._here = Gallery()
         self._left: dict[str, tuple[Table, int]] = {}
         self._guest_number = 0
 
@@ -191,6 +194,7 @@ class Lobby:
             client.timer.cancel()
         if self._by_name.get(client.name) is client:
             del self._by_name[client.name]
+            self._here.remove(client.name)
         if client.table is not None:
             table, client.table = client.table, None
             if not table.over:
@@ -238,10 +242,25 @@ class Lobby:
             self.error(client.link, SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
         elif not self._guests:
             self.error(client.link, SECRET_NEEDED, "this server takes no guests: log in with a secret")
-        elif wanted is not None and (fault := name_fault(wanted)):
+        elif wanted is not None and (fault := name_fault(wanted) or self._mistakable(client, wanted)):
             self.error(client.link, BAD_NAME, fault)
         else:
             self._admit(client, self._guest_name() if wanted is None else self._free(wanted), message)
+
+    def _mistakable(self, client: Client, wanted: str) -> str:
+        """Return why a guest cannot be called so, as people would take it for somebody else, or nothing."""
+        owner = None if wanted in self._reserved else self._protected.like(wanted)
+        if self._matchmaking.known(wanted):  # it has played here: what was allowed then is not taken from anybody
+            if owner is not None:
+                words = f"{wanted}, who has played here as a guest, looks like {owner}: give one another name"
+                self._murmur.note(BAD_NAME, client.origin, words)
+            return ""
+        if owner is None and wanted not in self._by_name:
+            owner = self._here.like(wanted)
+        if owner is not None:
+            return f"{wanted} looks like {owner}, which is somebody else's name here: take another"
+        fault = disguise(wanted)
+        return f"{wanted} may be taken for another name: {fault}" if fault else ""
 
     def _delay(self, client: Client, delay: float, wanted: str | None, secret: str, message: Message) -> None:
         """Look at a secret later, and hear nothing more from its client until then."""
@@ -309,12 +328,12 @@ class Lobby:
         while True:
             self._guest_number += 1
             name = f"guest-{self._guest_number}"
-            if self._is_free(name) and not self._matchmaking.known(name):
+            if self._stands_alone(name) and not self._matchmaking.known(name):
                 return name
 
     def _free(self, wanted: str) -> str:
         name, copy = wanted, 1
-        while not self._is_free(name):
+        while not (self._is_free(name) if copy == 1 else self._stands_alone(name)):
             copy += 1
             name = f"{wanted}-{copy}"
         return name
@@ -322,6 +341,10 @@ class Lobby:
     def _is_free(self, name: str) -> bool:
         owned = self._secrets is not None and name in self._secrets
         return not owned and name not in self._by_name and name not in self._reserved
+
+    def _stands_alone(self, name: str) -> bool:
+        """Whether a name that we give is nobody's, and looks like nobody's."""
+        return self._is_free(name) and self._protected.like(name) is None and self._here.like(name) is None
 
     def _admit(self, client: Client, name: str, login: Message | None = None) -> None:
         if client.timer is not None:
@@ -334,6 +357,7 @@ class Lobby:
         client.name = name
         client.original = self._wire.original_login(login)
         self._by_name[name] = client
+        self._here.add(name)
         if not client.original:
             client.tell(line(self._wire.welcome_message(name, self._matchmaking.rating(name))))
         table, seat = self._left.pop(name, (None, 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +43,8 @@ class ServerSettings:
         messages: a second from a client, beyond its moves.
         hosts: further names that the server has, for WebSocket.
         origins: web pages that may connect by WebSocket, such as ``https://example.org``.
+        isolation: how bots' files among the agents are kept apart, see `dicegym.sandbox.jail`.
+        database_wait: seconds for which the file of results may be locked or full.
 
     Raises:
         ParameterError: they cannot be used, in themselves or together.
@@ -70,6 +73,8 @@ class ServerSettings:
     messages: int = MESSAGES
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
+    isolation: str = "auto"
+    database_wait: float = 300.0
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -88,6 +93,8 @@ class ServerSettings:
                 f"{self.players} seats of a table: name at least {self.players} by --agents (one may be named twice)"
             )
         whole_number("--games", self.games, 0, 1 << 53, "a number of games")
+        if not 0 <= self.database_wait < math.inf:  # false of nan too
+            raise ParameterError(f"--database-wait {self.database_wait} is no number of seconds: give 0 or more")
         whole_number("--connections", self.connections, 1, 1 << 20, "a number of connections")
         whole_number("--per-address", self.per_address, 1, 1 << 20, "a number of connections")
         whole_number("--per-minute", self.per_minute, 1, 1 << 20, "a number of connections")

@@ -35,19 +35,33 @@ class Guest(Protocol):
 class Seat:
     """Whom a table has in one seat; a remote bot that is gone leaves None."""
 
-    __slots__ = ("decisions", "local", "name", "rating", "remote")
+    __slots__ = ("decisions", "known", "local", "moved", "name", "rating", "remote")
 
-    def __init__(self, name: str, rating: int, remote: Guest | None = None, local: LocalAgent | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        rating: int,
+        remote: Guest | None = None,
+        local: LocalAgent | None = None,
+        known: bool = True,
+    ) -> None:
         self.name = name
         self.rating = rating
         self.remote = remote
         self.local = local
+        self.known = known  # as an owner of a secret or an agent of the server, not as a guest
+        self.moved = False  # whether it has made a move of its own
         self.decisions = 1  # the number of the next one
 
     @property
     def taken(self) -> bool:
         """Whether anybody is there to answer."""
         return self.local is not None or (self.remote is not None and self.remote.present)
+
+    @property
+    def counts(self) -> bool:
+        """Whether its game is rated: guests have to make a move of their own first."""
+        return self.known or self.moved
 
 
 class Table:
@@ -218,6 +232,8 @@ class Table:
                     self._show(mover)
                 return False
             self._note(mover, f"made too many errors, the last: {error.message}")
+        else:
+            seat.moved = True
         seat.decisions += 1
         self._changed()
         self._advance(between)

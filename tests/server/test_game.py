@@ -255,6 +255,7 @@ async def test_a_lost_connection_stops_nobody_and_loses_no_result(tmp_path: Path
     async with serving(tmp_path, games=1) as server:
         lost, other = await kind.named(server, "lost"), await Bot.named(server, "other")
         playing = asyncio.create_task(other.play())
+        await lost.send(first_box(await lost.my_turn()))  # guests are rated when they have made a move
         await lost.my_turn()
         lost.vanish()
         final = await playing
