@@ -19,6 +19,7 @@ from dicegym.server.budget import BYTES, MESSAGES, Budget
 from dicegym.server.framing import Malformed
 from dicegym.server.murmur import Murmur
 from dicegym.server.origins import Origins
+from dicegym.server.wire import FLOOD
 
 MOST_UNREAD = 1 << 16
 """Bytes kept for a client that does not read."""
@@ -29,8 +30,6 @@ CLOSING = 2.0
 ACCEPTED_AT_ONCE = 4
 """New connections that are taken before others have their turn; more wait in the system's queue of `QUEUE`."""
 QUEUE = 512
-FLOOD = "flood"
-"""Code of the error for a client that keeps sending more than it may."""
 
 
 class Link(Protocol):
@@ -179,9 +178,9 @@ class Metered:
 
     def release(self) -> None:
         """See `Link`."""
-        self.go_on("held")
+        self.reopen("held")
 
-    def go_on(self, reason: str) -> None:
+    def reopen(self, reason: str) -> None:
         """Read again, if this was the only reason against it."""
         self.valve.open(reason)
 
@@ -197,7 +196,7 @@ class Metered:
             self.dismiss()
         else:
             self.valve.close("budget")
-            asyncio.get_running_loop().call_later(seconds, self.go_on, "budget")
+            asyncio.get_running_loop().call_later(seconds, self.reopen, "budget")
         return False
 
     def dismiss(self) -> None:

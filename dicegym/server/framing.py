@@ -97,7 +97,7 @@ class ObjectReader:
     def read(self) -> dict[str, Any] | Malformed | None:
         """Return the next object, what is wrong with what stands in its place, or None if more has to arrive."""
         if self._scanner is not None:
-            return self._go_on(self._scanner)
+            return self._scan_on(self._scanner)
         if self._skipping and not self._skip():
             return None
         text = self._text
@@ -116,10 +116,10 @@ class ObjectReader:
         except (ValueError, RecursionError):
             self._waiting = _size(text[at:])
             self._scanner = Scanner(at)
-            return self._go_on(self._scanner)
+            return self._scan_on(self._scanner)
         return self._whole(at, end, value)
 
-    def _go_on(self, scanner: Scanner) -> dict[str, Any] | Malformed | None:
+    def _scan_on(self, scanner: Scanner) -> dict[str, Any] | Malformed | None:
         """Go on with an object that has not come as a whole."""
         verdict, at = scanner.scan(self._text), self._at
         if verdict is Verdict.INCOMPLETE and self._waiting <= self._limit:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection
 from typing import Any, Protocol
 
 from dicegym.server.admission import Admission, origin_of
+from dicegym.server.capacity import Capacity, Visitor
 from dicegym.server.connections import Link
 from dicegym.server.framing import Malformed
 from dicegym.server.guesses import Guesses
 from dicegym.server.lookalikes import Gallery, disguise
 from dicegym.server.murmur import Murmur
 from dicegym.server.names import Secrets, name_fault
-from dicegym.server.places import Places, Visitor
 from dicegym.server.table import Table
 from dicegym.server.wire import (
     BAD_NAME,
@@ -68,7 +68,7 @@ class Client:
 
     @property
     def idleness(self) -> int:
-        """See `dicegym.server.places.Visitor`: it has not logged in, does not answer, has not moved yet, or plays."""
+        """See `dicegym.server.capacity.Visitor`: it has not logged in, does not answer, has not moved yet, or plays."""
         if not self.guest:
             return 0
         return 3 if not self.name else 2 if self.asleep else 0 if self.moved else 1
@@ -136,7 +136,7 @@ class Lobby:
         self._pause = pause
         self._log = log
         self._murmur = murmur or Murmur(log)
-        self._places = Places(most, admission or Admission(), secrets is not None)
+        self._capacity = Capacity(most, admission or Admission(), secrets is not None)
         self._guesses = Guesses()
         self._by_name: dict[str, Client] = {}
         self._protected = Gallery((*(secrets or ()), *self._reserved), accents=False)
@@ -152,14 +152,14 @@ class Lobby:
     def opened(self, link: Link) -> None:
         """See `dicegym.server.connections.Receiver`."""
         client = Client(link)
-        if why := self._places.enter(client):
+        if why := self._capacity.enter(client):
             self._murmur.note(FULL, client.origin, f"{link.peer} was refused: {why}")
             self.error(link, FULL, why)
             link.close()
             return
         self.clients[link] = client
         client.timer = asyncio.get_running_loop().call_later(self._seconds, self._without_login, client)
-        self._send_away(self._places.surplus(), "no place is left for who does not log in")
+        self._send_away(self._capacity.surplus(), "no place is left for who does not log in")
 
     def received(self, link: Link, message: dict[str, Any] | Malformed) -> bool:
         """See `dicegym.server.connections.Receiver`."""
@@ -189,7 +189,7 @@ class Lobby:
         client = self.clients.pop(link, None)
         if client is None:
             return
-        self._places.leave(client)
+        self._capacity.leave(client)
         if client.timer is not None:
             client.timer.cancel()
         if self._by_name.get(client.name) is client:
@@ -286,7 +286,7 @@ class Lobby:
         self._guesses.right(client.origin, wanted)
         self._replace(owner)
         client.guest = False
-        self._send_away(self._places.own(client), "you were idle, and your place was needed for an owner of a secret")
+        self._send_away(self._capacity.own(client), "you were idle, and your place was needed for an owner of a secret")
         self._admit(client, owner, message)
 
     def _wrong(self, client: Client, wanted: str | None) -> None:
@@ -349,7 +349,7 @@ class Lobby:
     def _admit(self, client: Client, name: str, login: Message | None = None) -> None:
         if client.timer is not None:
             client.timer.cancel()
-        if client.guest and (why := self._places.stay(client)):
+        if client.guest and (why := self._capacity.stay(client)):
             self._murmur.note(FULL, client.origin, f"{client.link.peer} was refused: {why}")
             self.error(client.link, FULL, why)
             client.link.close()

@@ -26,7 +26,7 @@ def is_loopback(host: str) -> bool:
     return host == "localhost"
 
 
-class Place(NamedTuple):
+class PageOrigin(NamedTuple):
     """Where a page comes from."""
 
     scheme: str
@@ -46,14 +46,14 @@ def host_of(text: str) -> tuple[str, int | None] | None:
     return parts.hostname.rstrip("."), port
 
 
-def place_of(text: str) -> Place | None:
+def place_of(text: str) -> PageOrigin | None:
     """Return the place that an ``Origin`` names; None if it names none (``null``, say)."""
     scheme, colon, rest = text.strip().partition("://")
     found = host_of(rest)
     if not colon or found is None:
         return None
     host, port = found
-    return Place(scheme.lower(), host, port or PORTS.get(scheme.lower()))
+    return PageOrigin(scheme.lower(), host, port or PORTS.get(scheme.lower()))
 
 
 class Origins:
@@ -118,7 +118,7 @@ class Origins:
         return address.is_loopback or not self._own_alone
 
     @staticmethod
-    def _own_page(place: Place, served: tuple[str, int | None]) -> bool:
+    def _own_page(place: PageOrigin, served: tuple[str, int | None]) -> bool:
         """Return whether a page is the server's own: it has the address that the request was sent to."""
         host, port = served
         return place.scheme in PORTS and place.host == host and place.port == (port or PORTS[place.scheme])

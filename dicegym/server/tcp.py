@@ -97,9 +97,9 @@ class TcpLink(Metered, asyncio.BufferedProtocol):
         valve.close("behind")
         self._later()
 
-    def go_on(self, reason: str) -> None:
+    def reopen(self, reason: str) -> None:
         """See `Metered`."""
-        super().go_on(reason)
+        super().reopen(reason)
         if self.open:
             self._later()
 

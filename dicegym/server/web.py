@@ -65,9 +65,9 @@ class WsLink(Metered):
         if self._closing is not None:
             await self._closing
 
-    def go_on(self, reason: str) -> None:
+    def reopen(self, reason: str) -> None:
         """See `Metered`."""
-        super().go_on(reason)
+        super().reopen(reason)
         self._go.set()
 
     def gone(self) -> None:

@@ -22,11 +22,11 @@ from dicegym.server.budget import (
     Budget,
     Purse,
 )
+from dicegym.server.capacity import SPARE, Capacity
 from dicegym.server.descriptors import room_for
 from dicegym.server.guesses import FORGOTTEN, FREE, FREE_BY_ADDRESS, LONGEST, REMEMBERED, Guesses
 from dicegym.server.murmur import QUIET, Murmur
 from dicegym.server.origins import Origins
-from dicegym.server.places import SPARE, Places
 from dicegym.server.scanner import LONGEST_NUMBER, MOST_NESTED, Scanner, Verdict
 
 
@@ -138,54 +138,54 @@ class Visitor:
 
 
 def test_without_secrets_the_first_who_come_have_the_places() -> None:
-    places = Places(2, Admission(), owners=False)
+    capacity = Capacity(2, Admission(), owners=False)
     first, second, third = (Visitor() for _ in range(3))
-    assert [places.enter(each) for each in (first, second)] == ["", ""]
-    assert "all it takes" in places.enter(third)
-    places.leave(third)
-    places.leave(first)
-    assert places.enter(third) == ""
+    assert [capacity.enter(each) for each in (first, second)] == ["", ""]
+    assert "all it takes" in capacity.enter(third)
+    capacity.leave(third)
+    capacity.leave(first)
+    assert capacity.enter(third) == ""
 
 
 def test_an_owner_gets_the_place_of_the_idlest() -> None:
-    places = Places(3, Admission(), owners=True)
+    capacity = Capacity(3, Admission(), owners=True)
     silent, asleep, plays = Visitor(idleness=1), Visitor(idleness=2), Visitor(idleness=0)
     for each in (silent, plays, asleep):
-        assert places.enter(each) == ""
+        assert capacity.enter(each) == ""
     owners = [Visitor() for _ in range(3)]
     gone = []
     for owner in owners:
-        assert places.enter(owner) == "", "there is room to log in"
+        assert capacity.enter(owner) == "", "there is room to log in"
         owner.idleness = 0
-        gone.append(places.own(owner))
+        gone.append(capacity.own(owner))
         if gone[-1] is not None:
-            places.leave(gone[-1])
+            capacity.leave(gone[-1])
     assert gone == [asleep, silent, None], "who plays is not sent away, and the owner is in all the same"
     guest = Visitor()
-    assert places.enter(guest) == ""
-    assert "all it takes" in places.stay(guest)
+    assert capacity.enter(guest) == ""
+    assert "all it takes" in capacity.stay(guest)
 
 
 def test_who_waits_to_log_in_makes_room_for_who_comes_later() -> None:
-    places = Places(1, Admission(), owners=True)
-    places.enter(Visitor())
+    capacity = Capacity(1, Admission(), owners=True)
+    capacity.enter(Visitor())
     crowd = [Visitor("9.9.9.9") for _ in range(20)] + [Visitor(f"8.8.8.{i}") for i in range(SPARE - 20)]
     for each in crowd:
-        places.enter(each)
-        assert places.surplus() is None
+        capacity.enter(each)
+        assert capacity.surplus() is None
     late = Visitor("7.7.7.7")
-    places.enter(late)
-    assert places.surplus() is crowd[0], "of the address that has most, the first"
+    capacity.enter(late)
+    assert capacity.surplus() is crowd[0], "of the address that has most, the first"
 
 
 def test_an_address_has_so_many_places() -> None:
     admission = Admission(per_minute=1000)
-    places = Places(1000, admission, owners=False)
-    told = [places.enter(Visitor("1.2.3.4")) for _ in range(PER_ADDRESS + 1)]
+    capacity = Capacity(1000, admission, owners=False)
+    told = [capacity.enter(Visitor("1.2.3.4")) for _ in range(PER_ADDRESS + 1)]
     assert set(told[:-1]) == {""}
     assert "your address" in told[-1]
     assert admission.present["1.2.3.4"] == PER_ADDRESS
-    assert {places.enter(Visitor()) for _ in range(2 * PER_ADDRESS)} == {""}, "this machine's own has no such limit"
+    assert {capacity.enter(Visitor()) for _ in range(2 * PER_ADDRESS)} == {""}, "this machine's own has no such limit"
 
 
 def test_wrong_secrets_cost_growing_delays() -> None:

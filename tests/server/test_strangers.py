@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import socket
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,9 +19,12 @@ from talk import Bot, WebBot, both, eventually, first_box, run, serving
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from dicegym.server import budget, connections, flood_test, guesses, places
+from dicegym.errors import ParameterError
+from dicegym.server import budget, capacity, connections, flood_test, guesses
+from dicegym.server.channels import address, connected
 from dicegym.server.descriptors import room_for
 from dicegym.server.server import Server
+from dicegym.server.wire import FLOOD
 
 SECRETS = "anna:correct horse\nbob:battery staple\n"
 
@@ -70,6 +74,25 @@ async def test_pages_that_the_operator_allows_can(tmp_path: Path) -> None:
         await bot.send({"key": "LOGIN", "playerName": "anna"})
         assert (await bot.until("WELCOME"))["playerName"] == "anna"
         await (await browser(server, "localhost", f"http://localhost:{server.ports['ws']}")).close()
+
+
+@run
+async def test_who_joins_by_a_name_that_is_not_the_servers_is_told_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(tmp_path) as server:
+        port = server.ports["ws"]
+        real = socket.create_connection
+        monkeypatch.setattr(
+            socket, "create_connection", lambda address, timeout: real(("127.0.0.1", address[1]), timeout)
+        )
+
+        def join() -> None:
+            with connected(address(f"ws://yatzy.example.org:{port}")):
+                pass
+
+        with pytest.raises(ParameterError, match=r"refuses this connection: .*yatzy\.example\.org.*--allow-host"):
+            await asyncio.to_thread(join)
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "OPTIONS", "PROPFIND", "HEAD"])
@@ -130,7 +153,7 @@ async def test_a_stranger_that_stays_is_gone_in_a_moment(tmp_path: Path, monkeyp
         await eventually(lambda: not server.lobby.clients)
 
 
-# Places
+# Capacity
 
 
 @contextlib.asynccontextmanager
@@ -189,7 +212,7 @@ async def test_who_is_sent_away_is_told_why_and_who_plays_is_not(tmp_path: Path)
 async def test_who_does_not_log_in_makes_room_for_others_who_may(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "SPARE", 4)
+    monkeypatch.setattr(capacity, "SPARE", 4)
     async with with_secrets(tmp_path, connections=2, guests=False) as server, crowd(server, 10) as bots:
         await eventually(lambda: len(server.lobby.clients) == 6)
         assert (await bots[2].receive())["code"] == "full"
@@ -308,7 +331,7 @@ async def test_who_keeps_flooding_is_slowed_then_told_and_disconnected(
                 codes.append(message.get("code"))
         spent = time.perf_counter() - began
         flooding.cancel()
-        assert codes[-1] == connections.FLOOD
+        assert codes[-1] == FLOOD
         assert len(codes) < 20 * (budget.MESSAGES_AT_ONCE + spent) + connections.AT_ONCE * 4
         assert [line for line in server.told if "it kept sending too much" in line]
         flooder.vanish()
@@ -328,7 +351,7 @@ async def test_a_websocket_that_keeps_pinging_is_disconnected(tmp_path: Path, mo
                     await bot.connection.ping(str(number))
 
         pinging = asyncio.create_task(ping())
-        assert (await bot.until("ERROR"))["code"] == connections.FLOOD
+        assert (await bot.until("ERROR"))["code"] == FLOOD
         pinging.cancel()
         bot.vanish()
         await eventually(lambda: not server.lobby.clients)

@@ -27,7 +27,7 @@ class Visitor(Protocol):
         """How dispensable it is: 0 not at all, and else the more the greater."""
 
 
-class Places:
+class Capacity:
     """The places of a server.
 
     Args:
