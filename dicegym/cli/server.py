@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dicegym.cli.common import GameName, JsonFile, Trust, check_writable, out, print_table, write_json
+from dicegym.cli.common import GameName, IsolationName, JsonFile, Trust, check_writable, out, print_table, write_json
 from dicegym.errors import ParameterError
 from dicegym.server.admission import PER_ADDRESS, PER_MINUTE
 from dicegym.server.budget import BYTES, MESSAGES
@@ -37,9 +37,7 @@ def serve(
     database_wait: Annotated[
         float, typer.Option(metavar="SECONDS", help="to go on while it is locked or full; then the server stops")
     ] = 300.0,
-    isolation: Annotated[
-        str, typer.Option(metavar="LEVEL", help="of bots' files among the agents: auto, jail, process or none")
-    ] = "auto",
+    isolation: IsolationName = "auto",
     seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
     connections: Annotated[int, typer.Option(help="at once")] = 1000,
     per_address: Annotated[
