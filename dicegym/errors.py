@@ -5,9 +5,16 @@ Messages follow one form: what was passed, why it cannot work, what to write ins
 
 from __future__ import annotations
 
+from dicegym.escape import lines
+from dicegym.escape import one_line as one_line  # noqa: PLC0414 - says that it may be imported from here
+
 
 class DicegymError(Exception):
     """Base class of all errors that dicegym raises on purpose."""
+
+    def __str__(self) -> str:
+        """Return the message, harmless: names, paths and texts of others stand in it."""
+        return lines(super().__str__())
 
 
 class UnknownNameError(DicegymError, LookupError):
@@ -20,6 +27,24 @@ class UnknownArgumentError(UnknownNameError, TypeError):
 
 class ParameterError(DicegymError, ValueError):
     """A parameter has the wrong type or lies outside its range."""
+
+
+class DamagedFileError(ParameterError):
+    """A file that a user or another program gave holds something else than it should: broken off, changed, or no such.
+
+    Attributes:
+        file: which.
+        reason: what is wrong with it.
+        instead: what to do about it, as a sentence.
+    """
+
+    def __init__(self, file: object, reason: str, instead: str) -> None:
+        super().__init__(f"{file} {reason}: {instead}")
+        self.file, self.reason, self.instead = file, reason, instead
+
+    def __reduce__(self) -> tuple[type[DamagedFileError], tuple[object, str, str]]:
+        """Pickle by the three arguments."""
+        return type(self), (self.file, self.reason, self.instead)
 
 
 class PartError(DicegymError, LookupError):
@@ -45,7 +70,7 @@ class AgentError(DicegymError):
     def __init__(self, agent: str, reason: str) -> None:
         super().__init__(f"agent {agent!r}: {reason}")
         self.agent = agent
-        self.reason = reason
+        self.reason = lines(reason)
 
     def __reduce__(self) -> tuple[type[AgentError], tuple[str, str]]:
         """Pickle by the two arguments, so that the error survives a process boundary."""
@@ -91,12 +116,3 @@ def _unknown(kind: str, name: object, known: list[str]) -> str:
     close = difflib.get_close_matches(str(name), known, n=1)
     guess = f" Did you mean {close[0]!r}?" if close else ""
     return f"there is no {kind} {name!r}.{guess} Known: {', '.join(known) if known else 'none'}."
-
-
-def one_line(text: object, limit: int = 200) -> str:
-    """Return ``str(text)`` on one line of at most ``limit`` characters, whatever ``text`` does when asked."""
-    try:
-        joined = " ".join(str(text).split())
-    except Exception:
-        return "(no message)"
-    return joined if len(joined) <= limit else joined[: limit - 3] + "..."

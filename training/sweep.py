@@ -11,16 +11,18 @@ evaluations, than half of the runs before it. The folder (default: runs/sweep-GA
 
 from __future__ import annotations
 
+import math
 import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dicegym.errors import DependencyError, DicegymError
+from dicegym.cli.ending import run_to_the_end
+from dicegym.errors import DependencyError
 from dicegym.learning.evaluate import Score
 from dicegym.learning.script import train
+from dicegym.signals import Ended, number_of
 
 try:
     import optuna
@@ -98,7 +100,20 @@ def sweep(
         f"run.checkpoint_every={steps}",  # a trial is not resumed
         "run.card_games=0",  # nor does anybody read its card
     ]
-    study.optimize(lambda trial: objective(trial, game, folder, short, set_ or []), n_trials=trials)
+    ended: list[KeyboardInterrupt] = []
+
+    def tried(trial: optuna.Trial) -> float:
+        try:
+            return objective(trial, game, folder, short, set_ or [])
+        except KeyboardInterrupt as end:  # Optuna would print where it came from
+            ended.append(end)
+            study.stop()
+            return math.nan  # the trial counts for nothing
+
+    study.optimize(tried, n_trials=trials)
+    for end in ended:
+        kept = f"{len(study.trials) - 1} trials are kept in {folder}"
+        raise Ended(number_of(end), f"{kept}: the same command goes on")
     tell(study, game, folder)
 
 
@@ -118,7 +133,4 @@ def tell(study: optuna.Study, game: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        typer.run(sweep)
-    except DicegymError as error:
-        sys.exit(f"sweep: {error}")
+    run_to_the_end(lambda: typer.run(sweep), "sweep")

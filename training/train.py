@@ -6,12 +6,13 @@
 
 A resumed run goes on exactly where the checkpoint was taken if its opponents remember and draw nothing (bots with
 ``PURE = True``, models, past selves) and its algorithm keeps no replay buffer (PPO, MaskablePPO, A2C). Otherwise it
-goes on with new games of the same seeds, or an empty buffer. Ctrl-C takes a checkpoint, at the cost of the games
-played since the networks were last updated, so that resuming is exact then too; pressed again it leaves at once.
+goes on with new games of the same seeds, or an empty buffer. Ctrl-C, SIGTERM and SIGHUP take a checkpoint, at the
+cost of the games played since the networks were last updated, so that resuming is exact then too; a second one leaves
+at once. A finished run is left as it is, unless --steps asks for more. One training at a time writes in a folder.
 
 The run's folder then holds
 
-    settings.json   the command and all settings, overrides included
+    settings.json   the command and all settings, overrides included, and whether the run is finished
     curve.csv       steps and score of every evaluation, and the result against each opponent if there are several;
                     the same command and seed give the same file
     league.csv      who beat whom among past selves, scripted agents and exploiters, if the learner plays against
@@ -25,7 +26,7 @@ The run's folder then holds
 from __future__ import annotations
 
 import contextlib
-import json
+import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -38,23 +39,26 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 
 import dicegym
+from dicegym.files import write_text
 from dicegym.learning import checkpoint
 from dicegym.learning.card import card, made_with
-from dicegym.learning.configuration import to_plain
+from dicegym.learning.configuration import AboutRun, to_plain, write_about
 from dicegym.learning.curve import Evaluator, next_evaluation
 from dicegym.learning.environment import games_of, new_games
 from dicegym.learning.evaluate import Score
 from dicegym.learning.exploiter import exploiter
-from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
-from dicegym.learning.interruption import Conductor, Interruption, StopTraining, on_interrupt
+from dicegym.learning.files import CURVE_FILE
+from dicegym.learning.interruption import Conductor, Interruption, StopTraining
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
 from dicegym.learning.learner import anneal, as_player, start_from
+from dicegym.learning.lock import alone_in
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.state import Moment, RunState, restored
 from dicegym.players import model as models
 from dicegym.players.sb3_file import checked_device
+from dicegym.signals import Ended, going_on, on_signals
 
 Progress = Callable[[int, int, str], None]
 """Is told (steps done, steps in all, text)."""
@@ -74,10 +78,13 @@ class Run:
         progress: Progress | None = None,
         command: str = "",
         evaluated: Evaluated | None = None,
+        finished: bool = False,
     ) -> None:
         run = settings.run
         torch.set_num_threads(run.torch_threads)
         self.settings, self.folder, self.command = settings, folder, command
+        self.finished = finished
+        """Whether nothing was left to do when this session began."""
         self.progress = progress or (lambda done, total, text: None)
         self.evaluated = evaluated or (lambda steps, score: None)
         self.interruption = Interruption()
@@ -106,16 +113,21 @@ class Run:
         self.first = self.model.num_timesteps  # of this session
         self.start = self.now()  # of the present rollout
         folder.mkdir(parents=True, exist_ok=True)
-        about = {"command": command, "settings": to_plain(settings)}
-        (folder / SETTINGS_FILE).write_text(json.dumps(about, indent=1))
+        self.note(finished)
+
+    def note(self, finished: bool) -> None:
+        """Write the command and the settings, and whether the run is finished."""
+        write_about(self.folder, AboutRun(shlex.split(self.command), to_plain(self.settings), finished))
 
     def learn(self) -> BaseAlgorithm:
         """Train to the end or to the target; return the model.
 
         Raises KeyboardInterrupt when it was interrupted, with model, measured, and checkpoint on disk.
         """
+        if self.finished:
+            return self.model
         try:
-            with on_interrupt(self.interrupt):
+            with on_signals(self.interrupt, once=True):
                 self.model.learn(
                     max(0, self.settings.run.steps - self.model.num_timesteps),
                     callback=Conductor(self.interruption, self.between_rollouts, self.after_step),
@@ -143,7 +155,7 @@ class Run:
             self.evaluate(self.model.logger)  # the checkpoint knows nothing of it: resuming stays exact
             self.save("model")
         where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
-        raise KeyboardInterrupt(f"{where} ({self.score}): --resume goes on") from None
+        raise Ended(self.interruption.number, f"{where} ({self.score}): --resume goes on") from None
 
     def between_rollouts(self, logger: Logger) -> None:
         """Do what is due at this many steps."""
@@ -173,9 +185,9 @@ class Run:
         text = f"{self.state.games:,} games, {speed:,.0f} steps/s{f', {self.score}' if self.score else ''}"
         self.progress(steps, self.settings.run.steps, text)
 
-    def interrupt(self) -> None:
-        """Stop as soon as the state of the run can be written."""
-        self.interruption.wanted = True
+    def interrupt(self, number: int) -> None:
+        """Stop as soon as the state of the run can be written, as the signal ``number`` says."""
+        self.interruption.ask(number)
         self.tell("saving; Ctrl-C again leaves at once")
 
     def tell(self, text: str) -> None:
@@ -249,13 +261,18 @@ def train(
     evaluated: Evaluated | None = None,
 ) -> Run:
     """Train ``game`` in ``folder`` and return the finished run; see `dicegym.learning.script.train`."""
-    _, settings, command = prepare(game, folder, config, overrides or [], resume)
-    run = Run(game, settings, folder, resume, progress, command, evaluated)
-    run.learn()
-    for name in ("model", "best") if run.settings.run.card_games else ():
-        run.tell(f"{run.score}; measuring for the card of {name}.zip")
-        (folder / f"{name}.md").write_text(card(folder / f"{name}.zip", run.settings.run.card_games))
-    return run
+    with alone_in(folder):
+        _, settings, command, finished = prepare(game, folder, config, overrides or [], resume)
+        run = Run(game, settings, folder, resume, progress, command, evaluated, finished)
+        if finished:
+            return run
+        with going_on(f"what was done so far is in {folder}: --resume goes on"):
+            run.learn()
+            for name in ("model", "best") if settings.run.card_games else ():
+                run.tell(f"{run.score}; measuring for the card of {name}.zip")
+                write_text(folder / f"{name}.md", card(folder / f"{name}.zip", settings.run.card_games))
+            run.note(finished=True)
+        return run
 
 
 if __name__ == "__main__":

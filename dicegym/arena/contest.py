@@ -38,7 +38,7 @@ R = TypeVar("R", bound=ContestResult[Any])
 def contest(
     game: Game | str,
     entries: Given,
-    seed: int = ...,
+    seed: int | None = ...,
     workers: int | None = ...,
     progress: Progress | None = ...,
     limits: Limits | None = ...,
@@ -54,7 +54,7 @@ def contest(
 def contest(
     game: RoundRobinGame,
     entries: Given,
-    seed: int = ...,
+    seed: int | None = ...,
     workers: int | None = ...,
     progress: Progress | None = ...,
     limits: Limits | None = ...,
@@ -70,7 +70,7 @@ def contest(
 def contest(
     game: GroupsGame,
     entries: Given,
-    seed: int = ...,
+    seed: int | None = ...,
     workers: int | None = ...,
     progress: Progress | None = ...,
     limits: Limits | None = ...,
@@ -86,7 +86,7 @@ def contest(
 def contest(
     game: Game | str,
     entries: Given,
-    seed: int = ...,
+    seed: int | None = ...,
     workers: int | None = ...,
     progress: Progress | None = ...,
     limits: Limits | None = ...,
@@ -101,7 +101,7 @@ def contest(
 def contest(
     game: Game | str,
     entries: Given,
-    seed: int = 0,
+    seed: int | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     limits: Limits | None = None,
@@ -120,7 +120,8 @@ def contest(
         game: the game or its name.
         entries: agents as for `dicegym.agent`, or {name: agent}. A folder that is no bot itself stands for all that
             lies in it, each file and folder an entry.
-        seed: names all games and the entries' private randomness.
+        seed: names all games and the entries' private randomness; None: drawn, so that no entry can foresee its games,
+            and told in the result as its ``seed``, which gives the same result again.
         workers: number of processes (default: of usable processors).
         progress: called after each check and match with (done, of how many, what was done last).
         limits: what an entry may use; default: 10 s and 512 MiB.

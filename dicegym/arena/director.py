@@ -16,6 +16,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
+from dicegym.play.seeds import drawn_seed
 from dicegym.players.tabulated import TabledPlayer
 from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Entry
@@ -47,7 +48,7 @@ class Director:
     Args:
         game: the game; if matches are played at smaller or larger tables, the one at which entries are checked.
         entries: agents as for `dicegym.agent`, or {name: agent}.
-        seed: names all games and the entries' private randomness.
+        seed: names all games and the entries' private randomness; None: drawn, so that no entry can foresee them.
         workers: number of processes (default: of usable processors).
         progress: called after each check and match with (done, of how many, what was done last).
         limits: what an entry may use; default: 10 s and 512 MiB.
@@ -59,7 +60,7 @@ class Director:
 
     Attributes:
         game: as given.
-        seed: as given.
+        seed: as given or drawn.
         options: as given.
         limits: what an entry may use.
         struck: name -> reason, of entries that may not take part (any more).
@@ -75,7 +76,7 @@ class Director:
         self,
         game: Game,
         entries: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec],
-        seed: int = 0,
+        seed: int | None = None,
         workers: int | None = None,
         progress: Progress | None = None,
         limits: Limits | None = None,
@@ -87,7 +88,8 @@ class Director:
     ) -> None:
         self.game = game
         self.options = options
-        self.seed = whole_number("seed", seed, -(1 << 63), (1 << 64) - 1, "the seed of a contest")
+        given = drawn_seed() if seed is None else seed
+        self.seed = whole_number("seed", given, -(1 << 63), (1 << 64) - 1, "the seed of a contest")
         check_table(game)
         field = entries_of(game, entries, in_order)
         self._found, self._records, self.remarks = field.entries, field.records, field.remarks

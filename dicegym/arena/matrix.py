@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from dicegym.escape import one_line
+
 WIDTH = 80
 """Columns of text where nobody says how many there are."""
 LONGEST = 24
@@ -36,4 +38,4 @@ class Matrix(NamedTuple):
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= LONGEST else name[: LONGEST - 3] + "..."
+    return one_line(name, LONGEST)

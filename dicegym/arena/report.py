@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_lines
 from dicegym.arena.matrix import WIDTH, Matrix
+from dicegym.escape import harmless, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+LONGEST_NOTE = 4000
+"""Characters of a line below the tables that are shown."""
 ReportTable = tuple[str, list[str], list[list[str]]]
 """Heading, column titles, rows."""
 
@@ -34,14 +37,18 @@ class Report(NamedTuple):
 
     def struck(self) -> list[tuple[str, str]]:
         """Return what stands below the first table: (kind, line)."""
-        return [("disqualified: ", f"{bad.name}: {bad.reason}") for bad in self.disqualified]
+        return [("disqualified: ", _note(f"{bad.name}: {bad.reason}")) for bad in self.disqualified]
 
     def notes(self) -> list[tuple[str, str]]:
         """Return what stands below all tables: (kind, line)."""
         return [
-            *(("", remark) for remark in self.remarks),
-            *(("fault: ", line) for line in misplay_lines(self.misplays)),
+            *(("", _note(remark)) for remark in self.remarks),
+            *(("fault: ", _note(line)) for line in misplay_lines(self.misplays)),
         ]
+
+
+def _note(text: str) -> str:
+    return one_line(text, LONGEST_NOTE)
 
 
 def percent(rate: float | None) -> str:
@@ -50,7 +57,8 @@ def percent(rate: float | None) -> str:
 
 
 def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table, columns aligned: numbers to the right, names to the left."""
+    """Return the lines of a table, columns aligned: numbers to the right, names to the left, all of it harmless."""
+    titles, rows = list(map(harmless, titles)), [list(map(harmless, row)) for row in rows]
     columns = list(zip(titles, *rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
     right = [bool(rows) and all(_is_number(cell) for cell in column[1:]) for column in columns]
@@ -71,14 +79,14 @@ def _is_number(cell: str) -> bool:
 
 def _paragraphs(report: Report, width: int) -> Iterator[list[str]]:
     """Yield the parts of a report, between which a line is left free."""
-    yield [report.heading]
+    yield [harmless(report.heading)]
     for number, table in enumerate(report.tables):
         if isinstance(table, Matrix):
             heading, lines = table.heading, list(table.lines(width))
         else:
             heading, titles, rows = table
             lines = plain_table(titles, rows)
-        yield [heading]
+        yield [harmless(heading)]
         yield lines
         if not number:
             yield [kind + line for kind, line in report.struck()]
@@ -92,7 +100,7 @@ def _wrapped(words: Sequence[str], width: int) -> list[str]:
     return [
         line
         for sentence in words
-        for line in textwrap.wrap(sentence, width, break_long_words=False, break_on_hyphens=False)
+        for line in textwrap.wrap(harmless(sentence), width, break_long_words=False, break_on_hyphens=False)
     ]
 
 
@@ -106,36 +114,38 @@ def show(report: Report, console: Console) -> None:
     if not console.is_terminal:
         console.file.write(plain_text(report, console.width) + "\n")
         return
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
-    def print_notes(notes: list[tuple[str, str]]) -> None:
-        for kind, line in notes:
-            console.print(f"[red]{kind}[/red]{escape(line)}", highlight=False)
+    def tell(text: str, kind: str = "", style: str = "") -> None:
+        console.print(Text.assemble((kind, "red"), (text, style)), highlight=False, soft_wrap=True)
 
-    console.print(escape(report.heading), highlight=False)
+    tell(harmless(report.heading))
     for number, part in enumerate(report.tables):
         if isinstance(part, Matrix):
-            console.print(f"\n[italic]{escape(part.heading)}[/italic]", highlight=False)
+            tell("")
+            tell(harmless(part.heading), style="italic")
             for line in part.lines(console.width):
-                console.print(line, highlight=False, markup=False)
+                tell(line)
         else:
             heading, titles, rows = part
-            table = Table(title=heading, title_justify="left")
+            table = Table(title=Text(harmless(heading), "table.title"), title_justify="left")
             for index, title in enumerate(titles):
                 numeric = bool(rows) and all(_is_number(row[index]) for row in rows)
-                table.add_column(escape(title), justify="right" if numeric else "left")
+                table.add_column(Text(harmless(title)), justify="right" if numeric else "left")
             for row in rows:
-                table.add_row(*map(escape, row))
+                table.add_row(*(Text(harmless(cell)) for cell in row))
             console.print(table)
-        if not number:
-            print_notes(report.struck())
+        for kind, line in report.struck() if not number else ():
+            tell(line, kind)
     if not report.tables:
-        print_notes(report.struck())
+        for kind, line in report.struck():
+            tell(line, kind)
     if notes := report.notes():
-        console.print()
-        print_notes(notes)
+        tell("")
+        for kind, line in notes:
+            tell(line, kind)
     if report.words:
-        console.print()
+        tell("")
         for line in _wrapped(report.words, console.width):
-            console.print(line, highlight=False, markup=False)
+            tell(line)

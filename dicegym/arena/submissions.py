@@ -12,12 +12,17 @@ from typing import NamedTuple
 from dicegym.bots.source import locate
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.escape import one_line
 from dicegym.players.roster import agent_names, entry_files
 
 KINDS = (".py", ".zip")
 """What files bots and models are in."""
 DEEPEST = 4
 """Folders within a submission's own in which its bot is looked for: archives unpack into folders of their own."""
+
+
+LONGEST = 120
+"""Characters of a submission's name; numbers that tell equal ones apart come after them."""
 
 
 class Submission(NamedTuple):
@@ -64,9 +69,9 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
         inside = f"{root.resolve().name}/{path.name}"
         if path.is_dir():
             bot, problem = _bot_in(path, entry_files(game))
-            found.append(Submission((path.name, f"{path.name}/", f"{inside}/", f"{path}/"), bot, problem))
+            found.append(Submission(_shown(path.name, f"{path.name}/", f"{inside}/", f"{path}/"), bot, problem))
         elif path.suffix in KINDS:
-            found.append(Submission((path.stem, path.name, inside, str(path)), path))
+            found.append(Submission(_shown(path.stem, path.name, inside, str(path)), path))
         else:
             left_out.append(path.name)
     if not found:
@@ -77,6 +82,11 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
             f".zip models or {wanted}"
         )
     return Folder(found, left_out)
+
+
+def _shown(*names: str) -> tuple[str, ...]:
+    """Return names as reports write them, before they are compared: files can have names that look alike there."""
+    return tuple(one_line(name, LONGEST) for name in names)
 
 
 def _bot_in(folder: Path, entries: Sequence[str]) -> tuple[Path, str]:

@@ -12,6 +12,7 @@ from dicegym.bench.ratios import DECISIONS
 from dicegym.bench.report import facts
 from dicegym.bench.result import BenchResult
 from dicegym.errors import ParameterError
+from dicegym.files import writing
 from dicegym.learning.pictures import check_picture, pyplot, short
 
 COLOURS = {
@@ -83,7 +84,8 @@ def draw(result: BenchResult, path: Path) -> None:
     figure.supxlabel(small, fontsize=6.5, color="#555555", x=0.01, ha="left")
     # Nothing of the time or the machine's name goes into the file, so that equal figures make equal files.
     metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
-    figure.savefig(path, dpi=110, metadata=metadata)
+    with writing(path) as unfinished:
+        figure.savefig(unfinished, dpi=110, metadata=metadata)
     plt.close(figure)
 
 

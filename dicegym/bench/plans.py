@@ -107,10 +107,10 @@ def contest_plan(options: Options, folder: Path) -> Plan:
 
 
 def server_plan(options: Options, folder: Path) -> Plan:
-    """Return the load of a server of each game that has a protocol."""
+    """Return the load of a server of each game that has a protocol, and what floods cost those who play there."""
 
     def plan() -> Iterator[Measure]:
-        from dicegym.server.load_test import measure
+        from dicegym.server import flood_test, load_test
         from dicegym.server.wire import wire_of
 
         for game in options.games or GAMES:
@@ -118,15 +118,23 @@ def server_plan(options: Options, folder: Path) -> Plan:
                 wire_of(game)
             except ParameterError:  # it has no server protocol
                 continue
+            seconds = max(0.3, 4 * options.seconds)
             whose = (Figure("server", game, f"50 games at once: {what}", unit) for what, unit in parts)
 
-            def run(game: str = game) -> tuple[float, float, float]:
-                load = measure(game, max(0.3, 4 * options.seconds))
+            def run(game: str = game, seconds: float = seconds) -> tuple[float, float, float]:
+                load = load_test.measure(game, seconds)
                 return load.turns, 100 * load.busy, load.games
 
             yield Measure(tuple(whose), run)
+            for flood in (None, *flood_test.FLOODS):
+                beside = "nobody floods" if flood is None else flood_test.FLOODS[flood].title
+                yield Measure(
+                    tuple(Figure("server", game, f"wait after a move, {beside}: {what}", "ms") for what in waits),
+                    partial(flood_test.measure, game, flood, seconds),
+                )
 
     parts = (("commands carried out", "turns/s"), ("of one core used", "%"), ("in progress", "games"))
+    waits = ("median", "99th percentile")
     return _or_skipped("server", plan())
 
 

@@ -9,6 +9,7 @@ from dicegym.bench.figures import Figure
 from dicegym.bench.modes import LOOP_MODES
 from dicegym.bench.ratios import peer_ratios
 from dicegym.bench.result import BenchResult
+from dicegym.escape import harmless
 
 SECTIONS = {
     "speed": "Speed: random legal actions, one thread. Decisions are those of all players, opponents included; "
@@ -116,4 +117,4 @@ def markdown(result: BenchResult) -> str:
 
 
 def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+    return "| " + " | ".join(harmless(cell).replace("|", "\\|") for cell in cells) + " |"

@@ -13,6 +13,7 @@ from dicegym.bots.network import ACTIVATIONS, NetworkPlayer
 from dicegym.bots.transcription import HELPERS, packed, transcribe
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.escape import docstring
 from dicegym.games.parts import EXPORTER, INTERFACE, need, part
 from dicegym.play.player import Player
 
@@ -120,7 +121,7 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
         for layer in network.layers
     )
     return _SOURCE.format(
-        heading=f"The choices of {player.name} in {game.spec.title}.",
+        heading=docstring(f"The choices of {player.name} in {game.spec.title}."),
         helpers=HELPERS,
         kernels=transcribe(kernels.observe, kernels.legal, *functions, *activations.values()),
         fields={name: game.spec.state[name].shape for name in game.spec.state.names or ()},

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.files import write_text
 from dicegym.games.parts import INTERFACE, STARTER, need
 
 
@@ -42,5 +43,5 @@ def new_bot(game: Game | str, path: Path | str, force: bool = False) -> Path:
         called = target.name
     text = starter.starter(target.name if target.name in forms else forms[0], shlex.quote(called))
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text, encoding="utf-8", newline="\n")
+    write_text(target, text)
     return target

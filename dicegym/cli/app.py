@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,8 +13,9 @@ from typer.core import TyperGroup
 import dicegym
 from dicegym.cli.bench import bench
 from dicegym.cli.bots import check, new, rules
-from dicegym.cli.common import err, out
+from dicegym.cli.common import out
 from dicegym.cli.contests import tournament
+from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
 from dicegym.cli.exact import exact
 from dicegym.cli.games import agents, games, playthrough
@@ -25,7 +25,6 @@ from dicegym.cli.server import join, serve, server
 from dicegym.cli.training import demo, league, train
 from dicegym.cli.watch import watch
 from dicegym.engine.commands import COMMANDS
-from dicegym.errors import DicegymError
 from dicegym.registry import GAMES, rules_module
 
 VERBS = (
@@ -126,16 +125,4 @@ app = _app()
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; mistakes of the user end as one line on standard error and status 2."""
-    try:
-        app(arguments)
-    except DicegymError as error:
-        err.print(f"dicegym: {error}", markup=False)
-        sys.exit(2)
-    except OSError as error:  # a file or folder that could not be read or written
-        err.print(f"dicegym: {error}", markup=False)
-        sys.exit(2)
-    except SystemExit as end:
-        # Typer makes an exit of Ctrl-C, without a word; verbs that end by it on their own have said theirs.
-        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
-            err.print("dicegym: interrupted")
-        raise
+    run_to_the_end(lambda: app(arguments), "dicegym")

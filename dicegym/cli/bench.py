@@ -10,6 +10,7 @@ import typer
 from dicegym.bench.modes import listed
 from dicegym.cli.common import JsonFile, check_writable, err, out, write_json
 from dicegym.errors import ParameterError
+from dicegym.files import write_text
 
 
 def bench(
@@ -49,14 +50,11 @@ def bench(
         check_writable(path)
     if chart is not None:
         check_chart(chart)
-    if from_file is not None:
-        result = BenchResult.read(from_file)
-    else:
-        result = run_bench(options, progress=lambda text: err.print(text, markup=False))
-    out.print(plain(result), markup=False)
+    result = run_bench(options, progress=err.print) if from_file is None else BenchResult.read(from_file)
+    out.print(plain(result))
     write_json(json_file, result.to_json())
     if table is not None:
-        table.write_text(markdown(result), encoding="utf-8")
+        write_text(table, markdown(result))
     if chart is not None:
         draw(result, chart)
 

@@ -17,7 +17,6 @@ from dicegym.cli.common import (
     MoveSeconds,
     Parameters,
     check_writable,
-    err,
     game_or_that_of,
     out,
     write_json,
@@ -42,8 +41,8 @@ def bot(
     from dicegym.bots.new import new_bot
 
     file = new_bot(game, path, force)
-    out.print(f"wrote {file}", markup=False)
-    out.print(f"try it: dicegym check {file} --show; the rules and its interface: dicegym rules {game}", markup=False)
+    out.print(f"wrote {file}")
+    out.print(f"try it: dicegym check {file} --show; the rules and its interface: dicegym rules {game}")
 
 
 def rules(
@@ -65,10 +64,10 @@ def rules(
     if interface and starter is None:
         raise ParameterError(f"nothing is written about bots of {game}: leave out --interface for its rules")
     if not interface:
-        out.print(page.replace("``", "`"), markup=False)
+        out.print(page.replace("``", "`"))
     if starter is not None:
         for title, text in (("Original interface", starter.INTERFACE), ("All bots", customs())):
-            out.print(f"{title}\n{'-' * len(title)}\n\n{text}", markup=False)
+            out.print(f"{title}\n{'-' * len(title)}\n\n{text}")
         out.print(f"A bot to begin with: `dicegym new bot {game} PATH`. How others do it: `dicegym agents {game}`.")
 
 
@@ -97,14 +96,8 @@ def check(
         raise ParameterError("--show and --debug do not go together: in the debugger you see each call yourself")
     check_writable(json_file)
     table = game_or_that_of(file, game, parameter)
-    try:
-        limits = arena.Limits(seconds, memory << 20, load_seconds, move_seconds)
-        report = arena.check(file, table, limits=limits, show=show, debug=debug, isolation=isolation)
-    except KeyboardInterrupt:
-        if not debug:
-            raise
-        err.print("dicegym: stopped before the test was over")
-        raise typer.Exit(130) from None
-    out.print(report.text(), markup=False)
+    limits = arena.Limits(seconds, memory << 20, load_seconds, move_seconds)
+    report = arena.check(file, table, limits=limits, show=show, debug=debug, isolation=isolation)
+    out.print(report.text())
     write_json(json_file, report.to_json())
     raise typer.Exit(0 if report.ok else 1)

@@ -20,6 +20,8 @@ from rich.table import Column
 
 import dicegym
 from dicegym.errors import DicegymError, ParameterError
+from dicegym.escape import lines, one_line
+from dicegym.files import write_text
 from dicegym.registry import GAMES
 
 if TYPE_CHECKING:
@@ -27,10 +29,22 @@ if TYPE_CHECKING:
 
 SILENCE = 10.0
 """Seconds after which a command that nobody watches at a terminal says how far it is."""
+LONGEST_LINE = 100_000
+"""Characters of a line that is printed: bots that are written out hold tables, and nobody reads on."""
 
-out = Console(highlight=False, soft_wrap=True)
+
+class Terminal(Console):
+    """A console that takes text for what it is: names and messages of others neither colour it nor act on it."""
+
+    def print(self, *objects: Any, markup: bool | None = False, **options: Any) -> None:
+        """Print as `rich.console.Console.print` does, texts without markup and harmless (`dicegym.escape`)."""
+        shown = (lines(thing, LONGEST_LINE) if isinstance(thing, str) else thing for thing in objects)
+        super().print(*shown, markup=markup, **options)
+
+
+out = Terminal(highlight=False, soft_wrap=True)
 """Standard output: results."""
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+err = Terminal(stderr=True, highlight=False, soft_wrap=True)
 """Standard error: what went wrong, and what is being done."""
 
 
@@ -61,6 +75,7 @@ GameOption = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="same seed, same games")]
+DrawnSeed = Annotated[int | None, typer.Option(help="same seed, same games (default: a new one, which is printed)")]
 Parameters = Annotated[
     list[str] | None,
     typer.Option("--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game; repeatable"),
@@ -121,13 +136,13 @@ def check_writable(path: Path | None, force: bool = True) -> None:
 def write_json(path: Path | None, value: Any) -> None:
     """Write ``value``, readably, if there is a path to write it to."""
     if path is not None:
-        path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+        write_text(path, json.dumps(value, indent=1) + "\n")
 
 
 def write_new(path: Path, text: str) -> None:
     """Write ``text`` to a file that a command makes, and say so."""
-    path.write_text(text, encoding="utf-8", newline="\n")
-    out.print(f"wrote {path}", markup=False)
+    write_text(path, text)
+    out.print(f"wrote {path}")
 
 
 def print_table(titles: list[str], rows: list[list[str]]) -> None:
@@ -135,7 +150,7 @@ def print_table(titles: list[str], rows: list[list[str]]) -> None:
     from dicegym.arena.report import plain_table
 
     for line in plain_table(titles, rows):
-        out.print(line, markup=False)
+        out.print(line)
 
 
 @contextlib.contextmanager
@@ -172,7 +187,7 @@ class _Bar:
 
     def show(self, done: int, total: int, text: str) -> None:
         self._bar.start()  # does nothing if it has started
-        self._bar.update(self._task, completed=done, total=total or None, description=text)
+        self._bar.update(self._task, completed=done, total=total or None, description=one_line(text))
 
     def close(self) -> None:
         if self._bar.live.is_started:
@@ -203,7 +218,7 @@ class _Lines:
 
     def _speak(self) -> None:
         while not self._over.wait(self._every):
-            err.print(self._line(time.monotonic()), markup=False)
+            err.print(self._line(time.monotonic()))
 
     def _line(self, now: float) -> str:
         done, total, text = self._latest
@@ -213,7 +228,7 @@ class _Lines:
             since, before = self._first
             if before < done < total:  # the last rollout may go beyond what was asked for
                 words.append(f"{clock((now - since) * (total - done) / (done - before))} left")
-        return ", ".join([*words, *([text] if text else [])])
+        return ", ".join([*words, *([one_line(text)] if text else [])])
 
 
 def clock(seconds: float) -> str:

@@ -9,6 +9,7 @@ import typer
 import dicegym
 from dicegym.cli.common import (
     MEMORY,
+    DrawnSeed,
     GameName,
     IsolationName,
     JsonFile,
@@ -16,13 +17,14 @@ from dicegym.cli.common import (
     Memory,
     MoveSeconds,
     Parameters,
-    Seed,
     check_writable,
     chosen_game,
     out,
     progress_bar,
     write_json,
 )
+from dicegym.play.seeds import drawn_seed
+from dicegym.signals import going_on
 
 
 def tournament(
@@ -33,7 +35,7 @@ def tournament(
             help="agents' names, files, folders; a folder of submissions is all of them (default: all agents)"
         ),
     ] = None,
-    seed: Seed = 0,
+    seed: DrawnSeed = None,
     games: Annotated[
         int | None,
         typer.Option(help="games of a match (default: the contest's own); of Lucky & Co the most in a playoff"),
@@ -62,8 +64,10 @@ def tournament(
     table = chosen_game(game, parameter)
     limits = Limits(seconds, memory << 20, load_seconds, move_seconds)
     named = entries or dicegym.agent_names(table)
-    with progress_bar("checks and matches") as progress:
-        result = contest(table, named, seed, workers, progress, limits, games=games, exact=exact, isolation=isolation)
+    number = drawn_seed() if seed is None else seed
+    again = f"and nothing is kept of the contest; --seed {number} begins the same one again"
+    with progress_bar("checks and matches") as progress, going_on(again):
+        result = contest(table, named, number, workers, progress, limits, games=games, exact=exact, isolation=isolation)
     show(result.report(matches), out)
     write_json(json_file, result.to_json())
     if not result.standings:

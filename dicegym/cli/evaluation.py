@@ -92,9 +92,9 @@ def counted_faults() -> Iterator[list[str]]:
 def tell_faults(faults: Sequence[str]) -> None:
     """Print the first faults, and how many there were."""
     for fault in faults[:FAULTS_SHOWN]:
-        err.print(f"fault: {fault}", markup=False)
+        err.print(f"fault: {fault}")
     if len(faults) > FAULTS_SHOWN:
-        err.print(f"and {len(faults) - FAULTS_SHOWN:,} more faults", markup=False)
+        err.print(f"and {len(faults) - FAULTS_SHOWN:,} more faults")
 
 
 def evaluate(
@@ -135,11 +135,11 @@ def evaluate(
             scores.append(score)
     tell_faults(faults)
     if len(scores) == 1:
-        out.print(str(scores[0]), markup=False)
+        out.print(str(scores[0]))
     else:
         show_scores(scores, player.name)
     for line in [*in_words(scores, table, player.name), *what_next(table, model, game, named, parameter)]:
-        out.print(line, markup=False)
+        out.print(line)
     about = {"model": model, "game": table.name, "players": table.players, "parameters": table.parameters}
     about |= {"fingerprint": table.fingerprint, "seed": seed, "faults": len(faults)}
     write_json(json_file, [about | score.to_json() for score in scores])

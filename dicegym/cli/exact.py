@@ -97,7 +97,7 @@ def exact(
     if output is not None:
         write_new(output, answer.text)
     else:
-        out.print(answer.text, markup=False)
+        out.print(answer.text)
     if json_file is not None:
         records = tuple(record_of(agent_name(table, spec), spec, resolve(table, spec)) for spec in answer.agents)
         about = {"game": table.name, **asdict(provenance(table, entries=records))}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import secrets
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -13,13 +12,11 @@ from typing import Annotated, Any
 import typer
 
 import dicegym
-from dicegym.cli.common import GameName, Parameters, complete_agent, parameters_of
+from dicegym.cli.common import DrawnSeed, GameName, Parameters, complete_agent, parameters_of
 from dicegym.errors import ParameterError, UnknownNameError
-
-INTERRUPTED = 130
-"""What a shell is told of a program that Ctrl-C has ended."""
-SEEDS = 1_000_000
-"""Seeds that are drawn lie below: easy to type again."""
+from dicegym.escape import lines
+from dicegym.play.seeds import drawn_seed
+from dicegym.signals import status_of, word_of
 
 
 def complete_rival(context: typer.Context, incomplete: str) -> list[str]:
@@ -40,9 +37,7 @@ def play(
     ] = None,
     players: Annotated[int | None, typer.Option(help="seats at the table, yours included")] = None,
     seat: Annotated[int | None, typer.Option(help="your seat, from 0 (default: one that the seed draws)")] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="same seed, same game (default: a new one, which is printed)")
-    ] = None,
+    seed: DrawnSeed = None,
     parameter: Parameters = None,
 ) -> None:
     """Play at the keyboard: type what you mean, or `help`.
@@ -60,7 +55,7 @@ def play(
     names = [_agent(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
     rivals = [dicegym.agent(table, name) for name in names]
     ask = _asking()
-    number = secrets.randbelow(SEEDS) if seed is None else seed
+    number = drawn_seed() if seed is None else seed
     while True:
         place = _drawn_seat(number, table.players) if seat is None else seat
         sitting = Sitting(table, rivals, place, number, ask, _show)
@@ -76,10 +71,10 @@ def play(
                     "the input ended before the game did: play at a keyboard, or end the input with `quit`"
                 ) from None
             break
-        except KeyboardInterrupt:
-            _show("\nInterrupted.")
-            raise typer.Exit(INTERRUPTED) from None
-        number = secrets.randbelow(SEEDS) if seed is None else number + 1
+        except KeyboardInterrupt as end:
+            _show(f"\n{word_of(end)[0].upper()}{word_of(end)[1:]}.")
+            raise typer.Exit(status_of(end)) from None
+        number = drawn_seed() if seed is None else number + 1
     _show("Goodbye.")
 
 
@@ -193,7 +188,7 @@ def _asking() -> Callable[[str], str]:
 
 def _show(text: str) -> None:
     """Print text, dice by their numbers alone where the output has no letters for them."""
-    encoding = sys.stdout.encoding or "utf-8"
+    text, encoding = lines(text), sys.stdout.encoding or "utf-8"
     try:
         text.encode(encoding)
     except UnicodeEncodeError:

@@ -33,7 +33,7 @@ def plot(
     check_writable(target)
     check_picture(target, PURPOSE)
     for folder in others:
-        err.print(f"dicegym: {folder} is left out: it holds no training", markup=False)
+        err.print(f"dicegym: {folder} is left out: it holds no training")
     draw_curves(runs, target)
     rows = []
     for game, players in dict.fromkeys((run.game, run.players) for run in runs):
@@ -44,4 +44,4 @@ def plot(
             seeds = [game, group.label, str(len(group.runs))]
             rows.append([*seeds, f"{mean[best]:.4f}", f"{low[best]:.4f} - {high[best]:.4f}", f"{steps[best]:,}"])
     print_table(["game", "what", "runs", "best mean score", "lowest - highest", "at steps"], rows)
-    out.print(f"wrote {target}", markup=False)
+    out.print(f"wrote {target}")

@@ -9,6 +9,8 @@ import typer
 
 from dicegym.cli.common import GameName, JsonFile, check_writable, out, print_table, write_json
 from dicegym.errors import ParameterError
+from dicegym.server.admission import PER_ADDRESS, PER_MINUTE
+from dicegym.server.budget import BYTES, MESSAGES
 
 if TYPE_CHECKING:
     from dicegym.server.archive import Archive, ServerStatus
@@ -32,7 +34,28 @@ def serve(
     guests: Annotated[bool | None, typer.Option(help="let everybody play (default: on a loopback address)")] = None,
     host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0 for all")] = "127.0.0.1",
     database: Database = None,
+    database_wait: Annotated[
+        float, typer.Option(metavar="SECONDS", help="to go on while it is locked or full; then the server stops")
+    ] = 300.0,
+    isolation: Annotated[
+        str, typer.Option(metavar="LEVEL", help="of bots' files among the agents: auto, jail, process or none")
+    ] = "auto",
     seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
+    connections: Annotated[int, typer.Option(help="at once")] = 1000,
+    per_address: Annotated[
+        int, typer.Option(help="connections at once from one address (this machine's are free)")
+    ] = PER_ADDRESS,
+    per_minute: Annotated[int, typer.Option(help="new connections a minute from one address")] = PER_MINUTE,
+    bytes: Annotated[int, typer.Option(help="a second that a client may send beside its moves")] = BYTES,
+    messages: Annotated[int, typer.Option(help="a second that a client may send beside its moves")] = MESSAGES,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="the server's name, for WebSocket (repeatable)"),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="web pages that may connect, by WebSocket"),
+    ] = None,
     status: Annotated[bool, typer.Option("--status", help="only say what `dicegym server status` says")] = False,
 ) -> None:
     """Let bots play rated games over the network.
@@ -66,7 +89,16 @@ def serve(
         guests,
         database,
         seed,
+        connections=connections,
         always=always,
+        per_address=per_address,
+        per_minute=per_minute,
+        bytes=bytes,
+        messages=messages,
+        hosts=tuple(allow_host or ()),
+        origins=tuple(allow_origin or ()),
+        isolation=isolation,
+        database_wait=database_wait,
     )
     asyncio.run(run(settings, Scoreboard(out)))
 
@@ -87,7 +119,7 @@ def join(
     """
     from dicegym.server.client import join as run
 
-    run(game, server, agent, name, secret, games, seed, lambda text: out.print(text, markup=False), wait)
+    run(game, server, agent, name, secret, games, seed, out.print, wait)
 
 
 server = typer.Typer(
@@ -143,11 +175,15 @@ def games(
         out.print("no game is finished yet")
     for one in found:
         best_first = sorted(one.places, key=lambda place: place.place)
-        told = ", ".join(f"{p.place}. {p.name} {p.total} ({p.before:.0f} to {p.after:.0f})" for p in best_first)
-        out.print(f"{one.id:>6}  {_when(one.ended)}  {told}", markup=False)
+        told = ", ".join(
+            f"{p.place}. {p.name} {p.total} "
+            f"({f'{p.before:.0f} to {p.after:.0f}' if p.rated else f'{p.after:.0f}, not rated'})"
+            for p in best_first
+        )
+        out.print(f"{one.id:>6}  {_when(one.ended)}  {told}")
         for incident in one.incidents:
             name = one.places[incident.seat].name
-            out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}", markup=False)
+            out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}")
 
 
 def _archive(game: str | None, database: Path | None) -> Archive:
@@ -187,7 +223,7 @@ def _print_status(game: str | None, database: Path | None, json: Path | None) ->
         status = archive.status()
     write_json(json, _plain(status))
     for line in _status_lines(status):
-        out.print(line, markup=False)
+        out.print(line)
 
 
 def _status_lines(status: ServerStatus) -> list[str]:
@@ -216,4 +252,6 @@ def _status_lines(status: ServerStatus) -> list[str]:
             f"no {status.game} server runs; the last (run {run.number}, dicegym {run.version}) began at "
             f"{_when(run.began)}, {end}, and finished {run.games} games"
         ]
+    if status.waiting:
+        total += f"; {status.waiting} more wait beside it, as it was locked or full when they were finished"
     return [*lines, total]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import dicegym
-from dicegym.cli.common import GameName, Seed, err, out, progress_bar
+from dicegym.cli.common import GameName, Seed, out, progress_bar
 from dicegym.cli.contests import tournament
 from dicegym.cli.evaluation import in_words
 from dicegym.errors import ParameterError
@@ -25,10 +25,10 @@ def _show_settings(wanted: bool) -> None:
     for setting in described():
         if setting.section != section:
             section = setting.section
-            out.print(f"[{section}]", markup=False)
+            out.print(f"[{section}]")
         default = f" (default: {setting.default})" if setting.default else ""
-        out.print(f"  {setting.key or 'KEY'}: {setting.takes}{default}\n      {setting.meaning}", markup=False)
-    out.print("What a game's training takes, with reasons: training/configs/GAME.toml.", markup=False)
+        out.print(f"  {setting.key or 'KEY'}: {setting.takes}{default}\n      {setting.meaning}")
+    out.print("What a game's training takes, with reasons: training/configs/GAME.toml.")
     raise typer.Exit
 
 
@@ -68,15 +68,15 @@ def train(
     short = (("steps", steps), ("seed", seed), ("device", device))
     overrides += [f"run.{name}={value}" for name, value in short if value is not None]
     folder = run_dir or Path("runs") / game
-    try:
-        with progress_bar("steps") as progress:
-            run = learn(game, folder, config, overrides, resume, progress)
-    except KeyboardInterrupt as stopped:
-        err.print(f"dicegym: interrupted{f', {stopped}' if stopped.args else ''}", markup=False)
-        raise typer.Exit(130) from None
+    with progress_bar("steps") as progress:
+        run = learn(game, folder, config, overrides, resume, progress)
+    if run.finished:
+        out.print(
+            f"{folder} is finished, after {run.model.num_timesteps:,} steps: nothing was done; more --steps train on"
+        )
     best, more = folder / "best.zip", 2 * run.settings.run.steps
-    out.print(f"{best_score(best)}: the best, {best}\n{run.score}: at the end, {folder / 'model.zip'}", markup=False)
-    out.print(f"models, cards, curve and logs are in {folder}", markup=False)
+    out.print(f"{best_score(best)}: the best, {best}\n{run.score}: at the end, {folder / 'model.zip'}")
+    out.print(f"models, cards, curve and logs are in {folder}")
     longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
     _tell_more(run.game, best_score(best), best, longer)
 
@@ -84,8 +84,9 @@ def train(
 def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str) -> None:
     """Say what the score of a new model means, and what can be done with the model."""
     for line in in_words([score], game, model.name):
-        out.print(line, markup=False)
-    out.print(f"How it fares against every bot: {model.with_suffix('.md')}", markup=False)
+        out.print(line)
+    if (page := model.with_suffix(".md")).is_file():
+        out.print(f"How it fares against every bot: {page}")
     named = shlex.quote(str(model))
     _show_next(
         (f"dicegym plot {shlex.quote(str(model.parent))}", "the curve as a picture"),
@@ -100,7 +101,7 @@ def _show_next(*ideas: tuple[str, str]) -> None:
     width = max(len(command) for command, _ in ideas)
     out.print("Next:")
     for command, what in ideas:
-        out.print(f"  {command:{width}}  {what}", markup=False)
+        out.print(f"  {command:{width}}  {what}")
 
 
 def league(run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the folder of a training")]) -> None:
@@ -137,7 +138,7 @@ def demo(
     folder = run_dir or Path("runs") / f"demo-{game}"
     with progress_bar("steps") as progress:
         entry, score = run_demo(learn, game, folder, seed, progress)
-    out.print(f"trained {entry}: {score}", markup=False)
+    out.print(f"trained {entry}: {score}")
     table = dicegym.game(game)
     tournament(game, [*dicegym.agent_names(game), str(entry)], seed=seed, exact=solver(table) is not None)
     told = "" if solver(table) is None else ", which exact win rates rank: the games that it plays are part luck"

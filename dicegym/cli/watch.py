@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import shlex
 import time
 from collections.abc import Iterator, Sequence
@@ -12,15 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import dicegym
-from dicegym.cli.common import GameOption, Parameters, check_writable, out
+from dicegym.cli.common import DrawnSeed, GameOption, Parameters, check_writable, out
 from dicegym.cli.evaluation import Device, Players, table_for
 from dicegym.errors import ParameterError
+from dicegym.play.seeds import drawn_seed
 
 if TYPE_CHECKING:
     from dicegym.players.watched import WatchedMove
 
-SEEDS = 1_000_000
-"""Seeds that are drawn lie below: easy to type again."""
 DELAY = 1.0
 """Seconds from move to move, where nothing else is asked for."""
 
@@ -34,9 +32,7 @@ def watch(
     game: GameOption = None,
     gif: Annotated[Path | None, typer.Option(metavar="FILE", help="record it as a GIF instead")] = None,
     mp4: Annotated[Path | None, typer.Option(metavar="FILE", help="record it as an MP4 film instead")] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="same seed, same game (default: a new one, which is printed)")
-    ] = None,
+    seed: DrawnSeed = None,
     seat: Annotated[int, typer.Option(help="the model's seat, from 0")] = 0,
     players: Players = None,
     delay: Annotated[
@@ -62,8 +58,8 @@ def watch(
     rivals = against or ([table.spec.baseline] if table.players > 1 else [])
     others = [dicegym.agent(table, name, device=device) for name in rivals]
     seated = seating(table, player, others, seat)
-    number = secrets.randbelow(SEEDS) if seed is None else seed
-    out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats", markup=False)
+    number = drawn_seed() if seed is None else seed
+    out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats")
     every = moments(table, seated, number)
     if films:
         _record(every, films, DELAY if delay is None else delay)
@@ -72,7 +68,7 @@ def watch(
     words = ["dicegym", "watch", model, *_options("--against", against), *_options("--game", [game] if game else None)]
     words += [*_options("--parameter", parameter), "--seat", str(seat), "--seed", str(number)]
     words += ["--players", str(table.players)] if players is not None else []
-    out.print(f"This game again: {shlex.join(words)}", markup=False)
+    out.print(f"This game again: {shlex.join(words)}")
 
 
 def _options(name: str, values: Sequence[str] | None) -> list[str]:
@@ -87,7 +83,7 @@ def _show(every: Iterator[WatchedMove], delay: float) -> None:
     if not out.is_terminal:
         for moment in every:
             _tell(moment)
-            out.print(f"{moment.scene.text()}\n", markup=False)
+            out.print(f"{moment.scene.text()}\n")
             time.sleep(delay)
         return
     with Live(console=out, auto_refresh=False) as live:
@@ -100,7 +96,7 @@ def _show(every: Iterator[WatchedMove], delay: float) -> None:
 
 def _tell(moment: WatchedMove) -> None:
     for line in moment.done:
-        out.print(line, markup=False)
+        out.print(line)
 
 
 def _record(every: Iterator[WatchedMove], films: Sequence[Path], delay: float) -> None:
@@ -112,4 +108,4 @@ def _record(every: Iterator[WatchedMove], films: Sequence[Path], delay: float) -
     frames = film_of(every)
     for path in films:
         write_film(frames, path, delay)
-        out.print(f"wrote {path}: {len(frames)} pictures, {delay * (len(frames) - 1 + LAST):.0f} s", markup=False)
+        out.print(f"wrote {path}: {len(frames)} pictures, {delay * (len(frames) - 1 + LAST):.0f} s")

@@ -9,6 +9,7 @@ import numpy as np
 
 from dicegym.envs.drawing import draw_scene
 from dicegym.errors import DependencyError, ParameterError
+from dicegym.files import writing
 from dicegym.players.watched import WatchedMove
 
 LAST = 4
@@ -50,7 +51,10 @@ def write_gif(frames: Sequence[np.ndarray], path: Path, delay: float) -> None:
     palette = whole.quantize(64, dither=Image.Dither.NONE)
     first, *rest = [Image.fromarray(one).quantize(palette=palette, dither=Image.Dither.NONE) for one in frames]
     durations = [round(1000 * delay)] * len(rest) + [round(1000 * delay * LAST)]
-    first.save(path, format="GIF", save_all=True, append_images=rest, duration=durations, loop=0, optimize=False)
+    with writing(path) as unfinished:
+        first.save(
+            unfinished, format="GIF", save_all=True, append_images=rest, duration=durations, loop=0, optimize=False
+        )
 
 
 def write_mp4(frames: Sequence[np.ndarray], path: Path, delay: float) -> None:
@@ -60,7 +64,9 @@ def write_mp4(frames: Sequence[np.ndarray], path: Path, delay: float) -> None:
     except ImportError as error:
         raise DependencyError.for_extra("moviepy", "render", "an MP4") from error
     clip = ImageSequenceClip(list(frames), durations=[delay] * (len(frames) - 1) + [delay * LAST])
-    clip.write_videofile(str(path), fps=max(1.0, min(10.0, 2 / delay)), codec="libx264", audio=False, logger=None)
+    rate = max(1.0, min(10.0, 2 / delay))
+    with writing(path) as unfinished:
+        clip.write_videofile(str(unfinished), fps=rate, codec="libx264", audio=False, logger=None)
 
 
 WRITERS: dict[str, Callable[[Sequence[np.ndarray], Path, float], None]] = {".gif": write_gif, ".mp4": write_mp4}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.engine.game import Game
+from dicegym.escape import harmless, markdown
 from dicegym.learning.evaluate import CARD_SEED, Score, evaluate
 from dicegym.play.player import Player
 from dicegym.players import model as models
@@ -66,6 +67,11 @@ def card(model: Path, games: int) -> str:
     return page(facts, model.stem, scores_against_all(player.game, player, games, tables))
 
 
+def _code(text: str) -> str:
+    """Return text for a span of code in a table, which has no escapes but for what parts cells."""
+    return harmless(text).replace("`", "'").replace("|", "\\|")
+
+
 def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
     """Return the page."""
     score = Score(**facts["score"])
@@ -76,25 +82,25 @@ def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
     if len(parts) > 1:
         by = facts["settings"]["run"]["best_by"]
         how = CHOSEN_BY.get(by, f"The score is that against {by}, one of the opponents of the training's evaluations.")
-        chosen = "\n".join([how, *(f"- {Score(**part)}" for part in parts), ""]) + "\n"
+        chosen = "\n".join([how, *(f"- {markdown(str(Score(**part)))}" for part in parts), ""]) + "\n"
     lines = "\n".join(
-        f"| {line.opponent} | {line.value:.4f} | {line.low:.4f} - {line.high:.4f} | {line.games or 'exact'} |"
+        f"| {markdown(line.opponent)} | {line.value:.4f} | {line.low:.4f} - {line.high:.4f} | {line.games or 'exact'} |"
         for line in scores
     )
     *earlier, _ = stages(facts)
     begun = "".join(
-        f"| stage {number} | `{stage['command']}`: {stage['timesteps']:,} steps, {stage['seconds']:,.0f} s; "
-        f"the next stage begins with its model, there `{stage['path']}` |\n"
+        f"| stage {number} | `{_code(stage['command'])}`: {stage['timesteps']:,} steps, {stage['seconds']:,.0f} s; "
+        f"the next stage begins with its model, there `{_code(stage['path'])}` |\n"
         for number, stage in enumerate(earlier, 1)
     )
-    return f"""# {name}
+    return f"""# {markdown(name)}
 
 A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
 
 | | |
 |---|---|
-| score | {score} |
-{begun}| command | `{facts["command"]}` |
+| score | {markdown(str(score))} |
+{begun}| command | `{_code(facts["command"])}` |
 | seed | {facts["settings"]["run"]["seed"]} |
 | steps | {facts["timesteps"]:,} decisions of the learner |
 | time | {facts["seconds"]:,.0f} s |

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +18,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from dicegym import registry
-from dicegym.errors import DicegymError, ParameterError, unknown_name
+from dicegym.errors import DamagedFileError, DicegymError, ParameterError, unknown_name
+from dicegym.escape import one_line
+from dicegym.files import read_text, write_text
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.settings import TrainingSettings
 from dicegym.shipped import shipped_folder
@@ -30,6 +33,10 @@ CHANGEABLE = tuple(
     for name in ("steps", "target", "torch_threads", "device", "evaluate_every", "checkpoint_every", "card_games")
 )
 """What a resumed run may do otherwise than before: the rest is built into its networks, games and league."""
+NO_CONFIGURATION = "name a file of settings as in training/configs/, or leave out --config"
+"""What to do about one that cannot be read."""
+LARGEST = 1 << 20
+"""Bytes of a file of settings."""
 ANY_GAME = "default.toml"
 """The configuration of a game that has none of its own."""
 _ADAPTER = TypeAdapter(TrainingSettings)
@@ -55,13 +62,14 @@ def read_config(game: str, config: Path | None = None) -> TrainingSettings:
     folder = shipped_folder("training") / "configs"
     own = folder / f"{game}.toml"
     path = config or (own if own.is_file() else folder / ANY_GAME)
-    if not path.is_file():
+    if not os.path.lexists(path):
         known = ", ".join(sorted(file.stem for file in folder.glob("*.toml")))
         raise ParameterError(f"there is no configuration {path}: give one with --config; there are {known}")
+    text = read_text(path, NO_CONFIGURATION, LARGEST)
     try:
-        plain = tomllib.loads(path.read_text())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ParameterError(f"{path} is no TOML: {error}") from None
+        plain = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise DamagedFileError(path, f"is no TOML ({one_line(error)})", NO_CONFIGURATION) from None
     return from_plain(plain, f"{path}: ")
 
 
@@ -106,7 +114,7 @@ def override(settings: TrainingSettings, overrides: Sequence[str]) -> TrainingSe
             raise ParameterError(f"--set {text!r} sets nothing: write section.key=value with one of {known}")
         try:
             parsed = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
+        except (tomllib.TOMLDecodeError, RecursionError, ValueError):
             parsed = value
         if key:
             plain[section][key] = parsed
@@ -147,9 +155,55 @@ def settings_of(
                 f"--set {text!r} cannot change what a run began with: resuming takes {', '.join(CHANGEABLE)}; "
                 "for anything else begin a new run with --set run.start_from=MODEL"
             )
-    about = json.loads(path.read_text())
-    command = shlex.join([*shlex.split(about["command"]), *changes])
-    return override(from_plain(about["settings"], f"{path}: "), overrides), command
+    about = about_run(folder)
+    command = shlex.join([*about.command, *changes])
+    return override(from_plain(about.settings, f"{path}: "), overrides), command
+
+
+class AboutRun(NamedTuple):
+    """What a run's folder says of the run."""
+
+    command: list[str]
+    """With which it was begun, by words."""
+    settings: Plain
+    finished: bool
+    """Whether nothing was left to do when it ended, by these settings."""
+
+
+def about_run(folder: Path) -> AboutRun:
+    """Return what ``settings.json`` in a run's folder says. Raises DamagedFileError if that is no such file."""
+    path = folder / SETTINGS_FILE
+    instead = (
+        f"name the folder of a training; networks of a damaged one can begin a new run by --set "
+        f"run.start_from={folder / 'best.zip'}"
+    )
+    text = read_text(path, instead, LARGEST)
+    try:
+        plain = json.loads(text)
+        command, settings = shlex.split(plain["command"]), plain["settings"]
+        if not all(isinstance(section, dict) for section in settings.values()):
+            raise TypeError("settings without sections")
+        return AboutRun(command, settings, plain.get("finished") is True)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise DamagedFileError(path, f"is not what a training writes ({_reason(error)})", instead) from None
+
+
+def is_finished(folder: Path, settings: TrainingSettings) -> bool:
+    """Return whether the run in a folder has ended by itself, and ``settings`` ask for nothing more."""
+    about = about_run(folder)
+    before, now = from_plain(about.settings).run, settings.run
+    more = now.steps > before.steps or (now.target, now.card_games) != (before.target, before.card_games)
+    return about.finished and not more
+
+
+def write_about(folder: Path, about: AboutRun) -> None:
+    """Write ``settings.json`` into a run's folder."""
+    plain = {"command": shlex.join(about.command), "settings": about.settings, "finished": about.finished}
+    write_text(folder / SETTINGS_FILE, json.dumps(plain, indent=1))
+
+
+def _reason(error: Exception) -> str:
+    return f"it lacks {error}" if isinstance(error, KeyError) else one_line(error, 120)
 
 
 class Described(NamedTuple):

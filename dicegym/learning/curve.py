@@ -10,6 +10,8 @@ from pathlib import Path
 from stable_baselines3.common.logger import Logger
 
 from dicegym.engine.game import Game
+from dicegym.escape import cell
+from dicegym.files import writing
 from dicegym.learning.evaluate import CURVE_SEED, Score, evaluate, overall, rivals_of
 from dicegym.learning.settings import RunSettings
 from dicegym.play.player import Player
@@ -82,8 +84,8 @@ class Curve:
 
     def write(self, path: Path) -> None:
         """Write all of it as CSV."""
-        with path.open("w", newline="") as file:
-            csv.writer(file).writerow(["steps", "score", *(one.opponent for one in self._several())])
+        with writing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerow(["steps", "score", *(cell(one.opponent) for one in self._several())])
             csv.writer(file).writerows([steps, *(f"{value:.9f}" for value in values)] for steps, values in self.points)
 
     def log(self, logger: Logger, steps: int) -> None:

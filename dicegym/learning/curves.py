@@ -11,9 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.errors import ParameterError
+from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.escape import one_line
+from dicegym.files import read_text
+from dicegym.learning.configuration import about_run
 from dicegym.learning.evaluate import Score
-from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
+from dicegym.learning.files import CURVE_FILE
 from dicegym.players import model as models
 
 _SAME = ("run.seed", "run.steps", "run.torch_threads", "run.checkpoint_every", "run.card_games", "run.device")
@@ -83,18 +86,22 @@ def find_runs(folders: Iterable[Path]) -> tuple[list[RunCurve], list[Path]]:
 
 
 def read_run(folder: Path) -> RunCurve:
-    """Return the curve in a run's folder. Raises ParameterError or ModelError for a folder of anything else."""
+    """Return the curve in a run's folder. Raises DamagedFileError or ModelError for one of anything else."""
+    instead = "name the folder of a training, or remove this one"
+    text = read_text(folder / CURVE_FILE, instead)
+    plain = about_run(folder).settings
+    settings = {f"{section}.{key}": value for section, keys in plain.items() for key, value in keys.items()}
+    about = models.facts(folder / "best.zip")
     try:
-        head, *lines = csv.reader((folder / CURVE_FILE).read_text(encoding="utf-8").splitlines())
-        plain = json.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))["settings"]
-        about = models.facts(folder / "best.zip")
+        head, *lines = csv.reader(text.splitlines())
         table = np.array([[float(cell) for cell in line] for line in lines])
         values = dict(zip(head[1:], table.T[1:], strict=True))
-    except (OSError, ValueError, KeyError) as error:
-        raise ParameterError(f"{folder} does not hold what a training writes: {error}") from None
-    settings = {f"{section}.{key}": value for section, keys in plain.items() for key, value in keys.items()}
-    score = Score(**about["score"])
-    return RunCurve(folder, about["game"], about["players"], score, settings, table[:, 0].astype(np.int64), values)
+        score = Score(**about["score"])
+        return RunCurve(folder, about["game"], about["players"], score, settings, table[:, 0].astype(np.int64), values)
+    except (TypeError, ValueError, KeyError, IndexError, csv.Error) as error:
+        raise DamagedFileError(
+            folder, f"does not hold what a training writes ({one_line(error, 120)})", instead
+        ) from None
 
 
 def experiments(runs: Sequence[RunCurve]) -> list[Experiment]:

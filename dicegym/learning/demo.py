@@ -11,9 +11,11 @@ from dicegym import games
 from dicegym.arena.director import check_table
 from dicegym.bots.export import export_forms, export_source
 from dicegym.errors import ParameterError
+from dicegym.files import write_text
 from dicegym.learning import configuration
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import SETTINGS_FILE
+from dicegym.learning.lock import alone_in, empty, is_empty
 from dicegym.players import model as models
 
 ENTRY = "learned"
@@ -36,24 +38,26 @@ def run_demo(
         The entry for the contest, and the score of the model that it was made of.
 
     Raises:
-        ParameterError: the game has no contest, or ``folder`` holds something else than an earlier run.
+        ParameterError: the game has no contest, or ``folder`` holds something else than an earlier run, or another
+            training is writing there.
     """
     config = configuration.read_config(game)
     overrides = [*(f"{name}={json.dumps(value)}" for name, value in config.demo.items()), f"run.seed={seed}"]
     settings = configuration.override(config, overrides)
     table = games.game(game, **{name: value for name, value in settings.game.items() if name != "players"})
     check_table(table)  # the contest's, which may seat more players than learned together
-    if folder.exists() and any(folder.iterdir()):
-        if not (folder / SETTINGS_FILE).is_file():
-            raise ParameterError(f"{folder} holds files that no demonstration wrote: give another --run-dir")
-        shutil.rmtree(folder)
-    train(game, folder, None, overrides, False, progress)
-    best = folder / "best.zip"
-    score = Score(**models.facts(best)["score"])
-    forms = export_forms(table)
-    if not forms:  # then the model takes part as it is
-        return Path(shutil.copy(best, folder / f"{ENTRY}.zip")), score
-    entry = folder / ENTRY
-    entry.mkdir()
-    (entry / forms[0]).write_text(export_source(models.load(best, table), table, forms[0]))
-    return entry, score
+    with alone_in(folder):
+        if not is_empty(folder):
+            if not (folder / SETTINGS_FILE).is_file():
+                raise ParameterError(f"{folder} holds files that no demonstration wrote: give another --run-dir")
+            empty(folder)
+        train(game, folder, None, overrides, False, progress)
+        best = folder / "best.zip"
+        score = Score(**models.facts(best)["score"])
+        forms = export_forms(table)
+        if not forms:  # then the model takes part as it is
+            return Path(shutil.copy(best, folder / f"{ENTRY}.zip")), score
+        entry = folder / ENTRY
+        entry.mkdir()
+        write_text(entry / forms[0], export_source(models.load(best, table), table, forms[0]))
+        return entry, score

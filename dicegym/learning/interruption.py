@@ -1,12 +1,9 @@
-"""What happens while Stable-Baselines3 trains: its run acts between rollouts, and Ctrl-C lets it save first."""
+"""What happens while Stable-Baselines3 trains: its run acts between rollouts, and may save when it is interrupted."""
 
 from __future__ import annotations
 
-import contextlib
 import signal
-import threading
-from collections.abc import Callable, Iterator
-from types import FrameType
+from collections.abc import Callable
 
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
@@ -22,6 +19,11 @@ class Interruption:
 
     def __init__(self) -> None:
         self.wanted = False
+        self.number: int = signal.SIGINT
+
+    def ask(self, number: int = signal.SIGINT) -> None:
+        """Want it from now on, as the signal ``number`` says."""
+        self.wanted, self.number = True, number
 
     def stop_if_wanted(self) -> None:
         """Raise StopTraining if somebody does."""
@@ -65,22 +67,3 @@ class Conductor(Interruptible):
     def _on_step(self) -> bool:
         self._after_step(self.num_timesteps, int(np.sum(self.locals["dones"])))
         return super()._on_step()
-
-
-@contextlib.contextmanager
-def on_interrupt(act: Callable[[], None]) -> Iterator[None]:
-    """Call ``act`` at the first Ctrl-C; the second one is as it was before, also outside the main thread."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
-        return
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, before)
-        act()
-
-    signal.signal(signal.SIGINT, handle)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

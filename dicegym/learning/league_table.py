@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import io
 import math
 from collections.abc import Mapping
 from itertools import permutations
@@ -11,7 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dicegym.arena.report import Report, percent, plain_text
-from dicegym.errors import ParameterError
+from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.escape import cell, one_line
+from dicegym.files import read_text, write_text, writing
 from dicegym.learning.evaluate import wilson
 
 Z_SURE = 3.0
@@ -123,8 +126,9 @@ class LeagueTable:
     def write(self, folder: Path, shares: Mapping[str, float]) -> None:
         """Write ``league.csv``, which `read` reads, and ``league.md``, for people, into ``folder``."""
         names = list(self.kinds)
-        header = [*_FIXED, *(f"against {name}" for name in names), *(f"games against {name}" for name in names)]
-        with (folder / "league.csv").open("w", newline="") as file:
+        cells_of = {name: cell(name) for name in names}
+        header = [*_FIXED, *(f"{what}against {cells_of[name]}" for what in ("", "games ") for name in names)]
+        with writing(folder / "league.csv") as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(header)
             for name in names:
@@ -132,7 +136,7 @@ class LeagueTable:
                 share = "" if name in self.gone else f"{shares.get(name, 0.0):.6f}"
                 writer.writerow(
                     [
-                        name,
+                        cells_of[name],
                         self.kinds[name],
                         self.joined[name],
                         share,
@@ -141,14 +145,16 @@ class LeagueTable:
                         *("" if cell is None else cell.games for cell in cells),
                     ]
                 )
-        (folder / "league.md").write_text(f"```text\n{plain_text(self.report(shares))}\n```\n")
+        shown = plain_text(self.report(shares)).replace("```", "'''")  # which would end the block
+        write_text(folder / "league.md", f"```text\n{shown}\n```\n")
 
 
 def read(path: Path) -> tuple[LeagueTable, dict[str, float]]:
-    """Return the table in a ``league.csv`` and the shares of those in it. Raises ParameterError if it is none."""
+    """Return the table in a ``league.csv`` and the shares of those in it. Raises DamagedFileError if it is none."""
+    instead = 'name the folder of a training against "self": `dicegym train` writes it there'
+    text = read_text(path, instead)
     try:
-        with path.open(newline="") as file:
-            rows = list(csv.DictReader(file))
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
         table, shares = LeagueTable(float(rows[0]["even"])), {}
         for row in rows:
             table.add(row["member"], row["kind"], int(row["joined"]))
@@ -161,8 +167,8 @@ def read(path: Path) -> tuple[LeagueTable, dict[str, float]]:
                 if rate := row[f"against {other}"]:
                     games = int(row[f"games against {other}"])
                     table.results[row["member"], other] = Result(float(rate), games)
-    except (KeyError, ValueError, IndexError, csv.Error) as error:
-        raise ParameterError(f"{path} is no table of a league ({error}): `dicegym train` writes them") from None
+    except (KeyError, TypeError, ValueError, IndexError, csv.Error, ParameterError) as error:
+        raise DamagedFileError(path, f"is no table of a league ({one_line(error, 100)})", instead) from None
     return table, shares
 
 

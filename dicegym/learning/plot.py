@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from dicegym.files import writing
 from dicegym.learning.curves import Experiment, RunCurve, experiments
 from dicegym.learning.pictures import check_picture, pyplot, short
 
@@ -33,7 +34,8 @@ def draw_curves(runs: Sequence[RunCurve], path: Path) -> None:
     )
     for axes, (game, players) in zip(panels[:, 0], games, strict=True):
         _panel(axes, [run for run in runs if (run.game, run.players) == (game, players)])
-    figure.savefig(path, dpi=150)
+    with writing(path) as unfinished:
+        figure.savefig(unfinished, dpi=150)
     plt.close(figure)
 
 

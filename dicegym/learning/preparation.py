@@ -9,8 +9,9 @@ from typing import NamedTuple
 from dicegym import games
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
-from dicegym.learning.configuration import settings_of
+from dicegym.learning.configuration import is_finished, settings_of
 from dicegym.learning.league import SELF
+from dicegym.learning.lock import is_empty
 from dicegym.learning.named import names_something, split
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players import model as models
@@ -23,6 +24,8 @@ class Prepared(NamedTuple):
     game: Game
     settings: TrainingSettings
     command: str
+    finished: bool
+    """Whether the run that was to go on has nothing left to do."""
 
 
 def prepare(game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool) -> Prepared:
@@ -39,7 +42,7 @@ def prepare(game: str, folder: Path, config: Path | None, overrides: Sequence[st
         ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was written.
     """
     settings, command = settings_of(game, folder, config, overrides, resume)
-    if not resume and folder.exists() and any(folder.iterdir()):
+    if not resume and not is_empty(folder):
         raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
     table = games.game(game, **settings.game)
     for name in _agents(settings):
@@ -50,7 +53,7 @@ def prepare(game: str, folder: Path, config: Path | None, overrides: Sequence[st
         models.trained_on(settings.run.start_from)
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
         split(setting, text)
-    return Prepared(table, settings, command)
+    return Prepared(table, settings, command, resume and is_finished(folder, settings))
 
 
 def _agents(settings: TrainingSettings) -> Iterator[str]:

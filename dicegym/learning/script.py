@@ -31,20 +31,23 @@ def train(
         folder: the run's: models, cards, curve, logs and checkpoint.
         config: a file of settings; None: those that ship for the game, or for any game.
         overrides: each ``section.key=value``, as after ``--set``.
-        resume: go on with the run in ``folder``.
+        resume: go on with the run in ``folder``; of a finished one nothing is done and its end is returned.
         progress: told (steps done, steps in all, text).
         evaluated: told (steps, score) of every evaluation; what it raises ends the run.
 
     Raises:
-        ParameterError, UnknownNameError, AgentError, ModelError: settings or a folder cannot work; nothing was written.
+        ParameterError, UnknownNameError, AgentError, ModelError: settings or a folder cannot work, or another training
+            writes there; nothing was written.
         DependencyError: the extra ``train`` is not installed.
-        KeyboardInterrupt: it was interrupted, with model and checkpoint on disk.
+        KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended it, with model and checkpoint on disk.
     """
+    from dicegym.learning.lock import alone_in
     from dicegym.learning.preparation import prepare  # checks settings, and so needs the extra
 
     target, file = Path(folder), None if config is None else Path(config)
-    prepare(game, target, file, overrides, resume)
-    return _script().train(game, target, file, list(overrides), resume, progress, evaluated)
+    with alone_in(target):
+        prepare(game, target, file, overrides, resume)
+        return _script().train(game, target, file, list(overrides), resume, progress, evaluated)
 
 
 def _script() -> Any:

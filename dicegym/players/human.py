@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.escape import lines
 from dicegym.games.keyboard import Keyboard, Place
 from dicegym.games.parts import KEYBOARD, part
 from dicegym.play.player import Player
@@ -64,7 +65,7 @@ class HumanPlayer(Player):
 
     def show(self, text: str) -> None:
         """Show text, lines that are too long wrapped at spaces."""
-        self._show(wrapped(text))
+        self._show(wrapped(lines(text)))
 
     def question(self, prompt: str = PROMPT) -> str:
         """Return what is answered, in lower case and with single spaces."""

@@ -19,6 +19,7 @@ from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
 from dicegym.engine.siblings import folder_of
 from dicegym.errors import AgentError, ParameterError, unknown_name
+from dicegym.escape import one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import ADAPTER, INTERFACE, need, part
 from dicegym.play.player import Player
@@ -92,7 +93,7 @@ def agent(game: Game | str, spec: Spec | Any, *, keep: bool = False, seed: int =
         DependencyError: a model needs a package that is not installed.
     """
     game = make_game(game)
-    return load(game, resolve(game, spec), agent_name(game, spec), keep=keep, seed=seed, device=device)
+    return load(game, resolve(game, spec), one_line(agent_name(game, spec)), keep=keep, seed=seed, device=device)
 
 
 def load(game: Game, origin: Origin, name: str, *, keep: bool = False, seed: int = 0, device: str = "cpu") -> Player:

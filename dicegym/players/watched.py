@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.errors import AgentError, ParameterError
+from dicegym.escape import one_line
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, sit_down, whole
 from dicegym.play.turn import Act, Turn, follows
@@ -77,7 +78,8 @@ def names_of(players: Sequence[Player]) -> list[str]:
     found: list[str] = []
     for player in players:
         number = sum(player.name == other.name for other in players[: len(found)]) + 1
-        found.append(player.name if number == 1 else f"{player.name} {number}")
+        name = one_line(player.name)
+        found.append(name if number == 1 else f"{name} {number}")
     return found
 
 

@@ -8,6 +8,7 @@ them by `Heartbeat`.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import multiprocessing
@@ -34,6 +35,7 @@ from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jobs import Context, Entry, Job
 from dicegym.sandbox.limits import Limits, end_with
 from dicegym.sandbox.remote import GoneError
+from dicegym.signals import ENDING
 
 CAN_FORK = hasattr(os, "fork")
 """Where there is no fork, bots play in the referee's process: nothing keeps them from it."""
@@ -143,7 +145,8 @@ def keep(
     Each is answered by what `outcome` returned, as JSON.
     """
     end_with(os.getppid())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
+    for number in ENDING:  # which reach the whole group: the parent decides, and programs that start here are as usual
+        signal.signal(number, lambda *_: None)
     heartbeat = Heartbeat(cells)
     hosts = Hosts(game, limits, level, folder)
     rehearse(game, entry)
@@ -153,15 +156,13 @@ def keep(
     for stream in range(3):
         os.dup2(null, stream)
     multiprocessing.current_process().daemon = False  # may a player have children: all that it starts ends with it
-    conn.send_bytes(b"ready")
     try:
-        while True:
-            try:
+        with contextlib.suppress(EOFError, OSError):  # whoever hands over jobs has closed the pipe, or has gone
+            conn.send_bytes(b"ready")
+            while True:
                 job: Job = pickle.loads(conn.recv_bytes())
-            except (EOFError, OSError):
-                return
-            heartbeat.reset()
-            answer = json.dumps(outcome(job, heartbeat, hosts)).encode()
-            conn.send_bytes(answer)
+                heartbeat.reset()
+                answer = json.dumps(outcome(job, heartbeat, hosts)).encode()
+                conn.send_bytes(answer)
     finally:
         hosts.close()

@@ -3,10 +3,12 @@
 Nothing here knows a game by name. What is said on the wire, and what it means to the rules, is the business of the
 ``protocol.py`` in a game's folder; `dicegym.server.wire.Wire` says what that offers.
 
-From the network inwards: `framing` (JSON objects out of bytes), `connections` (TCP and WebSocket), `lobby` (log in and
-wait; `names`), `matchmaking` (open tables: `seating`; rate and store what is played: `ledger`, `results`, `store`),
-`table` (one game), `agents` (local ones, each in a process that runs `host`), `server` (start and stop; `settings`),
-`scoreboard`. The tables of the store are those of `schema`, files of earlier ones are brought to it by ``migrations``,
-and `archive` reads them from outside. On the other side of the network: `client`, over a channel of `channels`, with a
-`seated_agent` that answers and an `identity`. `load_test` measures.
+From the network inwards: `framing` (JSON objects out of bytes; `scanner`), `tcp` and `web` (WebSocket; `origins`)
+over what they have in common, `connections` (`budget`), `lobby` (log in and wait; `names`, `guesses`, `capacity`,
+`admission`, `descriptors`), `matchmaking` (open tables: `seating`; rate and store what is played: `ledger`,
+`results`, `store`), `table` (one game), `agents` (local ones, each in a process that runs `host`), `server` (start
+and stop; `settings`), `scoreboard`. The tables of the store are those of `schema`, files of earlier ones are brought
+to it by ``migrations``, and `archive` reads them from outside. On the other side of the network: `client`, over a
+channel of `channels`, with a `seated_agent` that answers and an `identity`. `load_test` and `flood_test` measure.
+What strangers do is logged by a `murmur`.
 """

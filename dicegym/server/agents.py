@@ -1,7 +1,9 @@
 """Local agents: each plays in a process of its own, so that one that hangs or dies costs its own tables alone.
 
 A process is asked one question at a time. An agent that exceeds its time is killed and started again, which fails the
-question it hung on and no other; after `MOST_FAILURES` such ends in a row it is not seated any more.
+question it hung on and no other; after `MOST_FAILURES` such ends in a row it is not seated any more. In the process of
+a bot's file sits its referee alone (`dicegym.server.copies`): the bot itself is ended by that, at the table where it
+hung.
 """
 
 from __future__ import annotations
@@ -12,11 +14,14 @@ import json
 import os
 import signal
 import sys
+import tempfile
 from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from dicegym.errors import AgentError, one_line
+from dicegym.sandbox import scratch
+from dicegym.sandbox.jail import Isolation
 from dicegym.server.framing import Malformed, parse
 from dicegym.server.wire import Message
 
@@ -25,7 +30,9 @@ SECONDS_TO_START = 120.0
 """Time to load: compiling the rules on a slow machine takes a while."""
 _LONGEST = 1 << 16
 _CODE = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from dicegym.server import host; "
-_CODE += "host.main(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]))"
+_CODE += "host.main(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), float(sys.argv[5]), *sys.argv[6:])"
+GRACE = 2.0
+"""Seconds for a referee to end a bot, and say so, before it is ended itself."""
 
 ENVIRONMENT = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
 """Sets of strings keep their order, and no threads of NumPy's keep rights that a process gives up for a bot."""
@@ -61,18 +68,28 @@ class LocalAgent(asyncio.SubprocessProtocol):
         players: seats at its tables.
         seconds: time to answer.
         log: takes lines for the operator.
+        level: how it is kept apart, for a bot's file; None for what is trusted and plays in the process itself.
 
     Attributes:
         retired: True when it has failed too often to be seated again.
     """
 
     def __init__(
-        self, name: str, spec: str, game: str, players: int, seconds: float, log: Callable[[str], None]
+        self,
+        name: str,
+        spec: str,
+        game: str,
+        players: int,
+        seconds: float,
+        log: Callable[[str], None],
+        level: Isolation | None = None,
     ) -> None:
         self.name = name
         self.retired = False
         self._made = (game, str(players), spec)
-        self._seconds = seconds
+        self._folder = ""  # of temporary files, where bots have none in a jail
+        self._own = (str(seconds), Isolation.JAIL if level is None else level)  # who is trusted has no bot apart
+        self._seconds = seconds if level is None else 2 * seconds + GRACE  # to load, to answer
         self._log = log
         self._queue: deque[Question] = deque()
         self._asked: Question | None = None
@@ -95,6 +112,8 @@ class LocalAgent(asyncio.SubprocessProtocol):
         self._ready, self._why, self._out, self._err = False, "", b"", b""
         self._gone.clear()
         self._begun = loop.create_future()
+        if not self._folder and self._own[1] is not Isolation.JAIL:
+            self._folder = tempfile.mkdtemp(prefix="dicegym-bots-")
         path = [folder or os.getcwd() for folder in sys.path]
         await loop.subprocess_exec(
             lambda: self,
@@ -104,6 +123,8 @@ class LocalAgent(asyncio.SubprocessProtocol):
             _CODE,
             *self._made,
             str(os.getpid()),
+            *self._own,
+            self._folder,
             json.dumps(path),
             env=os.environ | ENVIRONMENT,
             start_new_session=True,
@@ -127,6 +148,9 @@ class LocalAgent(asyncio.SubprocessProtocol):
         if self._transport is not None:
             await self._gone.wait()
             self._transport.close()
+        if self._folder:
+            scratch.remove(self._folder)
+            self._folder = ""
 
     def ask(self, asker: Asker, seat: int, name: str, seed: int, standing: bytes) -> None:
         """Have a standing answered, by a call of ``asker.answered`` or ``asker.failed`` later."""
@@ -198,6 +222,8 @@ class LocalAgent(asyncio.SubprocessProtocol):
         if question is None:
             return
         if "failed" in answer:
+            if answer.get("gone"):
+                self._failed(str(answer["failed"]))
             question.asker.failed(question.seat, str(answer["failed"]))
         else:
             self._failures = 0
@@ -223,14 +249,18 @@ class LocalAgent(asyncio.SubprocessProtocol):
             self._begun.set_exception(AgentError(self.name, why))
             return
         question = self._done()
-        self._failures += 1
-        self.retired = self._failures >= MOST_FAILURES
-        self._log(f"{self.name} {why}" + (" and is not seated any more" if self.retired else ""))
+        self._failed(why)
         if not self.retired:
             self._starting = asyncio.get_running_loop().create_task(self._again())
         if question is not None:
             question.asker.failed(question.seat, why)
         self._next()
+
+    def _failed(self, why: str) -> None:
+        """Take note that the bot has ended its process, or had to be ended."""
+        self._failures += 1
+        self.retired = self._failures >= MOST_FAILURES
+        self._log(f"{self.name} {why}" + (" and is not seated any more" if self.retired else ""))
 
     async def _again(self) -> None:
         try:

@@ -5,19 +5,24 @@ Nothing is ever written to the file. One of an earlier schema is copied to memor
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
+from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from filelock import Timeout
 
 from dicegym.errors import ParameterError, unknown_name
+from dicegym.server.pending import Pending
 from dicegym.server.results import PlayerRating, RunInfo, ServerState, StoredGame
-from dicegym.server.schema import GAMES, RATINGS, RESULTS, RUNS, SCHEMA, game_held, migrate, schema_of
-from dicegym.server.store import engine_of, lock_of, told_of, unlock
+from dicegym.server.schema import GAMES, RATINGS, RESULTS, RUNS, SCHEMA, game_held, in_words, migrate, schema_of
+from dicegym.server.store import engine_of, is_stored, lock_of, rating_of, told_of, unlock
+from dicegym.server.trouble import damaged
 
 
 class ServerStatus(NamedTuple):
@@ -34,6 +39,8 @@ class ServerStatus(NamedTuple):
     """Names with a rating."""
     run: RunInfo | None
     """The last; None if no server has begun one."""
+    waiting: int = 0
+    """Results that wait beside the file, as it was locked or full when they came. They are in none of the figures."""
 
 
 class Archive:
@@ -46,7 +53,10 @@ class Archive:
         game: the name of the game whose results it holds.
 
     Raises:
-        ParameterError: there is no such file, or it is none of a server's, or has a later schema.
+        ParameterError: there is no such file, or it is none of a server's, damaged, or has a later schema.
+        BusyError: another program has locked it.
+
+    What is asked of it raises the same, as not all damage shows at once.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -57,20 +67,24 @@ class Archive:
             )
         self._engine = engine_of(path, writes=False)
         try:
-            with self._engine.begin() as connection:
-                self._schema = schema_of(connection, path) or ""
-            if not self._schema:
-                raise ParameterError(f"{path} is empty: no server has written to it")
-            if self._schema != SCHEMA:
-                self._engine = _brought_up(self._engine, self._schema)
-            with self._engine.begin() as connection:
+            with in_words(path):
+                with self._engine.begin() as connection:
+                    self._schema = schema_of(connection, path) or ""
+                if not self._schema:
+                    raise ParameterError(f"{path} is empty: no server has written to it")
+                if self._schema != SCHEMA:
+                    self._engine = _brought_up(self._engine, self._schema)
+            with self._reading() as connection:
                 self.game = game_held(connection)
-        except sa.exc.DatabaseError as error:
-            self.close()
-            raise ParameterError(f"{path} cannot be read ({error.orig or error}): give another --database") from None
-        except ParameterError:
+        except BaseException:
             self.close()
             raise
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        """Yield a connection; what goes wrong with it is said in words."""
+        with in_words(self.path), self._engine.begin() as connection:
+            yield connection
 
     def __enter__(self) -> Archive:
         """Return it."""
@@ -89,9 +103,10 @@ class Archive:
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name, the best first."""
         columns = (RATINGS.c.name, RATINGS.c.rating, RATINGS.c.games, RATINGS.c.wins)
-        best_first = sa.select(*columns).order_by(RATINGS.c.rating.desc(), RATINGS.c.name)
-        with self._engine.begin() as connection:
-            return {name: PlayerRating(*rest) for name, *rest in connection.execute(best_first)}
+        rated = sa.select(*columns).where(RATINGS.c.games > 0)
+        best_first = rated.order_by(RATINGS.c.rating.desc(), RATINGS.c.name)
+        with self._reading() as connection:
+            return dict(rating_of(self.path, row) for row in connection.execute(best_first))
 
     def games(self, last: int = 0, player: str | None = None) -> list[StoredGame]:
         """Return finished games, the oldest first.
@@ -105,39 +120,68 @@ class Archive:
         """
         wanted = sa.select(GAMES).order_by(GAMES.c.id.desc())
         if player is not None:
-            known = list(self.ratings())
+            with self._reading() as connection:
+                known = list(connection.execute(sa.select(RATINGS.c.name)).scalars())  # those not rated too
             if player not in known:
-                raise unknown_name("player with a rating", player, known[:20])
+                raise unknown_name("player", player, known[:20])
             wanted = wanted.where(GAMES.c.id.in_(sa.select(RESULTS.c.game).where(RESULTS.c.name == player)))
         if last:
             wanted = wanted.limit(last)
-        with self._engine.begin() as connection:
+        with self._reading() as connection:
             found = connection.execute(wanted).all()
-            return [
-                StoredGame(game.id, game.run, game.ended, game.seconds, *told_of(connection, game.id))
-                for game in reversed(found)
-            ]
+            return [self._game(connection, game) for game in reversed(found)]
 
     def status(self) -> ServerStatus:
         """Return how things stand."""
-        with self._engine.begin() as connection:
+        with self._reading() as connection:
             games = int(connection.execute(sa.select(sa.func.count()).select_from(GAMES)).scalar_one())
-            rated = int(connection.execute(sa.select(sa.func.count()).select_from(RATINGS)).scalar_one())
+            counted = sa.select(sa.func.count()).select_from(RATINGS).where(RATINGS.c.games > 0)
+            rated = int(connection.execute(counted).scalar_one())
             run = connection.execute(sa.select(RUNS).order_by(RUNS.c.id.desc()).limit(1)).first()
-            told = None if run is None else _run_info(connection, run)
+            told = None if run is None else self._run(connection, run)
+            waiting = sum(not is_stored(connection, one) for one in Pending(self.path).read())
         running = told is not None and told.ended is None and in_use(self.path)
-        return ServerStatus(self.game, str(self.path), self._schema, running, games, rated, told)
+        return ServerStatus(self.game, str(self.path), self._schema, running, games, rated, told, waiting)
+
+    def _run(self, connection: sa.Connection, run: sa.Row[Any]) -> RunInfo:
+        own = sa.select(sa.func.count()).select_from(GAMES).where(GAMES.c.run == run.id)
+        try:
+            state = None
+            if run.state is not None:
+                told = json.loads(run.state)
+                state = ServerState(
+                    int(told["process"]),
+                    tuple(map(str, told["addresses"])),
+                    int(told["players"]),
+                    tuple(map(str, told["agents"])),
+                    int(told["connections"]),
+                    int(told["waiting"]),
+                    int(told["tables"]),
+                    bool(told["resting"]),
+                )
+            ended = None if run.ended is None else _date(run.ended)
+            games = int(connection.execute(own).scalar_one())
+            return RunInfo(int(run.id), _date(run.began), ended, str(run.version), games, state)
+        except (KeyError, TypeError, ValueError, RecursionError):
+            raise damaged(self.path, "what it says of its last run is nonsense") from None
+
+    def _game(self, connection: sa.Connection, game: sa.Row[Any]) -> StoredGame:
+        """Return what a row of the games says, with what belongs to it."""
+        places, incidents = told_of(connection, game.id)
+        try:
+            for place in places:
+                int(place.total), int(place.place), float(place.before), float(place.after), place.name.encode
+            if not places or not all(0 <= incident.seat < len(places) for incident in incidents):
+                raise ValueError
+            return StoredGame(int(game.id), int(game.run), _date(game.ended), float(game.seconds), places, incidents)
+        except (AttributeError, TypeError, ValueError):
+            raise damaged(self.path, f"what it says of game {game.id} is nonsense") from None
 
 
-def _run_info(connection: sa.Connection, run: sa.Row[tuple[object, ...]]) -> RunInfo:
-    own = sa.select(sa.func.count()).select_from(GAMES).where(GAMES.c.run == run.id)
-    state = None
-    if run.state is not None:
-        told = json.loads(run.state)
-        state = ServerState._make(
-            tuple(told[name]) if isinstance(told[name], list) else told[name] for name in ServerState._fields
-        )
-    return RunInfo(run.id, run.began, run.ended, run.version, int(connection.execute(own).scalar_one()), state)
+def _date(text: str) -> str:
+    """Return a stored date. Raises TypeError or ValueError if it is none."""
+    datetime.fromisoformat(text)
+    return text
 
 
 def _brought_up(engine: sa.Engine, found: str) -> sa.Engine:

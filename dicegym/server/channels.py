@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import http
 import socket
 import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
-from dicegym.errors import DependencyError, ParameterError
+from dicegym.errors import DependencyError, ParameterError, one_line
 from dicegym.server.framing import Malformed, ObjectReader, parse
 from dicegym.server.wire import Message, line
 
@@ -70,7 +71,7 @@ class TcpChannel:
 
     def __init__(self, raw: socket.socket) -> None:
         self._raw = raw
-        self._reader = ObjectReader(LARGEST)
+        self._reader = ObjectReader(LARGEST, glance=LARGEST)
 
     def receive(self, seconds: float | None) -> Message | None:
         """See `Channel`."""
@@ -139,7 +140,13 @@ class WsChannel:
 
 @contextlib.contextmanager
 def connected(where: Address, seconds: float = 10.0) -> Iterator[Channel]:
-    """Connect to a server. Raises OSError, or DependencyError for WebSocket without its library."""
+    """Connect to a server.
+
+    Raises:
+        OSError: there is none.
+        ParameterError: it refuses this client.
+        DependencyError: WebSocket is asked for, and its library is not installed.
+    """
     if not where.url:
         with socket.create_connection((where.host, where.port), seconds) as raw:
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -147,7 +154,7 @@ def connected(where: Address, seconds: float = 10.0) -> Iterator[Channel]:
             yield TcpChannel(raw)
         return
     try:
-        from websockets.exceptions import ConnectionClosed, WebSocketException
+        from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
         from websockets.sync.client import connect
     except ImportError as error:
         raise DependencyError.for_extra("websockets", "server", "a ws:// address") from error
@@ -155,6 +162,11 @@ def connected(where: Address, seconds: float = 10.0) -> Iterator[Channel]:
         connection = connect(
             where.url, open_timeout=seconds, close_timeout=LEAVING, max_size=LARGEST, compression=None, proxy=None
         )
+    except InvalidStatus as error:
+        words = one_line(bytes(error.response.body).decode(errors="replace"))
+        if error.response.status_code == http.HTTPStatus.FORBIDDEN:
+            raise ParameterError(f"{where} refuses this connection: {words}") from error
+        raise ConnectionError(f"no WebSocket there: {error}{words and ': '}{words}") from error
     except WebSocketException as error:
         raise ConnectionError(f"no WebSocket there: {error}") from error
     with connection:

@@ -1,46 +1,59 @@
-"""TCP and WebSocket behind one interface: messages come in by calls, and go out without waiting.
+"""What TCP and WebSocket have in common: messages come in by calls, and go out without waiting.
 
-Nothing here waits for a client. What it does not read is kept for it up to `MOST_UNREAD`, then it is dropped; what it
-sends is read a few messages at a time, so that a flood of one costs the others little.
+Nothing here waits for a client. What it does not read is kept for it up to `MOST_UNREAD`, then it is dropped. What it
+sends is taken from the network a little at a time and no faster than its budget allows; the rest stays where it is,
+and in the end with the sender. So whatever it does costs the others little.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import socket
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from dicegym.errors import DependencyError, ParameterError
-from dicegym.server.framing import Malformed, ObjectReader, parse
+from dicegym.errors import ParameterError
+from dicegym.server.budget import BYTES, MESSAGES, Budget
+from dicegym.server.framing import Malformed
+from dicegym.server.murmur import Murmur
+from dicegym.server.origins import Origins
+from dicegym.server.wire import FLOOD
 
-if TYPE_CHECKING:
-    from websockets.asyncio.server import ServerConnection
-
-MOST_UNREAD = 1 << 18
+MOST_UNREAD = 1 << 16
 """Bytes kept for a client that does not read."""
 AT_ONCE = 16
 """Messages read from one client before others have their turn."""
 CLOSING = 2.0
 """Seconds in which a client can still read what is left for it."""
-LARGEST_FRAME = 1 << 20
-"""Bytes of a WebSocket message that is still answered by an error; who sends more is disconnected."""
+ACCEPTED_AT_ONCE = 4
+"""New connections that are taken before others have their turn; more wait in the system's queue of `QUEUE`."""
+QUEUE = 512
 
 
 class Link(Protocol):
     """A connection to a client."""
 
     peer: str
-    """The other end's address, for people."""
+    """The other end's address and port, for people."""
+    address: str
+    """The other end's address."""
     open: bool
+    ready: bool
+    """Whether messages can be sent: not before the handshake of a WebSocket."""
 
     def send(self, data: bytes) -> None:
         """Send a message: one line of ASCII."""
 
     def close(self) -> None:
         """Send what is left to send, then hang up."""
+
+    def hold(self) -> None:
+        """Read nothing more until `release`."""
+
+    def release(self) -> None:
+        """Read again."""
 
 
 class Receiver(Protocol):
@@ -49,29 +62,96 @@ class Receiver(Protocol):
     def opened(self, link: Link) -> None:
         """Take note of a new connection."""
 
-    def received(self, link: Link, message: dict[str, Any] | Malformed) -> None:
-        """Take a message, or what came in place of one."""
+    def received(self, link: Link, message: dict[str, Any] | Malformed) -> bool:
+        """Take a message, or what came in place of one; return whether it was a move, for which nobody pays."""
 
     def closed(self, link: Link) -> None:
         """Take note that a connection is gone."""
 
+    def error(self, link: Link, code: str, text: str) -> None:
+        """Tell a client of an error in the words of the game's protocol, if it is told of errors."""
 
-class TcpLink(asyncio.Protocol):
-    """A TCP connection: objects on the stream, each of ours followed by a newline."""
 
-    def __init__(self, receiver: Receiver) -> None:
-        self.peer = ""
-        self.open = False
-        self._receiver = receiver
-        self._reader = ObjectReader()
-        self._loop = asyncio.get_running_loop()
-        self._transport: Any = None
-        self._paused = False
+FindReceiver = Callable[[], Receiver]
+"""Returns who takes in what comes: ports are taken before there is anybody, and connections are accepted later."""
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.Protocol`."""
+
+@dataclass(frozen=True)
+class Terms:
+    """What a client may do before it is slowed, and who is refused.
+
+    Attributes:
+        bytes: a second, beyond its moves.
+        messages: a second, beyond its moves.
+        origins: who may speak WebSocket.
+        murmur: told of whom is refused.
+    """
+
+    bytes: float = BYTES
+    messages: float = MESSAGES
+    origins: Origins = field(default_factory=lambda: Origins("127.0.0.1"))
+    murmur: Murmur = field(default_factory=lambda: Murmur(lambda text: None))
+
+    def flood(self) -> str:
+        """Return what a client is told that sends too much."""
+        return (
+            f"you keep sending more than {self.bytes:,.0f} bytes or {self.messages:g} messages a second that are no "
+            "moves: send what you are asked for"
+        )
+
+
+class Valve:
+    """Lets a connection be read while nobody has a reason against it.
+
+    Attributes:
+        reasons: those that there are.
+    """
+
+    __slots__ = ("_transport", "reasons")
+
+    def __init__(self, transport: Any) -> None:
+        self.reasons: set[str] = set()
         self._transport = transport
-        self.peer = _address(transport.get_extra_info("peername"))
+
+    def close(self, reason: str) -> None:
+        """Read nothing until `open` is called with the same reason."""
+        if not self.reasons:
+            self._transport.pause_reading()
+        self.reasons.add(reason)
+
+    def open(self, reason: str) -> None:
+        """Read again, unless there is another reason against it."""
+        if reason in self.reasons:
+            self.reasons.discard(reason)
+            if not self.reasons and not self._transport.is_closing():
+                self._transport.resume_reading()
+
+    def shut_but(self, reason: str) -> bool:
+        """Return whether there is another reason than this one."""
+        return bool(self.reasons) and self.reasons != {reason}
+
+
+class Metered:
+    """A connection with a budget: what TCP and WebSocket have in common. It begins with `connect`."""
+
+    valve: Valve
+    transport: Any
+
+    def __init__(self, receiver: Receiver, terms: Terms) -> None:
+        self.peer = self.address = "unknown"
+        self.open = False
+        self.ready = True
+        self.budget = Budget(terms.bytes, terms.messages)
+        self._receiver = receiver
+        self._terms = terms
+
+    def connect(self, transport: Any) -> None:
+        """Begin: the client is there."""
+        self.transport, self.valve = transport, Valve(transport)
+        peer = transport.get_extra_info("peername")
+        if isinstance(peer, tuple) and len(peer) >= 2:
+            self.address = str(peer[0])
+            self.peer = f"[{peer[0]}]:{peer[1]}" if ":" in self.address else f"{peer[0]}:{peer[1]}"
         self.open = True
         raw = transport.get_extra_info("socket")
         if raw is not None:
@@ -79,147 +159,69 @@ class TcpLink(asyncio.Protocol):
                 raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._receiver.opened(self)
 
-    def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`."""
-        self._reader.feed(data)
-        self._read()
-
-    def _read(self) -> None:
-        for _ in range(AT_ONCE):
-            found = self._reader.read() if self.open else None
-            if found is None:
-                if self._paused and self.open:
-                    self._transport.resume_reading()
-                    self._paused = False
-                return
-            self._receiver.received(self, found)
-        if not self._paused and self.open:
-            self._transport.pause_reading()
-            self._paused = True
-        self._loop.call_soon(self._read)
-
-    def connection_lost(self, error: Exception | None) -> None:
-        """See `asyncio.Protocol`."""
+    def gone(self) -> None:
+        """End: the connection is no more."""
         self.open = False
         self._receiver.closed(self)
 
     def send(self, data: bytes) -> None:
         """See `Link`."""
-        if not self.open or self._transport.is_closing():
-            return
-        self._transport.write(data)
-        if self._transport.get_write_buffer_size() > MOST_UNREAD:
-            self.open = False
-            self._transport.abort()
+        raise NotImplementedError
 
     def close(self) -> None:
         """See `Link`."""
-        if self.open:
-            self.open = False
-            self._transport.close()
-            self._loop.call_later(CLOSING, self._transport.abort)  # for one that does not read what is left
+        raise NotImplementedError
 
-
-class WsLink:
-    """A WebSocket connection: one object in each text frame."""
-
-    def __init__(self, receiver: Receiver, connection: ServerConnection) -> None:
-        from websockets.asyncio.server import broadcast
-
-        self.peer = _address(connection.remote_address)
-        self.open = True
-        self._receiver = receiver
-        self._connection = connection
-        self._broadcast = broadcast
-        self._closing: asyncio.Task[None] | None = None
-
-    async def run(self) -> None:
-        """Pass on what comes in until the connection is gone."""
-        from websockets.exceptions import ConnectionClosed
-
-        self._receiver.opened(self)
-        read = 0
-        try:
-            while self.open:
-                frame = await self._connection.recv()
-                text = isinstance(frame, str)
-                self._receiver.received(
-                    self, parse(str(frame)) if text else Malformed("bad-json", "messages are sent in text frames")
-                )
-                read += 1
-                if read % AT_ONCE == 0:
-                    await asyncio.sleep(0)
-        except ConnectionClosed:
-            pass
-        finally:
-            self.open = False
-            self._receiver.closed(self)
-        if self._closing is not None:
-            await self._closing
-
-    def send(self, data: bytes) -> None:
+    def hold(self) -> None:
         """See `Link`."""
-        if not self.open:
-            return
-        self._broadcast((self._connection,), data, text=True)
-        if self._connection.transport.get_write_buffer_size() > MOST_UNREAD:
-            self.open = False
-            self._connection.transport.abort()
+        self.valve.close("held")
 
-    def close(self) -> None:
+    def release(self) -> None:
         """See `Link`."""
-        if self.open:
-            self.open = False
-            self._closing = asyncio.get_running_loop().create_task(self._connection.close())
+        self.reopen("held")
+
+    def reopen(self, reason: str) -> None:
+        """Read again, if this was the only reason against it."""
+        self.valve.open(reason)
+
+    def afford(self) -> bool:
+        """Return whether the client may go on; if its budget is spent, it waits, or is told to leave."""
+        if not self.budget.empty:
+            return True
+        seconds = self.budget.pause()
+        if seconds is None:
+            self._terms.murmur.note(FLOOD, self.address, f"{self.peer} was disconnected: it kept sending too much")
+            self.valve.close("flood")
+            self._receiver.error(self, FLOOD, self._terms.flood())
+            self.dismiss()
+        else:
+            self.valve.close("budget")
+            asyncio.get_running_loop().call_later(seconds, self.reopen, "budget")
+        return False
+
+    def dismiss(self) -> None:
+        """Hang up on a client that may have sent more, so that it can still read why."""
+        self.close()
+
+    def unread(self) -> bool:
+        """Return whether the client has left too much unread; it is then gone."""
+        if self.transport.get_write_buffer_size() <= MOST_UNREAD:
+            return False
+        self.open = False
+        self.transport.abort()
+        return True
 
 
-def _address(peer: Any) -> str:
-    return f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) and len(peer) >= 2 else "unknown"
+async def start_serving(listening: Any) -> None:
+    """Accept connections on ports that were taken, a few at a time. Raises OSError."""
+    await listening.start_serving()  # takes as many at a time as may wait in the queue
+    for each in listening.sockets:
+        with contextlib.suppress(OSError), each.dup() as again:
+            again.listen(QUEUE)  # so the queue is made longer afterwards
 
 
-FindReceiver = Callable[[], Receiver]
-"""Returns who takes in what comes: ports are taken before there is anybody, and connections are accepted later."""
-
-
-async def listen_tcp(receiver: FindReceiver, host: str, port: int) -> asyncio.Server:
-    """Take a port for TCP; ``start_serving`` of what is returned accepts. Raises ParameterError if it cannot be had."""
-    loop = asyncio.get_running_loop()
-    try:
-        return await loop.create_server(lambda: TcpLink(receiver()), host, port, backlog=512, start_serving=False)
-    except (OSError, OverflowError) as error:
-        raise _refused("--tcp", host, port, error) from None
-
-
-async def listen_ws(receiver: FindReceiver, host: str, port: int) -> Any:
-    """Take a port for WebSocket, as `listen_tcp` does. Raises ParameterError if it cannot be had, DependencyError."""
-    try:
-        from websockets.asyncio.server import serve
-    except ImportError as error:
-        raise DependencyError.for_extra("websockets", "server", "WebSocket (--ws)") from error
-
-    async def handle(connection: ServerConnection) -> None:
-        await WsLink(receiver(), connection).run()
-
-    quiet = logging.getLogger("dicegym.server.websockets")  # whoever cannot shake hands is not our user's concern
-    quiet.addHandler(logging.NullHandler())
-    quiet.propagate = False
-    try:
-        return await serve(
-            handle,
-            host,
-            port,
-            compression=None,
-            max_size=LARGEST_FRAME,
-            close_timeout=CLOSING,
-            logger=quiet,
-            backlog=512,
-            start_serving=False,
-        )
-    except (OSError, OverflowError) as error:
-        raise _refused("--ws", host, port, error) from None
-
-
-def _refused(option: str, host: str, port: int, error: Exception) -> ParameterError:
+def refused(option: str, host: str, port: int, error: Exception) -> ParameterError:
+    """Return the error for a port that cannot be listened on."""
     reason = getattr(error, "strerror", None) or str(error)
     return ParameterError(
         f"{option} {port}: cannot listen on {host}, port {port} ({reason}): give another, or 0 for any"

@@ -14,6 +14,8 @@ import json
 import re
 from typing import Any, NamedTuple, NoReturn
 
+from dicegym.server.scanner import SHORT, Scanner, Verdict
+
 LIMIT = 4096
 """Bytes that an object of a client may have."""
 
@@ -33,9 +35,6 @@ _decode = json.JSONDecoder(parse_constant=_refuse).raw_decode
 _BLANK = re.compile("[ \t\r\n\ufeff]*")
 _MARKS = re.compile(r'[{}"\\\n]')
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")  # how the error handler "surrogateescape" shows a wrong byte
-_WORDS = ("true", "false", "null")
-_CUT_NUMBER = re.compile(r"\s*|-|\.|[eE][+-]?")
-_CUT_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{0,4})?")
 
 
 def parse(text: str, limit: int = LIMIT) -> dict[str, Any] | Malformed:
@@ -45,6 +44,11 @@ def parse(text: str, limit: int = LIMIT) -> dict[str, Any] | Malformed:
     start = _blank(text, 0)
     if text[start : start + 1] != "{":
         return _no_object(text[start : start + 20])
+    if len(text) - start > SHORT:
+        scanner = Scanner(start)
+        scanner.scan(text)
+        if scanner.limit:
+            return Malformed("bad-json", scanner.limit)
     try:
         value, end = _decode(text, start)
     except (ValueError, RecursionError) as error:
@@ -57,26 +61,43 @@ def parse(text: str, limit: int = LIMIT) -> dict[str, Any] | Malformed:
 class ObjectReader:
     """Takes packets by `feed`; `read` then returns objects until it returns None.
 
+    An object that has come as a whole and is short is parsed at once. Any other is gone through by a `Scanner` as it
+    comes, and parsed when it is whole or can no more become right: nothing is looked at again because more has come.
+
     Args:
         limit: bytes that an object may have; no more than this is ever kept of one.
+        glance: characters in which a whole object is looked for before it is gone through. More than the default is
+            for who trusts the other side.
+
+    Attributes:
+        length: characters of the object that `read` has returned last.
     """
 
-    def __init__(self, limit: int = LIMIT) -> None:
+    def __init__(self, limit: int = LIMIT, glance: int = SHORT) -> None:
+        self.length = 0
         self._limit = limit
+        self._glance = glance
         self._utf8 = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         self._text = ""
         self._at = 0
+        self._scanner: Scanner | None = None  # of the object that starts there and has not come as a whole
+        self._waiting = 0  # bytes that have come of it
         self._skipping = False
         self._depth = 0  # of what is skipped: open braces; 0 between objects
         self._in_string = False
 
     def feed(self, data: bytes) -> None:
         """Take what has arrived."""
+        self._waiting += len(data)
         self._text = self._text[self._at :] + self._utf8.decode(data)
+        if self._scanner is not None:
+            self._scanner.at -= self._at
         self._at = 0
 
     def read(self) -> dict[str, Any] | Malformed | None:
         """Return the next object, what is wrong with what stands in its place, or None if more has to arrive."""
+        if self._scanner is not None:
+            return self._scan_on(self._scanner)
         if self._skipping and not self._skip():
             return None
         text = self._text
@@ -87,35 +108,53 @@ class ObjectReader:
             self._skip_from(at)
             return _no_object(text[at : at + 20])
         try:
-            value, end = _decode(text, at)
-        except json.JSONDecodeError as error:
-            return self._failed(at, error)
-        except (ValueError, RecursionError) as error:  # NaN and the like; brackets a thousand deep
-            self._skip_from(at)
-            return _bad(error)
-        self._at = end
-        if end - at > self._limit or not text.isascii():
-            return self._looked_at(text[at:end], value)
-        return value  # type: ignore[no-any-return]  # it starts with a brace, so it is a dict
+            if len(text) - at <= self._glance:
+                value, end = _decode(text, at)
+            else:
+                value, end = _decode(text[at : at + self._glance])
+                end += at
+        except (ValueError, RecursionError):
+            self._waiting = _size(text[at:])
+            self._scanner = Scanner(at)
+            return self._scan_on(self._scanner)
+        return self._whole(at, end, value)
 
-    def _looked_at(self, text: str, value: dict[str, Any]) -> dict[str, Any] | Malformed:
-        if _size(text) > self._limit:
+    def _scan_on(self, scanner: Scanner) -> dict[str, Any] | Malformed | None:
+        """Go on with an object that has not come as a whole."""
+        verdict, at = scanner.scan(self._text), self._at
+        if verdict is Verdict.INCOMPLETE and self._waiting <= self._limit:
+            return None
+        self._scanner = None
+        if verdict is Verdict.INCOMPLETE:
+            self._skip_from(at)
             return _too_long(self._limit)
-        if _NOT_UTF8.search(text):
-            return Malformed("bad-json", "the text is not UTF-8")
+        if scanner.limit:
+            self._skip_from(at)
+            return Malformed("bad-json", scanner.limit)
+        try:
+            value, end = _decode(self._text, at)
+        except (ValueError, RecursionError) as error:
+            return self._failed(at, error)
+        return self._whole(at, end, value)
+
+    def _whole(self, at: int, end: int, value: dict[str, Any]) -> dict[str, Any] | Malformed:
+        self._at, self.length = end, end - at
+        if self.length > self._limit or not self._text.isascii():
+            text = self._text[at:end]
+            if _size(text) > self._limit:
+                return _too_long(self._limit)
+            if _NOT_UTF8.search(text):
+                return Malformed("bad-json", "the text is not UTF-8")
         return value
 
-    def _failed(self, at: int, error: json.JSONDecodeError) -> Malformed | None:
-        """Say what is wrong with the object that starts at ``at``, unless it only has not arrived as a whole."""
-        text = self._text
-        incomplete = _incomplete(text, error)
-        if incomplete and _size(text[at:]) <= self._limit:
-            return None
-        if not incomplete and error.msg.endswith("delimiter") and text[error.pos : error.pos + 1] == "{":
-            self._at = error.pos
+    def _failed(self, at: int, error: Exception) -> Malformed:
+        """Say what is wrong with the object that starts at ``at``; another may start where it breaks off."""
+        breaks = error.pos if isinstance(error, json.JSONDecodeError) and error.msg.endswith("delimiter") else at
+        if breaks > at and self._text[breaks : breaks + 1] == "{":
+            self._at = breaks
         else:
             self._skip_from(at)
-        return _too_long(self._limit) if incomplete else _bad(error)
+        return _bad(error)
 
     def _skip_from(self, at: int) -> None:
         self._at = at
@@ -168,17 +207,6 @@ def _blank(text: str, at: int) -> int:
 
 def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
-
-
-def _incomplete(text: str, error: json.JSONDecodeError) -> bool:
-    """Return whether ``text`` could go on so that it is right."""
-    if error.msg.startswith("Unterminated string"):
-        return True
-    if error.msg.startswith("Invalid \\"):
-        cut = text.rfind("\\")
-        return len(text) - cut <= 6 and bool(_CUT_ESCAPE.fullmatch(text, cut))
-    rest = text[error.pos : error.pos + 6]
-    return bool(_CUT_NUMBER.fullmatch(text, error.pos)) or any(word.startswith(rest) for word in _WORDS)
 
 
 def _too_long(limit: int) -> Malformed:

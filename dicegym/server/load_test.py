@@ -94,7 +94,11 @@ class Bot(asyncio.Protocol):
         """Answer the last standing that has come; the ones before are outdated."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if lines and (command := self._wire.cheap_command(lines[-1], self._name)) is not None:
-            self._transport.write(command)
+            self.answer(command)
+
+    def answer(self, command: bytes) -> None:
+        """Send a command."""
+        self._transport.write(command)
 
 
 def play(game: str, port: int, bots: int) -> None:

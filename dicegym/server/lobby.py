@@ -6,8 +6,13 @@ import asyncio
 from collections.abc import Callable, Collection
 from typing import Any, Protocol
 
+from dicegym.server.admission import Admission, origin_of
+from dicegym.server.capacity import Capacity, Visitor
 from dicegym.server.connections import Link
 from dicegym.server.framing import Malformed
+from dicegym.server.guesses import Guesses
+from dicegym.server.lookalikes import Gallery, disguise
+from dicegym.server.murmur import Murmur
 from dicegym.server.names import Secrets, name_fault
 from dicegym.server.table import Table
 from dicegym.server.wire import (
@@ -31,7 +36,9 @@ class Client:
 
     def __init__(self, link: Link) -> None:
         self.link = link
+        self.origin = origin_of(link.address)
         self.name = ""
+        self.guest = True  # until it has shown a secret
         self.original = False  # spoken to as the original server does
         self.table: Table | None = None
         self.seat = 0
@@ -41,6 +48,7 @@ class Client:
         self.asleep = False
         self.stirred = True
         self.wrong = 0
+        self.moved = False  # whether it has ever made a move
         self.timer: asyncio.TimerHandle | None = None
 
     @property
@@ -57,6 +65,13 @@ class Client:
     def resting(self) -> bool:
         """Whether its last game has just ended."""
         return asyncio.get_running_loop().time() < self.since
+
+    @property
+    def idleness(self) -> int:
+        """See `dicegym.server.capacity.Visitor`: it has not logged in, does not answer, has not moved yet, or plays."""
+        if not self.guest:
+            return 0
+        return 3 if not self.name else 2 if self.asleep else 0 if self.moved else 1
 
     def tell(self, data: bytes) -> None:
         """Send a message."""
@@ -93,6 +108,8 @@ class Lobby:
         pause: seconds between two games of a bot, so that it can read the result and leave.
         most: connections at once.
         log: takes lines for the operator.
+        admission: connections by address.
+        murmur: takes lines about strangers.
     """
 
     def __init__(
@@ -106,6 +123,8 @@ class Lobby:
         pause: float,
         most: int,
         log: Callable[[str], None],
+        admission: Admission | None = None,
+        murmur: Murmur | None = None,
     ) -> None:
         self.clients: dict[Link, Client] = {}
         self._wire = wire
@@ -115,9 +134,13 @@ class Lobby:
         self._reserved = frozenset(reserved)
         self._seconds = seconds
         self._pause = pause
-        self._most = most
         self._log = log
+        self._murmur = murmur or Murmur(log)
+        self._capacity = Capacity(most, admission or Admission(), secrets is not None)
+        self._guesses = Guesses()
         self._by_name: dict[str, Client] = {}
+        self._protected = Gallery((*(secrets or ()), *self._reserved), accents=False)
+        self._here = Gallery()
         self._left: dict[str, tuple[Table, int]] = {}
         self._guest_number = 0
 
@@ -128,44 +151,50 @@ class Lobby:
 
     def opened(self, link: Link) -> None:
         """See `dicegym.server.connections.Receiver`."""
-        if len(self.clients) >= self._most:
-            self._error(link, FULL, f"the server has {self._most} connections, which is all it takes: try later")
+        client = Client(link)
+        if why := self._capacity.enter(client):
+            self._murmur.note(FULL, client.origin, f"{link.peer} was refused: {why}")
+            self.error(link, FULL, why)
             link.close()
             return
-        client = self.clients[link] = Client(link)
+        self.clients[link] = client
         client.timer = asyncio.get_running_loop().call_later(self._seconds, self._without_login, client)
+        self._send_away(self._capacity.surplus(), "no place is left for who does not log in")
 
-    def received(self, link: Link, message: dict[str, Any] | Malformed) -> None:
+    def received(self, link: Link, message: dict[str, Any] | Malformed) -> bool:
         """See `dicegym.server.connections.Receiver`."""
         client = self.clients.get(link)
         if client is None:
-            return
+            return False
         client.stirred = True
-        table = client.table
+        table, moved = client.table, False
         if table is not None:
             if isinstance(message, Malformed):
                 table.unreadable(client.seat, *message)
-            else:
-                table.command(client.seat, message)
+            elif moved := table.command(client.seat, message):
+                client.moved = True
         elif isinstance(message, Malformed):
-            self._error(link, *message)
+            self.error(link, *message)
         elif client.name:
-            self._error(link, NOT_YOUR_TURN, f"you are {client.name} and wait for a game: no turn is yours yet")
+            self.error(link, NOT_YOUR_TURN, f"you are {client.name} and wait for a game: no turn is yours yet")
         else:
             self._log_in(client, message)
         if client.asleep:
             client.asleep = False
             self._wait(client)
+        return moved
 
     def closed(self, link: Link) -> None:
         """See `dicegym.server.connections.Receiver`."""
         client = self.clients.pop(link, None)
         if client is None:
             return
+        self._capacity.leave(client)
         if client.timer is not None:
             client.timer.cancel()
         if self._by_name.get(client.name) is client:
             del self._by_name[client.name]
+            self._here.remove(client.name)
         if client.table is not None:
             table, client.table = client.table, None
             if not table.over:
@@ -188,10 +217,11 @@ class Lobby:
     def hang_up(self, code: str, text: str) -> None:
         """Disconnect everybody."""
         for link in list(self.clients):
-            self._error(link, code, text)
+            self.error(link, code, text)
             link.close()
 
-    def _error(self, link: Link, code: str, text: str) -> None:
+    def error(self, link: Link, code: str, text: str) -> None:
+        """See `dicegym.server.connections.Receiver`."""
         client = self.clients.get(link)
         if client is None or not client.original:
             link.send(line(self._wire.error_message(code, text)))
@@ -200,58 +230,110 @@ class Lobby:
         try:
             wanted, secret = self._wire.login_of(message)
         except self._wire.CommandError as error:
-            self._error(client.link, getattr(error, "code", ""), str(error))
+            self.error(client.link, getattr(error, "code", ""), str(error))
             return
         if secret is not None and self._secrets is not None:
-            owner = self._secrets.owner(secret)
-            if owner is None or wanted not in (None, owner):
-                self._wrong(client)
-                return
-            self._replace(owner)
-            self._admit(client, owner, message)
+            delay = self._guesses.delay(client.origin, wanted)
+            if delay:
+                self._delay(client, delay, wanted, secret, message)
+            else:
+                self._judge(client, wanted, secret, message)
         elif self._secrets is not None and wanted in self._secrets:
-            self._error(client.link, SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
+            self.error(client.link, SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
         elif not self._guests:
-            self._error(client.link, SECRET_NEEDED, "this server takes no guests: log in with a secret")
-        elif wanted is not None and (fault := name_fault(wanted)):
-            self._error(client.link, BAD_NAME, fault)
+            self.error(client.link, SECRET_NEEDED, "this server takes no guests: log in with a secret")
+        elif wanted is not None and (fault := name_fault(wanted) or self._mistakable(client, wanted)):
+            self.error(client.link, BAD_NAME, fault)
         else:
             self._admit(client, self._guest_name() if wanted is None else self._free(wanted), message)
 
-    def _wrong(self, client: Client) -> None:
+    def _mistakable(self, client: Client, wanted: str) -> str:
+        """Return why a guest cannot be called so, as people would take it for somebody else, or nothing."""
+        owner = None if wanted in self._reserved else self._protected.like(wanted)
+        if self._matchmaking.known(wanted):  # it has played here: what was allowed then is not taken from anybody
+            if owner is not None:
+                words = f"{wanted}, who has played here as a guest, looks like {owner}: give one another name"
+                self._murmur.note(BAD_NAME, client.origin, words)
+            return ""
+        if owner is None and wanted not in self._by_name:
+            owner = self._here.like(wanted)
+        if owner is not None:
+            return f"{wanted} looks like {owner}, which is somebody else's name here: take another"
+        fault = disguise(wanted)
+        return f"{wanted} may be taken for another name: {fault}" if fault else ""
+
+    def _delay(self, client: Client, delay: float, wanted: str | None, secret: str, message: Message) -> None:
+        """Look at a secret later, and hear nothing more from its client until then."""
+        loop = asyncio.get_running_loop()
+        if client.timer is not None:
+            client.timer.cancel()
+
+        def later() -> None:
+            if client.link in self.clients and client.link.open:
+                client.timer = loop.call_later(self._seconds, self._without_login, client)
+                self._judge(client, wanted, secret, message)
+                client.link.release()
+
+        client.link.hold()
+        client.timer = loop.call_later(delay, later)
+
+    def _judge(self, client: Client, wanted: str | None, secret: str, message: Message) -> None:
+        """Let the owner of a secret in, and nobody else who has said one."""
+        owner = None if self._secrets is None else self._secrets.owner(secret)
+        if owner is None or wanted not in (None, owner):
+            self._wrong(client, wanted)
+            return
+        self._guesses.right(client.origin, wanted)
+        self._replace(owner)
+        client.guest = False
+        self._send_away(self._capacity.own(client), "you were idle, and your place was needed for an owner of a secret")
+        self._admit(client, owner, message)
+
+    def _wrong(self, client: Client, wanted: str | None) -> None:
         client.wrong += 1
-        self._error(client.link, WRONG_SECRET, "this is nobody's secret, or not that of the name")
-        self._log(f"wrong secret from {client.link.peer}")
+        self._guesses.wrong(client.origin, wanted)
+        self.error(client.link, WRONG_SECRET, "this is nobody's secret, or not that of the name")
+        self._murmur.note(WRONG_SECRET, client.origin, f"wrong secret from {client.link.peer}")
         if client.wrong >= WRONG_SECRETS:
             client.link.close()
+
+    def _send_away(self, client: Visitor | None, why: str) -> None:
+        """Disconnect a client whose place somebody else needs."""
+        if isinstance(client, Client):
+            self._murmur.note("sent-away", client.origin, f"{client.name or client.link.peer} was sent away: {why}")
+            self.error(client.link, FULL, why)
+            client.link.close()
+            self.closed(client.link)
 
     def _replace(self, name: str) -> None:
         """Make room for somebody who has proved to be ``name``: a connection may be dead without our knowing."""
         old = self._by_name.get(name)
         if old is not None:
-            self._error(old.link, REPLACED, f"{name} has logged in again on another connection")
+            self.error(old.link, REPLACED, f"{name} has logged in again on another connection")
             old.link.close()
             self.closed(old.link)
 
     def _without_login(self, client: Client) -> None:
         if client.name or not client.link.open:
             return
-        if self._guests:
+        if not client.link.ready:
+            client.link.close()
+        elif self._guests:
             self._admit(client, self._guest_name())
         else:
-            self._error(client.link, SECRET_NEEDED, f"no login within {self._seconds:g} s, and no guests here")
+            self.error(client.link, SECRET_NEEDED, f"no login within {self._seconds:g} s, and no guests here")
             client.link.close()
 
     def _guest_name(self) -> str:
         while True:
             self._guest_number += 1
             name = f"guest-{self._guest_number}"
-            if self._is_free(name) and not self._matchmaking.known(name):
+            if self._stands_alone(name) and not self._matchmaking.known(name):
                 return name
 
     def _free(self, wanted: str) -> str:
         name, copy = wanted, 1
-        while not self._is_free(name):
+        while not (self._is_free(name) if copy == 1 else self._stands_alone(name)):
             copy += 1
             name = f"{wanted}-{copy}"
         return name
@@ -260,12 +342,22 @@ class Lobby:
         owned = self._secrets is not None and name in self._secrets
         return not owned and name not in self._by_name and name not in self._reserved
 
+    def _stands_alone(self, name: str) -> bool:
+        """Whether a name that we give is nobody's, and looks like nobody's."""
+        return self._is_free(name) and self._protected.like(name) is None and self._here.like(name) is None
+
     def _admit(self, client: Client, name: str, login: Message | None = None) -> None:
         if client.timer is not None:
             client.timer.cancel()
+        if client.guest and (why := self._capacity.stay(client)):
+            self._murmur.note(FULL, client.origin, f"{client.link.peer} was refused: {why}")
+            self.error(client.link, FULL, why)
+            client.link.close()
+            return
         client.name = name
         client.original = self._wire.original_login(login)
         self._by_name[name] = client
+        self._here.add(name)
         if not client.original:
             client.tell(line(self._wire.welcome_message(name, self._matchmaking.rating(name))))
         table, seat = self._left.pop(name, (None, 0))

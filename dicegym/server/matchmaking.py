@@ -61,6 +61,7 @@ class Matchmaker:
         self.finished = 0
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.ledger = ledger
+        ledger.failed = self._give_up
         self._wire = wire
         self._game = game
         self._seed = seed
@@ -152,7 +153,9 @@ class Matchmaker:
         for agent in agents:  # next time it is others' turn
             self._agents.remove(agent)
             self._agents.append(agent)
-        seats = [Seat(client.name, self.rating(client.name), remote=client) for client in clients]
+        seats = [
+            Seat(client.name, self.rating(client.name), remote=client, known=not client.guest) for client in clients
+        ]
         seats += [Seat(agent.name, self.rating(agent.name), local=agent) for agent in agents]
         order = seating(game_key(self._seed, number), len(seats))
         table = Table(
@@ -181,21 +184,23 @@ class Matchmaker:
     def _ended(self, table: Table) -> None:
         """Rate a game; what it came to is told when it is stored."""
         names = [seat.name for seat in table.seats]
-        places = self.ledger.rate(names, self._wire.totals_of(table.game, table.state))
+        totals = self._wire.totals_of(table.game, table.state)
+        places = self.ledger.rate(names, totals, [seat.counts for seat in table.seats])
         seconds = self._loop.time() - table.began
         result = GameResult(table.number, table.seed, seconds, tuple(table.actions), places, tuple(table.incidents))
         self.ledger.write(result).add_done_callback(lambda done: self._stored(table, result, done))
 
     def _stored(self, table: Table, result: GameResult, done: asyncio.Future[None]) -> None:
         self.tables.discard(table)
-        if error := done.exception():
-            if not self.done.done():
-                self.done.set_exception(error)
+        if done.exception() is not None:  # of which `_give_up` hears
             return
         ratings = [round(place.after) for place in result.places]
         table.tell(self._wire.final_message(table.game, table.state, [place.name for place in result.places], ratings))
         ranking = sorted(result.places, key=lambda place: place.place)
-        told = ", ".join(f"{place.name} {place.total} ({round(place.after)})" for place in ranking)
+        told = ", ".join(
+            f"{place.name} {place.total} ({round(place.after)}{'' if place.rated else ', not rated'})"
+            for place in ranking
+        )
         self._log(f"game {table.number + 1}: {told}")
         self.finished += 1
         self._idle_since = self._loop.time()
@@ -208,6 +213,10 @@ class Matchmaker:
                 self.lobby.take_back(client, table)
         self._filling = False
         self.fill()
+
+    def _give_up(self, error: Exception) -> None:
+        if not self.done.done():
+            self.done.set_exception(error)
 
     def stop_opening(self) -> None:
         """Begin no more games."""

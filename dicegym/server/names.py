@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dicegym.errors import ParameterError
@@ -74,6 +74,10 @@ class Secrets:
     def __contains__(self, name: object) -> bool:
         """Return whether a name belongs to somebody."""
         return name in self._digests
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names."""
+        return iter(self._digests)
 
     def owner(self, secret: str) -> str | None:
         """Return whose secret it is, None for nobody's.

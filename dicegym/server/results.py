@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -23,6 +24,14 @@ class SeatResult(NamedTuple):
     before: float
     """Rating before the game, and after it."""
     after: float
+    rated: bool = True
+    """Whether the game counts for this seat: for its rating, its games and its wins."""
+
+
+def winners(places: Sequence[SeatResult]) -> list[bool]:
+    """Return for each seat whether it came first, alone or with others, among those for whom the game counts."""
+    best = max((place.total for place in places if place.rated), default=0)
+    return [place.rated and place.total == best for place in places]
 
 
 class GameResult(NamedTuple):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -12,8 +15,9 @@ from alembic.script import ScriptDirectory
 
 import dicegym
 from dicegym.errors import ParameterError
+from dicegym.server.trouble import ELSEWHERE, damaged, refusal, trouble_of
 
-SCHEMA = "2"
+SCHEMA = "3"
 """The number of the last of the ``migrations``; the row "schema" of ``about`` says which one a file has."""
 
 TABLES = sa.MetaData()
@@ -35,7 +39,7 @@ RATINGS = sa.Table(
     TABLES,
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("rating", sa.Float, nullable=False),
-    sa.Column("games", sa.Integer, nullable=False),
+    sa.Column("games", sa.Integer, nullable=False),  # rated ones: none for a guest that has never made a move
     sa.Column("wins", sa.Integer, nullable=False),  # first places, shared ones included
 )
 GAMES = sa.Table(
@@ -60,6 +64,7 @@ RESULTS = sa.Table(
     sa.Column("place", sa.Integer, nullable=False),
     sa.Column("before", sa.Float, nullable=False),  # rating
     sa.Column("after", sa.Float, nullable=False),
+    sa.Column("rated", sa.Boolean, nullable=False, server_default="1"),  # whether the game counts for this seat
 )
 INCIDENTS = sa.Table(
     "incidents",
@@ -70,6 +75,24 @@ INCIDENTS = sa.Table(
     sa.Column("turn", sa.Integer, nullable=False),  # number of the seat's decision, from 1
     sa.Column("reason", sa.Text, nullable=False),
 )
+
+
+@contextlib.contextmanager
+def in_words(path: Path) -> Iterator[None]:
+    """Make a ParameterError of whatever SQLite or the system has against a file."""
+    try:
+        yield
+    except (sa.exc.DBAPIError, sqlite3.Error) as error:
+        trouble = trouble_of(error)
+        if trouble is None:
+            raise
+        raise refusal(path, trouble) from None
+    except sa.exc.NoSuchTableError as error:
+        raise damaged(path, f"no table {error}") from None
+    except UnicodeDecodeError:
+        raise damaged(path, "a text in it is no UTF-8") from None
+    except OSError as error:
+        raise ParameterError(f"{path} cannot be used ({error.strerror or error}): {ELSEWHERE}") from None
 
 
 def schema_of(connection: sa.Connection, path: Path) -> str | None:

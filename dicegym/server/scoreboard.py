@@ -17,12 +17,15 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from dicegym.escape import one_line
 from dicegym.server.server import Server, Snapshot, stamp
 
 REFRESH = 0.5
 """Seconds between two pictures."""
 MOST_LINES = 10_000
 """Lines that are kept for a pipe that takes none; later ones are lost."""
+LONGEST_LINE = 1000
+"""Characters of a line that are shown."""
 
 
 class Scoreboard:
@@ -52,7 +55,7 @@ class Scoreboard:
     def log(self, text: str) -> None:
         """Print a line, where there is no picture that shows it."""
         if self._live is None:
-            line = f"{stamp()} {text}"
+            line = one_line(f"{stamp()} {text}", LONGEST_LINE)
             self._do(lambda: self._console.print(line, markup=False, highlight=False, soft_wrap=True))
 
     @contextlib.asynccontextmanager
@@ -118,7 +121,11 @@ def picture(snapshot: Snapshot, speed: float, height: int) -> RenderableType:
     ]
     if snapshot.tables:
         parts.append(_tables(snapshot, tables))
-    parts += [Text(text, overflow="ellipsis", no_wrap=True) for text in snapshot.lines[-lines:] if lines]
+    parts += [
+        Text(one_line(text, LONGEST_LINE), overflow="ellipsis", no_wrap=True)
+        for text in snapshot.lines[-lines:]
+        if lines
+    ]
     return Group(*parts)
 
 

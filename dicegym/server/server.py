@@ -7,7 +7,6 @@ import contextlib
 import heapq
 import os
 import secrets as entropy
-import signal
 import time
 from collections import deque
 from collections.abc import Callable
@@ -18,17 +17,26 @@ from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.games import game as make_game
 from dicegym.players.roster import agent_name, resolve
+from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import warn_of_kernels
+from dicegym.server.admission import Admission
 from dicegym.server.agents import LocalAgent
-from dicegym.server.connections import CLOSING, listen_tcp, listen_ws, port_of
+from dicegym.server.connections import CLOSING, Terms, port_of, start_serving
+from dicegym.server.descriptors import room_for
+from dicegym.server.keeper import RETRY
 from dicegym.server.ledger import Ledger
 from dicegym.server.lobby import Lobby
 from dicegym.server.matchmaking import Matchmaker
+from dicegym.server.murmur import Murmur
 from dicegym.server.names import Secrets, name_fault
+from dicegym.server.origins import Origins
 from dicegym.server.results import ServerState
 from dicegym.server.settings import ServerSettings, default_database
+from dicegym.server.tcp import listen_tcp
+from dicegym.server.trouble import BusyError
 from dicegym.server.wire import STOPPED, wire_of
+from dicegym.signals import ENDING
 
 if TYPE_CHECKING:
     from dicegym.server.store import Store
@@ -97,6 +105,7 @@ class Server:
         self._noting: asyncio.Task[None] | None = None
         self._noted: ServerState | None = None
         self._began = time.monotonic()
+        self._murmur = Murmur(self.log)
 
     def log(self, text: str) -> None:
         """Keep a line for the scoreboard and pass it on."""
@@ -128,11 +137,13 @@ class Server:
         self._agents = self._named_agents(secrets)
         await self._listen()
         await asyncio.gather(*(agent.start() for agent in self._agents))
-        self.store = Store(settings.database or default_database(settings.game), settings.game)
+        seed = entropy.randbits(63) if settings.seed is None else settings.seed
+        self.store = await self._opened(Store)
         if self.store.migrated is not None:
             self.log(f"{self.store.path} had schema {self.store.migrated} and was brought to the present one")
-        self._ledger = Ledger(self.store)
-        seed = entropy.randbits(63) if settings.seed is None else settings.seed
+        if self.store.caught_up:
+            self.log(f"{self.store.caught_up} results that had waited in {self.store.pending} are stored")
+        self._ledger = Ledger(self.store, settings.database_wait, self.log)
         run = self.store.begin_run(seed)
         self.matchmaker = Matchmaker(
             self._wire,
@@ -148,6 +159,12 @@ class Server:
             self.log,
         )
         names = [agent.name for agent in self._agents]
+        most = room_for(settings.connections, len(names))
+        if most < settings.connections:
+            self.log(
+                f"this system lets the server have {most} connections at once, and not {settings.connections}: raise "
+                "its limit of open files (ulimit -n)"
+            )
         self.lobby = self.matchmaker.lobby = Lobby(
             self._wire,
             self.matchmaker,
@@ -156,13 +173,15 @@ class Server:
             names,
             settings.login,
             settings.pause,
-            settings.connections,
+            most,
             self.log,
+            Admission(settings.per_address, settings.per_minute),
+            self._murmur,
         )
         self._open = self.matchmaker, self.lobby
         for listening in self._listening:
             try:
-                await listening.start_serving()
+                await start_serving(listening)
             except OSError as error:  # another server has taken the port in the meantime
                 raise ParameterError(f"cannot listen ({error.strerror or error}): give other ports") from None
         self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
@@ -170,15 +189,32 @@ class Server:
         self.matchmaker.fill()
         self._noting = asyncio.get_running_loop().create_task(self._note_for_others())
 
+    async def _opened(self, kind: type[Store]) -> Store:
+        """Return the open store; wait for another program that has locked its file."""
+        path = self.settings.database or default_database(self.settings.game)
+        end = time.monotonic() + self.settings.database_wait
+        waits = False
+        while True:
+            try:
+                return kind(path, self.settings.game)
+            except BusyError as error:
+                if time.monotonic() >= end:
+                    raise
+                if not waits:
+                    self.log(f"{error}; the server waits for {self.settings.database_wait:g} s at most")
+                waits = True
+            await asyncio.sleep(RETRY)
+
     async def _note_for_others(self) -> None:
         """Keep in the store what the server is doing, whenever that has changed."""
         while self._ledger is not None:
             state = self._run_state()
             if state != self._noted:
-                self._noted = state
                 try:
-                    await self._ledger.note(state)
+                    if await self._ledger.note(state):
+                        self._noted = state
                 except Exception as error:  # who asks learns less; results, which matter, are told of when they fail
+                    self._noted = state
                     self.log(f"the server's status cannot be written ({error})")
             await asyncio.sleep(NOTE_EVERY)
 
@@ -196,9 +232,12 @@ class Server:
 
     def _named_agents(self, secrets: Secrets | None) -> list[LocalAgent]:
         settings, agents = self.settings, dict[str, LocalAgent]()
-        untrusted = False
+        choice = None
         for spec in settings.agents:
-            untrusted |= not Entry(spec, resolve(self._game, spec)).trusted
+            trusted = Entry(spec, resolve(self._game, spec)).trusted
+            if not trusted and choice is None:
+                choice = jail.chosen(settings.isolation)
+                self.log(f"isolation of bots' files: {choice.description}")
             base = name = agent_name(self._game, spec)
             copy = 1
             while name in agents:
@@ -210,20 +249,27 @@ class Server:
                 raise ParameterError(
                     f"agent {spec!r} cannot play as {name!r}, a name with a secret: rename one of them"
                 )
-            agents[name] = LocalAgent(name, spec, settings.game, settings.players, settings.answer, self.log)
-        if untrusted:
+            level = None if trusted or choice is None else choice.level
+            agents[name] = LocalAgent(name, spec, settings.game, settings.players, settings.answer, self.log, level)
+        if choice is not None and choice.level is jail.Isolation.NONE:
             warn_of_kernels()
         return list(agents.values())
 
     async def _listen(self) -> None:
-        host = self.settings.host
+        settings, host = self.settings, self.settings.host
+        origins = Origins(host, settings.hosts, settings.origins)
+        terms = Terms(settings.bytes, settings.messages, origins, self._murmur)
         shown = f"[{host}]" if ":" in host else host
-        if self.settings.tcp is not None:
-            self._listening.append(await listen_tcp(lambda: self.lobby, host, self.settings.tcp))
+        if settings.tcp is not None:
+            self._listening.append(await listen_tcp(lambda: self.lobby, host, settings.tcp, terms))
             self.ports["tcp"] = port_of(self._listening[-1])
             self.addresses += (f"{shown}:{self.ports['tcp']}",)
-        if self.settings.ws is not None:
-            self._listening.append(await listen_ws(lambda: self.lobby, host, self.settings.ws))
+        if settings.ws is not None:
+            try:
+                from dicegym.server.web import listen_ws
+            except ImportError as error:
+                raise DependencyError.for_extra("websockets", "server", "WebSocket (--ws)") from error
+            self._listening.append(await listen_ws(lambda: self.lobby, host, settings.ws, terms))
             self.ports["ws"] = port_of(self._listening[-1])
             self.addresses += (f"ws://{shown}:{self.ports['ws']}",)
 
@@ -250,6 +296,8 @@ class Server:
                 await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
         if self._ledger is not None:
             if started:
+                remains = self._ledger.remains() or f"ratings and games are in {self.store.path}"
+                self.log(f"{remains}; to go on, start the server again with the same --database")
                 self.log(f"the server has stopped: {self.matchmaker.finished} games finished in this run")
                 with contextlib.suppress(Exception):  # what stops a server may be that nothing can be written
                     await self._ledger.note(self._run_state(), ended=True)
@@ -296,11 +344,11 @@ def stamp() -> str:
 
 
 async def serve(settings: ServerSettings, scoreboard: Any) -> None:
-    """Serve until all games are played, or SIGINT or SIGTERM comes; ``scoreboard`` shows what happens."""
+    """Serve until all games are played, or Ctrl-C, SIGTERM or SIGHUP comes; ``scoreboard`` shows what happens."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     handled = []
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         with contextlib.suppress(NotImplementedError):  # not on Windows, where SIGINT cancels this coroutine
             loop.add_signal_handler(number, stop.set)
             handled.append(number)

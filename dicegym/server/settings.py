@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import ipaddress
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
+from dicegym.server.admission import PER_ADDRESS, PER_MINUTE
+from dicegym.server.budget import BYTES, MESSAGES
+from dicegym.server.framing import LIMIT
+from dicegym.server.origins import Origins, is_loopback
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,14 @@ class ServerSettings:
         gather: seconds for which a bot waits for others to come before local agents take their seats.
         pause: seconds between two games of a remote bot.
         connections: at once.
+        per_address: connections at once from one address that is not this machine's own.
+        per_minute: new connections a minute from one address.
+        bytes: a second from a client, beyond its moves.
+        messages: a second from a client, beyond its moves.
+        hosts: further names that the server has, for WebSocket.
+        origins: web pages that may connect by WebSocket, such as ``https://example.org``.
+        isolation: how bots' files among the agents are kept apart, see `dicegym.sandbox.jail`.
+        database_wait: seconds for which the file of results may be locked or full.
 
     Raises:
         ParameterError: they cannot be used, in themselves or together.
@@ -56,6 +67,14 @@ class ServerSettings:
     pause: float = 0.5
     connections: int = 1000
     always: bool = False
+    per_address: int = PER_ADDRESS
+    per_minute: int = PER_MINUTE
+    bytes: int = BYTES
+    messages: int = MESSAGES
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    isolation: str = "auto"
+    database_wait: float = 300.0
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -74,7 +93,14 @@ class ServerSettings:
                 f"{self.players} seats of a table: name at least {self.players} by --agents (one may be named twice)"
             )
         whole_number("--games", self.games, 0, 1 << 53, "a number of games")
+        if not 0 <= self.database_wait < math.inf:  # false of nan too
+            raise ParameterError(f"--database-wait {self.database_wait} is no number of seconds: give 0 or more")
         whole_number("--connections", self.connections, 1, 1 << 20, "a number of connections")
+        whole_number("--per-address", self.per_address, 1, 1 << 20, "a number of connections")
+        whole_number("--per-minute", self.per_minute, 1, 1 << 20, "a number of connections")
+        whole_number("--bytes", self.bytes, LIMIT, 1 << 30, "bytes a second (a message may have the least of them)")
+        whole_number("--messages", self.messages, 1, 1 << 20, "messages a second")
+        Origins(self.host, self.hosts, self.origins)
         if not self.allows_guests and self.secrets is None:
             raise ParameterError(
                 f"nobody could log in on {self.host}: without guests (the default unless --host is a loopback address) "
@@ -85,13 +111,6 @@ class ServerSettings:
     def allows_guests(self) -> bool:
         """Whether clients may play without a secret."""
         return is_loopback(self.host) if self.guests is None else self.guests
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can connect to ``host``."""
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return host == "localhost"
 
 
 def default_database(game: str) -> Path:

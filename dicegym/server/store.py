@@ -1,7 +1,8 @@
 """What the server remembers: every finished game and every rating, in one SQLite file.
 
 A game and the ratings that it changed are one transaction, and it is on the disk before anybody is told the result: a
-server that is killed has lost no game that it announced and holds none by half. Games in progress are not stored.
+server that is killed has lost no game that it announced and holds none by half. Games in progress are not stored. What
+comes while the file is locked or full is on the disk beside it (`dicegym.server.pending`), and goes into it later.
 
 A server alone writes to its file, which a lock beside it tells others. Who only wants to know what is in it opens an
 `dicegym.server.archive.Archive`.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,11 +24,27 @@ from sqlalchemy.dialects.sqlite import insert
 
 import dicegym
 from dicegym.errors import ParameterError
-from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult, ServerState
-from dicegym.server.schema import ABOUT, GAMES, INCIDENTS, RATINGS, RESULTS, RUNS, SCHEMA, game_held, migrate, schema_of
+from dicegym.server.pending import Finished, Pending, Run
+from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult, ServerState, winners
+from dicegym.server.schema import (
+    ABOUT,
+    GAMES,
+    INCIDENTS,
+    RATINGS,
+    RESULTS,
+    RUNS,
+    SCHEMA,
+    game_held,
+    in_words,
+    migrate,
+    schema_of,
+)
+from dicegym.server.trouble import damaged
 
 WAIT_FOR_LOCK = 0.5
 """Seconds: who asks whether a server runs holds the lock for a moment."""
+PATIENCE = 0.1
+"""Seconds for which a server that writes waits for another program's lock, before it does something else meanwhile."""
 
 
 class Store:
@@ -38,10 +56,15 @@ class Store:
 
     Attributes:
         migrated: the earlier schema that the file had; None if it had the present one or is new.
+        caught_up: how many results had waited to go into the file, from a run before.
+        pending: the file in which results wait that cannot be stored.
+        held: how many wait there now.
 
     Raises:
-        ParameterError: the file cannot be used: it is no such store, belongs to another game, has a later schema, or
-            another server has it open. The file is then as it was, and nothing lies beside it.
+        BusyError: another program has locked the file.
+        ParameterError: the file cannot be used: it is no such store, damaged, belongs to another game, has a later
+            schema, cannot be written, or another server has it open. The file is then as it was, and nothing lies
+            beside it.
     """
 
     def __init__(self, path: Path, game: str) -> None:
@@ -49,20 +72,25 @@ class Store:
         self.migrated: str | None = None
         self._lock = _locked(path)
         self._made = not path.exists()
-        self._engine = engine_of(path)
-        self._run = 0
+        self._engine = engine_of(path, busy=PATIENCE)
+        self._run: Run | None = None
+        self._pending = Pending(path)
+        self.pending = self._pending.path
+        self.held = 0
         try:
-            self._open(game)
-        except (sa.exc.DatabaseError, OSError) as error:
-            reason = getattr(error, "orig", None) or error
-            self.discard()
-            raise ParameterError(f"{path} cannot be used for results ({reason}): give another --database") from None
+            with in_words(path):
+                self._open(game)
+                self.held = len(self._pending.read())
+                self.caught_up = self.catch_up()
         except BaseException:
             self.discard()
             raise
 
     def _open(self, game: str) -> None:
         with self._engine.begin() as connection:
+            whole = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+            if whole != "ok":
+                raise damaged(self.path, str(whole).splitlines()[-1])
             found = schema_of(connection, self.path)
             if found is not None and (other := game_held(connection)) != game:
                 raise ParameterError(f"{self.path} holds results of {other}: give {game} another --database")
@@ -74,6 +102,12 @@ class Store:
         with contextlib.closing(self._engine.raw_connection()) as raw:  # not before: a file of others is not touched
             for setting in ("journal_mode=WAL", "synchronous=FULL"):  # every commit is on the disk when it returns
                 raw.cursor().execute(f"PRAGMA {setting}")
+            for order in (
+                "BEGIN IMMEDIATE",
+                "PRAGMA user_version=0",
+                "ROLLBACK",
+            ):  # to be told now if it is not writable
+                raw.cursor().execute(order)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -84,7 +118,7 @@ class Store:
         """Let go of the file, and remove it if it was made here and holds no game: no server has run."""
         empty = False
         if self._made:
-            with contextlib.suppress(sa.exc.DatabaseError):
+            with contextlib.suppress(sa.exc.DBAPIError):
                 empty = not sa.inspect(self._engine).get_table_names() or self.finished() == 0
         self._engine.dispose()
         if empty:
@@ -94,23 +128,28 @@ class Store:
         unlock(self._lock)
 
     def begin_run(self, seed: int) -> int:
-        """Take note that a server has started with this seed; return the number of its run, from 1."""
-        with self._engine.begin() as connection:
-            row = {"began": _now(), "seed": str(seed), "version": dicegym.__version__}
-            self._run = int(connection.execute(RUNS.insert().values(row)).inserted_primary_key[0])  # type: ignore[index]  # an insert of one row has one
-        return self._run
+        """Take note that a server has started with this seed; return the number of its run, from 1.
+
+        Raises ParameterError if the file cannot be written.
+        """
+        row = {"began": _now(), "seed": str(seed), "version": dicegym.__version__}
+        with in_words(self.path), self._engine.begin() as connection:
+            number = int(connection.execute(RUNS.insert().values(row)).inserted_primary_key[0])  # type: ignore[index]  # an insert of one row has one
+        self._run = Run(number, **row)
+        return number
 
     def note(self, state: ServerState, ended: bool = False) -> None:
         """Keep what the run is doing, for who asks from outside, and whether that was the last."""
         changed = {"state": json.dumps(state._asdict()), **({"ended": _now()} if ended else {})}
         with self._engine.begin() as connection:
-            connection.execute(RUNS.update().where(RUNS.c.id == self._run).values(changed))
+            connection.execute(RUNS.update().where(RUNS.c.id == self._running.id).values(changed))
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name."""
         columns = (RATINGS.c.name, RATINGS.c.rating, RATINGS.c.games, RATINGS.c.wins)
-        with self._engine.connect() as connection:
-            return {name: PlayerRating(*rest) for name, *rest in connection.execute(sa.select(*columns))}
+        with in_words(self.path), self._engine.connect() as connection:
+            rated = connection.execute(sa.select(*columns).where(RATINGS.c.games > 0))
+            return dict(rating_of(self.path, row) for row in rated)
 
     def finished(self) -> int:
         """Return the number of games stored."""
@@ -129,37 +168,113 @@ class Store:
     def write(self, results: Sequence[GameResult]) -> None:
         """Store games, all or none, with the ratings they led to; later ones count."""
         with self._engine.begin() as connection:
-            for result in results:
-                self._write(connection, result)
+            for one in self._finished(results):
+                _write(connection, one)
 
-    def _write(self, connection: sa.Connection, result: GameResult) -> None:
-        for place in result.places:
-            first = int(place.place == 1)
-            row = {"name": place.name, "rating": place.after, "games": 1, "wins": first}
-            changed = {"rating": place.after, "games": RATINGS.c.games + 1, "wins": RATINGS.c.wins + first}
-            connection.execute(insert(RATINGS).values(row).on_conflict_do_update(index_elements=["name"], set_=changed))
-        game = connection.execute(
-            GAMES.insert().values(
-                run=self._run,
-                number=result.number,
-                seed=str(result.seed),
-                ended=_now(),
-                seconds=round(result.seconds, 3),
-                actions=json.dumps(result.actions, separators=(",", ":")),
-            )
-        ).inserted_primary_key[0]  # type: ignore[index]  # an insert of one row has one
+    def hold(self, results: Sequence[GameResult]) -> None:
+        """Keep games beside the file, on the disk, until `catch_up` puts them into it. Raises OSError."""
+        self._pending.append(self._finished(results))
+        self.held += len(results)
+
+    def catch_up(self) -> int:
+        """Put into the file what waits beside it, all or none; return how much that was.
+
+        Raises:
+            ParameterError: what waits is damaged, or belongs to another file.
+        """
+        if not self._pending.path.exists():
+            return 0
+        waiting = self._pending.read()
+        with self._engine.begin() as connection:
+            for one in waiting:
+                _bring_run(connection, one.run, self.pending)
+                if not is_stored(connection, one):
+                    _write(connection, one)
+        self._pending.clear()
+        self.held = 0
+        return len(waiting)
+
+    @property
+    def _running(self) -> Run:
+        if self._run is None:
+            raise RuntimeError("no run has begun")
+        return self._run
+
+    def _finished(self, results: Sequence[GameResult]) -> list[Finished]:
+        now = _now()
+        return [Finished(self._running, now, result) for result in results]
+
+
+def _write(connection: sa.Connection, finished: Finished) -> None:
+    run, ended, result = finished
+    for place, won in zip(result.places, winners(result.places), strict=True):
+        counts = int(place.rated)
+        row = {"name": place.name, "rating": place.after, "games": counts, "wins": int(won)}
+        changed = {"rating": place.after, "games": RATINGS.c.games + 1, "wins": RATINGS.c.wins + int(won)}
+        new = insert(RATINGS).values(row)
+        key = ["name"]
         connection.execute(
-            RESULTS.insert(),
-            [{"game": game, "seat": seat} | place._asdict() for seat, place in enumerate(result.places)],
+            new.on_conflict_do_update(index_elements=key, set_=changed)
+            if counts
+            else new.on_conflict_do_nothing(index_elements=key)
         )
-        if result.incidents:
-            connection.execute(INCIDENTS.insert(), [{"game": game} | found._asdict() for found in result.incidents])
+    game = connection.execute(
+        GAMES.insert().values(
+            run=run.id,
+            number=result.number,
+            seed=str(result.seed),
+            ended=ended,
+            seconds=round(result.seconds, 3),
+            actions=json.dumps(result.actions, separators=(",", ":")),
+        )
+    ).inserted_primary_key[0]  # type: ignore[index]  # an insert of one row has one
+    connection.execute(
+        RESULTS.insert(),
+        [{"game": game, "seat": seat} | place._asdict() for seat, place in enumerate(result.places)],
+    )
+    if result.incidents:
+        connection.execute(INCIDENTS.insert(), [{"game": game} | found._asdict() for found in result.incidents])
+
+
+def is_stored(connection: sa.Connection, finished: Finished) -> bool:
+    """Return whether a result that has waited is in the file by now."""
+    same = (GAMES.c.run == finished.run.id) & (GAMES.c.number == finished.result.number)
+    return connection.execute(sa.select(GAMES.c.id).where(same)).first() is not None
+
+
+def _bring_run(connection: sa.Connection, run: Run, pending: Path) -> None:
+    """Put the run of a result that has waited into the file, if it is not there."""
+    began = connection.execute(sa.select(RUNS.c.began).where(RUNS.c.id == run.id)).scalar()
+    if began is None:
+        connection.execute(RUNS.insert().values(run._asdict()))
+    elif began != run.began:
+        raise ParameterError(
+            f"{pending} holds results of a run of {run.began}, and not of this file: move it to the file that it "
+            "belongs to, or away"
+        )
+
+
+def rating_of(path: Path, row: Sequence[Any]) -> tuple[str, PlayerRating]:
+    """Return what a row of ratings says. Raises ParameterError if that is nonsense."""
+    name, rating, games, wins = row
+    if not isinstance(name, str) or not all(isinstance(one, int) for one in (games, wins)):
+        raise damaged(path, "a name or number in its ratings is none")
+    if not isinstance(rating, int | float) or not math.isfinite(rating):
+        raise damaged(path, "a rating in it is no number")
+    return name, PlayerRating(rating, games, wins)
 
 
 def told_of(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...], tuple[ForcedTurn, ...]]:
     """Return what a stored game came to for each seat, and what went wrong in it."""
     places = connection.execute(
-        sa.select(RESULTS.c.name, RESULTS.c.total, RESULTS.c.place, RESULTS.c.before, RESULTS.c.after)
+        sa.select(
+            RESULTS.c.name,
+            RESULTS.c.total,
+            RESULTS.c.place,
+            RESULTS.c.before,
+            RESULTS.c.after,
+            RESULTS.c.rated,
+        )
         .where(RESULTS.c.game == game)
         .order_by(RESULTS.c.seat)
     )
@@ -171,8 +286,10 @@ def told_of(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...
     return tuple(SeatResult(*row) for row in places), tuple(ForcedTurn(*row) for row in incidents)
 
 
-def engine_of(path: Path | None, writes: bool = True) -> sa.Engine:
+def engine_of(path: Path | None, writes: bool = True, busy: float = 5.0) -> sa.Engine:
     """Return an engine for a file, for reading alone if not ``writes``, or for one in memory if it is None.
+
+    It waits for ``busy`` seconds where another program has locked the file.
 
     A transaction holds changes of tables too, which Python's own handling of transactions would leave out.
     """
@@ -190,7 +307,7 @@ def engine_of(path: Path | None, writes: bool = True) -> sa.Engine:
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _: object) -> None:
         connection.isolation_level = None
-        for setting in ("foreign_keys=ON", "busy_timeout=5000"):
+        for setting in ("foreign_keys=ON", f"busy_timeout={round(1000 * busy)}"):
             connection.execute(f"PRAGMA {setting}")
 
     @sa.event.listens_for(engine, "begin")

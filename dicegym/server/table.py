@@ -35,19 +35,33 @@ class Guest(Protocol):
 class Seat:
     """Whom a table has in one seat; a remote bot that is gone leaves None."""
 
-    __slots__ = ("decisions", "local", "name", "rating", "remote")
+    __slots__ = ("decisions", "known", "local", "moved", "name", "rating", "remote")
 
-    def __init__(self, name: str, rating: int, remote: Guest | None = None, local: LocalAgent | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        rating: int,
+        remote: Guest | None = None,
+        local: LocalAgent | None = None,
+        known: bool = True,
+    ) -> None:
         self.name = name
         self.rating = rating
         self.remote = remote
         self.local = local
+        self.known = known  # as an owner of a secret or an agent of the server, not as a guest
+        self.moved = False  # whether it has made a move of its own
         self.decisions = 1  # the number of the next one
 
     @property
     def taken(self) -> bool:
         """Whether anybody is there to answer."""
         return self.local is not None or (self.remote is not None and self.remote.present)
+
+    @property
+    def counts(self) -> bool:
+        """Whether its game is rated: guests have to make a move of their own first."""
+        return self.known or self.moved
 
 
 class Table:
@@ -124,17 +138,16 @@ class Table:
         self.over = True
         self._tidy()
 
-    def command(self, seat: int, message: object) -> None:
-        """Take what the bot in ``seat`` has sent."""
+    def command(self, seat: int, message: object) -> bool:
+        """Take what the bot in ``seat`` has sent; return whether it was a move."""
         if self.over or seat != self._mover[0]:
             self._refuse(seat, NOT_YOUR_TURN, self._not_now(seat))
-            return
+            return False
         try:
             action = self._wire.action_of(message)
         except self._wire.CommandError as error:
-            self._play(self._wire.UNREADABLE, error)
-        else:
-            self._play(action)
+            return self._play(self._wire.UNREADABLE, error)
+        return self._play(action)
 
     def unreadable(self, seat: int, code: str, text: str) -> None:
         """Take note that the bot in ``seat`` has sent something that is no message at all."""
@@ -203,8 +216,8 @@ class Table:
         if remote is not None and not remote.original:
             remote.tell(line(self._wire.error_message(code, text)))
 
-    def _play(self, action: int, error: Any = None) -> None:
-        """Let the player to move do ``action``, which is an error if ``error`` says so."""
+    def _play(self, action: int, error: Any = None) -> bool:
+        """Let the player to move do ``action``, an error if ``error`` says so; return whether it was a move."""
         mover = int(self._mover[0])
         seat = self.seats[mover]
         between = self._do(action)
@@ -217,11 +230,14 @@ class Table:
                     self._ask(seat)
                 elif seat.remote is not None and seat.remote.original:  # it is told by being asked again
                     self._show(mover)
-                return
+                return False
             self._note(mover, f"made too many errors, the last: {error.message}")
+        else:
+            seat.moved = True
         seat.decisions += 1
         self._changed()
         self._advance(between)
+        return not fault
 
     def _play_for_mover(self, reason: str) -> Sequence[Any]:
         """Play the turn of the player to move; return the tables that this led through."""

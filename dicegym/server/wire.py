@@ -16,7 +16,7 @@ __all__ = ["NOT_YOUR_TURN", "REFUSALS", "Message", "Wire", "line", "wire_of"]
 NOT_YOUR_TURN = "not-your-turn"
 """Codes of errors that the server finds by itself; those of commands are the game's."""
 WRONG_SECRET, SECRET_NEEDED, BAD_NAME, REPLACED = "wrong-secret", "secret-needed", "bad-name", "replaced"
-FULL, STOPPED = "full", "server-stopped"
+FULL, STOPPED, FLOOD = "full", "server-stopped", "flood"
 REFUSALS = (WRONG_SECRET, SECRET_NEEDED, BAD_NAME, REPLACED)
 """After these it is in vain to connect again."""
 

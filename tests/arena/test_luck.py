@@ -132,7 +132,7 @@ def equals(tmp_path_factory: pytest.TempPathFactory) -> RoundRobinResult:
     for name in ("ann", "bob", "cid", "dot"):
         (folder / f"{name}.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
     (folder / "weak.py").write_text("def final_strategy(score, opponent_score):\n    return -1\n")
-    return contest("hog", folder, exact=True, workers=2)
+    return contest("hog", folder, exact=True, seed=0, workers=2)
 
 
 def test_exact_values_rank_equals_equally(equals: RoundRobinResult) -> None:
@@ -166,7 +166,7 @@ def test_exact_ranks_do_not_depend_on_the_seed_and_played_places_are_kept(equals
     places = {row.name: row.place for row in plain.standings}
     assert {row.name: row.played_place for row in again.standings} == places
     assert {row.name: row.could_be for row in again.standings} == {row.name: row.could_be for row in plain.standings}
-    quick = contest("hog", {"a": "always_roll", "b": "bacon", "s": "swap"}, exact=True, games=0, workers=1)
+    quick = contest("hog", {"a": "always_roll", "b": "bacon", "s": "swap"}, exact=True, games=0, seed=0, workers=1)
     assert quick.pairs == again.pairs
     assert quick.matches == ()
     assert {row.played_place for row in quick.standings} == {None}
@@ -177,7 +177,7 @@ def test_exact_values_of_another_game_ask_every_entry(tmp_path: Path) -> None:
     (tmp_path / "stuck.py").write_text(
         "import os\ndef get_play(me, hands, history):\n    if not history:\n        os._exit(3)\n    return 0\n"
     )
-    found = contest(game, ["even", "timid", "honest", tmp_path / "stuck.py"], exact=True, games=0, workers=2)
+    found = contest(game, ["even", "timid", "honest", tmp_path / "stuck.py"], exact=True, games=0, seed=0, workers=2)
     assert isinstance(found, RoundRobinResult)
     (bad,) = found.disqualified
     assert bad.name == "stuck"

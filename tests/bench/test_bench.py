@@ -289,12 +289,17 @@ def test_a_move_takes_time() -> None:
 
 def test_the_load_of_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sqlalchemy")
-    from dicegym.server import load_test
+    from dicegym.server import flood_test, load_test
 
     monkeypatch.setattr(load_test, "measure", lambda game, seconds: load_test.ServerLoad(120.0, 0.5, 50))
+    monkeypatch.setattr(flood_test, "measure", lambda game, flood, s: flood_test.Latency(0.5 if flood else 0.25, 1.0))
     result = measured("server", games=("hog", "yatzy"))
     figures = [(f.subject, f.median, f.unit) for f in result.figures if f.section == "server"]
-    assert figures == [("yatzy", 120.0, "turns/s"), ("yatzy", 50.0, "%"), ("yatzy", 50.0, "games")]
+    assert figures[:3] == [("yatzy", 120.0, "turns/s"), ("yatzy", 50.0, "%"), ("yatzy", 50.0, "games")]
+    waits = {f.what: f.median for f in result.figures if f.unit == "ms"}
+    assert len(waits) == 2 * (1 + len(flood_test.FLOODS))
+    assert waits["wait after a move, nobody floods: median"] == 0.25
+    assert waits["wait after a move, a stream of `{`: median"] == 0.5
 
 
 def test_training_is_measured_beside_single_environments_and_the_ceiling() -> None:

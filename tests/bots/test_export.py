@@ -140,3 +140,17 @@ def test_a_file_and_its_model_have_the_same_results_in_a_contest(written: Callab
     matches = contest(game, [file, *rivals], seed=3, workers=1).matches
     assert matches == contest(game, ["ppo", *rivals], seed=3, workers=1).matches
     assert len(matches) == 1
+
+
+@pytest.mark.parametrize(("game", "agent"), [("hog", "swap"), ("hog", "ppo"), ("yatzy", "ppo")])
+def test_a_name_adds_nothing_to_the_program(game: str, agent: str) -> None:
+    """Whoever made a model names its file, and so the player; what is written out is run by others."""
+    table = dicegym.game(game)
+    player = dicegym.agent(table, agent)
+    forms = export_forms(table)
+    plain = ast.parse(export_source(player, table, forms[0]))
+    for name in ('"""\nimport os\n"""', "\\", 'quote"', '\\"\\"\\"\nimport os', "{table}\x1b[2J"):
+        player.name = name
+        found = ast.parse(export_source(player, table, forms[0]))
+        assert [ast.dump(part) for part in found.body[1:]] == [ast.dump(part) for part in plain.body[1:]]
+        assert isinstance(ast.get_docstring(found), str)

@@ -136,7 +136,7 @@ def test_a_file_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE recipes (name TEXT)")
     connection.close()
     before = {path: path.read_bytes() for path in (secrets, other)}
-    for path, complaint in ((secrets, "not a database"), (other, "something else"), (tmp_path, "cannot be used")):
+    for path, complaint in ((secrets, "not a database"), (other, "something else"), (tmp_path, "cannot be opened")):
         with pytest.raises(ParameterError, match=complaint):
             Store(path, "yatzy")
     assert {path: path.read_bytes() for path in (secrets, other)} == before
@@ -282,7 +282,7 @@ def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
         (["serve", "--status"], r"whose results\?"),
         (["serve"], "name the game that is to be served, as in: dicegym serve yatzy"),
         (["server", "ratings", "yatzy"], "dicegym-yatzy.sqlite is no file: a server writes"),
-        (["server", "games", "--database", "notes.txt"], "notes.txt cannot be read .*not a database"),
+        (["server", "games", "--database", "notes.txt"], "notes.txt is not a database, .*nothing in it was changed"),
         (["server", "games", "--database", "empty"], "empty is empty: no server has written to it"),
         (["server", "ratings", "--database", "first.sqlite", "--json", "no/x.json"], "no folder no"),
         (["server", "games", "--database", "first.sqlite", "--player", "ana"], "Did you mean 'anna'"),

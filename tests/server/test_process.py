@@ -265,6 +265,11 @@ def test_what_cannot_be_joined_is_told_in_words(
     ("missing", "arguments", "complaint"),
     [
         ("sqlalchemy", ["serve", "yatzy", "--tcp", "0"], "the server needs sqlalchemy"),
+        (
+            "confusable_homoglyphs",
+            ["serve", "yatzy", "--tcp", "0"],
+            "knowing names that look alike needs confusable-homoglyphs",
+        ),
         ("websockets", ["serve", "yatzy", "--ws", "0"], "WebSocket (--ws) needs websockets"),
         ("websockets", ["join", "yatzy", "ws://127.0.0.1:1", "--agent", "thrifty"], "a ws:// address needs websockets"),
     ],

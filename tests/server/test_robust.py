@@ -14,8 +14,11 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import PATIENCE, Bot, WebBot, both, eventually, first_box, game_of_two, run, serving, settings
 
-from dicegym.server import connections
+from dicegym.server import connections, tcp, web
 from dicegym.server.server import Server
+
+BOUNDLESS = {"bytes": 1 << 30, "messages": 1 << 20}
+"""A budget that nobody spends."""
 
 
 async def a_game_is_played(server: Server) -> None:
@@ -79,7 +82,8 @@ async def test_200_silent_guests_are_seated_and_their_games_end(tmp_path: Path) 
         await server.finished()
         assert server.store.finished() == 100
         assert {len(result.incidents) for result in server.store.results()} == {4}
-        assert len(server.store.ratings()) == 200
+        assert len({place.name for result in server.store.results() for place in result.places}) == 200
+        assert server.store.ratings() == {}, "none of them has made a move"
         assert silent
 
 
@@ -100,7 +104,7 @@ async def test_one_that_never_reads_is_dropped_and_stalls_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "MOST_UNREAD", 1 << 14)
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, **BOUNDLESS) as server:
         raw = socket.socket()
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
         raw.connect(("127.0.0.1", server.ports["tcp"]))
@@ -130,7 +134,7 @@ async def seen(server: Server) -> Any:
 @run
 async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MOST_UNREAD", 1 << 14)
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, **BOUNDLESS) as server:
         bot = await WebBot.connect(server, max_queue=1)
         (link,) = await seen(server)
         bot.connection.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
@@ -178,7 +182,7 @@ async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_p
         opened = closed = staticmethod(lambda link: None)
         received = staticmethod(lambda link, message: seen.append(message))
 
-    server = await connections.listen_tcp(Receiver, "127.0.0.1", 0)
+    server = await tcp.listen_tcp(Receiver, "127.0.0.1", 0)
     await server.start_serving()
     _, writer = await asyncio.open_connection("127.0.0.1", connections.port_of(server))
     writer.write(b"{}" * 100)
@@ -231,7 +235,7 @@ async def test_binary_and_oversized_frames(tmp_path: Path) -> None:
         assert (await mover.until("ERROR"))["code"] == "bad-json"
         await mover.connection.send([json.dumps(first_box(standings[0]))[:9], json.dumps(first_box(standings[0]))[9:]])
         await other.my_turn()
-        await other.send("x" * (connections.LARGEST_FRAME + 1))
+        await other.send("x" * (web.LARGEST_FRAME + 1))
         while await other.receive():
             pass
         assert other.connection.close_code == 1009
@@ -257,7 +261,9 @@ async def test_a_browser_at_the_tcp_port(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bot = await Bot.connect(server)
         await bot.send(b"GET / HTTP/1.1\r\nHost: here\r\nAccept: */*\r\n\r\n")
-        assert (await bot.receive())["code"] == "bad-json"
+        answer = (await bot.reader.read()).decode()
+        assert answer.startswith("HTTP/1.1 400 Bad Request\r\n")
+        assert "JSON over plain TCP and no HTTP" in answer
 
 
 @run

@@ -79,7 +79,7 @@ def one_table(
     game: Game,
     entries: Mapping[str, AgentSpec],
     games: int,
-    seed: int = 0,
+    seed: int | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> OneTableResult:
@@ -89,7 +89,7 @@ def one_table(
         game: the game with its parameters; there are as many seats as entries, whatever it says.
         entries: agents as for `dicegym.agent` by name, in the order in which they are numbered.
         games: how many.
-        seed: names all games and the entries' private randomness.
+        seed: names all games and the entries' private randomness; None: drawn, and told in the result.
         limits: what an entry may use; default: `SECONDS_A_GAME`, but at least the default of `Limits`.
         progress: as for `contest`.
 

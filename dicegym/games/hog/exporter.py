@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dicegym.engine.game import Game
+from dicegym.escape import docstring
 from dicegym.games.hog.examination import examine
 from dicegym.games.hog.strategy_file import strategy_source
 from dicegym.play.player import Player
@@ -10,5 +11,5 @@ from dicegym.play.player import Player
 
 def export(player: Player, game: Game, form: str) -> str:
     """Return the source of a bot that chooses as ``player`` does; see `dicegym.bots.export`."""
-    heading = f"The choices of {player.name} in Hog, written out.\n\nMade by `dicegym export`."
+    heading = f"The choices of {docstring(player.name)} in Hog, written out.\n\nMade by `dicegym export`."
     return strategy_source(examine(game, player, lambda question: None), heading)

@@ -6,7 +6,6 @@ offers it as ``dicegym liarsdice``, with the line above as its help.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,14 +16,16 @@ import dicegym
 from dicegym import arena
 from dicegym.arena.formats.one_table import one_table
 from dicegym.arena.report import show
-from dicegym.cli.common import JsonFile, check_writable, out, write_json
+from dicegym.cli.common import DrawnSeed, JsonFile, check_writable, out, write_json
 from dicegym.engine.game import Game
 from dicegym.engine.scene import FACES
 from dicegym.errors import ParameterError
+from dicegym.escape import one_line
 from dicegym.games.bidding.text import bid_text, dice_text
 from dicegym.games.bidding.view import Bid, Showdown
 from dicegym.games.liarsdice.adapter import IDS, action_of, history_text, ids_of, play_of
 from dicegym.play.player import Player, sit_down
+from dicegym.play.seeds import drawn_seed
 from dicegym.play.turn import Act, Turn, follows
 from dicegym.players.roster import agent_name
 
@@ -40,7 +41,7 @@ def named(entries: list[str]) -> dict[str, str]:
     """Return what was named, by a name of its own each: a folder here comes before an agent that is called alike."""
     found: dict[str, str] = {}
     for entry in entries:
-        name = agent_name("liarsdice", entry)
+        name = one_line(agent_name("liarsdice", entry))
         number = 1
         while (unique := name if number == 1 else f"{name} ({number})") in found:
             number += 1
@@ -52,7 +53,7 @@ def named(entries: list[str]) -> dict[str, str]:
 @app.command()
 def play(
     entries: Annotated[list[str], typer.Argument(metavar="PLAYER...", help=f"{HUMAN} is you; agents, folders, files")],
-    seed: Annotated[int | None, typer.Option(help="same seed, same game (default: a new one)")] = None,
+    seed: DrawnSeed = None,
     dice: Dice = 5,
 ) -> None:
     """Play one game, with a person at the keyboard or without.
@@ -72,21 +73,24 @@ def play(
         players[0] = Told(players[0], Person(list(seats), ""))
     if len(people) > 1:
         raise ParameterError(f"{HUMAN} is named {len(people)} times, and there is one keyboard: name it once")
+    number = drawn_seed() if seed is None else seed
     try:
-        result = arena.play_match(game, players, secrets.randbits(63) if seed is None else seed, 1)
+        result = arena.play_match(game, players, number, 1)
     except EOFError:
         raise ParameterError("the input ended before the game did: play at a keyboard") from None
     for incident in result.incidents:
         name = list(seats)[incident.player]
-        out.print(f"fault: {name}: turn {incident.turn}: {incident.reason}", markup=False)
-    out.print(f"{list(seats)[result.wins.index(1)]} wins", markup=False)
+        out.print(f"fault: {name}: turn {incident.turn}: {incident.reason}")
+    out.print(f"{list(seats)[result.wins.index(1)]} wins")
+    if seed is None:
+        out.print(f"The same game again: --seed {number}")
 
 
 @app.command()
 def tournament(
     games: Annotated[int, typer.Argument(help="how many games are played")],
     entries: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="agents, folders, files")],
-    seed: Annotated[int, typer.Option(help="same seed, same games")] = 0,
+    seed: DrawnSeed = None,
     dice: Dice = 5,
     json_file: JsonFile = None,
 ) -> None:

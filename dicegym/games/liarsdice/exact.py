@@ -21,6 +21,7 @@ import numpy as np
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
+from dicegym.escape import docstring
 from dicegym.games.liarsdice import exact_kernels as kernels
 from dicegym.games.liarsdice import rules
 from dicegym.games.liarsdice.exact_kernels import FACES, LIAR, N_BIDS, N_CHOICES, N_SETS
@@ -207,7 +208,7 @@ def best_bot(opponent: Player, game: Game, *, seed: int = 0, trials: int = 0, pr
         text = "".join(CODE[choice] for choice in choices[face])
         lines = "\n".join(f'        "{line}"' for line in textwrap.wrap(text, 100, break_on_hyphens=False))
         rows.append(f'    "{face + 1}": (\n{lines}\n    ),')
-    return _SOURCE.format(name=opponent.name, rows="\n".join(rows))
+    return _SOURCE.format(name=docstring(opponent.name), rows="\n".join(rows))
 
 
 class Equilibrium(NamedTuple):

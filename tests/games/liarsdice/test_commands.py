@@ -54,14 +54,14 @@ def wins(out: str) -> dict[str, int]:
 
 
 def test_the_words_of_the_text(run: Run) -> None:
-    status, out, err = run("liarsdice", "tournament", "100", "p_robot", "p_computer")
+    status, out, err = run("liarsdice", "tournament", "100", "p_robot", "p_computer", "--seed", "0")
     assert (status, err) == (0, "")
     assert "Liar's Dice: 100 games, 2 players, seed 0" in out
     found = wins(out)
     assert list(found) == ["p_computer", "p_robot"]  # in the order of wins
     assert sum(found.values()) == 100
     assert "fault" not in out
-    assert run("liarsdice", "tournament", "100", "p_robot", "p_computer")[1] == out
+    assert run("liarsdice", "tournament", "100", "p_robot", "p_computer", "--seed", "0")[1] == out
     assert run("liarsdice", "tournament", "100", "p_robot", "p_computer", "--seed", "1")[1] != out
 
 
@@ -96,7 +96,7 @@ def test_a_game_of_bots_is_told_call_by_call(run: Run) -> None:
 def test_faults_are_told_with_bot_game_turn_and_reason(run: Run) -> None:
     robot("bad", "return 1 / 0 if history[-2:] != ':0' else 0")
     robot("wild", "return 77 if history[-2:] != ':0' else 0")
-    status, out, _ = run("liarsdice", "tournament", "3", "bad", "wild", "p_computer", "--dice", "1")
+    status, out, _ = run("liarsdice", "tournament", "3", "bad", "wild", "p_computer", "--dice", "1", "--seed", "0")
     assert status == 0
     assert sum(wins(out).values()) == 3
     assert re.search(

@@ -1,0 +1,48 @@
+"""How a command ends: by itself, by a mistake of the user, or because it was told to."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable
+
+from dicegym.cli.common import err
+from dicegym.errors import DicegymError
+from dicegym.signals import as_interrupts, status_of, word_of
+
+MISTAKE = 2
+"""The status of a command that was given what cannot work."""
+
+
+def run_to_the_end(command: Callable[[], object], name: str) -> None:
+    """Run a command of Typer's; say in a line what has ended it, and exit with the status for that.
+
+    Mistakes of the user, and files that cannot be read or written, end with status 2. Ctrl-C, SIGTERM and SIGHUP end
+    what is being done as `dicegym.signals` says; whoever raises KeyboardInterrupt may give it a text that says what
+    was saved and how to go on.
+    """
+    try:
+        with as_interrupts():
+            command()
+    except (DicegymError, OSError) as error:
+        _say(f"{name}: {error}")
+        sys.exit(MISTAKE)
+    except KeyboardInterrupt as end:
+        _leave(name, end)
+    except SystemExit as end:
+        # Typer makes an exit of every KeyboardInterrupt, without a word, and of the end of the input, with one.
+        cause = getattr(end.__context__, "__cause__", None)
+        if isinstance(cause, KeyboardInterrupt):
+            _leave(name, cause)
+        raise
+
+
+def _leave(name: str, end: KeyboardInterrupt) -> None:
+    said = f", {end}" if end.args else ""
+    _say(f"{name}: {word_of(end)}{said}")
+    sys.exit(status_of(end))
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError):  # the terminal may have gone, which is what SIGHUP says
+        err.print(text)

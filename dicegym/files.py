@@ -1,0 +1,97 @@
+"""Files that people and other programs give and get: read up to a limit, and written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NoReturn
+
+from dicegym.errors import DamagedFileError
+
+LARGEST_TEXT = 16 << 20
+"""Bytes of a configuration, of figures, of a curve: what is larger is none of ours."""
+
+
+def read_bytes(path: str | os.PathLike[str], instead: str, largest: int = LARGEST_TEXT) -> bytes:
+    """Return what a file holds.
+
+    Args:
+        path: a regular file; a pipe or a device might never end.
+        instead: what whoever named it should do, if it cannot be used.
+        largest: bytes that are read at most.
+
+    Raises:
+        DamagedFileError: there is no such file, it is a folder or something else that is none, it may not be read, or
+            it is too large.
+    """
+    try:
+        # A pipe without a writer would be waited for without O_NONBLOCK; what was opened is what is looked at.
+        opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        about = os.fstat(opened)
+        if not stat.S_ISREG(about.st_mode):
+            os.close(opened)
+            _refuse(path, f"is {'a folder' if stat.S_ISDIR(about.st_mode) else 'no regular file'}", instead)
+        with open(opened, "rb") as file:
+            found = file.read(largest + 1) if about.st_size <= largest else None
+    except (OSError, ValueError) as error:  # ValueError: of a name with NUL in it
+        _refuse(path, f"cannot be read ({getattr(error, 'strerror', None) or error})", instead)
+    if found is None or len(found) > largest:
+        _refuse(path, f"is larger than {largest:,} bytes", instead)
+    return found
+
+
+def read_text(path: str | os.PathLike[str], instead: str, largest: int = LARGEST_TEXT) -> str:
+    """Return what a file of UTF-8 text holds; arguments and errors as of `read_bytes`."""
+    try:
+        text = read_bytes(path, instead, largest).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        _refuse(path, f"is no UTF-8 text (byte {error.start})", instead)
+    if "\0" in text:
+        _refuse(path, "is no text, as it holds NUL bytes", instead)
+    return text.replace("\r\n", "\n")
+
+
+def _refuse(path: object, reason: str, instead: str) -> NoReturn:
+    raise DamagedFileError(path, reason, instead) from None
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file of UTF-8 text whole or not at all; see `writing`."""
+    with writing(path) as unfinished:
+        unfinished.write_bytes(text.encode("utf-8", "backslashreplace"))
+
+
+def write_by(path: str | os.PathLike[str], write: Callable[[Path], object]) -> None:
+    """Let ``write`` write a file whole or not at all, at the path that it is handed; see `writing`."""
+    with writing(path) as unfinished:
+        write(unfinished)
+
+
+@contextlib.contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield where to write, and put it in the place of ``path`` at the end: whoever reads sees the old file or the new.
+
+    Two who write at once do not mix: the last one's stays. If anything goes wrong or the process is killed, the old
+    file stays as it was. What is no regular file, such as ``/dev/stdout``, is written as it is.
+
+    Raises OSError as `open` does.
+    """
+    target = Path(os.path.realpath(path))  # a link stays one
+    if target.exists() and (not target.is_file() or not os.access(target.parent, os.W_OK)):
+        yield target
+        return
+    unfinished = target.with_name(f".{target.stem[:100]}-{secrets.token_hex(8)}{target.suffix}")
+    try:
+        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # nobody else's, links included
+        yield unfinished
+        if target.exists():
+            os.chmod(unfinished, stat.S_IMODE(target.stat().st_mode))
+        os.replace(unfinished, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+        raise

@@ -1,0 +1,103 @@
+"""The lock of a run's folder: one training at a time writes there. Needs the extra ``train``."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import shutil
+import time
+from collections.abc import Iterator
+from contextvars import ContextVar
+from pathlib import Path
+
+from dicegym.errors import DependencyError, ParameterError
+from dicegym.learning.files import LOCK_FILE
+
+try:
+    from filelock import FileLock, Timeout
+except ImportError as error:
+    raise DependencyError.for_extra(str(error.name), "train", "training") from error
+
+_LONGEST_NOTE = 1000
+"""Bytes of what a lock's holder says of itself."""
+_OURS: ContextVar[frozenset[str]] = ContextVar("_OURS", default=frozenset())
+"""Folders that this thread holds: whoever holds one may call what takes it."""
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Hold a run's folder, which is made if it does not exist, and unmade at the end if nothing was put in it.
+
+    The system lets go of the lock when its process ends, however that happens: what a killed one leaves is no
+    obstacle.
+
+    Raises:
+        ParameterError: another process, or another thread of this one, holds it, or it cannot be made or written in;
+            nothing was changed.
+    """
+    place = os.path.realpath(folder)
+    if place in _OURS.get():
+        yield
+        return
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    lock = FileLock(folder / LOCK_FILE, timeout=0)
+    try:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+        except Timeout:
+            raise ParameterError(
+                f"another training writes in {folder}{_holder(folder)}: wait until it ends, stop it, or give another "
+                "--run-dir"
+            ) from None
+        except OSError as error:
+            raise ParameterError(
+                f"{folder} cannot be a run's folder ({error.strerror or error}): give another --run-dir"
+            ) from None
+        ours = _OURS.set(_OURS.get() | {place})
+        try:
+            _sign(folder)
+            yield
+        finally:
+            _OURS.reset(ours)
+            with contextlib.suppress(OSError):  # where an open file cannot be removed, it stays
+                (folder / LOCK_FILE).unlink()
+            lock.release()
+    finally:
+        for one in missing:
+            with contextlib.suppress(OSError):  # something is in it
+                one.rmdir()
+
+
+def is_empty(folder: Path) -> bool:
+    """Return whether there is nothing in a run's folder, or no such folder; a lock is nothing."""
+    return not folder.exists() or all(one.name == LOCK_FILE for one in folder.iterdir())
+
+
+def empty(folder: Path) -> None:
+    """Remove all that is in a folder which is held; it is held on."""
+    for one in folder.iterdir():
+        if one.is_dir() and not one.is_symlink():
+            shutil.rmtree(one)
+        elif one.name != LOCK_FILE:
+            one.unlink()
+
+
+def _sign(folder: Path) -> None:
+    """Say in the lock who holds it; nobody else writes there meanwhile."""
+    note = {"process": os.getpid(), "machine": platform.node(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
+    with contextlib.suppress(OSError):
+        (folder / LOCK_FILE).write_text(json.dumps(note), encoding="utf-8")
+
+
+def _holder(folder: Path) -> str:
+    """Return who holds a lock, as the rest of a sentence; nothing if it does not say."""
+    try:
+        with (folder / LOCK_FILE).open("rb") as file:  # Windows lets nobody read it
+            note = json.loads(file.read(_LONGEST_NOTE))
+        there = "" if note["machine"] == platform.node() else f" on {note['machine']}"
+        return f" since {note['since']} (process {int(note['process'])}{there})"
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return ""

@@ -1,0 +1,120 @@
+"""Results that are on the disk but not in the database yet, because that was locked or full when they came.
+
+They stand in a file beside the database, a line of JSON each, and are on the disk before a result is told. What is
+there goes into the database as soon as it can be written, or when a server starts there again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from dicegym.errors import ParameterError
+from dicegym.server.results import ForcedTurn, GameResult, SeatResult
+
+
+class Run(NamedTuple):
+    """A run of a server, as the database has it from its beginning."""
+
+    id: int
+    began: str
+    seed: str
+    version: str
+
+
+class Finished(NamedTuple):
+    """A result with all that its row in the database says."""
+
+    run: Run
+    ended: str
+    result: GameResult
+
+
+class Pending:
+    """The file of results that wait.
+
+    Args:
+        database: beside which it is.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self.path = database.with_name(database.name + "-pending")
+
+    def append(self, finished: Sequence[Finished]) -> None:
+        """Add results, all or none; they are on the disk when this returns. Raises OSError."""
+        new = not self.path.exists()
+        data = b"".join(json.dumps(one, separators=(",", ":")).encode() + b"\n" for one in finished)
+        with self.path.open("ab", buffering=0) as file:
+            before = file.tell()
+            try:
+                while data:
+                    data = data[file.write(data) :]
+                os.fsync(file.fileno())
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.truncate(self.path, before)
+                raise
+        if new:
+            _sync_folder(self.path.parent)
+
+    def read(self) -> list[Finished]:
+        """Return what waits, in the order in which it came.
+
+        A last line that is not whole was never told to anybody, and is left out.
+
+        Raises:
+            ParameterError: the file is damaged, or cannot be read.
+        """
+        try:
+            lines = self.path.read_bytes().split(b"\n")[:-1]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise ParameterError(f"{self.path}, in which results wait, cannot be read ({error.strerror})") from None
+        found = []
+        for number, line in enumerate(lines, 1):
+            try:
+                found.append(_finished(json.loads(line)))
+            except (ValueError, TypeError, RecursionError):
+                raise ParameterError(
+                    f"{self.path}, in which results wait for their database, is damaged in line {number}: "
+                    "take that line out, or move the file away"
+                ) from None
+        return found
+
+    def clear(self) -> None:
+        """Remove the file: everything is in the database."""
+        with contextlib.suppress(FileNotFoundError):
+            self.path.unlink()
+            _sync_folder(self.path.parent)
+
+
+def _finished(told: list[list[object]]) -> Finished:
+    """Return what a line says. Raises TypeError or ValueError."""
+    run, ended, (number, seed, seconds, actions, places, incidents) = told
+    numbers, texts = (number, seed, *actions, run[0]), (ended, *run[1:])  # type: ignore[misc]  # else a TypeError
+    if not all(type(one) is int for one in numbers) or not all(isinstance(one, str) for one in texts):
+        raise ValueError
+    result = GameResult(
+        number,  # type: ignore[arg-type]  # looked at above
+        seed,  # type: ignore[arg-type]
+        float(seconds),  # type: ignore[arg-type]
+        tuple(actions),  # type: ignore[arg-type]
+        tuple(SeatResult(*place) for place in places),  # type: ignore[attr-defined]
+        tuple(ForcedTurn(*one) for one in incidents),  # type: ignore[attr-defined]
+    )
+    return Finished(Run(*run), ended, result)  # type: ignore[arg-type]
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have a new or removed name on the disk, where folders can be opened."""
+    with contextlib.suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)

@@ -1,0 +1,140 @@
+"""A bot whose file's name, messages and prints act on terminals, through every verb that shows them."""
+
+from __future__ import annotations
+
+import io
+import json
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dicegym.cli import main
+
+NAME = "evil\x1b[2J\x9b31m\u202e[bold]\u200b\x07"
+MESSAGE = "\x1b]0;owned\x07\x1b[31m\r\u202efdp.exe [link=http://x]y[/link]\u2028\x00"
+BOT = f"""
+def final_strategy(score, opponent_score):
+    print({MESSAGE!r})
+    if score > {{after}}:
+        raise ValueError({MESSAGE!r})
+    return 1
+"""
+PLAYER = f"""
+def get_play(id, hand, history):
+    print({MESSAGE!r})
+    raise ValueError({MESSAGE!r})
+"""
+Run = Callable[..., tuple[int, str]]
+
+
+def is_harmless(text: str) -> bool:
+    text.encode()
+    return all(letter == "\n" or unicodedata.category(letter) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} for letter in text)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command line in a folder with hostile bots; return (status, all that was printed)."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / f"{NAME}.py").write_text(BOT.format(after=100))
+    (tmp_path / "raises.py").write_text(BOT.format(after=-1))
+    (tmp_path / f"{NAME}2.py").write_text(PLAYER)
+
+    def call(*arguments: str) -> tuple[int, str]:
+        status = 0
+        try:
+            main(list(arguments))
+        except SystemExit as end:
+            status = int(end.code or 0)
+        shown = capsys.readouterr()
+        return status, shown.out + shown.err
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "shows"),
+    [
+        (("check", f"{NAME}.py", "--game", "hog", "--show", "--json", "found.json"), 0, "\\x1b]0;owned"),
+        (("check", "raises.py", "--game", "hog", "--json", "found.json"), 1, "raised ValueError: \\x1b]0;owned"),
+        (("evaluate", f"{NAME}.py", "--game", "hog", "--json", "found.json"), 0, "[bold]"),
+        (("watch", f"{NAME}.py", "--game", "hog", "-p", "goal=10", "--seed", "1"), 0, "evil\\x1b[2J\\x9b31m"),
+        (("play", "hog", "--against", f"{NAME}.py", "-p", "goal=10", "--seed", "1"), 0, "evil\\x1b[2J\\x9b31m"),
+        (("liarsdice", "play", "--seed", "1", "--dice", "1", f"{NAME}2.py", "even"), 0, "\\x1b]0;owned"),
+        (("evaluate", f"{NAME}.zip"), 2, "evil\\x1b[2J"),
+        (("tournament", "hog", NAME, "bacon"), 2, "evil\\x1b[2J"),
+        (("games", "--write", NAME), 2, ""),
+        ((f"\x1b[2J{NAME}",), 2, ""),
+    ],
+    ids=lambda value: value[0].translate({27: "ESC"})[:12] if isinstance(value, tuple) else "",
+)
+def test_nothing_of_it_acts(
+    run: Run, words: tuple[str, ...], status: int, shows: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 3 + "quit\n"))
+    found, text = run(*words)
+    assert found == status, text
+    assert shows in text
+    assert is_harmless(text), ascii(text)
+    if (tmp_path / "found.json").exists():
+        written = (tmp_path / "found.json").read_bytes()
+        assert written.isascii()
+        assert b"\x1b" not in written
+        json.loads(written)
+
+
+def test_reports_of_contests_and_what_they_write(run: Run, tmp_path: Path) -> None:
+    words = ("tournament", "hog", f"{NAME}.py", "raises.py", "bacon", "--games", "1", "--workers", "1", "--matches")
+    status, text = run(*words, "--json", "found.json")
+    assert status == 0
+    assert "evil\\x1b[2J\\x9b31m\\u202e[bold]\\u200b\\x07" in text
+    assert "disqualified: raises: raised ValueError: \\x1b]0;owned" in text
+    assert is_harmless(text)
+    assert (tmp_path / "found.json").read_bytes().isascii()
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert any(entry["given"].startswith("evil\x1b") for entry in found["entries"])  # as it was given
+
+
+def test_files_whose_names_look_alike_are_two_entries(tmp_path: Path) -> None:
+    from dicegym.arena.entries import entries_of
+    from dicegym.games import game
+
+    for name in ("ann  b", "ann b", "x" * 240, "x" * 239 + "y"):
+        (tmp_path / f"{name}.py").write_text(BOT.format(after=100))
+    field = entries_of(game("hog"), tmp_path)
+    assert len({entry.name for entry in field.entries}) == 4
+
+
+def test_what_stands_in_a_servers_database(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    from dicegym.server.results import ForcedTurn, GameResult, SeatResult
+    from dicegym.server.store import Store
+
+    store = Store(tmp_path / "x.sqlite", "yatzy")
+    store.begin_run(1)
+    places = (SeatResult(NAME, 100, 1, 1200.0, 1216.0), SeatResult("bob", 90, 2, 1200.0, 1184.0))
+    store.write([GameResult(1, 7, 1.0, (1, 2), places, (ForcedTurn(0, 4, MESSAGE),))])
+    store.close()
+    for verb in ("status", "ratings", "games"):
+        status, text = run("server", verb, "yatzy", "--database", "x.sqlite", "--json", "found.json")
+        assert status == 0
+        assert is_harmless(text)
+        assert verb == "status" or "evil\\x1b[2J" in text
+        assert (tmp_path / "found.json").read_bytes().isascii()
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_the_servers_operator_sees(terminal: bool) -> None:
+    pytest.importorskip("sqlalchemy")
+    from rich.console import Console
+
+    from dicegym.server.scoreboard import Scoreboard
+
+    file = io.StringIO()
+    board = Scoreboard(Console(file=file, force_terminal=terminal, color_system=None, width=200))
+    board.log(f"{NAME} says {MESSAGE}")
+    board.close()
+    assert "evil\\x1b[2J" in file.getvalue()
+    assert is_harmless(file.getvalue())

@@ -1,0 +1,168 @@
+"""Commands that are told to end, in processes of their own: by a word, a status that shells know, and nothing left."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dicegym.signals import Ended, as_interrupts, going_on, number_of, on_signals, status_of, word_of
+
+ONLY_LINUX = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
+PATIENCE = 120.0
+"""Seconds after which a test gives up on a process; the machine may be busy."""
+
+
+@contextlib.contextmanager
+def begun(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Yield a process of its own group, which is gone afterwards."""
+    process = subprocess.Popen(
+        [sys.executable, *words],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        for one in (*started_by(process.pid), process.pid):
+            with contextlib.suppress(OSError):
+                os.kill(one, signal.SIGKILL)
+        process.communicate()
+
+
+def started_by(process: int) -> list[int]:
+    """Return all processes that one has started, and those that they have."""
+    found: list[int] = []
+    for threads in Path(f"/proc/{process}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for child in map(int, threads.read_text().split()):
+                found += [child, *started_by(child)]
+    return found
+
+
+def runs(process: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def wait_for(process: subprocess.Popen[str], what: Path) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not what.exists():
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@ONLY_LINUX
+@pytest.mark.parametrize(
+    ("number", "group"),
+    [
+        (signal.SIGTERM, False),
+        (signal.SIGTERM, True),
+        pytest.param(signal.SIGHUP, True, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, True, marks=pytest.mark.slow),
+    ],
+)
+def test_a_contest_ends_with_all_that_it_started(number: int, group: bool, tmp_path: Path) -> None:
+    """While a bot spins, which would go on for hours."""
+    (tmp_path / "spin.py").write_text(
+        "def final_strategy(score, opponent_score):\n    print('spins')\n    while True:\n        pass\n"
+    )
+    words = ("tournament", "hog", "spin.py", "bacon", "--seconds", "10000", "--workers", "1", "--seed", "5")
+    with begun(tmp_path, "-m", "dicegym", *words) as process:
+        deadline = time.monotonic() + PATIENCE
+        while not any(_busy(one) for one in started_by(process.pid)):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        started = started_by(process.pid)
+        (os.killpg if group else os.kill)(process.pid, number)
+        told = process.communicate(timeout=PATIENCE)[1]
+        deadline = time.monotonic() + 10
+        while any(map(runs, started)) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert [one for one in started if runs(one)] == []
+    assert process.returncode == 128 + number
+    word = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
+    assert told.splitlines()[-1].startswith(f"dicegym: {word}, and nothing is kept of the contest; --seed 5")
+    assert "Traceback" not in told
+
+
+def _busy(process: int) -> bool:
+    """Return whether a process has used half a second of processor time."""
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        is_bot = not started_by(process)
+        return is_bot and int(fields[11]) + int(fields[12]) > os.sysconf("SC_CLK_TCK") // 2
+    return False
+
+
+LONG = """
+import sys, time, pathlib
+from dicegym.cli.ending import run_to_the_end
+from dicegym.signals import going_on
+
+class Clears:
+    def __del__(self):
+        pathlib.Path("there").touch()
+        time.sleep({clearing})
+
+def work():
+    Clears()
+    with going_on("say so"):
+        time.sleep(60)
+
+run_to_the_end(work, "it")
+"""
+
+
+@pytest.mark.parametrize("clearing", [0, 1])
+def test_a_signal_that_comes_where_nothing_can_be_raised_is_not_lost(clearing: int, tmp_path: Path) -> None:
+    """Such as while Python clears an object away."""
+    with begun(tmp_path, "-c", LONG.format(clearing=clearing)) as process:
+        wait_for(process, tmp_path / "there")
+        time.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        told = process.communicate(timeout=30)[1]
+    assert process.returncode == 143
+    assert told == "it: ended by SIGTERM, say so\n"
+
+
+def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
+    code = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" + LONG.format(clearing=0)
+    with begun(tmp_path, "-c", code) as process:
+        wait_for(process, tmp_path / "there")
+        time.sleep(0.2)
+        process.send_signal(signal.SIGHUP)  # as under nohup, when the terminal goes
+        time.sleep(0.3)
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 143
+
+
+def test_what_was_done_before_comes_back() -> None:
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    with pytest.raises(Ended) as caught, as_interrupts(), going_on("so"):
+        signal.raise_signal(signal.SIGTERM)
+    assert (number_of(caught.value), status_of(caught.value), word_of(caught.value)) == (15, 143, "ended by SIGTERM")
+    assert caught.value.args == ("so",)
+    heard: list[int] = []
+    with on_signals(heard.append, once=True):
+        signal.raise_signal(signal.SIGHUP)
+        with pytest.raises(KeyboardInterrupt) as second:
+            signal.raise_signal(signal.SIGINT)  # the second one is as it was
+    assert heard == [signal.SIGHUP]
+    assert (status_of(second.value), word_of(second.value)) == (130, "interrupted")
+    assert {number: signal.getsignal(number) for number in before} == before

@@ -1,0 +1,220 @@
+"""Run folders: one training at a time writes there, and what is damaged in one is told in words."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pydantic")
+pytest.importorskip("filelock")
+
+from dicegym.bench.result import BenchResult
+from dicegym.cli import main
+from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.learning import league_table
+from dicegym.learning.configuration import AboutRun, about_run, is_finished, read_config, settings_of, write_about
+from dicegym.learning.files import LOCK_FILE
+from dicegym.learning.lock import alone_in, empty, is_empty
+from dicegym.learning.settings import RunSettings, TrainingSettings
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from dicegym.learning.lock import alone_in
+with alone_in(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_another_process_is_refused_until_the_holder_ends_however_it_does(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(folder)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        said = rf"another training writes in .*run since \d{{4}}-.* \(process {holder.pid}\): wait until it ends"
+        with pytest.raises(ParameterError, match=said), alone_in(folder):
+            pass
+        for resumed in ([], ["--resume"]):
+            with pytest.raises(SystemExit, match="2"):
+                main(["train", "hog", "--run-dir", str(folder), *resumed])
+        with pytest.raises(SystemExit, match="2"):
+            main(["demo", "hog", "--run-dir", str(folder)])
+    finally:
+        holder.send_signal(signal.SIGKILL)
+        holder.communicate()
+    assert (folder / LOCK_FILE).exists()  # what a killed one leaves is no obstacle
+    with alone_in(folder):
+        pass
+    assert os.listdir(folder) == []
+
+
+def test_another_thread_is_refused_and_whoever_holds_may_call_what_holds(tmp_path: Path) -> None:
+    refused: list[ParameterError] = []
+
+    def other() -> None:
+        try:
+            with alone_in(tmp_path / "a/b"):
+                pass
+        except ParameterError as error:
+            refused.append(error)
+
+    with alone_in(tmp_path / "a/b"), alone_in(tmp_path / "a/../a/b"):
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        assert is_empty(tmp_path / "a/b")
+    assert len(refused) == 1
+    assert os.listdir(tmp_path) == []  # nothing was put there, so nothing stays
+
+
+def test_a_held_folder_is_emptied_and_held_on(tmp_path: Path) -> None:
+    with alone_in(tmp_path):
+        (tmp_path / "x").mkdir()
+        (tmp_path / "x/y").touch()
+        (tmp_path / "z").touch()
+        (tmp_path / "link").symlink_to("/")
+        assert not is_empty(tmp_path)
+        empty(tmp_path)
+        assert os.listdir(tmp_path) == [LOCK_FILE]
+
+
+def test_what_is_no_folder_cannot_be_held(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    for path in (tmp_path / "file", tmp_path / "file/below", tmp_path / "loop"):
+        with pytest.raises(ParameterError, match="cannot be a run's folder"), alone_in(path):
+            pass
+
+
+def test_what_holds_a_lock_may_say_anything(tmp_path: Path) -> None:
+    with alone_in(tmp_path):
+        for note in (
+            b"",
+            b"\xff",
+            b"[" * 900,
+            b'{"process": "\x1b"}',
+            b'{"process": 1, "machine": "\\u001b[2J", "since": 3}',
+        ):
+            (tmp_path / LOCK_FILE).write_bytes(note)
+            thread_said: list[str] = []
+
+            def look(said: list[str] = thread_said) -> None:
+                try:
+                    with alone_in(tmp_path):
+                        pass
+                except ParameterError as error:
+                    said.append(str(error))
+
+            thread = threading.Thread(target=look)
+            thread.start()
+            thread.join()
+            assert thread_said[0].startswith("another training writes in")
+            assert "\x1b" not in thread_said[0]
+
+
+def test_a_run_is_finished_unless_more_is_asked_for(tmp_path: Path) -> None:
+    plain = {"run": {"steps": 100}}
+    write_about(tmp_path, AboutRun(["dicegym", "train", "hog"], plain, finished=True))
+    for overrides, finished in (
+        ([], True),
+        (["run.steps=50"], True),
+        (["run.steps=101"], False),
+        (["run.target=0.9"], False),
+        (["run.card_games=5"], False),
+        (["run.torch_threads=1"], True),
+    ):
+        settings, _ = settings_of("hog", tmp_path, None, overrides, resume=True)
+        assert is_finished(tmp_path, settings) is finished, overrides
+    write_about(tmp_path, AboutRun(["dicegym", "train", "hog"], plain, finished=False))
+    assert not is_finished(tmp_path, TrainingSettings(run=RunSettings(steps=100)))
+
+
+DAMAGE: dict[str, Callable[[Path, bytes], object]] = {
+    "cut off": lambda path, whole: path.write_bytes(whole[: len(whole) // 2]),
+    "empty": lambda path, whole: path.write_bytes(b""),
+    "binary": lambda path, whole: path.write_bytes(bytes(range(256))),
+    "NUL": lambda path, whole: path.write_bytes(whole + b"\0"),
+    "another type": lambda path, whole: path.write_bytes(b"[1, 2]\n"),
+    "other names": lambda path, whole: path.write_bytes(b'{"\\u001b[2J": 1}'),
+    "deep": lambda path, whole: path.write_bytes(b"[" * 200_000),
+    "huge number": lambda path, whole: path.write_bytes(b"9" * 100_000),
+    "a folder": lambda path, whole: path.mkdir(),
+    "a loop": lambda path, whole: path.symlink_to(path.name),
+    "a pipe": lambda path, whole: os.mkfifo(path),
+    "absent": lambda path, whole: None,
+    "too large": lambda path, whole: _sparse(path),
+}
+
+
+def _sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(100 << 20)
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_files_give_one_class_of_error_with_a_way_out(damage: str, tmp_path: Path) -> None:
+    about = json.dumps({"command": "dicegym train hog", "settings": {"run": {"seed": 3}}}).encode()
+    league = b"member,kind,joined,share,even,against a,games against a\na,past self,0,1.0,0.5,,\n"
+    options = b'{"modes": [], "games": [], "seconds": 1, "repeats": 1, "threads": []}'
+    bench = b'{"machine": {}, "options": ' + options + b', "figures": [], "skipped": []}'
+    for name, whole, read in (
+        ("settings.json", about, lambda path: about_run(path.parent)),
+        ("league.csv", league, league_table.read),
+        ("bench.json", bench, BenchResult.read),
+        ("mine.toml", b"[run]\nsteps = 5\n[algorithm]\nname = 'PPO'\n", lambda path: read_config("hog", path)),
+    ):
+        path = tmp_path / name
+        path.write_bytes(whole)
+        read(path)
+        path.unlink()
+        DAMAGE[damage](path, whole)
+        harmless = {("mine.toml", "empty"), ("mine.toml", "cut off")}  # these are settings too, only fewer
+        if (name, damage) in harmless:
+            continue
+        with pytest.raises(ParameterError) as caught:
+            read(path)
+        if name != "mine.toml":  # where a wrong setting has an error that says what to give
+            assert isinstance(caught.value, DamagedFileError), (name, damage)
+        assert ": " in str(caught.value)
+        assert str(caught.value).isprintable(), (name, damage)
+
+
+@pytest.mark.parametrize("settings", ['{"run": 3}', '{"run": {"steps": "x"}}', '{"nothing": {}}', "[]", '"x"', "null"])
+def test_settings_of_other_kinds_are_refused(tmp_path: Path, settings: str) -> None:
+    (tmp_path / "settings.json").write_text(f'{{"command": "dicegym train hog", "settings": {settings}}}')
+    with pytest.raises(ParameterError, match=r"settings\.json"):
+        settings_of("hog", tmp_path, None, [], resume=True)
+
+
+@pytest.mark.parametrize("figure", ["1", '{"section": "speed"}', "[]"])
+def test_figures_of_other_kinds_are_refused(tmp_path: Path, figure: str) -> None:
+    options = '{"modes": [], "games": [], "seconds": 1, "repeats": 1, "threads": []}'
+    path = tmp_path / "x.json"
+    path.write_text(f'{{"machine": {{}}, "options": {options}, "figures": [{figure}], "skipped": []}}')
+    with pytest.raises(DamagedFileError, match="holds no figures of the bench"):
+        BenchResult.read(path)
+
+
+def test_names_in_a_league_are_no_formulas_and_come_back(tmp_path: Path) -> None:
+    table = league_table.LeagueTable(0.5)
+    for name in ("=1+1", "b\x1b[2J", "c"):
+        table.add(name, "agent", 0)
+    table.record("=1+1", "c", league_table.Result(0.75, 8))
+    table.write(tmp_path, {"=1+1": 0.5, "c": 0.5})
+    written = (tmp_path / "league.csv").read_text()
+    assert "\x1b" not in written + (tmp_path / "league.md").read_text()
+    assert not any(line.startswith("=") for line in written.splitlines())
+    again, shares = league_table.read(tmp_path / "league.csv")
+    assert list(again.kinds) == ["'=1+1", "b\\x1b[2J", "c"]
+    assert again.result("'=1+1", "c") == league_table.Result(0.75, 8)
+    assert shares == {"'=1+1": 0.5, "b\\x1b[2J": 0.0, "c": 0.5}

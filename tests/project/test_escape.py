@@ -1,0 +1,161 @@
+"""What others wrote, made harmless in one place, and what the places that show it make of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from dicegym.arena import report
+from dicegym.arena.entries import Disqualified
+from dicegym.arena.incidents import Misplay
+from dicegym.arena.matrix import Matrix
+from dicegym.arena.report import Report, plain_text, show
+from dicegym.cli.common import Terminal
+from dicegym.errors import AgentError, DamagedFileError, DicegymError, ParameterError
+from dicegym.escape import cell, harmless, lines, markdown, one_line
+
+HOSTILE = (
+    "\x1b[2J\x1b[31mred\x1b]0;title\x07 \x9b31m \x08\x08\x08 \r over \x00 "
+    "\u202egpj.exe\u202c \u2066in\u2069 a\u200bb\ufeff \ud800 \udc9b [bold]x[/] [link=http://x]y[/link] "
+    "\u2028 \u2029 \x85 z" + "\u0301" * 60 + " \u3164 \U000e0041"
+)
+"""Escapes of terminals, directions, what takes no room, surrogates, markup, separators, marks on marks."""
+
+
+def is_harmless(text: str, keep: str = "") -> bool:
+    text.encode()  # raises for surrogates
+    return all(
+        unicodedata.category(letter) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"} or letter in keep
+        for letter in text
+    )
+
+
+@given(st.text(st.characters(codec=None), max_size=80))
+def test_whatever_it_is_it_is_harmless_and_stays_so(text: str) -> None:
+    for shown in (harmless(text), one_line(text), cell(text), markdown(text)):
+        assert is_harmless(shown)
+    assert is_harmless(lines(text), "\n\t")
+    assert harmless(harmless(text)) == harmless(text)
+    assert one_line(one_line(text)) == one_line(text)
+
+
+def test_what_is_harmless_stays_as_it_is() -> None:
+    for text in ("always_roll(5)", "Zoë O'Neil", "日本語 ⚀⚁", "a  b", "[bold]x[/]", "", "naïve e\u0301", "\\x1b"):
+        assert harmless(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31m", "\\x1b[31m"),
+        ("\x9b", "\\x9b"),
+        ("a\tb\nc\r", "a\\tb\\nc\\r"),
+        ("\u202e", "\\u202e"),
+        ("\ud800", "\\ud800"),
+        ("\U000e0041", "\\U000e0041"),
+        ("e" + "\u0301" * 9, "e" + "\u0301" * 4),
+    ],
+)
+def test_escapes_are_those_of_python(text: str, shown: str) -> None:
+    assert harmless(text) == shown
+
+
+def test_lines_are_cut_and_texts_of_any_size_are_quick() -> None:
+    assert len(one_line("x" * 100_000_000)) == 200
+    assert one_line("a\n\n b\x1b") == "a b\\x1b"
+    assert lines("x" * 5000 + "\nshort", 100).split("\n") == ["x" * 97 + "...", "short"]
+
+
+def test_objects_that_resist_have_no_message() -> None:
+    class Raises:
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    class Liar(str):
+        def split(self, *_: object) -> list[str]:  # type: ignore[override]
+            return ["\x1b"]
+
+        def isprintable(self) -> bool:
+            return True
+
+    assert one_line(Raises()) == "(no message)"
+    assert one_line(Liar("\x1b[0m")) == "\\x1b[0m"
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum(a)", "\t=1", "=cmd|' /C calc'!A0"])
+def test_cells_are_no_formulas(text: str) -> None:
+    target = io.StringIO()
+    csv.writer(target).writerow([cell(text)])
+    assert next(csv.reader([target.getvalue()]))[0].startswith("'")
+    assert cell("bacon") == "bacon"
+
+
+def test_markdown_neither_ends_a_cell_nor_begins_a_tag() -> None:
+    assert markdown("a|b\n<script>`x`") == r"a\|b\\n\<script\>\`x\`"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        DicegymError(HOSTILE),
+        ParameterError(HOSTILE),
+        AgentError(HOSTILE, HOSTILE),
+        DamagedFileError(HOSTILE, HOSTILE, "x"),
+    ],
+)
+def test_errors_are_harmless(error: DicegymError) -> None:
+    assert is_harmless(str(error), "\n")
+    assert is_harmless(getattr(error, "reason", "") if isinstance(error, AgentError) else "", "\n")
+    assert len(str(ParameterError("y" * 1_000_000))) < 10_000
+
+
+HOSTILE_REPORT = Report(
+    HOSTILE,
+    (
+        (HOSTILE, ["Place", HOSTILE], [["1", HOSTILE], ["2", "[bold]b[/]"]]),
+        Matrix(HOSTILE, [HOSTILE, "b"], [["-", "1"], ["2", "-"]]),
+    ),
+    (Disqualified(HOSTILE, HOSTILE),),
+    (Misplay(HOSTILE, (HOSTILE,), 1, 1, HOSTILE),),
+    (HOSTILE,),
+    (HOSTILE,),
+)
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_reports_are_harmless_on_a_terminal_and_in_a_pipe(terminal: bool) -> None:
+    file = io.StringIO()
+    show(HOSTILE_REPORT, Console(file=file, force_terminal=terminal, color_system=None, width=100))
+    assert is_harmless(file.getvalue(), "\n")
+    assert "[bold]" in file.getvalue()  # shown, not obeyed
+    assert is_harmless(plain_text(HOSTILE_REPORT), "\n")
+
+
+def test_the_terminal_takes_text_for_what_it_is() -> None:
+    file = io.StringIO()
+    console = Terminal(file=file, force_terminal=True, color_system="truecolor", highlight=False, soft_wrap=True)
+    console.print(HOSTILE, "second")
+    assert is_harmless(file.getvalue(), "\n")
+    assert "[link=http://x]y[/link]" in file.getvalue()
+
+
+def test_json_keeps_what_was_written_and_is_plain_ascii(tmp_path: Path) -> None:
+    from dicegym.cli.common import write_json
+
+    write_json(tmp_path / "x.json", {"name": HOSTILE})
+    written = (tmp_path / "x.json").read_bytes()
+    assert written.isascii()
+    assert b"\x1b" not in written
+    assert json.loads(written)["name"] == HOSTILE
+
+
+def test_longest_note() -> None:
+    assert len(Report("", (), remarks=("x" * 100_000,)).notes()[0][1]) == report.LONGEST_NOTE

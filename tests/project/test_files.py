@@ -1,0 +1,117 @@
+"""Files that others give are read up to a limit and in clear words; files of ours are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dicegym.errors import DamagedFileError
+from dicegym.files import read_bytes, read_text, write_by, write_text
+
+
+def damaged(folder: Path) -> dict[str, Path]:
+    """Return a file of each kind that is none, by what is said of it."""
+    made: dict[str, Callable[[Path], object]] = {
+        "is a folder": lambda path: path.mkdir(),
+        "No such file": lambda path: None,
+        "is larger than 100 bytes": lambda path: path.write_bytes(b"x" * 101),
+        "is no UTF-8 text": lambda path: path.write_bytes(b"ab\xff\xfe"),
+        "NUL bytes": lambda path: path.write_bytes(b"ab\0cd"),
+        "no regular file": os.mkfifo,
+        "symbolic links": lambda path: path.symlink_to(path.name),
+    }
+    found = {}
+    for number, (said, make) in enumerate(made.items()):
+        found[said] = folder / f"file{number}"
+        make(found[said])
+    return found | {"null byte": folder / "a\0b"}
+
+
+def test_what_is_no_text_is_refused_in_words(tmp_path: Path) -> None:
+    for said, path in damaged(tmp_path).items():
+        with pytest.raises(DamagedFileError, match=f"{said}.*: name another") as caught:
+            read_text(path, "name another", 100)
+        assert caught.value.instead == "name another"
+
+
+def test_what_is_sparse_or_endless_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "big").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(DamagedFileError, match="larger"):
+        read_bytes(tmp_path / "big", "x")
+    if Path("/dev/zero").exists():
+        with pytest.raises(DamagedFileError, match="no regular file"):
+            read_bytes("/dev/zero", "x")
+
+
+def test_a_mark_at_the_beginning_and_lines_of_windows_are_read(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"\xef\xbb\xbfa\r\nb")
+    assert read_text(tmp_path / "x", "") == "a\nb"
+
+
+def test_a_file_is_replaced_whole_and_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    write_text(path, "old")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~_umask()
+    path.chmod(0o640)
+    with pytest.raises(RuntimeError, match="stop"):
+        write_by(path, _half)
+    assert path.read_text() == "old"
+    write_text(path, "new \ud800")
+    assert path.read_text() == "new \\ud800"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert os.listdir(tmp_path) == ["x.json"]
+
+
+def test_a_link_stays_one_and_devices_are_written_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "target").write_text("old")
+    (tmp_path / "link").symlink_to("target")
+    write_text(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "new"
+    write_text(os.devnull, "nothing")
+    assert not Path(os.devnull).is_file()
+
+
+def test_readers_see_the_old_file_or_the_new(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    whole = {letter * 100_000 for letter in "abcd"}
+    write_text(path, "a" * 100_000)
+    over = threading.Event()
+    writers = [threading.Thread(target=_write, args=(path, text, over)) for text in whole]
+    for writer in writers:
+        writer.start()
+    try:
+        seen = {path.read_text() for _ in range(300)}
+    finally:
+        over.set()
+        for writer in writers:
+            writer.join()
+    assert seen <= whole
+    assert os.listdir(tmp_path) == ["x"]
+
+
+def test_functions_that_take_a_path_write_whole_files(tmp_path: Path) -> None:
+    write_by(tmp_path / "picture.png", lambda path: path.write_text(path.suffix))
+    assert (tmp_path / "picture.png").read_text() == ".png"
+
+
+def _half(unfinished: Path) -> None:
+    unfinished.write_text("half")
+    raise RuntimeError("stop")
+
+
+def _write(path: Path, text: str, over: threading.Event) -> None:
+    while not over.is_set():
+        write_text(path, text)
+
+
+def _umask() -> int:
+    found = os.umask(0o022)
+    os.umask(found)
+    return found

@@ -1,0 +1,139 @@
+"""Guests are rated only for games in which they have made a move of their own."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("websockets")
+from talk import Bot, both, first_box, run, serving
+
+from dicegym.server.archive import Archive
+from dicegym.server.ledger import Ledger
+from dicegym.server.results import PlayerRating
+from dicegym.server.server import Server
+
+
+async def silent(bot: Bot) -> None:
+    """Say nothing, and hear everything."""
+    while await bot.until("FINAL"):
+        pass
+
+
+async def wrong(bot: Bot) -> None:
+    """Ask for what cannot be had, as often as one is asked."""
+    while (message := await bot.my_turn()) and message["key"] == "STANDING":
+        for _ in range(10):
+            await bot.send({"type": "SCORE_BOX", "box": 99, "dice": []})
+
+
+async def gone(bot: Bot) -> None:
+    bot.vanish()
+
+
+async def finished(server: Server, active: list[Bot]) -> Any:
+    """Let these bots play a game to its end; return what is stored of it."""
+    finals = await asyncio.gather(*(bot.play() for bot in active))
+    assert finals[0]["key"] == "FINAL"
+    return list(server.store.results())[-1]
+
+
+@pytest.mark.parametrize("way", [silent, wrong, gone])
+@run
+async def test_a_guest_that_makes_no_move_costs_nobody_rating(tmp_path: Path, way: Any) -> None:
+    async with serving(tmp_path, answer=0.1) as server:
+        (anna, other), standing = await both(server, "anna", "mute")
+        anna, other = sorted((anna, other), key=lambda bot: bot.name)
+        task = asyncio.create_task(way(other))
+        if standing["currentPlayer"]["playerName"] == "anna":
+            await anna.send(first_box(standing))
+        result = await finished(server, [anna])
+        assert [(place.after, place.rated) for place in result.places] == [(1200, False)] * 2
+        assert {row["rating"] for row in anna.seen[-1]["standing"]} == {1200}
+        assert server.store.ratings() == server.matchmaker.ledger.ratings == {}
+        assert any("(1200, not rated), " in line for line in server.told)
+        task.cancel()
+    with Archive(tmp_path / "results.sqlite") as archive:
+        assert archive.ratings() == {}
+        assert archive.status().rated == 0
+        assert [game.places for game in archive.games(player="mute")] == [result.places]
+
+
+@run
+async def test_one_move_of_its_own_makes_a_guest_count(tmp_path: Path) -> None:
+    async with serving(tmp_path, answer=0.1) as server:
+        bots, standing = await both(server, "anna", "brief")
+        if standing["currentPlayer"]["playerName"] == "brief":
+            await bots[0].send({"type": "ROLL_DICE", "dice": [0]})
+            playing = bots[1]
+        else:
+            await bots[0].send(first_box(standing))
+            await bots[1].send({"type": "ROLL_DICE", "dice": [0]})
+            playing = bots[0]
+        result = await finished(server, [playing])
+        assert all(place.rated for place in result.places)
+        assert {name: known.games for name, known in server.store.ratings().items()} == {"anna": 1, "brief": 1}
+
+
+@run
+async def test_a_silent_name_with_a_secret_counts(tmp_path: Path) -> None:
+    """It is somebody, and could else avoid to lose by leaving."""
+    secrets = tmp_path / "secrets.txt"
+    secrets.write_text("mute:correct horse\n")
+    async with serving(tmp_path, answer=0.1, secrets=secrets) as server:
+        anna, mute = await Bot.named(server, "anna"), await Bot.named(server, "mute", secret="correct horse")
+        task = asyncio.create_task(silent(mute))
+        result = await finished(server, [anna])
+        assert all(place.rated for place in result.places)
+        task.cancel()
+
+
+@run
+async def test_others_are_rated_as_though_a_silent_guest_were_not_there(tmp_path: Path) -> None:
+    async with serving(tmp_path, players=3, answer=0.1) as server:
+        bots = [await Bot.named(server, name) for name in ("anna", "bob", "mute")]
+        task = asyncio.create_task(silent(bots.pop()))
+        result = await finished(server, bots)
+        places = {place.name: place for place in result.places}
+        assert (places["mute"].after, places["mute"].rated) == (1200, False)
+        order = sorted((places["anna"], places["bob"]), key=lambda place: -place.total)
+        tie = order[0].total == order[1].total
+        assert [place.after for place in order] == ([1200, 1200] if tie else [1216, 1184])
+        known = server.store.ratings()
+        assert known[order[0].name] == PlayerRating(order[0].after, 1, 1), "a win, wherever the silent one came"
+        assert "mute" not in known
+        task.cancel()
+
+
+class Empty:
+    """A store without anything in it."""
+
+    def ratings(self) -> dict[str, PlayerRating]:
+        return {}
+
+
+@pytest.mark.parametrize(
+    ("totals", "counts", "after", "wins"),
+    [
+        ([200, 100], [True, True], [1216, 1184], [1, 0]),
+        ([200, 100], [True, False], [1200, 1200], [None, None]),
+        ([200, 100], [False, False], [1200, 1200], [None, None]),
+        ([100, 100, 300], [True, True, False], [1200, 1200, 1200], [1, 1, None]),
+        ([100, 200, 300], [True, True, False], [1184, 1216, 1200], [0, 1, None]),
+        ([100, 200, 300], [True, True, True], [1184, 1200, 1216], [0, 0, 1]),
+    ],
+)
+def test_ratings_with_some_that_do_not_count(
+    totals: list[int], counts: list[bool], after: list[int], wins: list[int | None]
+) -> None:
+    ledger = Ledger(Empty())
+    names = ["anna", "bob", "carl"][: len(totals)]
+    places = ledger.rate(names, totals, counts)
+    assert [place.after for place in places] == after
+    assert [place.rated for place in places] == [counted and sum(counts) > 1 for counted in counts]
+    assert [ledger.ratings[name].wins if name in ledger.ratings else None for name in names] == wins
+    ledger.close()

@@ -1,0 +1,372 @@
+"""Budgets, places, back-off, origins and the scanner by themselves, with clocks that the tests turn."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dicegym.errors import ParameterError
+from dicegym.server.admission import LOOPBACK, PER_ADDRESS, Admission, origin_of
+from dicegym.server.budget import (
+    BYTES,
+    BYTES_AT_ONCE,
+    FORGIVEN,
+    MESSAGES,
+    MESSAGES_AT_ONCE,
+    PAUSES,
+    REFILL,
+    Budget,
+    Purse,
+)
+from dicegym.server.capacity import SPARE, Capacity
+from dicegym.server.descriptors import room_for
+from dicegym.server.guesses import FORGOTTEN, FREE, FREE_BY_ADDRESS, LONGEST, REMEMBERED, Guesses
+from dicegym.server.murmur import QUIET, Murmur
+from dicegym.server.origins import Origins
+from dicegym.server.scanner import LONGEST_NUMBER, MOST_NESTED, Scanner, Verdict
+
+
+class Clock:
+    """Stands until it is turned."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_purse_holds_so_much_and_fills_up() -> None:
+    clock = Clock()
+    purse = Purse(10, 40, clock)
+    assert [purse.pay(10) for _ in range(5)] == [True] * 4 + [False]
+    assert purse.wait() == pytest.approx((REFILL * 40 + 10) / 10)
+    clock.now += 2
+    assert purse.pay(10)
+    assert not purse.pay(1)
+    clock.now += 1000
+    purse.pay(20)
+    purse.give(1000)
+    assert purse.left == 40, "it never holds more than at first"
+
+
+def test_moves_cost_nothing_and_all_else_costs() -> None:
+    budget = Budget(clock=Clock())
+    for _ in range(100 * MESSAGES_AT_ONCE * MESSAGES):
+        budget.came(60)
+        budget.moved(60)
+    assert not budget.empty
+    for _ in range(MESSAGES_AT_ONCE * MESSAGES):
+        budget.worked()
+    assert not budget.empty
+    budget.worked()
+    assert budget.empty
+
+
+def test_who_goes_on_after_pauses_is_disconnected() -> None:
+    clock = Clock()
+    budget = Budget(clock=clock)
+    pauses = []
+    for _ in range(PAUSES):
+        budget.came(2 * BYTES_AT_ONCE * BYTES)
+        assert budget.empty
+        pauses.append(budget.pause())
+        assert not budget.empty
+        clock.now += pauses[-1]
+    assert min(pauses) > 0
+    budget.came(2 * BYTES_AT_ONCE * BYTES)
+    assert budget.pause() is None
+    clock.now += FORGIVEN + 1
+    budget.came(2 * BYTES_AT_ONCE * BYTES)
+    assert budget.pause() is not None, "an hour later it is forgotten"
+
+
+def test_a_murmur_says_a_thing_once_and_counts_the_rest() -> None:
+    clock, lines = Clock(), list[str]()
+    murmur = Murmur(lines.append, clock)
+    for _ in range(1000):
+        murmur.note("wrong", "1.2.3.4", "wrong secret")
+    murmur.note("wrong", "1.2.3.5", "another")
+    clock.now += QUIET
+    murmur.note("wrong", "1.2.3.4", "wrong secret")
+    assert lines == ["wrong secret", "another", "wrong secret (and 999 times more before)"]
+    for number in range(5000):
+        murmur.note("wrong", str(number), "x")
+    assert len(murmur._kinds) <= 1000
+
+
+@pytest.mark.parametrize(
+    ("address", "origin"),
+    [
+        ("1.2.3.4", "1.2.3.4"),
+        ("::ffff:1.2.3.4", "1.2.3.4"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::1", "::1"),
+        ("unknown", "unknown"),
+    ],
+)
+def test_what_counts_as_one_address(address: str, origin: str) -> None:
+    assert origin_of(address) == origin
+
+
+def test_new_connections_a_minute() -> None:
+    clock = Clock()
+    admission = Admission(per_minute=6, clock=clock)
+    assert [admission.enters("1.2.3.4") for _ in range(8)] == [True] * 6 + [False] * 2
+    assert admission.enters("1.2.3.5"), "another is not concerned"
+    clock.now += 10
+    assert [admission.enters("1.2.3.4") for _ in range(2)] == [True, False]
+    assert all(admission.enters("127.0.0.1") for _ in range(6 * LOOPBACK)), "who runs the server has room"
+    assert not admission.enters("127.0.0.1")
+    for number in range(10_000):
+        admission.enters(f"10.0.{number // 256}.{number % 256}")
+    assert len(admission._recent) < 5000
+
+
+class Visitor:
+    """A connection, as far as places go."""
+
+    def __init__(self, origin: str = "127.0.0.1", idleness: int = 3) -> None:
+        self.origin = origin
+        self.idleness = idleness
+
+
+def test_without_secrets_the_first_who_come_have_the_places() -> None:
+    capacity = Capacity(2, Admission(), owners=False)
+    first, second, third = (Visitor() for _ in range(3))
+    assert [capacity.enter(each) for each in (first, second)] == ["", ""]
+    assert "all it takes" in capacity.enter(third)
+    capacity.leave(third)
+    capacity.leave(first)
+    assert capacity.enter(third) == ""
+
+
+def test_an_owner_gets_the_place_of_the_idlest() -> None:
+    capacity = Capacity(3, Admission(), owners=True)
+    silent, asleep, plays = Visitor(idleness=1), Visitor(idleness=2), Visitor(idleness=0)
+    for each in (silent, plays, asleep):
+        assert capacity.enter(each) == ""
+    owners = [Visitor() for _ in range(3)]
+    gone = []
+    for owner in owners:
+        assert capacity.enter(owner) == "", "there is room to log in"
+        owner.idleness = 0
+        gone.append(capacity.own(owner))
+        if gone[-1] is not None:
+            capacity.leave(gone[-1])
+    assert gone == [asleep, silent, None], "who plays is not sent away, and the owner is in all the same"
+    guest = Visitor()
+    assert capacity.enter(guest) == ""
+    assert "all it takes" in capacity.stay(guest)
+
+
+def test_who_waits_to_log_in_makes_room_for_who_comes_later() -> None:
+    capacity = Capacity(1, Admission(), owners=True)
+    capacity.enter(Visitor())
+    crowd = [Visitor("9.9.9.9") for _ in range(20)] + [Visitor(f"8.8.8.{i}") for i in range(SPARE - 20)]
+    for each in crowd:
+        capacity.enter(each)
+        assert capacity.surplus() is None
+    late = Visitor("7.7.7.7")
+    capacity.enter(late)
+    assert capacity.surplus() is crowd[0], "of the address that has most, the first"
+
+
+def test_an_address_has_so_many_places() -> None:
+    admission = Admission(per_minute=1000)
+    capacity = Capacity(1000, admission, owners=False)
+    told = [capacity.enter(Visitor("1.2.3.4")) for _ in range(PER_ADDRESS + 1)]
+    assert set(told[:-1]) == {""}
+    assert "your address" in told[-1]
+    assert admission.present["1.2.3.4"] == PER_ADDRESS
+    assert {capacity.enter(Visitor()) for _ in range(2 * PER_ADDRESS)} == {""}, "this machine's own has no such limit"
+
+
+def test_wrong_secrets_cost_growing_delays() -> None:
+    clock = Clock()
+    guesses = Guesses(clock)
+    delays = []
+    for _ in range(12):
+        delays.append(guesses.delay("1.2.3.4", "anna"))
+        guesses.wrong("1.2.3.4", "anna")
+    assert delays[:FREE] == [0.0] * FREE
+    assert delays[FREE:] == sorted(delays[FREE:])
+    assert delays[FREE] > 0
+    assert delays[-1] == LONGEST
+    assert guesses.delay("5.6.7.8", "anna") == 0, "from another address the owner gets in at once"
+    assert guesses.delay("1.2.3.4", "bob") < LONGEST, "another name at the same address waits less"
+    guesses.right("1.2.3.4", "anna")
+    assert guesses.delay("1.2.3.4", "anna") < LONGEST
+    clock.now += FORGOTTEN + 1
+    assert guesses.delay("1.2.3.4", None) == 0
+
+
+def test_guessing_at_many_names_is_found_by_the_address() -> None:
+    guesses = Guesses(Clock())
+    for number in range(FREE_BY_ADDRESS):
+        assert guesses.delay("1.2.3.4", f"name-{number}") == 0
+        guesses.wrong("1.2.3.4", f"name-{number}")
+    assert guesses.delay("1.2.3.4", "anna") > 0
+    for number in range(2 * REMEMBERED):
+        guesses.wrong(f"address-{number}", None)
+    assert len(guesses._wrong) <= REMEMBERED
+
+
+@pytest.mark.parametrize(
+    ("listens", "host", "origins", "taken"),
+    [
+        ("127.0.0.1", "127.0.0.1:5001", [], True),
+        ("127.0.0.1", "localhost:5001", [], True),
+        ("127.0.0.1", "[::1]:5001", [], True),
+        ("127.0.0.1", "LOCALHOST:9", [], True),
+        ("127.0.0.1", "evil.example:5001", [], False),
+        ("127.0.0.1", "192.168.1.5:5001", [], False),
+        ("127.0.0.1", "127.0.0.1.evil.example", [], False),
+        ("127.0.0.1", "user@127.0.0.1", [], False),
+        ("127.0.0.1", "127.0.0.1/x", [], False),
+        ("127.0.0.1", "127.0.0.1:99999", [], False),
+        ("127.0.0.1", "", [], False),
+        ("0.0.0.0", "192.168.1.5:5001", [], True),
+        ("0.0.0.0", "evil.example:5001", [], False),
+        ("0.0.0.0", "yatzy.example.org", [], True),
+        ("0.0.0.0", "Yatzy.Example.org.:443", [], True),
+        ("127.0.0.1", "127.0.0.1:5001", ["http://127.0.0.1:5001"], True),
+        ("127.0.0.1", "127.0.0.1:5001", ["http://127.0.0.1:8000"], False),
+        ("127.0.0.1", "127.0.0.1:5001", ["http://localhost:5001"], False),
+        ("127.0.0.1", "127.0.0.1:5001", ["https://evil.example"], False),
+        ("127.0.0.1", "127.0.0.1:5001", ["null"], False),
+        ("127.0.0.1", "127.0.0.1:5001", ["file://"], False),
+        ("127.0.0.1", "127.0.0.1:5001", [""], False),
+        ("127.0.0.1", "127.0.0.1:5001", ["https://bots.example"], True),
+        ("127.0.0.1", "127.0.0.1:5001", ["https://bots.example:443"], True),
+        ("127.0.0.1", "127.0.0.1:5001", ["http://bots.example"], False),
+        ("127.0.0.1", "127.0.0.1:5001", ["https://bots.example", "https://evil.example"], False),
+        ("0.0.0.0", "evil.example", ["http://evil.example"], False),
+    ],
+)
+def test_hosts_and_origins(listens: str, host: str, origins: list[str], taken: bool) -> None:
+    """A page of a name that leads here has that name as its host too: being the same does not help it."""
+    fault = Origins(listens, ["yatzy.example.org"], ["https://bots.example"]).fault([host], origins)
+    assert (not fault) == taken, fault
+
+
+def test_a_request_with_no_host_or_two_is_refused() -> None:
+    origins = Origins("127.0.0.1")
+    assert origins.fault([], [])
+    assert origins.fault(["127.0.0.1", "127.0.0.1"], [])
+
+
+@pytest.mark.parametrize(
+    ("hosts", "pages", "complaint"),
+    [(["http://x"], [], "--allow-host"), (["a b/c"], [], "--allow-host"), ([], ["bots.example"], "--allow-origin")],
+)
+def test_what_is_no_host_or_origin(hosts: list[str], pages: list[str], complaint: str) -> None:
+    with pytest.raises(ParameterError, match=complaint):
+        Origins("127.0.0.1", hosts, pages)
+
+
+def test_a_limit_of_open_files_is_raised_as_far_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    resource: Any = pytest.importorskip("resource")
+    limits = [256, 600]
+    monkeypatch.setattr(resource, "getrlimit", lambda which: tuple(limits))
+    monkeypatch.setattr(resource, "setrlimit", lambda which, new: limits.__setitem__(slice(None), new))
+    assert room_for(100) == 100
+    assert limits == [256, 600]
+    assert room_for(300) == 300
+    assert limits[0] > 300
+    assert 400 < room_for(5000) < 600
+    assert limits == [600, 600]
+
+
+PIECES = [*'{}[]:,"0 1-.e+\\\n', '"a"', "true", "null", "fals", '{"a":', "[[", "]]", "}}", "12.5", "\\u00e4", "NaN"]
+
+
+def verdict(text: str) -> tuple[Verdict, int]:
+    scanner = Scanner()
+    found = scanner.scan(text)
+    return found, scanner.at
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=25).map(lambda pieces: "{" + "".join(pieces)))
+def test_the_scanner_and_the_parser_agree(text: str) -> None:
+    found, at = verdict(text)
+    try:
+        _, end = json.JSONDecoder(parse_constant=lambda name: 1 / 0).raw_decode(text)
+    except (ValueError, ZeroDivisionError):
+        assert found is not Verdict.COMPLETE
+    else:
+        assert (found, at) == (Verdict.COMPLETE, end)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=50),
+    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=40), inner, max_size=6),
+    max_leaves=30,
+)
+
+
+@settings(max_examples=50)
+@given(st.dictionaries(st.text(max_size=5), JSON, max_size=5), st.sampled_from([None, 1]), st.booleans(), st.data())
+def test_what_can_become_right_is_never_called_faulty(value: Any, indent: Any, escaped: bool, data: Any) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=escaped)
+    scanner, end = Scanner(), 0
+    while end < len(text) - 1:
+        end = data.draw(st.integers(end + 1, len(text) - 1))
+        assert scanner.scan(text[:end]) is Verdict.INCOMPLETE
+    assert scanner.scan(text) is Verdict.COMPLETE
+    assert scanner.at == len(text)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=25).map(lambda pieces: "{" + "".join(pieces)))
+def test_the_scanner_says_the_same_however_a_text_comes(text: str) -> None:
+    scanner = Scanner()
+    for end in range(1, len(text) + 1):
+        found = scanner.scan(text[:end])
+        if found is not Verdict.INCOMPLETE:
+            assert verdict(text)[0] is found
+            return
+    assert verdict(text)[0] is Verdict.INCOMPLETE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":"' + "x" * 20_000,
+        '{"a":[' + "0," * 10_000,
+        '{"a":[' + '"b",' * 5_000,
+        '{"a":[' + " " * 20_000,
+        "{" + '"a":{},' * 3_000,
+        '{"a":[' + '"' + "x" * 20_000 + '",' + " " * 100,
+        '{"a":' + "\t\n" * 10_000,
+        '{"a":[' + ",".join(['"' + "y" * 31 + '"'] * 600),
+    ],
+)
+def test_nothing_is_looked_at_again_because_more_has_come(text: str) -> None:
+    """Where the scanner stands after each character is near its end: what lies before is not looked at any more."""
+    scanner = Scanner()
+    for end in range(1, len(text) + 1, 7):
+        assert scanner.scan(text[:end]) is Verdict.INCOMPLETE
+        assert end - scanner.at <= 128
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ('{"a":' + "[" * MOST_NESTED, "nested"),
+        ('{"a":' * (MOST_NESTED + 1), "nested"),
+        ('{"a":' + "7" * (LONGEST_NUMBER + 1), "a number"),
+        ('{"a":-0.' + "7" * LONGEST_NUMBER, "a number"),
+        ('{"a":[0,' + "7" * (LONGEST_NUMBER + 1), "a number"),
+    ],
+)
+def test_limits_of_the_scanner(text: str, limit: str) -> None:
+    scanner = Scanner()
+    assert scanner.scan(text) is Verdict.FAULTY
+    assert limit in scanner.limit
+    assert Scanner().scan(text[: len(text) // 2]) is Verdict.INCOMPLETE

@@ -1,0 +1,396 @@
+"""What comes from strangers, over real sockets: floods, idle crowds, guessers, web pages. Who plays notices nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("websockets")
+from talk import Bot, WebBot, both, eventually, first_box, run, serving
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from dicegym.errors import ParameterError
+from dicegym.server import budget, capacity, connections, flood_test, guesses
+from dicegym.server.channels import address, connected
+from dicegym.server.descriptors import room_for
+from dicegym.server.server import Server
+from dicegym.server.wire import FLOOD
+
+SECRETS = "anna:correct horse\nbob:battery staple\n"
+
+
+def with_secrets(folder: Path, **changes: Any) -> Server:
+    """Return a server on which anna and bob have secrets."""
+    (path := folder / "secrets.txt").write_text(SECRETS)
+    return serving(folder, secrets=path, **changes)
+
+
+# Web pages
+
+
+async def browser(server: Server, host: str, origin: str | None) -> Any:
+    """Connect as a page of ``origin`` does that takes the server for ``host``."""
+    port = server.ports["ws"]
+    return await connect(f"ws://{host}:{port}", host="127.0.0.1", port=port, origin=origin, proxy=None)
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("127.0.0.1", "https://evil.example"),
+        ("127.0.0.1", "null"),
+        ("127.0.0.1", "http://localhost:8000"),
+        ("evil.example", None),
+        ("evil.example", "http://evil.example"),
+    ],
+)
+@run
+async def test_pages_of_others_cannot_play(tmp_path: Path, host: str, origin: str | None) -> None:
+    async with serving(tmp_path) as server:
+        with pytest.raises(InvalidStatus) as caught:
+            await browser(server, host, origin)
+        response = caught.value.response
+        assert response.status_code == 403
+        assert "--allow-" in response.body.decode(), "it says what the operator can do"
+        assert [line for line in server.told if "a WebSocket from 127.0.0.1" in line and "was refused" in line]
+        await eventually(lambda: not server.lobby.clients)
+
+
+@run
+async def test_pages_that_the_operator_allows_can(tmp_path: Path) -> None:
+    allowed = {"hosts": ("yatzy.example.org",), "origins": ("https://bots.example",)}
+    async with serving(tmp_path, **allowed) as server:
+        bot = WebBot(await browser(server, "yatzy.example.org", "https://bots.example"))
+        await bot.send({"key": "LOGIN", "playerName": "anna"})
+        assert (await bot.until("WELCOME"))["playerName"] == "anna"
+        await (await browser(server, "localhost", f"http://localhost:{server.ports['ws']}")).close()
+
+
+@run
+async def test_who_joins_by_a_name_that_is_not_the_servers_is_told_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(tmp_path) as server:
+        port = server.ports["ws"]
+        real = socket.create_connection
+        monkeypatch.setattr(
+            socket, "create_connection", lambda address, timeout: real(("127.0.0.1", address[1]), timeout)
+        )
+
+        def join() -> None:
+            with connected(address(f"ws://yatzy.example.org:{port}")):
+                pass
+
+        with pytest.raises(ParameterError, match=r"refuses this connection: .*yatzy\.example\.org.*--allow-host"):
+            await asyncio.to_thread(join)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "OPTIONS", "PROPFIND", "HEAD"])
+@run
+async def test_no_http_request_logs_in_on_tcp(tmp_path: Path, method: str) -> None:
+    login = b'{"key": "LOGIN", "playerName": "anna"}\n'
+    request = f"{method} / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(login)}\r\n\r\n".encode() + login
+    async with serving(tmp_path) as server:
+        for cut in (len(request), 3, 30):
+            bot = await Bot.connect(server)
+            await bot.send(request[:cut])
+            await asyncio.sleep(0.01)
+            with contextlib.suppress(ConnectionError):
+                await bot.send(request[cut:])
+            answer = await bot.reader.read()
+            assert answer.startswith(b"HTTP/1.1 400 ")
+            head, _, body = answer.partition(b"\r\n\r\n")
+            assert f"Content-Length: {len(body)}".encode() in head
+            bot.close()
+        await eventually(lambda: not server.lobby.clients)
+        assert not server.lobby.named
+        assert [line for line in server.told if "an HTTP request came to the TCP port" in line]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(200),
+        b"\xff\xfd\x03\xff\xfb\x18\xff\xfb\x1f",
+        bytes(range(128, 256)) * 100,
+        b"SSH-2.0-OpenSSH_9.2\r\n",
+        b"\r\n\r\nhello\r\n",
+        b"[" * 5000,
+        b"\x00",
+    ],
+)
+@run
+async def test_what_is_no_client_is_told_so(tmp_path: Path, data: bytes) -> None:
+    async with serving(tmp_path) as server:
+        bot = await Bot.connect(server)
+        await bot.send(data)
+        error = await bot.receive()
+        assert (error["key"], error["code"]) == ("ERROR", "bad-json")
+        assert "this port speaks JSON" in error["message"]
+        assert await bot.receive() == {}
+        bot.close()
+        await eventually(lambda: not server.lobby.clients)
+        assert [line for line in server.told if "came to the TCP port" in line]
+
+
+@run
+async def test_a_stranger_that_stays_is_gone_in_a_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.server.tcp.CLOSING", 0.1)
+    async with serving(tmp_path) as server:
+        bot = await Bot.connect(server)
+        await bot.send(b"GET / HTTP/1.1\r\n\r\n")
+        await bot.reader.read()
+        await eventually(lambda: not server.lobby.clients)
+
+
+# Capacity
+
+
+@contextlib.asynccontextmanager
+async def crowd(server: Server, many: int) -> AsyncIterator[list[Any]]:
+    """Yield so many connections that say nothing."""
+    bots = [await Bot.connect(server) for _ in range(many)]
+    try:
+        yield bots
+    finally:
+        for bot in bots:
+            bot.vanish()
+
+
+@pytest.mark.parametrize("guests", [True, False])
+@run
+async def test_a_thousand_idle_connections_do_not_lock_owners_out(tmp_path: Path, guests: bool) -> None:
+    if room_for(2400) < 2400:
+        pytest.skip("this system lets a process have too few open files")
+    login = 0.2 if guests else 60
+    async with with_secrets(tmp_path, guests=guests, login=login, answer=60.0) as server, crowd(server, 1000):
+        if guests:  # they have become guests, and sit at tables or wait
+            await eventually(lambda: len(server.lobby.named) == 1000)
+        else:
+            await eventually(lambda: len(server.lobby.clients) == 1000)
+        late = await Bot.connect(server)
+        await late.send({"key": "LOGIN", "playerName": "carl"})
+        assert (await late.until("ERROR"))["code"] == ("full" if guests else "secret-needed")
+        began = time.perf_counter()
+        owners = [
+            await Bot.named(server, "anna", secret="correct horse"),
+            await WebBot.named(server, "bob", secret="battery staple"),
+        ]
+        assert time.perf_counter() - began < 2
+        assert [bot.name for bot in owners] == ["anna", "bob"]
+        await eventually(lambda: len(server.lobby.clients) <= 1001)
+        assert [line for line in server.told if "was sent away" in line]
+
+
+@run
+async def test_who_is_sent_away_is_told_why_and_who_plays_is_not(tmp_path: Path) -> None:
+    async with with_secrets(tmp_path, connections=3) as server:
+        playing, standing = await both(server, "carl", "dora")
+        await playing[0].send(first_box(standing))
+        await playing[1].send(first_box(await playing[1].my_turn()))
+        idle = await Bot.named(server, "idle")
+        owner = await Bot.named(server, "anna", secret="correct horse")
+        error = await idle.until("ERROR")
+        assert (error["code"], await idle.receive()) == ("full", {})
+        assert "owner of a secret" in error["message"]
+        other = await Bot.named(server, "bob", secret="battery staple")
+        assert {owner.name, other.name} == {"anna", "bob"}, "with a place more than there are"
+        assert (await playing[0].my_turn())["roundNumber"] == 2
+
+
+@run
+async def test_who_does_not_log_in_makes_room_for_others_who_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capacity, "SPARE", 4)
+    async with with_secrets(tmp_path, connections=2, guests=False) as server, crowd(server, 10) as bots:
+        await eventually(lambda: len(server.lobby.clients) == 6)
+        assert (await bots[2].receive())["code"] == "full"
+        assert (await Bot.named(server, "anna", secret="correct horse")).name == "anna"
+
+
+@run
+async def test_new_connections_a_minute_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.server.admission.LOOPBACK", 1)
+    async with serving(tmp_path, per_minute=5) as server:
+        first = await Bot.named(server, "anna")
+        for _ in range(4):
+            (await Bot.connect(server)).vanish()
+        late = await Bot.connect(server)
+        error = await late.receive()
+        assert (error["code"], await late.receive()) == ("full", {})
+        with pytest.raises(InvalidStatus) as caught:
+            await WebBot.connect(server, proxy=None)
+        assert caught.value.response.status_code == 503
+        assert json.loads(caught.value.response.body)["code"] == "full"
+        assert len([line for line in server.told if "too many new connections" in line]) == 1
+        await first.send({"type": "ROLL_DICE", "dice": [0]})
+        assert (await first.receive())["code"] == "not-your-turn", "who is in stays in"
+
+
+@run
+async def test_a_handshake_that_does_not_end_is_given_up(tmp_path: Path) -> None:
+    async with serving(tmp_path, login=0.2) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["ws"])
+        writer.write(b"GET / HTTP/1.1\r\nHost: 127.")
+        await eventually(lambda: len(server.lobby.clients) == 1)
+        assert b" 503 " in await reader.readline()
+        await eventually(lambda: not server.lobby.clients)
+        assert not server.lobby.named, "it does not become a guest"
+        writer.close()
+
+
+# Secrets
+
+
+@run
+async def test_guessers_wait_and_owners_elsewhere_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guesses, "FIRST", 0.2)
+    monkeypatch.setattr(guesses, "LONGEST", 0.8)
+    async with with_secrets(tmp_path) as server:
+        took = []
+        for _ in range(2):
+            bot = await Bot.connect(server)
+            for _ in range(3):
+                began = time.perf_counter()
+                await bot.send({"key": "LOGIN", "playerName": "anna", "secret": "wrong"})
+                assert (await bot.receive())["code"] == "wrong-secret"
+                took.append(time.perf_counter() - began)
+            assert await bot.receive() == {}
+        assert max(took[:3]) < 0.15
+        assert [round(seconds, 1) for seconds in took[3:]] == pytest.approx([0.2, 0.4, 0.8], abs=0.15)
+        began = time.perf_counter()
+        assert (await Bot.named(server, "bob", secret="battery staple")).name == "bob", "another name is not slowed"
+        assert time.perf_counter() - began < 0.15
+        began = time.perf_counter()
+        anna = await Bot.named(server, "anna", secret="correct horse")
+        assert 0.7 < time.perf_counter() - began < 2, "she waits, as guesses from her address do, and gets in"
+        assert anna.name == "anna"
+
+
+@run
+async def test_to_hang_up_and_come_again_saves_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A secret is not looked at before its time, so nobody learns anything by not waiting for the answer."""
+    async with with_secrets(tmp_path) as server:
+        for _ in range(guesses.FREE):
+            bot = await Bot.connect(server)
+            await bot.send({"key": "LOGIN", "playerName": "anna", "secret": "wrong"})
+            await bot.receive()
+            bot.vanish()
+        looked: list[str] = []
+        monkeypatch.setattr(server.lobby._secrets, "owner", looked.append)
+        for _ in range(20):
+            bot = await Bot.connect(server)
+            await bot.send({"key": "LOGIN", "playerName": "anna", "secret": "correct horse"} | {"client": "x"})
+            await bot.send({"key": "LOGIN", "playerName": "carl"})  # nor is anything that comes behind it
+            bot.vanish()
+        await asyncio.sleep(0.3 * guesses.FIRST)
+        assert not looked
+        assert not server.lobby.named
+
+
+# Floods
+
+
+@pytest.mark.parametrize(
+    "kind", ["braces", *(pytest.param(kind, marks=pytest.mark.slow) for kind in flood_test.FLOODS if kind != "braces")]
+)
+def test_a_flood_costs_the_others_no_more_than_milliseconds(kind: str) -> None:
+    """With room for machines that do other things at the same time: `dicegym bench server` measures it."""
+    assert flood_test.measure("yatzy", kind, 0.5).median < 50
+
+
+@run
+async def test_who_keeps_flooding_is_slowed_then_told_and_disconnected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "PAUSES", 2)
+    monkeypatch.setattr(budget, "REFILL", 0.02)
+    async with serving(tmp_path, messages=20) as server:
+        flooder = await Bot.named(server, "flooder")
+
+        async def flood() -> None:
+            with contextlib.suppress(ConnectionError):
+                while True:
+                    await flooder.send(b'{"type":"SHOUT"}' * 100)
+
+        flooding = asyncio.create_task(flood())
+        began, codes = time.perf_counter(), []
+        with contextlib.suppress(ConnectionError):
+            while message := await flooder.receive():
+                codes.append(message.get("code"))
+        spent = time.perf_counter() - began
+        flooding.cancel()
+        assert codes[-1] == FLOOD
+        assert len(codes) < 20 * (budget.MESSAGES_AT_ONCE + spent) + connections.AT_ONCE * 4
+        assert [line for line in server.told if "it kept sending too much" in line]
+        flooder.vanish()
+        await eventually(lambda: not server.lobby.clients)
+
+
+@run
+async def test_a_websocket_that_keeps_pinging_is_disconnected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "PAUSES", 1)
+    monkeypatch.setattr(budget, "REFILL", 0.02)
+    async with serving(tmp_path, messages=10) as server:
+        bot = await WebBot.named(server, "pinger")
+
+        async def ping() -> None:
+            with contextlib.suppress(Exception):
+                for number in range(2000):
+                    await bot.connection.ping(str(number))
+
+        pinging = asyncio.create_task(ping())
+        assert (await bot.until("ERROR"))["code"] == FLOOD
+        pinging.cancel()
+        bot.vanish()
+        await eventually(lambda: not server.lobby.clients)
+
+
+@run
+async def test_fast_players_spend_nothing(tmp_path: Path) -> None:
+    """Hundreds of moves a second, with a budget of one message."""
+    async with serving(tmp_path, messages=1, bytes=4096, games=8) as server:
+        bots, standing = await both(server, "anna", "bob")
+        await bots[0].send(first_box(standing))
+        for _ in range(8):
+            finals = await asyncio.gather(*(bot.play() for bot in bots))
+            assert [final["key"] for final in finals] == ["FINAL"] * 2
+        assert server.store.finished() == 8
+
+
+@run
+async def test_half_messages_that_come_slowly_cost_nothing(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, crowd(server, 100) as slow:
+        text = json.dumps({"key": "LOGIN", "playerName": "x" * 3000})
+        for start in range(0, 60, 3):
+            for bot in slow:
+                await bot.send(text[start : start + 3].encode())
+        assert not server.lobby.named
+        bots, standing = await both(server, "anna", "bob")
+        began = time.perf_counter()
+        await bots[0].send(first_box(standing))
+        await asyncio.gather(*(bot.play() for bot in bots))
+        assert time.perf_counter() - began < 5
+
+
+@run
+async def test_a_crowd_of_floods_does_not_grow_memory(tmp_path: Path) -> None:
+    """What clients send and do not get through stays in the system's buffers, and in the end with them."""
+    async with serving(tmp_path) as server, crowd(server, 50) as bots:
+        for bot in bots:
+            bot.writer.write(b'{"a": "' + b"x" * (1 << 20))
+        await asyncio.sleep(0.3)
+        held = [len(link._reader._text) for link in server.lobby.clients]
+        assert len(held) == 50
+        assert max(held) <= 2 * 4096

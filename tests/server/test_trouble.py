@@ -1,0 +1,419 @@
+"""Files of results that are locked, full, damaged or not to be written: words, a way out, and nothing lost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dicegym.cli import main
+from dicegym.errors import DicegymError, ParameterError
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("websockets")
+from talk import Bot, both, eventually, first_box, run, serving
+
+from dicegym.server.archive import Archive
+from dicegym.server.pending import Pending
+from dicegym.server.results import ForcedTurn, GameResult, SeatResult, ServerState
+from dicegym.server.store import Store
+from dicegym.server.trouble import BusyError, trouble_of
+
+
+def game(number: int) -> GameResult:
+    places = (SeatResult(f"anna-{number % 7}", 231, 1, 1200.0, 1216.0), SeatResult("bob", 100, 2, 1200.0, 1184.0))
+    return GameResult(number, 5, 1.5, tuple(range(60)), places, (ForcedTurn(1, 4, "took more than 10 s"),))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return a file of thirty games."""
+    path = tmp_path / "dicegym-yatzy.sqlite"
+    store = Store(path, "yatzy")
+    store.begin_run(7)
+    store.write([game(number) for number in range(30)])
+    store.note(ServerState(1, ("here:1",), 2, ("thrifty",), 0, 0, 0, False), ended=True)
+    store.close()
+    return path
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Lock a file as another program might."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        yield
+        connection.execute("ROLLBACK")
+
+
+def state_of(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir() if path.is_file()}
+
+
+def asked(path: Path) -> None:
+    """Ask everything that can be asked of a file."""
+    with Archive(path) as archive:
+        archive.status()
+        archive.ratings()
+        archive.games()
+        archive.games(3, "bob")
+
+
+def served(path: Path) -> None:
+    store = Store(path, "yatzy")
+    try:
+        store.ratings()
+        store.finished()
+    finally:
+        store.close()
+
+
+def complaint_of(look: Callable[[Path], None], path: Path) -> str | None:
+    try:
+        look(path)
+    except ParameterError as error:
+        return str(error)
+    return None
+
+
+# --- damaged --------------------------------------------------------------------------------------------------------
+
+
+def test_flipped_bytes_are_told_in_words_or_harmless(path: Path) -> None:
+    good, draw, told = path.read_bytes(), random.Random(7), 0
+    for _ in range(60):
+        data = bytearray(good)
+        for _ in range(draw.choice((1, 3, 30))):
+            data[draw.randrange(len(data))] = draw.randrange(256)
+        path.write_bytes(data)
+        for look in (asked, served):
+            for end in ("-wal", "-shm"):
+                path.with_name(path.name + end).unlink(missing_ok=True)
+            before = state_of(path.parent)
+            error = complaint_of(look, path)
+            if error is not None:
+                told += 1
+                assert str(path) in error
+                assert len(error) < 600
+                assert state_of(path.parent) == before
+    assert told > 20
+
+
+DAMAGES = {
+    "half": lambda data: data[: len(data) // 2],
+    "a page less": lambda data: data[:-4096],
+    "no beginning": lambda data: b"\0" * 100 + data[100:],
+    "no first page": lambda data: b"\xff" * 4096 + data[4096:],
+    "a page of zeros": lambda data: data[:8192] + b"\0" * 4096 + data[12288:],
+    "text": lambda data: b"no database, but text of some length\n" * 50,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_refused_with_a_way_out_and_not_touched(
+    damage: str, path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(path.parent)
+    path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    before = state_of(path.parent)
+    for words in (
+        ["serve", "yatzy", "--tcp", "0"],
+        ["server", "status"],
+        ["server", "ratings", "yatzy"],
+        ["server", "games", "--last", "0"],
+    ):
+        with pytest.raises(SystemExit) as end:
+            main(words)
+        said = " ".join(capsys.readouterr().err.split())
+        if end.value.code:  # what is asked may lie elsewhere
+            assert end.value.code == 2
+            assert "Traceback" not in said
+            assert "nothing in it was changed" in said
+            assert "put a backup in its place" in said
+            assert ("sqlite3 dicegym-yatzy.sqlite .recover" in said) == (
+                damage not in ("text", "no beginning", "no first page")
+            )
+        assert state_of(path.parent) == before
+        assert end.value.code or words[0] == "server"
+
+
+def test_what_cannot_be_opened_is_told_in_words(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="No such file"):
+        Store(tmp_path / "nowhere" / "x.sqlite", "yatzy")
+    with pytest.raises(ParameterError, match="is no file: a server writes"):
+        Archive(tmp_path / "nowhere" / "x.sqlite")
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE about SET value = '999' WHERE name = 'schema'")
+    before = state_of(tmp_path)
+    for look in (asked, served):
+        with pytest.raises(ParameterError, match=r"schema 999, which a newer dicegym has written: .* update dicegym"):
+            look(path)
+    assert state_of(tmp_path) == before
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap, to make a folder read-only for root too")
+def test_a_file_that_cannot_be_written_is_told_in_words(path: Path) -> None:
+    jail = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(path.parent), str(path.parent), "--die-with-parent"]
+    if subprocess.run([*jail, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("namespaces are forbidden here")
+    before = state_of(path.parent)
+    assert "Read-only file system" in (said := spoken([*jail, sys.executable, "-c", LOOK, str(path)]))
+    assert "give another --database" in said
+    assert "30 games" in said, "what can be read is read"
+    assert state_of(path.parent) == before
+    jail[5:7] = [str(path)] * 2
+    assert "make it and its folder writable for you" in spoken([*jail, sys.executable, "-c", LOOK, str(path)])
+
+
+LOOK = """
+import sys
+from pathlib import Path
+from dicegym.errors import ParameterError
+from dicegym.server.archive import Archive
+from dicegym.server.store import Store
+path = Path(sys.argv[1])
+with Archive(path) as archive:
+    print(archive.status().games, "games")
+try:
+    Store(path, "yatzy")
+except ParameterError as error:
+    print(error)
+"""
+
+
+def spoken(command: list[str]) -> str:
+    """Return what a program prints that ends well."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from dicegym.errors import ParameterError
+from dicegym.server.keeper import Keeper
+from dicegym.server.store import Store
+from dicegym.server.results import GameResult, SeatResult
+path = Path(sys.argv[1])
+store = Store(path, "yatzy")
+store.begin_run(1)
+lines = []
+keeper = Keeper(store, 60, lines.append)
+_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 17, most))  # as a full disk: no file grows beyond that
+places = (SeatResult("anna", 231, 1, 1200.0, 1216.0), SeatResult("bob", 100, 2, 1200.0, 1184.0))
+def game(number):
+    return GameResult(number, 5, 1.5, tuple(range(1000)), places, ())
+told, number = [], 1000
+while keeper.keep([game(number)]):
+    told.append(number)
+    number += 1
+print(len(told), store.held)
+keeper.retry()
+resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+print(keeper.keep([game(number)]), store.held)
+keeper._tried = 0
+keeper.retry()
+print(store.held, keeper.trouble, lines)
+assert {result.number for result in store.results()} >= {*told, number}
+store.close()
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, most))
+try:
+    Store(path, "yatzy").begin_run(2)
+except ParameterError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits on the size of files")
+def test_a_full_disk_loses_nothing_that_was_told(path: Path) -> None:
+    said = spoken([sys.executable, "-c", FULL, str(path)])
+    first, then, last, refused = said.splitlines()
+    told, held = map(int, first.split())
+    assert told > held > 0, "first into the file, then beside it, then nowhere, and nobody was told"
+    assert then == f"True {held + 1}"
+    assert last.startswith("0 None [")
+    assert "make room on its disk" in last
+    assert "can be written again" in last
+    assert "make room on its disk, or give another --database" in refused
+
+
+# --- locked ---------------------------------------------------------------------------------------------------------
+
+
+async def plays(bots: list[Bot], games: int) -> list[Any]:
+    """Play so many games; return what was told of them."""
+    return [(await asyncio.gather(*(bot.play() for bot in bots)))[0] for _ in range(games)]
+
+
+@run
+async def test_a_locked_file_stops_no_game_and_loses_no_result(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    async with serving(tmp_path) as server:
+        bots, standing = await both(server, "anna", "bob")
+        await bots[0].send(first_box(standing))
+        await plays(bots, 1)
+        with locked(path):
+            finals = await plays(bots, 3)
+            assert all(final["key"] == "FINAL" for final in finals), "told, as they are on the disk beside the file"
+            assert server.store.held == 3
+            assert len(Pending(path).read()) == 3
+            with Archive(path) as archive:
+                status = await asyncio.to_thread(archive.status)
+            assert (status.games, status.waiting) == (1, 3)
+        await eventually(lambda: not server.store.held)
+        await plays(bots, 1)
+        assert server.store.finished() == 5
+        assert not Pending(path).path.exists()
+        ratings = {row["playerName"]: row["rating"] for row in bots[0].seen[-1]["standing"]}
+        assert {name: round(known.rating) for name, known in server.store.ratings().items()} == ratings
+        told = [line for line in server.told if "results.sqlite" in line]
+        assert any(
+            "is locked by another program" in line and "for at most 300 s, and games go on" in line for line in told
+        )
+        assert any("can be written again: 3 results that waited are stored" in line for line in told)
+        assert len(told) == 3, "it says so once"
+    results = Store(path, "yatzy")
+    assert [result.number for result in results.results()] == [0, 1, 2, 3, 4]
+    results.close()
+
+
+@run
+async def test_a_file_that_stays_locked_stops_the_server_which_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    server = serving(tmp_path, database_wait=0.3)
+    with contextlib.ExitStack() as stack:
+        async with server:
+            bots, standing = await both(server, "anna", "bob")
+            stack.enter_context(locked(path))
+            await bots[0].send(first_box(standing))
+            (final,) = await plays(bots, 1)
+            with pytest.raises(
+                DicegymError, match=r"locked .* for 0.3 s, .*stops.*; 1 results wait in .*-pending and are"
+            ):
+                await server.finished()
+    assert any("1 results wait in" in line for line in server.told)
+    assert final["key"] == "FINAL"
+    assert len(Pending(path).read()) == 1
+    async with serving(tmp_path) as server:
+        assert any("1 results that had waited in" in line for line in server.told)
+        assert server.store.finished() == 1
+        assert set(server.store.ratings()) == {"anna", "bob"}
+        assert not Pending(path).path.exists()
+
+
+@run
+async def test_a_server_starts_when_the_lock_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "results.sqlite"
+    async with serving(tmp_path):
+        pass
+    lines: list[str] = []
+    with locked(path):
+        server = serving(tmp_path, database_wait=0.2)
+        with pytest.raises(
+            BusyError, match=r"is locked by another program .*: wait until that \(a backup\?\) has ended"
+        ):
+            await server.__aenter__()
+        server = serving(tmp_path)
+        server.told = lines
+        server._tell = lines.append
+        starting = asyncio.create_task(server.__aenter__())
+        await eventually(lambda: lines)
+    await starting
+    assert "the server waits for 300 s at most" in lines[0]
+    await server.__aexit__()
+    with locked(path), pytest.raises(BusyError):
+        Store(path, "yatzy")
+
+
+def test_results_that_wait_go_into_the_file_once(path: Path) -> None:
+    store = Store(path, "yatzy")
+    store.begin_run(8)
+    store.hold([game(100), game(101)])
+    store.write([game(100)])  # killed after they were stored and before the other file was removed
+    store.close()
+    with Pending(path).path.open("ab") as file:
+        file.write(b'[[2,"2026')  # killed while it wrote, before anybody was told
+    store = Store(path, "yatzy")
+    assert store.caught_up == 2
+    assert store.finished() == 32
+    assert not store.pending.exists()
+    store.close()
+
+
+def test_results_that_wait_outlive_their_file(path: Path) -> None:
+    """Whoever puts a backup in the place of a damaged file has what came since."""
+    backup = path.read_bytes()
+    store = Store(path, "yatzy")
+    store.begin_run(8)
+    store.hold([game(100)])
+    store.close()
+    path.write_bytes(backup)
+    store = Store(path, "yatzy")
+    assert store.finished() == 31
+    assert store.begin_run(9) == 3
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        (b"nonsense\n", "is damaged in line 1: take that line out"),
+        (b"[" * 100_000 + b"\n", "is damaged in line 1"),
+        (b"[]\n", "is damaged in line 1"),
+        (b'[[1,"2020","7","1"],"2026",[0,7,1.5,["x"],[],[]]]\n', "is damaged in line 1"),
+        (
+            b'[[1,"2020","7","1"],"2026",[0,7,1.5,[1],[["a",1,1,1,1,true]],[]]]\n',
+            "of a run of 2020, and not of this file",
+        ),
+    ],
+)
+def test_a_damaged_file_of_results_that_wait_is_told_in_words(path: Path, lines: bytes, complaint: str) -> None:
+    Pending(path).path.write_bytes(lines)
+    before = state_of(path.parent)
+    with pytest.raises(ParameterError, match=complaint):
+        Store(path, "yatzy")
+    assert state_of(path.parent) == before
+
+
+@run
+async def test_damage_while_a_server_runs_stops_it_with_what_was_told_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(results: object) -> None:
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+
+    async with serving(tmp_path) as server:
+        monkeypatch.setattr(server.store, "write", broken)
+        bots, standing = await both(server, "anna", "bob")
+        await bots[0].send(first_box(standing))
+        (final,) = await plays(bots, 1)
+        assert final["key"] == "FINAL"
+        with pytest.raises(DicegymError, match=r"is damaged .*stops: .*\.recover.*; 1 results wait in"):
+            await server.finished()
+
+
+def test_errors_of_sqlite_and_others() -> None:
+    assert trouble_of(ValueError()) is None
+    assert trouble_of(sqlite3.IntegrityError("UNIQUE constraint failed")) is None
+    assert not trouble_of(sqlite3.OperationalError("no such column: x")).passes
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("PRAGMA max_page_count = 1")
+        with pytest.raises(sqlite3.OperationalError) as full:
+            connection.execute("CREATE TABLE x (y)")
+    assert trouble_of(full.value).passes
