@@ -53,6 +53,9 @@ from dicegym.sandbox import confinement
 from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.scratch import empty
 
+COMPILE_SECONDS = 1.0
+"""Processor time that a host spends on its bot's text. What takes longer, each child does by itself."""
+
 
 class Setup(dict[str, Any]):
     """What a host is told at its start, as a plain dict.
@@ -106,7 +109,8 @@ class Host:
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
         with contextlib.suppress(Exception):  # a child will say what is wrong with it
-            code_of(self.source.file)  # now, so that programs of it start sooner
+            if _is_harmless(lambda: code_of(self.source.file), confinement.limit_alone, self.bounds):
+                code_of(self.source.file)  # now, so that programs of it start sooner
 
     def serve(self) -> None:
         """Do what the referee says."""
@@ -158,6 +162,25 @@ class Host:
         except OSError:  # its bot has found a way
             pass
         return False
+
+
+def _is_harmless(work: Callable[[], object], limit: Callable[[Any], object], bounds: Any) -> bool:
+    """Return whether ``work`` ends soon and well in a process that is thrown away.
+
+    A few lines that nest ``finally`` keep a compiler busy for minutes and make gigabytes, and a host has no limits.
+    """
+    child = os.fork()
+    if child:
+        return os.waitpid(child, 0)[1] == 0
+    status = 1
+    try:
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, COMPILE_SECONDS)
+        limit(bounds)
+        work()
+        status = 0
+    finally:
+        os._exit(status)
 
 
 class Child:
