@@ -58,7 +58,7 @@ from dicegym.learning.resuming import restored
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.state import Moment, RunState
 from dicegym.players import model as models
-from dicegym.signals import Ended, going_on, on_signals
+from dicegym.signals import SignalInterrupt, going_on, on_signals
 
 Progress = Callable[[int, int, str], None]
 """Is told (steps done, steps in all, text)."""
@@ -156,7 +156,7 @@ class Run:
             self.evaluate(self.model.logger)  # the checkpoint knows nothing of it: resuming stays exact
             self.save("model")
         where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
-        raise Ended(self.interruption.number, f"{where} ({self.score}): --resume goes on") from None
+        raise SignalInterrupt(self.interruption.number, f"{where} ({self.score}): --resume goes on") from None
 
     def between_rollouts(self, logger: Logger) -> None:
         """Do what is due at this many steps."""

@@ -175,8 +175,10 @@ class _Worker:
         found = json.loads(answer)
         if "value" in found:
             return job, found["value"], True
+        actor = max(int(found["actor"]), 0)
+        reading = reading._replace(actor=actor)  # who acted then; nobody does by now
         where = "" if "gone" in found or reading.phase != PLAYING else f" {job.moment(reading)}"
-        return job, Failure(max(int(found["actor"]), 0), str(found["reason"]) + where), True
+        return job, Failure(actor, str(found["reason"]) + where), True
 
     def close(self) -> None:
         """End the keeper and whatever it runs."""

@@ -7,7 +7,7 @@ from zoo.endings import ENDINGS
 from zoo.families import FAMILIES
 from zoo.forgers import FORGERS
 from zoo.hoarders import HOARDERS
-from zoo.hostile import Hostile
+from zoo.hostile import GAMES, Hostile
 from zoo.spies import SPIES
 from zoo.vandals import VANDALS
 from zoo.waiting import WAITING
@@ -17,10 +17,23 @@ ANIMALS: dict[str, Hostile] = {
 }
 
 
-def animals(game: str, level: str, slow: bool = False) -> list[Hostile]:
-    """Return those that play a game at a level of isolation, in the quick run or, if ``slow``, those left out of it."""
-    return [
-        animal
-        for animal in ANIMALS.values()
-        if game in animal.games and (level == "jail" or not animal.jail) and animal.slow is slow
-    ]
+QUICK_AT_PROCESS = "liarsdice"
+"""The game in which the quick run plays at the lesser level."""
+
+
+def animals(game: str, level: str, whole: bool = False) -> list[Hostile]:
+    """Return those that play a game at a level of isolation: all (``whole``), or a share of them for the quick run.
+
+    There each plays in a jail at one game of its own, or at two if it means harm to all, and about half of them play
+    in plain processes.
+    """
+    found = []
+    for number, animal in enumerate(ANIMALS.values()):
+        if game not in animal.games or (animal.jail and level != "jail"):
+            continue
+        first = number % len(animal.games)
+        turned = animal.games[first:] + animal.games[:first]
+        share = turned[: 2 if len(animal.games) == len(GAMES) else 1] if level == "jail" else (QUICK_AT_PROCESS,)
+        if whole or game in share:
+            found.append(animal)
+    return found

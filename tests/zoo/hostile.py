@@ -38,8 +38,6 @@ class Hostile(NamedTuple):
     games: tuple[str, ...] = GAMES
     jail: bool = False
     """Whether nothing less than a jail holds it."""
-    slow: bool = False
-    """Whether it is left out of the quick run."""
     twice: bool = False
     """Whether it plays two matches: what it leaves behind is for the next one."""
     only: tuple[str, str] | None = None
@@ -166,4 +164,3 @@ class Stranger(NamedTuple):
     """Makes it at a path."""
     reason: str
     """Why it is struck, as a regular expression; empty: it is not, and plays."""
-    slow: bool = False

@@ -42,13 +42,13 @@ class Visit(NamedTuple):
 
 
 @functools.cache
-def visit(what: str, level: str, game: str, slow: bool = False) -> Visit:
+def visit(what: str, level: str, game: str, whole: bool = False) -> Visit:
     """Make a visit, once in a run; skip the test where there can be none."""
     if why := why_not():
         pytest.skip(why)
     if level == "jail" and (why := _no_jail()):
         pytest.skip(why)
-    names = [animal.name for animal in animals(game, level, slow)]
+    names = [animal.name for animal in animals(game, level, whole)]
     names = {
         "bots": names,
         "whole": list(WHOLE),
@@ -73,9 +73,14 @@ def _no_jail() -> str:
     return jail.probe("jail")
 
 
-def everybody(level: str, slow: bool = False) -> list[Any]:
+def everybody(level: str, whole: bool = False) -> list[Any]:
     """Return (game, animal) of a level, as parameters of a test."""
-    return [pytest.param(game, one, id=f"{game}-{one.name}") for game in GAMES for one in animals(game, level, slow)]
+    return [pytest.param(game, one, id=f"{game}-{one.name}") for game in GAMES for one in animals(game, level, whole)]
+
+
+def games(level: str) -> list[str]:
+    """Return the games of the quick run at a level."""
+    return [game for game in GAMES if animals(game, level)]
 
 
 def check_verdict(seen: Visit, game: str, animal: Hostile) -> None:
@@ -99,6 +104,7 @@ def check_verdict(seen: Visit, game: str, animal: Hostile) -> None:
         assert misplays
     for reason in [struck] if struck else misplays[:1]:
         assert re.search(animal.words(game), reason), reason
+        assert animal.name not in reason.partition(" against ")[2]  # where its opponents are named
 
 
 def check_others(seen: Visit) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from zoo.animals import ANIMALS
+from zoo.animals import ANIMALS, QUICK_AT_PROCESS, animals
 from zoo.cage import NAMESPACES, why_not
 from zoo.hostile import GAMES, Hostile
 from zoo.keeper import check_nothing_left, check_others, check_verdict, check_whole, check_words, everybody, visit
@@ -38,6 +38,21 @@ def test_nothing_is_left(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_nothing_in_a_report_harms_a_terminal(game: str) -> None:
     check_words(visit("bots", LEVEL, game).found["hostile"]["text"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "animal"), everybody(LEVEL, whole=True))
+def test_verdict_in_every_game(game: str, animal: Hostile) -> None:
+    check_verdict(visit("bots", LEVEL, game, whole=True), game, animal)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_nobody_pays_for_all_of_them(game: str) -> None:
+    seen = visit("bots", LEVEL, game, whole=True)
+    check_others(seen)
+    check_nothing_left(seen)
+    check_words(seen.found["hostile"]["text"])
 
 
 @pytest.mark.parametrize("game", ["hog", "yatzy"])
@@ -70,9 +85,11 @@ def test_strangers_files_are_judged_one_by_one() -> None:
 
 
 def test_there_are_enough_of_all_kinds() -> None:
-    assert len(ANIMALS) >= 60
+    assert len(ANIMALS) >= 100
     for game in GAMES:
-        assert sum(game in animal.games for animal in ANIMALS.values()) >= 40
+        assert len(animals(game, LEVEL, whole=True)) >= 40
+    assert {animal.name for game in GAMES for animal in animals(game, LEVEL)} == ANIMALS.keys()
+    assert len(animals(QUICK_AT_PROCESS, "process")) >= 60
 
 
 def test_spies_find_what_is_there() -> None:

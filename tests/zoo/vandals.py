@@ -75,6 +75,28 @@ VANDALS = (
         json.encoder.c_make_encoder = None
         """,
     ),
+    Hostile(
+        "leaves_a_maze",
+        Pays.NOTHING,
+        ask="if asked == 1:\n    maze()",
+        head="""
+        import os, tempfile
+
+        def maze():
+            here = os.getcwd()
+            for number in range(200):
+                folder = os.path.join(tempfile.gettempdir(), f"{number}" + "x" * 200)
+                os.mkdir(folder)
+                os.symlink("/", os.path.join(folder, "root"))
+            for _ in range(100):
+                os.mkdir("x" * 200)
+                os.chdir("x" * 200)
+            os.chdir(here)
+
+        os.chdir(tempfile.gettempdir())
+        """,
+        games=("liarsdice", "yatzy"),
+    ),
     _patch(
         "patches_marshal_and_pickle",
         """
