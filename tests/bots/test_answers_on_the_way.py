@@ -63,7 +63,7 @@ def test_what_is_larger_than_any_interface_asks_for_is_cut_or_refused() -> None:
     assert arrived(10**5000) == LARGEST
     assert arrived(-(10**5000)) == -LARGEST
     assert arrived("x" * 10 * LONGEST_TEXT) == "x" * LONGEST_TEXT
-    assert arrived("\ud800") == "\\ud800"
+    assert arrived("\ud800") == "\ud800"
     deep: list[Any] = []
     for _ in range(DEEPEST):
         deep = [deep]
