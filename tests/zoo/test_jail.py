@@ -55,7 +55,7 @@ def test_nobody_pays_for_all_of_them(game: str) -> None:
     check_words(seen.found["hostile"]["text"])
 
 
-@pytest.mark.parametrize("game", ["hog", "yatzy"])
+@pytest.mark.parametrize("game", ["hog", pytest.param("yatzy", marks=pytest.mark.slow)])
 def test_a_whole_contest_is_for_others_as_without_them(game: str) -> None:
     seen = visit("whole", LEVEL, game)
     check_whole(seen)
