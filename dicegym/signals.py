@@ -24,7 +24,7 @@ AGAIN = 0.02
 """Seconds after which a signal is sent again that came where Python can raise nothing."""
 
 
-class Ended(KeyboardInterrupt):
+class SignalInterrupt(KeyboardInterrupt):
     """A signal has asked the process to end.
 
     Attributes:
@@ -38,7 +38,7 @@ class Ended(KeyboardInterrupt):
 
 def number_of(error: BaseException) -> int:
     """Return the signal behind an interruption; Ctrl-C is a plain KeyboardInterrupt to Python."""
-    return error.number if isinstance(error, Ended) else signal.SIGINT
+    return error.number if isinstance(error, SignalInterrupt) else signal.SIGINT
 
 
 def status_of(error: BaseException) -> int:
@@ -91,16 +91,16 @@ def on_signals(act: Callable[[int], None], once: bool = False) -> Iterator[None]
 
 @contextlib.contextmanager
 def as_interrupts() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP raise `Ended` as Ctrl-C raises KeyboardInterrupt, for a program's main thread.
+    """Let SIGTERM and SIGHUP raise `SignalInterrupt` as Ctrl-C raises KeyboardInterrupt, for a program's main thread.
 
     What is raised while Python clears away objects is lost: it comes again, then.
     """
 
     def end(number: int) -> None:
-        raise Ended(number)
+        raise SignalInterrupt(number)
 
     def lost(about: sys.UnraisableHookArgs) -> None:
-        if not isinstance(about.exc_value, Ended):
+        if not isinstance(about.exc_value, SignalInterrupt):
             before(about)
             return
         again = threading.Timer(AGAIN, os.kill, (os.getpid(), about.exc_value.number))

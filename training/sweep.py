@@ -22,7 +22,7 @@ from dicegym.cli.ending import run_to_the_end
 from dicegym.errors import DependencyError
 from dicegym.learning.evaluate import Score
 from dicegym.learning.script import train
-from dicegym.signals import Ended, number_of
+from dicegym.signals import SignalInterrupt, number_of
 
 try:
     import optuna
@@ -113,7 +113,7 @@ def sweep(
     study.optimize(tried, n_trials=trials)
     for end in ended:
         kept = f"{len(study.trials) - 1} trials are kept in {folder}"
-        raise Ended(number_of(end), f"{kept}: the same command goes on")
+        raise SignalInterrupt(number_of(end), f"{kept}: the same command goes on")
     tell(study, game, folder)
 
 

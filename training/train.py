@@ -58,7 +58,7 @@ from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.state import Moment, RunState, restored
 from dicegym.players import model as models
 from dicegym.players.sb3_file import checked_device
-from dicegym.signals import Ended, going_on, on_signals
+from dicegym.signals import SignalInterrupt, going_on, on_signals
 
 Progress = Callable[[int, int, str], None]
 """Is told (steps done, steps in all, text)."""
@@ -155,7 +155,7 @@ class Run:
             self.evaluate(self.model.logger)  # the checkpoint knows nothing of it: resuming stays exact
             self.save("model")
         where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
-        raise Ended(self.interruption.number, f"{where} ({self.score}): --resume goes on") from None
+        raise SignalInterrupt(self.interruption.number, f"{where} ({self.score}): --resume goes on") from None
 
     def between_rollouts(self, logger: Logger) -> None:
         """Do what is due at this many steps."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
 import dicegym
 from dicegym import arena
+from dicegym.bench import isolation
 from dicegym.bench.decisions import Counting
-from dicegym.bench.figures import Figure, Measure
+from dicegym.bench.figures import Figure, Measure, Skipped
+from dicegym.bots.source import Source, files_of
 from dicegym.games.parts import solver
-from dicegym.players.roster import agents_folder
+from dicegym.players.roster import agent_names, agents_folder, resolve
+from dicegym.sandbox.jail import Isolation
 
 ENTRIES = 17
 """As many as the Hog contest whose results are published had."""
@@ -20,12 +24,20 @@ REPEATS = 3
 """Contests are long."""
 
 
+def scripted(name: str) -> list[Path]:
+    """Return the files of a game's scripted agents, those that are a folder left out, by name."""
+    game = dicegym.game(name)
+    origins = [resolve(game, agent) for agent in agent_names(game)]
+    files = [origin.file for origin in origins if isinstance(origin, Source)]
+    return sorted(file for file in files if file.parent == agents_folder(game))
+
+
 def entries(name: str, folder: Path) -> list[str]:
-    """Return as many entries as `ENTRIES`: the scripted agents of the game, and copies of them in ``folder``.
+    """Return as many entries as `ENTRIES`: copies of the scripted agents of the game, in ``folder``.
 
     None if it has no scripted agents.
     """
-    files = sorted(agents_folder(name).glob("*.py"))
+    files = scripted(name)
     if not files:
         return []
     folder.mkdir()
@@ -33,22 +45,32 @@ def entries(name: str, folder: Path) -> list[str]:
     for number in range(ENTRIES):
         source = files[number % len(files)]
         copy = folder / (f"{source.stem}.py" if number < len(files) else f"{source.stem}_{number}.py")
-        copy.write_text(source.read_text())
+        for file in files_of(source):
+            shutil.copyfile(file, copy if file == source else folder / file.relative_to(source.parent))
         found.append(str(copy))
     return found
 
 
-def contest_seconds(game: dicegym.Game, names: list[str]) -> float:
-    """Hold a contest; return the seconds from the last check of an entry to the end."""
-    began = time.perf_counter()
+def trusted(name: str, copies: list[str]) -> dict[str, str]:
+    """Return the same entries as `entries` did, by the names of the agents that they are copies of."""
+    agents = [file.stem for file in scripted(name)]
+    return {Path(copy).stem: agents[number % len(agents)] for number, copy in enumerate(copies)}
+
+
+def contest_seconds(
+    game: dicegym.Game, names: list[str] | Mapping[str, str], level: str = Isolation.AUTO
+) -> tuple[float, float]:
+    """Hold a contest; return its seconds, and those from the last check of an entry to the end."""
+    began = checked = time.perf_counter()
 
     def note(done: int, total: int, what: str) -> None:
-        nonlocal began
+        nonlocal checked
         if what.startswith("checked"):
-            began = time.perf_counter()
+            checked = time.perf_counter()
 
-    arena.contest(game, names, seed=0, progress=note)  # the same games in every version
-    return time.perf_counter() - began
+    arena.contest(game, names, 0, progress=note, isolation=level)
+    end = time.perf_counter()
+    return end - began, end - checked
 
 
 def move_microseconds(game: dicegym.Game, name: str, games: int) -> float:
@@ -61,8 +83,8 @@ def move_microseconds(game: dicegym.Game, name: str, games: int) -> float:
 
 def quickest(game: dicegym.Game) -> str:
     """Return the scripted agent that takes the least time to move, so that what is left is mostly ours."""
-    names = [path.stem for path in agents_folder(game).glob("*.py")]
-    return min(sorted(names), key=lambda name: move_microseconds(game, name, 2))
+    names = [file.stem for file in scripted(game.name)]
+    return min(names, key=lambda name: move_microseconds(game, name, 2))
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -71,21 +93,35 @@ def _seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def measures(game: dicegym.Game, names: list[str]) -> Iterator[Measure]:
-    """Yield the measures of what the entries ``names`` allow: exact values if the game has any, a contest."""
+def measures(game: dicegym.Game, copies: list[str]) -> Iterator[Measure | Skipped]:
+    """Yield the measures of what the entries ``copies`` allow: exact values if the game has any, a contest."""
 
     def measure(what: str, unit: str, run: Callable[[], float]) -> Measure:
         return Measure((Figure("contest", game.name, what, unit),), lambda: [run()], run, REPEATS)
 
     values = solver(game)
-    if names and values is not None:
-        tables = [values.tabulate(dicegym.agent(game, entry), game) for entry in names]
+    if copies and values is not None:
+        tables = [values.tabulate(dicegym.agent(game, entry), game) for entry in copies]
         pairs = f"exact win rates of all {len(tables) * (len(tables) - 1) // 2} pairs"
         one = partial(values.win_rate, tables[0], tables[1], game)
         yield measure("one exact win rate", "s", partial(_seconds, one))
         yield measure(pairs, "s", partial(_seconds, partial(values.win_rate_matrix, tables, game)))
-    if names and game.players > 1:
-        yield measure(f"matches of a contest of {len(names)} entries", "s", partial(contest_seconds, game, names))
+    if copies and game.players > 1:
+        yield from contests(game, copies)
         name = quickest(game)
         what = f"a move in a match of {name}, its own time included"
         yield measure(what, "us", partial(move_microseconds, game, name, 50))
+        yield from isolation.measures(game, next(file for file in map(Path, copies) if file.stem == name))
+
+
+def contests(game: dicegym.Game, copies: list[str]) -> Iterator[Measure]:
+    """Yield a contest of agents that are trusted, and of copies of them, which are not, at each kind of isolation."""
+    what = f"contest of {len(copies)} entries"
+    held: list[tuple[str, list[str] | Mapping[str, str], str]] = [
+        ("trusted", trusted(game.name, copies), Isolation.AUTO),
+        *((f"copies at isolation {level}", copies, level) for level in isolation.working_levels()),
+    ]
+    for whose, names, level in held:
+        both = (f"{what}, {whose}", f"matches of a {what}, {whose}")
+        figures = tuple(Figure("contest", game.name, one, "s") for one in both)
+        yield Measure(figures, partial(contest_seconds, game, names, level), repeats=REPEATS)

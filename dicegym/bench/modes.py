@@ -37,7 +37,7 @@ _DECLARED = (
     Mode("threads", "large batches on each number of --threads"),
     Mode("peers", "other libraries' loops of the same forms"),
     Mode("start", "first call and warm start of each form, in a new process"),
-    Mode("contest", "exact values, contests and moves in matches", long=True),
+    Mode("contest", "exact values, contests, moves in matches, and what it costs to keep bots apart", long=True),
     Mode("server", "turns of a game server with bots on this machine, and what floods cost", long=True),
     Mode("training", "MaskablePPO here, on single environments, and on a free one", long=True),
 )

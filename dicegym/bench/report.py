@@ -19,6 +19,7 @@ SECTIONS = {
     "memory": "Memory",
     "start": "The wait before the first step, in a new process, imports included",
     "contest": "Exact values, contests, matches",
+    "isolation": "Strangers' bots in processes of their own, by kind of isolation",
     "server": "A server and its bots on this machine",
     "training": "Training: MaskablePPO",
 }

@@ -16,6 +16,7 @@ from dicegym.bench.plans import PLANS
 from dicegym.bench.ratios import derived
 from dicegym.bench.result import BenchResult
 from dicegym.registry import GAMES
+from dicegym.sandbox.jail import chosen
 
 SILENCE = 5.0
 """Seconds after which a round says how far it has come."""
@@ -49,7 +50,10 @@ def run_bench(options: Options, progress: Callable[[str], None]) -> BenchResult:
         "threads": list(options.threads),
         "training": options.setup.text(),
     }
-    return BenchResult(machine(_packages(options)), asked, figures, skipped)
+    facts = machine(_packages(options)) | (
+        {"isolation": chosen().description} if "contest" in options.chosen_modes else {}
+    )
+    return BenchResult(facts, asked, figures, skipped)
 
 
 def _packages(options: Options) -> tuple[str, ...]:

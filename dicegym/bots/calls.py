@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import linecache
 import os
 import re
 import sys
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
@@ -98,6 +96,9 @@ def witnessed(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def _error_text(error: BaseException) -> str:
     """Return the error, and the bot's lines that it passed through."""
+    import linecache  # only who watches needs them, and each process of a bot would wait for them
+    import traceback
+
     message = one_line(error)
     lines = [f"raised {type(error).__name__}" + (f": {message}" if message else "")]
     for frame, number in list(traceback.walk_tb(error.__traceback__))[1:][-FRAMES:]:

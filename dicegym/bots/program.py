@@ -13,9 +13,7 @@ small process of a bot, so it loads nothing heavy.
 from __future__ import annotations
 
 import builtins
-import difflib
 import sys
-import traceback
 import types
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -130,9 +128,11 @@ class Program:
     def _line(self, error: BaseException) -> str:
         """Return the bot's own innermost line in the traceback of ``error``: ``file.py, line 7``."""
         found = ""
-        for frame, number in traceback.walk_tb(error.__traceback__):
-            if frame.f_globals.get("__builtins__") is self.builtins:
-                found = f"{Path(frame.f_code.co_filename).name}, line {number}"
+        step = error.__traceback__
+        while step is not None:
+            if step.tb_frame.f_globals.get("__builtins__") is self.builtins:
+                found = f"{Path(step.tb_frame.f_code.co_filename).name}, line {step.tb_lineno}"
+            step = step.tb_next
         return found
 
     def explain(self) -> str:
@@ -145,6 +145,8 @@ class Program:
     def get(self, name: str, kind: str = "function") -> Callable[..., Any]:
         """Return what the file defined as ``name``. Raises AgentError if that is missing or not callable."""
         if name not in self.namespace:
+            import difflib  # few bots need it, and each waits for it in a process of its own
+
             own = [
                 key
                 for key, value in self.namespace.items()

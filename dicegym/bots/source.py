@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import re
 import types
@@ -62,6 +61,8 @@ def defines(text: str, name: str, arguments: int | None = None, method: str = ""
             five of them is no bot's with three. None, and a function that takes any number: that does not matter.
         method: that a class which derives from ``name`` has.
     """
+    import ast  # not in the process of a bot, which would wait for it
+
     try:
         with warnings.catch_warnings(action="ignore"):
             body = ast.parse(text).body
@@ -102,6 +103,8 @@ def files_of(file: Path) -> tuple[Path, ...]:
 @functools.lru_cache(maxsize=512)
 def _imported(file: Path, modified: int, size: int) -> tuple[Path, ...]:
     """Return the modules of its own folder that a file imports."""
+    import ast  # not in the process of a bot, which would wait for it
+
     names = set()
     try:
         tree = ast.parse(file.read_bytes())

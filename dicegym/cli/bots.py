@@ -22,6 +22,7 @@ from dicegym.cli.common import (
     write_json,
 )
 from dicegym.errors import ParameterError
+from dicegym.signals import going_on
 
 new = typer.Typer(help="Write a file to begin with.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -97,7 +98,8 @@ def check(
     check_writable(json_file)
     table = game_or_that_of(file, game, parameter)
     limits = arena.Limits(seconds, memory << 20, load_seconds, move_seconds)
-    report = arena.check(file, table, limits=limits, show=show, debug=debug, isolation=isolation)
+    with going_on("before the test was over"):
+        report = arena.check(file, table, limits=limits, show=show, debug=debug, isolation=isolation)
     out.print(report.text())
     write_json(json_file, report.to_json())
     raise typer.Exit(0 if report.ok else 1)

@@ -1,8 +1,8 @@
 """The process of a bot: one host for each entry, which forks a child for each of its matches.
 
-This file is run as a script, in a jail where there is one, and loads nothing of the package but what a bot needs: no
-compiled code, no array, and the package's own ``__init__`` neither. The host itself never runs a bot. Its referee tells
-it by the control socket (`dicegym.sandbox.frames`):
+It is started by `dicegym.sandbox.handed`, in a jail where there is one, and loads nothing of the package but what a bot
+needs: no compiled code, no array, and the package's own ``__init__`` neither. The host itself never runs a bot. Its
+referee tells it by the control socket (`dicegym.sandbox.frames`):
 
 =============================  =======================================================================================
 told                           answered
@@ -38,9 +38,20 @@ import signal
 import socket
 import sys
 import time
-import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
+
+from dicegym.bots.answers import LONGEST_FRAME, encode
+from dicegym.bots.calls import Witness, watched_by
+from dicegym.bots.program import Program
+from dicegym.bots.source import Source, code_of
+from dicegym.bots.surroundings import PrivateStream, seed_numpy
+from dicegym.errors import AgentError, one_line
+from dicegym.play.printed import Printed
+from dicegym.sandbox import confinement
+from dicegym.sandbox.frames import MessageStream
+from dicegym.sandbox.scratch import empty
 
 COMPILE_SECONDS = 1.0
 """Processor time that a host spends on its bot's text. What takes longer, each child does by itself."""
@@ -49,7 +60,6 @@ COMPILE_SECONDS = 1.0
 class Setup(dict[str, Any]):
     """What a host is told at its start, as a plain dict.
 
-    packages: name -> folders of each package above what is loaded, so that none of them is executed.
     path: folders where it is found if it is in no package.
     interface: the module with the bot's half of the original interface.
     source: (file, attribute, arguments) of the bot; see `dicegym.bots.source.Source`.
@@ -62,17 +72,16 @@ class Setup(dict[str, Any]):
     """
 
 
-def main(control_number: int, package: str) -> None:
+def main(control_number: int, forget: Callable[[], None]) -> None:
     """Serve the referee at the other end of the control socket until it closes it.
 
-    ``package`` is the folder of the package, of which nothing is executed but what is asked for.
+    ``forget`` takes what is loaded of the package from ``sys.modules``: a bot that imports it gets it whole.
     """
-    _stand_in("dicegym", [package])
-    frames = importlib.import_module("dicegym.sandbox.frames")
-    control = frames.MessageStream(socket.socket(fileno=control_number))
+    control = MessageStream(socket.socket(fileno=control_number))
     setup = control.receive()
     try:
         host = Host(control, setup)
+        forget()
     except BaseException as error:
         control.send(["failed", f"{type(error).__name__}: {error}"])
         return
@@ -80,52 +89,28 @@ def main(control_number: int, package: str) -> None:
     host.serve()
 
 
-def _stand_in(name: str, folders: list[str]) -> None:
-    """Let the modules of a package be found without the package itself."""
-    module = sys.modules[name] = types.ModuleType(name)
-    module.__path__ = folders
-
-
 class Host:
     """Keeps what all children of an entry share, which is nothing of the bot's own."""
 
-    def __init__(self, control: Any, setup: dict[str, Any]) -> None:
+    def __init__(self, control: MessageStream, setup: dict[str, Any]) -> None:
         self._control = control
         self.setup = setup
         self._children: dict[int, int] = {}
-        for name, folders in setup["packages"].items():
-            _stand_in(name, list(folders))
-        self._load = importlib.import_module
         sys.path[:0] = setup["path"]
-        self.interface = self._load(setup["interface"])
+        self.interface: Any = importlib.import_module(setup["interface"])
         del sys.path[: len(setup["path"])]
-        self.program = self._load("dicegym.bots.program").Program
-        self.watched_by = self._load("dicegym.bots.calls").watched_by
-        self.agent_error = self._load("dicegym.errors").AgentError
-        self.one_line = self._load("dicegym.errors").one_line
-        self.printed = self._load("dicegym.play.printed").Printed
-        self.stream = self._load("dicegym.bots.surroundings").PrivateStream
-        self.seed_numpy = self._load("dicegym.bots.surroundings").seed_numpy
-        self.encode = self._load("dicegym.bots.answers").encode
-        self.longest = self._load("dicegym.bots.answers").LONGEST_FRAME
-        confinement = self._load("dicegym.sandbox.confinement")
         self.confine = confinement.limit_alone if setup["free"] else confinement.confine
-        self._empty = self._load("dicegym.sandbox.scratch").empty
         confinement.end_with(os.getppid())
         confinement.prepare()
         self.bounds = confinement.Bounds(**setup["bounds"])
-        source = self._load("dicegym.bots.source")
         file, attribute, arguments = setup["source"]
-        self.source = source.Source(source.Path(file), attribute, arguments)
+        self.source = Source(Path(file), attribute, arguments)
         for name in setup["preload"]:
             with contextlib.suppress(Exception):
-                self._load(name)
+                importlib.import_module(name)
         with contextlib.suppress(Exception):  # a child will say what is wrong with it
-            if _is_harmless(lambda: source.code_of(self.source.file), confinement.limit_alone, self.bounds):
-                source.code_of(self.source.file)  # now, so that programs of it start sooner
-        tops = {name.partition(".")[0] for name in ("dicegym", setup["interface"])}
-        for name in [name for name in sys.modules if name.partition(".")[0] in tops]:
-            del sys.modules[name]  # a bot that imports the package gets it whole
+            if _is_harmless(lambda: code_of(self.source.file), confinement.limit_alone, self.bounds):
+                code_of(self.source.file)  # now, so that programs of it start sooner
 
     def serve(self) -> None:
         """Do what the referee says."""
@@ -171,7 +156,7 @@ class Host:
         """Throw away what a child has left; return whether that is all gone."""
         folder = os.path.join(self.setup["folder"], f"match-{number}")
         try:
-            if self._empty(folder):
+            if empty(folder):
                 os.rmdir(folder)
                 return True
         except OSError:  # its bot has found a way
@@ -211,7 +196,7 @@ class Child:
         self._program: Any = None
         self._bot: Any = None
         self._ask: Any = None
-        self._printed = host.printed()
+        self._printed = Printed()
         self._sent = 0
         self._watching: Any = None
 
@@ -231,8 +216,8 @@ class Child:
             except BaseException as error:
                 self._answer("failed", json.dumps(["reason", f"{type(error).__name__}: {error}", ""]))
                 raise
-            stream = self._host.stream(self._printed)
-            vars(sys).update(stdout=stream, stderr=stream, __stdout__=stream, __stderr__=stream)
+            own_stream = PrivateStream(self._printed)
+            vars(sys).update(stdout=own_stream, stderr=own_stream, __stdout__=own_stream, __stderr__=own_stream)
             self._answer("here", json.dumps(layers))
             self._serve()
             status = 0
@@ -264,7 +249,7 @@ class Child:
         return found
 
     def _serve(self) -> None:
-        recv, loads, encode = self._end.recv, marshal.loads, self._host.encode
+        recv, loads = self._end.recv, marshal.loads
         while True:
             found = self._kept or recv(1 << 16)
             length = int.from_bytes(found[:4], "little") + 4
@@ -299,14 +284,14 @@ class Child:
             frame += f",{json.dumps(self._printed.text)}"
             self._sent = self._printed.count
         data = f"{frame}]\n".encode()
-        if len(data) > self._host.longest:
+        if len(data) > LONGEST_FRAME:
             data = f'[{self._number},"failed",["large","",""]]\n'.encode()
         self._end.sendall(data)
 
     def _failure(self, error: BaseException) -> list[str]:
         """Return (kind, text, where) of what the bot raised; see `dicegym.bots.program.Program.told`."""
-        if isinstance(error, self._host.agent_error):
-            return ["reason", self._host.one_line(error.reason, 1000), ""]
+        if isinstance(error, AgentError):
+            return ["reason", one_line(error.reason, 1000), ""]
         if type(error).__name__ == "TooMuchError":
             return ["large", "", ""]
         try:
@@ -319,22 +304,20 @@ class Child:
         """Load the bot's file."""
         host = self._host
         if watched:
-            self._watching = host.watched_by(_Witness(self))  # kept, since it ends when it is forgotten
+            self._watching = watched_by(_Witness(self))  # kept, since it ends when it is forgotten
             self._watching.__enter__()
-        host.seed_numpy(seed)
-        self._program = host.program(
-            host.source, host.setup["name"], host.interface.supplied_modules, seed, self._printed
-        )
+        seed_numpy(seed)
+        self._program = Program(host.source, host.setup["name"], host.interface.supplied_modules, seed, self._printed)
         self._bot = host.interface.find(self._program)
         pure = self._program.namespace.get("PURE") is True
         remarks = [str(one)[:500] for one in self._program.remarks[:5]]
-        text: str = host.encode({"pure": pure, "remarks": remarks})
+        text: str = encode({"pure": pure, "remarks": remarks})
         return text
 
     def _join(self, seat: int, seed: int) -> str:
         """Sit down in a game."""
         self._program.random.reseed(seed)
-        self._host.seed_numpy(seed)
+        seed_numpy(seed)
         self._ask = self._host.interface.seated(self._program, self._bot, seat)
         return "null"
 
@@ -343,7 +326,7 @@ class Child:
         self._answer("told", json.dumps([method, text[:4000]]))
 
 
-class _Witness:
+class _Witness(Witness):
     """Passes on what a `dicegym.bots.calls.Witness` is told."""
 
     def __init__(self, child: Child) -> None:
@@ -360,7 +343,3 @@ class _Witness:
     def printed(self, text: str) -> None:
         """Pass it on."""
         self._child.tell("printed", text)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import socket
 import subprocess
@@ -10,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from dicegym.bots.calls import Witness
 from dicegym.bots.source import Source, files_of
@@ -18,8 +19,8 @@ from dicegym.engine.game import Game
 from dicegym.engine.siblings import sibling_name
 from dicegym.errors import one_line
 from dicegym.games.parts import INTERFACE, need
-from dicegym.sandbox import host as host_program
-from dicegym.sandbox import jail, scratch
+from dicegym.sandbox import handed, jail, scratch
+from dicegym.sandbox import host as _host  # noqa: F401  # loaded, so that `hand_over` finds what it needs
 from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import END_SECONDS, GoneError, Remote
@@ -28,7 +29,6 @@ START_SECONDS = 30.0
 """How long a host may take to start: no bot runs in it, so what takes longer is a machine in trouble."""
 MOST = 16
 """Hosts that a referee keeps for entries that do not play at the moment."""
-_PACKAGE = Path(host_program.__file__).parent.parent
 _PRELOADED = ("numpy",)
 """Modules that a host loads before it forks if its bot's text names them: to load them takes longer than a match."""
 
@@ -75,10 +75,11 @@ class HostProcess:
         ours, theirs = socket.socketpair()
         self.control = MessageStream(ours)
         try:
-            program = [sys.executable, "-P", "-s", host_program.__file__, str(theirs.fileno()), str(_PACKAGE)]
+            numbers = (theirs.fileno(), _handed(self._setup["interface"]).fileno())
+            program = [sys.executable, "-P", "-s", handed.__file__, *map(str, numbers)]
             self._process = subprocess.Popen(
                 jail.command(level, program, self._setup["read"]),
-                pass_fds=(theirs.fileno(),),
+                pass_fds=numbers,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
@@ -130,23 +131,29 @@ def _setup(game: Game, name: str, source: Source, limits: Limits) -> dict[str, A
     """Return what a host is told at its start; see `dicegym.sandbox.host.Setup`."""
     interface = need(game, INTERFACE)
     module = sibling_name(game.spec.module, "interface")
-    parts = module.split(".")[:-1]
-    names = [".".join(parts[: end + 1]) for end in range(len(parts))]
-    packages = {one: [str(path) for path in sys.modules[one].__path__] for one in names}
+    packages = [str(path) for name in handed.parents_of(module) for path in sys.modules[name].__path__]
     files = visible_files(source, interface.ENTRY_FILES)
     text = b"".join(_text(file) for file in files_of(source.file))
-    beside = [] if parts else [str(Path(str(sys.modules[module].__file__)).parent)]
+    beside = [] if packages else [str(Path(str(sys.modules[module].__file__)).parent)]
     return {
-        "packages": packages,
         "path": beside,
         "interface": module,
         "source": (str(source.file), source.attribute, source.arguments),
         "name": name,
         "preload": [one for one in _PRELOADED if one.encode() in text],
-        "read": [*map(str, files), *beside, *(path for paths in packages.values() for path in paths)],
+        "read": [*map(str, files), *beside, *packages],
         "system": list(jail.readable()),
         "bounds": {"memory": limits.memory, "cpu": math.ceil(limits.most_seconds) + 1},
     }
+
+
+@functools.cache
+def _handed(interface: str) -> IO[bytes]:
+    """Return the open file, one for all hosts, with what hosts of an interface need of the package."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # open as long as this process
+    file.write(handed.hand_over(interface))
+    file.flush()
+    return file
 
 
 def _text(file: Path) -> bytes:

@@ -14,7 +14,19 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.bench import batch_loops, chart, contest, memory, peers, plans, ratios, report, single_loops, start
+from dicegym.bench import (
+    batch_loops,
+    chart,
+    contest,
+    isolation,
+    memory,
+    peers,
+    plans,
+    ratios,
+    report,
+    single_loops,
+    start,
+)
 from dicegym.bench import run as bench_run
 from dicegym.bench.decisions import decisions_per_step
 from dicegym.bench.figures import Figure, Measure, Skipped
@@ -27,8 +39,10 @@ from dicegym.bench.timing import AT_A_TIME, Work
 from dicegym.bench.training_setup import TrainingSetup
 from dicegym.cli import main
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.registry import ENVIRONMENTS, Environment
+from dicegym.errors import DependencyError, ParameterError, UnknownNameError
+from dicegym.registry import ENVIRONMENTS, GAMES, Environment
+from dicegym.sandbox.jail import Isolation
+from dicegym.sandbox.jobs import entry
 
 HOG = next(environment for environment in ENVIRONMENTS if environment.game == "hog")
 SHORT = {"games": ("hog",), "seconds": 1e-4, "repeats": 2}
@@ -190,14 +204,83 @@ def test_a_long_run_says_how_far_it_has_come(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_contest_leaves_out_what_a_game_does_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contest, "agents_folder", lambda name: tmp_path)
+    monkeypatch.setattr(contest, "scripted", lambda name: [])
     monkeypatch.setattr(contest, "solver", lambda game: None)
     assert contest.entries("any", tmp_path / "copies") == []
+    monkeypatch.setattr(contest, "scripted", lambda name: [Path("a.py"), Path("b.py")])
     monkeypatch.setattr(contest, "quickest", lambda game: "a")
+    monkeypatch.setattr(isolation, "measures", lambda game, file: iter([]))
+    monkeypatch.setattr(isolation, "working_levels", lambda: ["none"])
     one, two = (types.SimpleNamespace(name="any", players=n) for n in (1, 2))
-    assert list(contest.measures(two, [])) == list(contest.measures(one, ["a"])) == []
-    whats = [measure.figures[0].what for measure in contest.measures(two, ["a", "b"])]
-    assert whats == ["matches of a contest of 2 entries", "a move in a match of a, its own time included"]
+    assert list(contest.measures(two, [])) == list(contest.measures(one, ["a.py"])) == []
+    whats = [figure.what for measure in contest.measures(two, ["a.py", "b.py"]) for figure in measure.figures]
+    assert whats == [
+        "contest of 2 entries, trusted",
+        "matches of a contest of 2 entries, trusted",
+        "contest of 2 entries, copies at isolation none",
+        "matches of a contest of 2 entries, copies at isolation none",
+        "a move in a match of a, its own time included",
+    ]
+
+
+@pytest.mark.parametrize("name", list(GAMES))
+def test_entries_are_copies_of_the_scripted_agents_with_what_they_import(name: str, tmp_path: Path) -> None:
+    copies = contest.entries(name, tmp_path / name)
+    agents = contest.trusted(name, copies)
+    assert len(copies) == len(agents) == contest.ENTRIES
+    game = dicegym.game(name)
+    for copy in copies:
+        assert not entry(game, Path(copy).stem, copy).trusted
+        assert entry(game, "of the same", agents[Path(copy).stem]).trusted
+        player = dicegym.agent(game, copy)
+        assert player.name == Path(copy).stem
+
+
+def test_a_contest_takes_time(tmp_path: Path) -> None:
+    copies = contest.entries("hog", tmp_path / "hog")
+    whole, matches = contest.contest_seconds(dicegym.game("hog"), copies[:2], Isolation.NONE)
+    assert 0 < matches < whole
+
+
+@pytest.fixture(scope="module")
+def bot(tmp_path_factory: pytest.TempPathFactory) -> isolation.Played:
+    """Return a bot that remembers, with what it was asked."""
+    file = tmp_path_factory.mktemp("bots") / "counts.py"
+    file.write_text(
+        "asked = []\n\ndef final_strategy(*scores):\n    asked.append(scores)\n    return len(asked) % 11\n"
+    )
+    return isolation.played(dicegym.game("hog"), file)
+
+
+def test_a_bot_is_asked_what_a_game_asks(bot: isolation.Played) -> None:
+    assert bot.questions[0] == (0, 0)
+    assert len(bot.questions) > 5
+    assert all(0 <= score < 100 for question in bot.questions for score in question)
+
+
+@pytest.mark.parametrize("level", isolation.working_levels())
+def test_what_it_costs_to_keep_a_bot_apart(
+    bot: isolation.Played, level: Isolation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolation, "QUESTIONS", 100)
+    monkeypatch.setattr(isolation, "STARTS", 1)
+    monkeypatch.setattr(isolation, "AT_ONCE", 2)
+    measured = list(isolation.measures(bot.game, bot.source.file))
+    own = {figure.what.partition(":")[0] for measure in measured for figure in getattr(measure, "figures", ())}
+    assert own == set(isolation.working_levels())
+    median, slow, alone = isolation.message_microseconds(bot, level)
+    assert slow >= median > 0 < alone
+    assert min(*isolation.host_milliseconds(bot, level), *isolation.child_milliseconds(bot, level)) > 0
+
+
+def test_a_level_that_does_not_work_here_is_told(bot: isolation.Played, monkeypatch: pytest.MonkeyPatch) -> None:
+    def chosen(level: str) -> None:
+        if level == Isolation.JAIL:
+            raise DependencyError("no bubblewrap")
+
+    monkeypatch.setattr(isolation.jail, "chosen", chosen)
+    (skipped,) = (one for one in isolation.measures(bot.game, bot.source.file) if isinstance(one, Skipped))
+    assert skipped == Skipped("hog, bots at isolation jail", "no bubblewrap")
 
 
 def test_a_move_takes_time() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dicegym.signals import Ended, as_interrupts, going_on, number_of, on_signals, status_of, word_of
+from dicegym.signals import SignalInterrupt, as_interrupts, going_on, number_of, on_signals, status_of, word_of
 
 ONLY_LINUX = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
 PATIENCE = 120.0
@@ -154,7 +154,7 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
 
 def test_what_was_done_before_comes_back() -> None:
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    with pytest.raises(Ended) as caught, as_interrupts(), going_on("so"):
+    with pytest.raises(SignalInterrupt) as caught, as_interrupts(), going_on("so"):
         signal.raise_signal(signal.SIGTERM)
     assert (number_of(caught.value), status_of(caught.value), word_of(caught.value)) == (15, 143, "ended by SIGTERM")
     assert caught.value.args == ("so",)

@@ -14,6 +14,7 @@ import confined
 import pytest
 
 from dicegym.sandbox import jail, landlock, seccomp
+from dicegym.sandbox.refused_calls import RULES
 
 pytestmark = pytest.mark.skipif(
     not landlock.version() or not seccomp.available(), reason="this kernel has no Landlock or no seccomp"
@@ -214,7 +215,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def found(request: pytest.FixtureRequest, place: Path) -> dict[str, Any]:
     """Return what came of each attempt in one child, and which layers held there."""
     column = 0 if os.uname().machine == "x86_64" else 1
-    numbers = {name: pair[column] for rule in seccomp.RULES for name, pair in rule.calls.items()}
+    numbers = {name: pair[column] for rule in RULES for name, pair in rule.calls.items()}
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as abstract:
         name = f"\0dicegym-{os.getpid()}"
         abstract.bind(name)

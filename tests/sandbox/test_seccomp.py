@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dicegym.sandbox import seccomp
-from dicegym.sandbox.seccomp import LAST_KNOWN, OWN, RULES, Rule
+from dicegym.sandbox.refused_calls import LAST_KNOWN, OWN, RULES, Rule
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ALLOWED, KILLED = "allowed", "killed"
