@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import sys
 from pathlib import Path
 
 from dicegym import games
+from dicegym.bots import files
+from dicegym.bots.scan import BadFileError, docstring, text_of
 from dicegym.bots.source import Source, locate
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_name
@@ -42,8 +43,8 @@ def rules_page(name: str) -> str:
 
 def _first_sentence(file: Path) -> str:
     try:
-        text = ast.get_docstring(ast.parse(file.read_bytes())) or ""
-    except (OSError, SyntaxError, ValueError):
+        text = inspect.cleandoc(docstring(files.read(file)))
+    except BadFileError:
         return "(cannot be read)"
     sentence = " ".join(text.split("\n\n")[0].split()).partition(". ")[0]
     return sentence.removesuffix(".") or "(says nothing of itself)"
@@ -94,8 +95,8 @@ def game_of_file(file: str) -> str:
     if len(GAMES) == 1:
         return GAMES[0]
     path = Path(file).expanduser()
-    if path.suffix == ".py" and not path.exists() and ":" not in file:
-        raise ParameterError(f"there is no file {file}")
+    if path.suffix == ".py" and ":" not in file and not path.is_dir() and (reason := files.lacking(path)):
+        raise ParameterError(reason)
     known = [name for name in games.loadable() if _knows(games.game(name), file)]
     if len(known) > 1:  # a whole course project, say, holds a function that other games' bots have too
         known = [name for name in known if _is_named_for(games.game(name), file)] or known
@@ -115,6 +116,13 @@ def game_of_file(file: str) -> str:
     return known[0]
 
 
+def _text(file: Path) -> str:
+    try:
+        return text_of(files.read(file))
+    except BadFileError as error:
+        raise AgentError(file.name, str(error)) from None
+
+
 def _is_named_for(game: Game, file: str) -> bool:
     """Return whether a bot is called as those of ``game`` are, or lies among its agents."""
     path = Path(file).expanduser()
@@ -129,7 +137,7 @@ def _knows(game: Game, file: str) -> bool:
     source = locate(Path(file).expanduser(), entry_files(game))
     if source is not None:
         interface = part(game, INTERFACE)
-        return interface is not None and interface.recognises(source.file.read_text(errors="replace"))
+        return interface is not None and interface.recognises(_text(source.file))
     try:
         resolve(game, file)
     except (AgentError, UnknownNameError):

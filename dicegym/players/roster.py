@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dicegym.bots.files import lacking
 from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
 from dicegym.engine.siblings import folder_of
@@ -179,7 +180,9 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
 
 def _text(spec: object) -> str:
     """Return a spec in words. Raises ParameterError if it is none."""
-    text = os.fspath(spec) if isinstance(spec, os.PathLike) else spec
+    if isinstance(spec, os.PathLike) and isinstance(path := os.fspath(spec), str) and path.strip():
+        return path  # as it is: a file's name may begin and end with anything
+    text = spec
     if not isinstance(text, str) or not text.strip():
         raise ParameterError(
             f"{spec!r} is no agent: give an agent's name, name(numbers), a path to a .py file, folder or .zip model, "
@@ -193,7 +196,7 @@ def _located(game: Game, path: str, spec: str) -> Source:
     source = locate(path, entries)
     if source is None:
         is_folder = Path(path).is_dir()
-        missing = f"{path} holds no {' or '.join(entries)}" if is_folder else f"there is no file {path}"
+        missing = f"{path} holds no {' or '.join(entries)}" if is_folder else lacking(path)
         raise AgentError(agent_name(game, spec), missing)
     return source._replace(file=source.file.absolute())
 
