@@ -87,32 +87,38 @@ def encode(value: object) -> str:
     """Return ``value`` as JSON. Raises TooMuchError, and whatever objects of the bot's own classes raise."""
     if type(value) is int and -LARGEST < value < LARGEST:
         return str(value)
-    return json.dumps(_plain(value, [MOST_ITEMS], DEEPEST))
+    return _written(value, [MOST_ITEMS], DEEPEST)
 
 
-def _plain(value: Any, room: list[int], depth: int) -> Any:
+def _written(value: Any, room: list[int], depth: int) -> str:
+    """Return a value as JSON, written at once rather than as what `json` would write: every answer waits for it."""
     room[0] -= 1
     if room[0] < 0 or depth < 0:
         raise TooMuchError(f"more than {MOST_ITEMS} values, or more than {DEEPEST} within each other")
     if value is None or value is True or value is False:
-        return value
+        return "null" if value is None else "true" if value else "false"
     if type(value).__module__ == "numpy" and type(value).__name__ in NUMBERS:
         number: Any = value
-        return {"n": [type(value).__name__, _plain(number.item(), room, 0)]}
+        return f'{{"n":["{type(value).__name__}",{_written(number.item(), room, 0)}]}}'
     if isinstance(value, int):
-        return min(max(int.__index__(value), -LARGEST), LARGEST)
-    if isinstance(value, float):
-        return float.__float__(value)
+        return str(min(max(int.__index__(value), -LARGEST), LARGEST))
     if isinstance(value, str):
-        return str.__str__(value)[:LONGEST_TEXT]
-    if isinstance(value, list):
-        return [_plain(one, room, depth - 1) for one in list.__iter__(value)]
+        return _quoted(str.__str__(value)[:LONGEST_TEXT])
     if isinstance(value, tuple):
-        return {"t": [_plain(one, room, depth - 1) for one in tuple.__iter__(value)]}
+        return f'{{"t":[{",".join([_written(one, room, depth - 1) for one in tuple.__iter__(value)])}]}}'
+    if isinstance(value, list):
+        return f"[{','.join([_written(one, room, depth - 1) for one in list.__iter__(value)])}]"
     if isinstance(value, dict):
-        return {"d": [[_plain(one, room, depth - 1) for one in pair] for pair in dict.items(value)]}
+        pairs = [f"[{_written(key, room, depth - 1)},{_written(one, room, depth - 1)}]" for key, one in _items(value)]
+        return f'{{"d":[{",".join(pairs)}]}}'
+    if isinstance(value, float):
+        return json.dumps(float.__float__(value))
     index = _whole(operator.index, value)
-    return {"o": [type(value).__name__[:80], _text(value), index, _whole(int, value), callable(value)]}
+    return json.dumps({"o": [type(value).__name__[:80], _text(value), index, _whole(int, value), callable(value)]})
+
+
+_quoted = json.encoder.encode_basestring_ascii
+_items = dict.items
 
 
 def _whole(convert: Any, value: object) -> int | None:

@@ -11,13 +11,16 @@ from dicegym.bots import files
 from dicegym.bots.scan import BadFileError, docstring, text_of
 from dicegym.bots.source import Source, locate
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_name
+from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, one_line, unknown_name
 from dicegym.games.parts import INTERFACE, part
 from dicegym.players import model as models
 from dicegym.players.model_file import is_plain
 from dicegym.players.roster import agent_names, agents_folder, entry_files, resolve
 from dicegym.players.sb3_file import algorithm_of
 from dicegym.registry import GAMES
+
+LONGEST = 400
+"""Characters that are told of what somebody else has written."""
 
 
 def describe(game: Game, name: str) -> str:
@@ -31,9 +34,9 @@ def describe(game: Game, name: str) -> str:
         about = models.facts(str(found))
         score = about.get("score") or {}
         measured = f", {score['value']:.4f} {score['measure']} against {score['opponent']}" if score else ""
-        return f"{about['algorithm']} model, {about['timesteps']:,} steps{measured}"
-    except (ModelError, KeyError, TypeError) as error:
-        return f"a model that cannot be read: {error}"
+        return one_line(f"{about['algorithm']} model, {about['timesteps']:,} steps{measured}", LONGEST)
+    except (ModelError, LookupError, TypeError, ValueError) as error:
+        return f"a model that cannot be read: {one_line(error, LONGEST)}"
 
 
 def rules_page(name: str) -> str:

@@ -73,7 +73,15 @@ def _found(game: Game) -> dict[str, Path]:
     return found
 
 
-def agent(game: Game | str, spec: Spec | Any, *, keep: bool = False, seed: int = 0, device: str = "cpu") -> Player:
+def agent(
+    game: Game | str,
+    spec: Spec | Any,
+    *,
+    keep: bool = False,
+    seed: int = 0,
+    device: str = "cpu",
+    trust: bool = False,
+) -> Player:
     """Return the player that ``spec`` names.
 
     Args:
@@ -85,20 +93,32 @@ def agent(game: Game | str, spec: Spec | Any, *, keep: bool = False, seed: int =
         keep: play all games with one copy of the bot's program instead of a fresh one each.
         seed: of the bot's randomness until it joins a game.
         device: where a model is computed that PyTorch alone can play: "cpu", "cuda", "auto", ...
+        trust: whether a model's file may run what its author wrote, which some need: see
+            `dicegym.players.unpickling`. A bot is a program, and always runs.
 
     Raises:
         UnknownNameError: there is no such game, agent or file.
         ParameterError: ``spec`` is nothing of the above, its arguments are not integers, or there is no such device.
         AgentError: the bot's file cannot be loaded.
-        ModelError: the model does not fit the game.
+        ModelError: the model does not fit the game, cannot be read, or needs ``trust``.
         DependencyError: a model needs a package that is not installed.
     """
     game = make_game(game)
-    return load(game, resolve(game, spec), one_line(agent_name(game, spec)), keep=keep, seed=seed, device=device)
+    name = one_line(agent_name(game, spec))
+    return load(game, resolve(game, spec), name, keep=keep, seed=seed, device=device, trust=trust)
 
 
-def load(game: Game, origin: Origin, name: str, *, keep: bool = False, seed: int = 0, device: str = "cpu") -> Player:
-    """Return the player of what `resolve` found; ``keep`` and ``seed`` as for `agent`.
+def load(
+    game: Game,
+    origin: Origin,
+    name: str,
+    *,
+    keep: bool = False,
+    seed: int = 0,
+    device: str = "cpu",
+    trust: bool = False,
+) -> Player:
+    """Return the player of what `resolve` found; all else as for `agent`.
 
     Raises AgentError, ModelError and DependencyError as `agent` does.
     """
@@ -106,7 +126,7 @@ def load(game: Game, origin: Origin, name: str, *, keep: bool = False, seed: int
         return origin
     if isinstance(origin, Source):
         return need(game, ADAPTER).load(origin, name, keep=keep, seed=seed)
-    model: Player = models.load(str(origin), game, device=device)
+    model: Player = models.load(str(origin), game, device=device, trust=trust)
     model.name = name
     return model
 
