@@ -77,7 +77,7 @@ class WsLink(Metered):
 
     def send(self, data: bytes) -> None:
         """See `Link`."""
-        if not self.open:
+        if not self.open or self.transport.is_closing():
             return
         if self.ready:
             broadcast((self._connection,), data, text=True)
