@@ -100,6 +100,7 @@ FORGERS = (
         head=_LINES
         + """
 write(said(1, b'{"d":[["pure",false],["remarks",[%s]]]}' % b",".join([b'"x"'] * 3_000)))
+time.sleep(60)  # the rest is not said, and the next question never answered
 """,
         games=("yatzy", "lucky"),
     ),
@@ -109,6 +110,7 @@ write(said(1, b'{"d":[["pure",false],["remarks",[%s]]]}' % b",".join([b'"x"'] * 
         SENT,
         head=f"""{_LINES}
 write(said(1, b'{{"d":[["pure",[]],["remarks",5]]}}'))
+time.sleep(60)
 """,
         games=("yatzy", "lucky"),
     ),
