@@ -54,10 +54,10 @@ from dicegym.learning.learner import anneal, as_player, start_from
 from dicegym.learning.lock import alone_in
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
+from dicegym.learning.resuming import restored
 from dicegym.learning.settings import TrainingSettings
-from dicegym.learning.state import Moment, RunState, restored
+from dicegym.learning.state import Moment, RunState
 from dicegym.players import model as models
-from dicegym.players.sb3_file import checked_device
 from dicegym.signals import SignalInterrupt, going_on, on_signals
 
 Progress = Callable[[int, int, str], None]
@@ -79,6 +79,7 @@ class Run:
         command: str = "",
         evaluated: Evaluated | None = None,
         finished: bool = False,
+        trust: bool = False,
     ) -> None:
         run = settings.run
         torch.set_num_threads(run.torch_threads)
@@ -89,8 +90,8 @@ class Run:
         self.evaluated = evaluated or (lambda steps, score: None)
         self.interruption = Interruption()
         self.game = dicegym.game(game, **settings.game)
-        self.evaluator = Evaluator(self.game, run)
-        self.league = League(self.game, settings.opponents, settings.self_play)
+        self.evaluator = Evaluator(self.game, run, trust)
+        self.league = League(self.game, settings.opponents, settings.self_play, trust)
         self.env = new_games(self.game, settings, run.seed, self.league.pool())
         self.seconds, self.began = 0.0, time.monotonic()  # before this session, and when it began
         self.state = RunState(
@@ -102,7 +103,7 @@ class Run:
         )
         newest = checkpoint.newest(folder) if resume else None
         if newest:
-            self.model, moment = restored(newest, self.env, self.league, checked_device(run.device))
+            self.model, moment = restored(newest, self.env, self.league, settings, folder / "tensorboard", trust)
             self.state, self.seconds = moment.run, moment.seconds
             self.state.curve.heed(folder / "best.zip")
         else:  # also a run that was killed before its first checkpoint
@@ -259,18 +260,20 @@ def train(
     resume: bool = False,
     progress: Progress | None = None,
     evaluated: Evaluated | None = None,
+    trust: bool = False,
 ) -> Run:
     """Train ``game`` in ``folder`` and return the finished run; see `dicegym.learning.script.train`."""
     with alone_in(folder):
-        _, settings, command, finished = prepare(game, folder, config, overrides or [], resume)
-        run = Run(game, settings, folder, resume, progress, command, evaluated, finished)
+        _, settings, command, finished = prepare(game, folder, config, overrides or [], resume, trust)
+        run = Run(game, settings, folder, resume, progress, command, evaluated, finished, trust)
         if finished:
             return run
         with going_on(f"what was done so far is in {folder}: --resume goes on"):
             run.learn()
             for name in ("model", "best") if settings.run.card_games else ():
                 run.tell(f"{run.score}; measuring for the card of {name}.zip")
-                write_text(folder / f"{name}.md", card(folder / f"{name}.zip", settings.run.card_games))
+                model = folder / f"{name}.zip"
+                write_text(model.with_suffix(".md"), card(model, settings.run.card_games, trust))
             run.note(finished=True)
         return run
 

@@ -14,7 +14,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, one_line
 from dicegym.games.parts import Progress
 from dicegym.players.roster import Origin, Spec, agent_name, agent_names, resolve
-from dicegym.sandbox.jobs import Entry, entry
+from dicegym.sandbox.jobs import Entry, Seal, entry
 
 AgentSpec = Spec | Any
 """Names an agent, as for `dicegym.agent`: a model in memory, which has no type of ours, is one too."""
@@ -85,11 +85,13 @@ def entries_of(
     records = [EntryRecord(name, str(one.path), "missing", {}) for name, one in empty.items()]
     for name, spec in specs.items() if in_order else sorted(specs.items()):
         origin = _resolved(game, spec)
-        records.append(record_of(name, spec, origin))
+        seal: Seal = ()
         try:
             entries.append(entry(game, name, spec))
+            seal = entries[-1].seal
         except AgentError as error:
             broken.append(Disqualified(name, error.reason))
+        records.append(record_of(name, spec, origin, seal))
     records.sort(key=lambda record: record.name)
     return Field(entries, broken, tuple(records), (*remarks, *_alike(records)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
@@ -13,9 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.bots.source import Source, files_of
+from dicegym.bots.files import lacking
+from dicegym.bots.scan import BadFileError
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.players.roster import Origin
+from dicegym.sandbox.jobs import Seal, sealed
 
 VERSION = 1
 """Of the form of JSON files: raised when a key goes or means something else, not when one is added. The files without
@@ -43,12 +47,19 @@ class EntryRecord:
     files: dict[str, str]
 
 
-def record_of(name: str, given: object, origin: Origin | None) -> EntryRecord:
-    """Return the record of an entry; ``origin`` is what `dicegym.players.roster.resolve` found, None: nothing."""
+def record_of(name: str, given: object, origin: Origin | None, seal: Seal = ()) -> EntryRecord:
+    """Return the record of an entry.
+
+    Args:
+        name: what reports call it.
+        given: how it was named.
+        origin: what `dicegym.players.roster.resolve` found; None: nothing.
+        seal: what the files of a bot are, if somebody has looked; else they are looked at now.
+    """
     if isinstance(origin, Source):
-        folder = origin.file.parent
-        files = {os.path.relpath(file, folder): _sha256(file) for file in files_of(origin.file)}
-        return EntryRecord(name, str(given), "bot", files)
+        with contextlib.suppress(BadFileError):  # whoever loads it says so
+            seal = seal or sealed(origin)[0]
+        return EntryRecord(name, str(given), "bot", dict(seal))
     if isinstance(origin, Path):
         return EntryRecord(name, str(given), "model", {origin.name: _sha256(origin)})
     if origin is None:
@@ -58,9 +69,12 @@ def record_of(name: str, given: object, origin: Origin | None) -> EntryRecord:
 
 def _sha256(file: Path) -> str:
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
+        if not lacking(file):
+            with open(file, "rb") as opened:
+                return hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError:  # whoever loads it says so
-        return ""
+        pass
+    return ""
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import stat
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from dicegym.bots.files import lacking, leads_out
 from dicegym.bots.source import locate
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -19,8 +22,9 @@ KINDS = (".py", ".zip")
 """What files bots and models are in."""
 DEEPEST = 4
 """Folders within a submission's own in which its bot is looked for: archives unpack into folders of their own."""
-
-
+MOST = 10_000
+"""Files and folders that are looked at in a folder of submissions, and in each of its folders."""
+LEADS_OUT = "is a link that leads out of its folder: put the files themselves there"
 LONGEST = 120
 """Characters of a submission's name; numbers that tell equal ones apart come after them."""
 
@@ -59,19 +63,27 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
     A file with a bot or a model is one, and so is a folder: with the original interface's file in it or deeper, or with
     a single ``.py`` or ``.zip`` file.
 
-    Raises ParameterError if there is none.
+    What is in it may come from anybody: a link that leads out of the folder, or out of a submission's own, is refused.
+
+    Raises ParameterError if there is none, or more than `MOST`.
     """
     root = Path(folder).expanduser()
     found, left_out = [], []
-    for path in sorted(root.iterdir()):
+    names = sorted(os.listdir(root))
+    if len(names) > MOST:
+        raise ParameterError(f"{folder} holds more than {MOST:,} files and folders: too many for a contest's entries")
+    for path in map(root.absolute().joinpath, names):  # a name alone might be that of an agent
         if path.name.startswith((".", "_")):
             continue
-        inside = f"{root.resolve().name}/{path.name}"
-        if path.is_dir():
+        inside, whole = f"{root.resolve().name}/{path.name}", root / path.name
+        if os.path.isdir(path):
             bot, problem = _bot_in(path, entry_files(game))
-            found.append(Submission(_shown(path.name, f"{path.name}/", f"{inside}/", f"{path}/"), bot, problem))
+            if leads_out(path, root) or leads_out(_file_of(bot, game), path):
+                problem = LEADS_OUT
+            found.append(Submission(_shown(path.name, f"{path.name}/", f"{inside}/", f"{whole}/"), bot, problem))
         elif path.suffix in KINDS:
-            found.append(Submission(_shown(path.stem, path.name, inside, str(path)), path))
+            problem = LEADS_OUT if leads_out(path, root) else lacking(path)
+            found.append(Submission(_shown(path.stem, path.name, inside, str(whole)), path, problem))
         else:
             left_out.append(path.name)
     if not found:
@@ -93,11 +105,13 @@ def _bot_in(folder: Path, entries: Sequence[str]) -> tuple[Path, str]:
     """Return the bot in a submission's folder, or the folder and why there is none."""
     if locate(folder, entries) is not None:
         return folder, ""
-    files = [
-        file
-        for file in sorted(folder.rglob("*"))
-        if file.suffix in KINDS and file.is_file() and not _hidden(file, folder)
-    ]
+    files = []
+    for number, (path, mode) in enumerate(_below(folder)):
+        if number >= MOST:
+            return folder, f"its folder holds more than {MOST:,} files and folders: keep the bot and what it needs"
+        if stat.S_ISREG(mode) and path.suffix in KINDS:
+            files.append(path)
+    files.sort()
     named = [file for file in files if file.name in entries]
     chosen = named or files
     if len(chosen) == 1:
@@ -111,9 +125,24 @@ def _bot_in(folder: Path, entries: Sequence[str]) -> tuple[Path, str]:
     return folder, f"its folder holds no {wanted}, but {several}: name it so, or give {folder} as a folder of its own"
 
 
-def _hidden(file: Path, folder: Path) -> bool:
-    parts = file.relative_to(folder).parts
-    return len(parts) > DEEPEST + 1 or any(part.startswith((".", "_")) for part in parts)
+def _below(folder: Path) -> Iterator[tuple[Path, int]]:
+    """Yield what lies in a folder and, down to `DEEPEST`, below it, with its mode: 0 of what is hidden."""
+    waiting = [(folder, 0)]
+    while waiting:
+        current, depth = waiting.pop()
+        with contextlib.suppress(OSError), os.scandir(current) as entries:  # may be read by nobody
+            for entry in entries:
+                hidden = entry.name.startswith((".", "_"))
+                mode = 0 if hidden else entry.stat(follow_symlinks=False).st_mode
+                yield Path(entry.path), mode
+                if stat.S_ISDIR(mode) and depth < DEEPEST:
+                    waiting.append((Path(entry.path), depth + 1))
+
+
+def _file_of(bot: Path, game: Game) -> Path:
+    """Return the file of a submission's bot."""
+    source = locate(bot, entry_files(game))
+    return bot if source is None else source.file
 
 
 def names_for(submissions: Sequence[Submission], taken: Collection[str]) -> list[str]:

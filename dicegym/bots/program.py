@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source, code_of
 from dicegym.bots.surroundings import PrivateRandom, PrivateSys, no_input, private_print
 from dicegym.errors import AgentError, one_line
@@ -108,8 +109,8 @@ class Program:
         if isinstance(error, AgentError):
             return error
         file = self.source.file
-        if isinstance(error, FileNotFoundError) and error.filename == str(file):
-            return AgentError(self.name, f"there is no file {file}")
+        if isinstance(error, BadFileError):
+            return AgentError(self.name, str(error))
         if isinstance(error, UnicodeDecodeError) and error.__traceback__ and not self._line(error):
             return AgentError(self.name, f"{file} is not UTF-8 text (byte {error.start}: {error.reason})")
         if isinstance(error, SyntaxError) and not self._line(error):
@@ -184,8 +185,6 @@ class Program:
         return module
 
     def _execute(self, module: types.ModuleType, path: Path) -> None:
-        if not path.is_file():
-            raise FileNotFoundError(2, "No such file", str(path))
         code = code_of(path)
         before = sys.modules.get(module.__name__)
         sys.modules[module.__name__] = module  # dataclasses look themselves up while they are made

@@ -80,6 +80,10 @@ Parameters = Annotated[
     list[str] | None,
     typer.Option("--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game; repeatable"),
 ]
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", help="let models run what their authors wrote, as those with layers of their own need"),
+]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="write the result as JSON to this file too")]
 IsolationName = Annotated[
     str,

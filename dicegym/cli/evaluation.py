@@ -16,6 +16,7 @@ from dicegym.cli.common import (
     GameOption,
     JsonFile,
     Parameters,
+    Trust,
     check_writable,
     err,
     game_or_that_of,
@@ -110,6 +111,7 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="same seed, same games; 0 to 2 are those of trainings and cards")] = 3,
     players: Players = None,
     device: Device = "cpu",
+    trust: Trust = False,
     json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
@@ -127,18 +129,20 @@ def evaluate(
         raise ParameterError(f"--against {ALL} stands for every agent, one after the other: give it alone")
     table = table_for(model, game, parameter, players, len(named) if together else min(1, len(named)))
     opponents: Sequence[Any] = [named] if together and named else everybody(table, model) if named == [ALL] else named
-    player = dicegym.agent(table, model, device=device)
+    player = dicegym.agent(table, model, device=device, trust=trust)
     scores: list[Score] = []
     with counted_faults() as faults, progress_bar("games") as progress:
         for opponent in opponents or [None]:
-            score = measure(table, player, opponent, games, exact=not sampled, seed=seed, progress=progress)
+            score = measure(
+                table, player, opponent, games, exact=not sampled, seed=seed, progress=progress, trust=trust
+            )
             scores.append(score)
     tell_faults(faults)
     if len(scores) == 1:
         out.print(str(scores[0]))
     else:
         show_scores(scores, player.name)
-    for line in [*in_words(scores, table, player.name), *what_next(table, model, game, named, parameter)]:
+    for line in [*in_words(scores, table, player.name), *what_next(table, model, game, named, parameter, trust)]:
         out.print(line)
     about = {"model": model, "game": table.name, "players": table.players, "parameters": table.parameters}
     about |= {"fingerprint": table.fingerprint, "seed": seed, "faults": len(faults)}
@@ -199,7 +203,12 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str) -> list[st
 
 
 def what_next(
-    table: dicegym.Game, model: str, game: str | None, against: Sequence[str], parameter: list[str] | None
+    table: dicegym.Game,
+    model: str,
+    game: str | None,
+    against: Sequence[str],
+    parameter: list[str] | None,
+    trust: bool = False,
 ) -> list[str]:
     """Return commands to go on with, at the same table."""
     from dicegym.bots.export import export_forms
@@ -208,8 +217,9 @@ def what_next(
     given = [one for one in parameter or [] if not one.startswith("players=")]
     words = [model, *(["--game", game] if game else []), *(word for one in given for word in ("-p", one))]
     words += ["--players", str(table.players)] if table.players != usual else []
-    named = shlex.join(words)
-    alone = shlex.join([model, *(["--game", game] if game else [])])
+    trusted = ["--trust"] if trust else []
+    named = shlex.join([*words, *trusted])
+    alone = shlex.join([model, *(["--game", game] if game else []), *trusted])
     found = []
     if table.players > 1 and list(against) != [ALL]:
         found.append((f"dicegym evaluate {named} --against {ALL}", "against every agent"))
@@ -226,6 +236,7 @@ def export(
     output: Annotated[Path | None, typer.Option(help="where to write it (default: that name, here)")] = None,
     game: GameOption = None,
     force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
+    trust: Trust = False,
     parameter: Parameters = None,
 ) -> None:
     """Write a model or an agent as a bot of the original interface.
@@ -237,4 +248,4 @@ def export(
     target = output or Path(form)
     check_writable(target, force)
     table = game_or_that_of(model, game, parameter)
-    write_new(target, export_source(dicegym.agent(table, model), table, form))
+    write_new(target, export_source(dicegym.agent(table, model, trust=trust), table, form))

@@ -14,6 +14,7 @@ from dicegym.cli.common import (
     GameName,
     JsonFile,
     Parameters,
+    Trust,
     check_writable,
     chosen_game,
     out,
@@ -37,6 +38,8 @@ class _Asked(NamedTuple):
     games: int | None
     search: dict[str, Any]
     """Of a search for the best table."""
+    trust: bool = False
+    """As for `dicegym.agent`."""
 
     def number(self, value: float, digits: int = 6) -> str:
         """Return a value with as many digits as are wanted."""
@@ -68,6 +71,7 @@ def exact(
     seed: Annotated[int, typer.Option(min=0, help="of the --best-table search: same seed, same table")] = 0,
     games: Annotated[int | None, typer.Option(help="of a game for one: games in which choices are looked at")] = None,
     digits: Annotated[int | None, typer.Option(min=0, max=17, help="after the point (default: 6; points: 2)")] = None,
+    trust: Trust = False,
     json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
@@ -86,7 +90,7 @@ def exact(
     check_writable(json_file)
     table = chosen_game(game, parameter)
     search = {"seed": seed} | ({} if trials is None else {"trials": trials})
-    asked = _Asked(a, b, best_response, best_table, output, digits, games, search)
+    asked = _Asked(a, b, best_response, best_table, output, digits, games, search, trust)
     with progress_bar("steps") as progress:
         if (alone := solitaire(table)) is not None:
             answer = _alone(alone, table, asked, seed, progress)
@@ -108,7 +112,7 @@ def _duel(values: Any, table: dicegym.Game, asked: _Asked, progress: Any) -> _An
     """Answer for a game for two; ``values`` is its `dicegym.games.parts.Duel`."""
     if asked.games is not None:
         raise ParameterError(f"--games {asked.games} is for games for one, and {table!r} is solved without any")
-    first = dicegym.agent(table, asked.a)
+    first = dicegym.agent(table, asked.a, trust=asked.trust)
     facts: dict[str, Any] = {"a": first.name}
     if asked.best_response:
         value = values.best_response(first, table)[0]
@@ -124,7 +128,7 @@ def _duel(values: Any, table: dicegym.Game, asked: _Asked, progress: Any) -> _An
         text = f"{asked.number(value)} best table found against {first.name}"
         return _Answer(text, {"question": "best table", **facts, **asked.search, "value": value}, (asked.a,))
     other = asked.b or table.spec.baseline
-    second = dicegym.agent(table, other)
+    second = dicegym.agent(table, other, trust=asked.trust)
     value = values.win_rate(first, second, table)
     text = f"{asked.number(value)} exact win rate of {first.name} against {second.name}"
     return _Answer(text, {"question": "win rate", **facts, "b": second.name, "value": value}, (asked.a, other))
@@ -139,7 +143,7 @@ def _alone(values: Any, table: dicegym.Game, asked: _Asked, seed: int, progress:
         best = values.optimum(table, progress=progress)
         text = f"{asked.number(best)} best possible mean return"
         return _Answer(text, {"question": "best return", "value": best}, ())
-    player = dicegym.agent(table, asked.a)
+    player = dicegym.agent(table, asked.a, trust=asked.trust)
     number = {} if asked.games is None else {"games": asked.games}
     best = values.optimum(table, progress=progress)
     mean, half, games = values.mean_return(player, table, **number, seed=seed, progress=progress)

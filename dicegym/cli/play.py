@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import dicegym
-from dicegym.cli.common import DrawnSeed, GameName, Parameters, complete_agent, parameters_of
+from dicegym.cli.common import DrawnSeed, GameName, Parameters, Trust, complete_agent, parameters_of
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import lines
 from dicegym.play.seeds import drawn_seed
@@ -38,6 +38,7 @@ def play(
     players: Annotated[int | None, typer.Option(help="seats at the table, yours included")] = None,
     seat: Annotated[int | None, typer.Option(help="your seat, from 0 (default: one that the seed draws)")] = None,
     seed: DrawnSeed = None,
+    trust: Trust = False,
     parameter: Parameters = None,
 ) -> None:
     """Play at the keyboard: type what you mean, or `help`.
@@ -53,14 +54,16 @@ def play(
     if seat is not None and not 0 <= seat < table.players:
         raise ParameterError(f"--seat {seat} is no seat: give 0 to {table.players - 1}")
     names = [_agent(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
-    rivals = [dicegym.agent(table, name) for name in names]
+    rivals = [dicegym.agent(table, name, trust=trust) for name in names]
     ask = _asking()
     number = drawn_seed() if seed is None else seed
     while True:
         place = _drawn_seat(number, table.players) if seat is None else seat
         sitting = Sitting(table, rivals, place, number, ask, _show)
         sitting.person.show(_welcome(table, sitting.names, names))
-        _show(f"  {_command(game, against, players, place, number, parameter)}")  # not wrapped, so it can be copied
+        _show(
+            f"  {_command(game, against, players, place, number, parameter, trust)}"
+        )  # not wrapped, so it can be copied
         sitting.person.show("Type `help` to see what you can type.")
         try:
             if sitting.play() != AGAIN:
@@ -142,6 +145,7 @@ def _command(
     seat: int,
     seed: int,
     parameter: list[str] | None,
+    trust: bool,
 ) -> str:
     """Return the command that plays the same game again."""
     words = ["dicegym", "play", game]
@@ -151,7 +155,7 @@ def _command(
         words += ["--players", str(players)]
     for given in parameter or []:
         words += ["-p", given]
-    return shlex.join([*words, "--seed", str(seed), "--seat", str(seat)])
+    return shlex.join([*words, *(["--trust"] if trust else []), "--seed", str(seed), "--seat", str(seat)])
 
 
 def _welcome(table: dicegym.Game, names: Sequence[str], agents: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dicegym.cli.common import GameName, JsonFile, check_writable, out, print_table, write_json
+from dicegym.cli.common import GameName, IsolationName, JsonFile, Trust, check_writable, out, print_table, write_json
 from dicegym.errors import ParameterError
 from dicegym.server.admission import PER_ADDRESS, PER_MINUTE
 from dicegym.server.budget import BYTES, MESSAGES
@@ -37,9 +37,7 @@ def serve(
     database_wait: Annotated[
         float, typer.Option(metavar="SECONDS", help="to go on while it is locked or full; then the server stops")
     ] = 300.0,
-    isolation: Annotated[
-        str, typer.Option(metavar="LEVEL", help="of bots' files among the agents: auto, jail, process or none")
-    ] = "auto",
+    isolation: IsolationName = "auto",
     seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
     connections: Annotated[int, typer.Option(help="at once")] = 1000,
     per_address: Annotated[
@@ -112,6 +110,7 @@ def join(
     games: Annotated[int, typer.Option(min=0, help="leave after so many games; 0: stay")] = 0,
     seed: Annotated[int | None, typer.Option(help="of the agent's randomness (default: a fresh one)")] = None,
     wait: Annotated[float, typer.Option(min=0, help="seconds to wait for the first game; 0: for ever")] = 300.0,
+    trust: Trust = False,
 ) -> None:
     """Let an agent play on a server.
 
@@ -119,7 +118,7 @@ def join(
     """
     from dicegym.server.client import join as run
 
-    run(game, server, agent, name, secret, games, seed, out.print, wait)
+    run(game, server, agent, name, secret, games, seed, out.print, wait, trust)
 
 
 server = typer.Typer(

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import dicegym
-from dicegym.cli.common import GameName, Seed, out, progress_bar
+from dicegym.cli.common import GameName, Seed, Trust, out, progress_bar
 from dicegym.cli.contests import tournament
 from dicegym.cli.evaluation import in_words
 from dicegym.errors import ParameterError
@@ -45,6 +45,7 @@ def train(
         str | None, typer.Option(help="short for --set run.device=...: cpu, cuda, cuda:1, mps or auto")
     ] = None,
     resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint")] = False,
+    trust: Trust = False,
     help_settings: Annotated[
         bool,
         typer.Option(
@@ -69,7 +70,7 @@ def train(
     overrides += [f"run.{name}={value}" for name, value in short if value is not None]
     folder = run_dir or Path("runs") / game
     with progress_bar("steps") as progress:
-        run = learn(game, folder, config, overrides, resume, progress)
+        run = learn(game, folder, config, overrides, resume, progress, trust=trust)
     if run.finished:
         out.print(
             f"{folder} is finished, after {run.model.num_timesteps:,} steps: nothing was done; more --steps train on"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import dicegym
-from dicegym.cli.common import DrawnSeed, GameOption, Parameters, check_writable, out
+from dicegym.cli.common import DrawnSeed, GameOption, Parameters, Trust, check_writable, out
 from dicegym.cli.evaluation import Device, Players, table_for
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import drawn_seed
@@ -40,6 +40,7 @@ def watch(
         typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
     ] = None,
     device: Device = "cpu",
+    trust: Trust = False,
     parameter: Parameters = None,
 ) -> None:
     """Watch a model or an agent play, move by move or as a film.
@@ -54,9 +55,9 @@ def watch(
             raise ParameterError(f"{path} is to be a {ending[1:].upper()}: name it {path.with_suffix(ending)}")
         check_writable(path)
     table = table_for(model, game, parameter, players, len(against or []))
-    player = dicegym.agent(table, model, device=device)
+    player = dicegym.agent(table, model, device=device, trust=trust)
     rivals = against or ([table.spec.baseline] if table.players > 1 else [])
-    others = [dicegym.agent(table, name, device=device) for name in rivals]
+    others = [dicegym.agent(table, name, device=device, trust=trust) for name in rivals]
     seated = seating(table, player, others, seat)
     number = drawn_seed() if seed is None else seed
     out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats")
@@ -68,6 +69,7 @@ def watch(
     words = ["dicegym", "watch", model, *_options("--against", against), *_options("--game", [game] if game else None)]
     words += [*_options("--parameter", parameter), "--seat", str(seat), "--seed", str(number)]
     words += ["--players", str(table.players)] if players is not None else []
+    words += ["--trust"] if trust else []
     out.print(f"This game again: {shlex.join(words)}")
 
 

@@ -53,16 +53,16 @@ def scores_against_all(game: Game, player: Player, games: int, tables: Sequence[
 
 
 def best_score(model: Path) -> Score:
-    """Return the score that a model's file says of itself. Raises ModelError if it is none."""
-    return Score(**models.facts(model)["score"])
+    """Return the score that a model's file says of itself. Raises ModelError or ParameterError if it is none."""
+    return Score.from_json(models.facts(model).get("score"))
 
 
-def card(model: Path, games: int) -> str:
+def card(model: Path, games: int, trust: bool = False) -> str:
     """Return what a model's file says of itself, and its scores in ``games`` games each, as a page for people.
 
-    Raises ModelError if the file does not fit the rules.
+    ``trust`` is as for `dicegym.agent`. Raises ModelError if the file does not fit the rules.
     """
-    player, facts = models.load(model), models.facts(model)
+    player, facts = models.load(model, trust=trust), models.facts(model)
     tables = [one for one in facts["settings"]["run"].get("evaluate_against", []) if isinstance(one, list)]
     return page(facts, model.stem, scores_against_all(player.game, player, games, tables))
 

@@ -23,6 +23,7 @@ from dicegym.escape import one_line
 from dicegym.files import read_text, write_text
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.settings import TrainingSettings
+from dicegym.players.seal import write_seal
 from dicegym.shipped import shipped_folder
 
 Plain = dict[str, dict[str, Any]]
@@ -197,9 +198,10 @@ def is_finished(folder: Path, settings: TrainingSettings) -> bool:
 
 
 def write_about(folder: Path, about: AboutRun) -> None:
-    """Write ``settings.json`` into a run's folder."""
+    """Write ``settings.json`` into a run's folder, and the user's seal beside it."""
     plain = {"command": shlex.join(about.command), "settings": about.settings, "finished": about.finished}
     write_text(folder / SETTINGS_FILE, json.dumps(plain, indent=1))
+    write_seal(folder / SETTINGS_FILE)
 
 
 def _reason(error: Exception) -> str:

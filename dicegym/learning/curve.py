@@ -21,15 +21,17 @@ from dicegym.players import model as models
 class Evaluator:
     """Measures the learner against the opponents that the settings name, always in the same games.
 
+    ``trust`` is as for `dicegym.agent`.
+
     Raises:
         UnknownNameError: there is no such opponent, or ``best_by`` is none of them.
         ParameterError: a list of opponents is empty.
     """
 
-    def __init__(self, game: Game, settings: RunSettings) -> None:
+    def __init__(self, game: Game, settings: RunSettings, trust: bool = False) -> None:
         self.game = game
         self.settings = settings
-        self.rivals = [rivals_of(game, against) for against in settings.evaluate_against or [game.spec.baseline]]
+        self.rivals = [rivals_of(game, against, trust) for against in settings.evaluate_against or [game.spec.baseline]]
         names = [", ".join(player.name for player in rivals) for rivals in self.rivals]
         overall([Score("", name, 0.0, 0.0, 0.0, 0) for name in names], settings.best_by)  # before anything is played
 
@@ -77,7 +79,7 @@ class Curve:
     def heed(self, best: Path) -> None:
         """Let the model in ``best``, if there is one, stand until a better one comes: Ctrl-C has one measured too."""
         if best.is_file():
-            self.best = max(self.best, Score(**models.facts(best)["score"]).value)
+            self.best = max(self.best, Score.from_json(models.facts(best).get("score")).value)
 
     def _several(self) -> list[Score]:
         return self.scores if len(self.scores) > 1 else []

@@ -96,8 +96,9 @@ def read_run(folder: Path) -> RunCurve:
         head, *lines = csv.reader(text.splitlines())
         table = np.array([[float(cell) for cell in line] for line in lines])
         values = dict(zip(head[1:], table.T[1:], strict=True))
-        score = Score(**about["score"])
-        return RunCurve(folder, about["game"], about["players"], score, settings, table[:, 0].astype(np.int64), values)
+        score = Score.from_json(about["score"])
+        game, players, steps = str(about["game"]), int(about["players"]), table[:, 0].astype(np.int64)
+        return RunCurve(folder, game, players, score, settings, steps, values)
     except (TypeError, ValueError, KeyError, IndexError, csv.Error) as error:
         raise DamagedFileError(
             folder, f"does not hold what a training writes ({one_line(error, 120)})", instead

@@ -53,7 +53,7 @@ def run_demo(
             empty(folder)
         train(game, folder, None, overrides, False, progress)
         best = folder / "best.zip"
-        score = Score(**models.facts(best)["score"])
+        score = Score.from_json(models.facts(best).get("score"))
         forms = export_forms(table)
         if not forms:  # then the model takes part as it is
             return Path(shutil.copy(best, folder / f"{ENTRY}.zip")), score

@@ -11,7 +11,7 @@ from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.envs.opponents import Opponents
-from dicegym.errors import ParameterError, unknown_name
+from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, solitaire, solver
 from dicegym.play.player import Player
@@ -51,11 +51,24 @@ class Score(NamedTuple):
         """Return the score as plain values."""
         return self._asdict()
 
+    @classmethod
+    def from_json(cls, said: Any) -> Score:
+        """Return what `to_json` told of. Raises ParameterError if that is damaged."""
+        kinds = {"measure": str, "opponent": str, "games": int}
+        try:
+            values = {name: said[name] for name in cls._fields}
+        except (TypeError, LookupError):
+            values = {}
+        if not values or not all(isinstance(one, kinds.get(name, int | float)) for name, one in values.items()):
+            raise ParameterError(f"{one_line(said, 100)} is no score: a training writes them, and nobody else")
+        return cls(**values)
 
-def rivals_of(game: Game, opponent: Any) -> list[Player]:
+
+def rivals_of(game: Game, opponent: Any, trust: bool = False) -> list[Player]:
     """Return the players that ``opponent``, as for `evaluate`, stands for.
 
     Games are played by compiled twins where there are some; exact values ask the file, as a twin hides what it draws.
+    ``trust`` is as for `dicegym.agent`.
 
     Raises:
         ParameterError: a list of opponents is empty, or has more than the table seats.
@@ -71,7 +84,7 @@ def rivals_of(game: Game, opponent: Any) -> list[Player]:
             "against one after the other"
         )
     find = agent if solver(game) else twins.opponent
-    return [find(game, game.spec.baseline if spec is None else spec) for spec in specs]
+    return [find(game, game.spec.baseline if spec is None else spec, trust=trust) for spec in specs]
 
 
 def evaluate(
@@ -83,6 +96,7 @@ def evaluate(
     seed: int = CURVE_SEED,
     less_luck: bool = False,
     progress: Callable[[int, int, str], None] | None = None,
+    trust: bool = False,
 ) -> Score:
     """Measure ``player`` against ``opponent`` (default: the game's baseline) from every seat in turn.
 
@@ -95,6 +109,7 @@ def evaluate(
         exact: False: play even if there is an exact value.
         seed: which games; never one that training plays.
         progress: called with (games played, of how many, against whom) while games are played.
+        trust: whether models' files may run what their authors wrote; as for `dicegym.agent`.
         less_luck: of a player alone, measure what its choices cost instead of what it scores, where the game's exact
             values tell (`dicegym.games.parts.Solitaire.mean_return`): the same mean with a far smaller interval.
 
@@ -110,8 +125,8 @@ def evaluate(
     games = whole_number("games", games, 1, 1 << 40, "the number of games of an evaluation")
     seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")
     game = make_game(game)
-    player = agent(game, player)
-    rivals = rivals_of(game, opponent)
+    player = agent(game, player, trust=trust)
+    rivals = rivals_of(game, opponent, trust)
     exact_values = solver(game) if exact and len(rivals) == 1 else None
     if exact_values is not None:
         value = exact_values.win_rate(player, rivals[0], game)

@@ -78,13 +78,16 @@ class League:
         game: the game.
         opponents: weight by agent's name, `SELF` included; empty: the game's default opponents.
         settings: ``[self_play]``.
+        trust: as for `dicegym.agent`.
 
     Raises:
         UnknownNameError, ParameterError: an opponent or its weight cannot be.
         AgentError, ModelError: an opponent cannot be loaded.
     """
 
-    def __init__(self, game: Game, opponents: Mapping[str, float], settings: SelfPlaySettings) -> None:
+    def __init__(
+        self, game: Game, opponents: Mapping[str, float], settings: SelfPlaySettings, trust: bool = False
+    ) -> None:
         self.game = game
         self.settings = settings
         usual = game.spec.default_opponent
@@ -93,12 +96,12 @@ class League:
         if self._self_weight is not None:
             finite_number(f"weight of {SELF!r}", self._self_weight, "a share of games", above=0)
         # Somebody is needed until the first past self joins.
-        fixed = Pool.of(game, weights) if weights else Pool([RandomPlayer()], [1e-6])
+        fixed = Pool.of(game, weights, trust) if weights else Pool([RandomPlayer()], [1e-6])
         self.fixed = list(fixed.players)
         self.members: list[Member] = []
         self.table = LeagueTable(1 / game.players)
         # Exact values ask a bot's file: its compiled twin, which plays in the batch, hides what it draws.
-        self._files = {name: rivals_of(game, name)[0] for name in weights} if self.learns_from_itself else {}
+        self._files = {name: rivals_of(game, name, trust)[0] for name in weights} if self.learns_from_itself else {}
         for name, player, weight in zip(weights or ["uniform"], fixed.players, fixed.weights, strict=True):
             self.join(Member(name, SCRIPTED, player, weight=weight))
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from itertools import permutations
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dicegym.arena.report import Report, percent, plain_text
 from dicegym.errors import DamagedFileError, ParameterError
@@ -52,6 +52,25 @@ class LeagueTable:
     def copy(self) -> LeagueTable:
         """Return a table of its own."""
         return copy.deepcopy(self)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return all of it as lists, texts and numbers."""
+        return {
+            "members": [[name, kind, self.joined[name], name in self.gone] for name, kind in self.kinds.items()],
+            "results": [[a, b, result.rate, result.games] for (a, b), result in self.results.items()],
+        }
+
+    @classmethod
+    def from_plain(cls, even: float, plain: Mapping[str, Any]) -> LeagueTable:
+        """Return what `to_plain` told of. Raises KeyError, TypeError or ValueError if that is damaged."""
+        table = cls(even)
+        for name, kind, joined, gone in plain["members"]:
+            table.kinds[str(name)], table.joined[str(name)] = str(kind), int(joined)
+            if gone:
+                table.gone.add(str(name))
+        for a, b, rate, games in plain["results"]:
+            table.results[str(a), str(b)] = Result(float(rate), int(games))
+        return table
 
     def add(self, name: str, kind: str, joined: int) -> None:
         """Note that a member joined after so many steps. Raises ParameterError for a name that is known."""

@@ -8,10 +8,11 @@ import numpy as np
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
+from dicegym.errors import ParameterError, one_line
 from dicegym.learning.settings import AlgorithmSettings
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
+from dicegym.players.sb3_plain import weights_of
 
 STAGE = ("command", "timesteps", "seconds", "began_with")
 """What a model says of the one whose networks it began with."""
@@ -40,16 +41,18 @@ def start_from(model: BaseAlgorithm, path: str, game: Game) -> tuple[dict[str, A
         ModelError: the file is no model of the game.
         ParameterError: its networks do not fit.
     """
-    other, _ = models.load_model(path, game)
+    models.check_fit(str(path), models.trained_on(path), game)
     facts = models.facts(path)
     try:
-        model.policy.load_state_dict(other.policy.state_dict())
+        model.policy.load_state_dict(weights_of(path))
     except (RuntimeError, AttributeError) as error:
-        wanted = facts.get("settings", {}).get("network", "those of that model")
+        settings = facts.get("settings")
+        wanted = settings.get("network") if isinstance(settings, dict) else None
         raise ParameterError(
-            f"run.start_from={path!r} has other networks than [network] says: set [network] to {wanted}"
+            f"run.start_from={path!r} has other networks than [network] says: set [network] to "
+            f"{one_line(wanted or 'those of that model')}"
         ) from error
-    return {name: facts[name] for name in STAGE if name in facts} | {"path": path}, models.heeded(other)
+    return {name: facts[name] for name in STAGE if name in facts} | {"path": path}, models.heeded(model)
 
 
 def as_player(model: BaseAlgorithm, game: Game, met: np.ndarray, name: str = "learner") -> PolicyPlayer:

@@ -70,6 +70,11 @@ def names_something(setting: str, value: object) -> bool:
     return isinstance(value, str) and (":" in value or (setting.endswith("_class") and value != ""))
 
 
+def names_programs(settings: object) -> bool:
+    """Return whether settings of networks (``[network]``) name functions or classes."""
+    return any(names_something(f"network.{key}", value) for key, value in vars(settings).items())
+
+
 def resolved(setting: str, value: Any) -> Any:
     """Return ``value``, or what it names."""
     return named(setting, value) if names_something(setting, value) else value

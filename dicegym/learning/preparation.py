@@ -7,15 +7,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dicegym import games
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
+from dicegym.escape import one_line
 from dicegym.learning.configuration import is_finished, settings_of
+from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.league import SELF
 from dicegym.learning.lock import is_empty
 from dicegym.learning.named import names_something, split
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players import model as models
 from dicegym.players.roster import resolve
+from dicegym.players.seal import is_sealed
+from dicegym.players.unpickling import TRUST
+from dicegym.shipped import is_shipped
 
 
 class Prepared(NamedTuple):
@@ -28,7 +34,9 @@ class Prepared(NamedTuple):
     """Whether the run that was to go on has nothing left to do."""
 
 
-def prepare(game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool) -> Prepared:
+def prepare(
+    game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool, trust: bool = False
+) -> Prepared:
     """Return game, settings and command of a training, checked as far as nothing slow is needed for it.
 
     Args:
@@ -37,6 +45,7 @@ def prepare(game: str, folder: Path, config: Path | None, overrides: Sequence[st
         config: as for `dicegym.learning.configuration.read_config`.
         overrides: as for `dicegym.learning.configuration.override`.
         resume: go on with the run in ``folder``.
+        trust: run the programs that the settings of a run name which came from elsewhere.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was written.
@@ -45,8 +54,18 @@ def prepare(game: str, folder: Path, config: Path | None, overrides: Sequence[st
     if not resume and not is_empty(folder):
         raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
     table = games.game(game, **settings.game)
-    for name in _agents(settings):
-        resolve(table, name)
+    found = {name: resolve(table, name) for name in _agents(settings)}
+    if resume and not trust and not is_sealed(folder / SETTINGS_FILE):
+        programs = [
+            name for name, origin in found.items() if isinstance(origin, Source) and not is_shipped(origin.file)
+        ]
+        programs += [text for _, text in _named(settings, networks=True)]
+        if programs:
+            raise ParameterError(
+                f"{folder / SETTINGS_FILE} was not written by your own trainings here, and names programs: "
+                f"{', '.join(one_line(name, 80) for name in programs)}. If you trust whoever made the folder, say so "
+                f"by {TRUST}"
+            )
     if settings.algorithm.name not in models.ALGORITHMS:
         raise unknown_name("algorithm", settings.algorithm.name, list(models.ALGORITHMS))
     if settings.run.start_from and not resume:

@@ -21,6 +21,7 @@ def train(
     resume: bool = False,
     progress: Callable[[int, int, str], None] | None = None,
     evaluated: Callable[[int, Score], None] | None = None,
+    trust: bool = False,
 ) -> Any:
     """Train an agent as ``dicegym train`` does, and return the finished run (``run.model``, ``run.score``).
 
@@ -34,6 +35,8 @@ def train(
         resume: go on with the run in ``folder``; of a finished one nothing is done and its end is returned.
         progress: told (steps done, steps in all, text).
         evaluated: told (steps, score) of every evaluation; what it raises ends the run.
+        trust: let models and a folder to resume that came from others run what their authors wrote, where plain data
+            does not do.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: settings or a folder cannot work, or another training
@@ -46,8 +49,8 @@ def train(
 
     target, file = Path(folder), None if config is None else Path(config)
     with alone_in(target):
-        prepare(game, target, file, overrides, resume)
-        return _script().train(game, target, file, list(overrides), resume, progress, evaluated)
+        prepare(game, target, file, overrides, resume, trust)
+        return _script().train(game, target, file, list(overrides), resume, progress, evaluated, trust)
 
 
 def _script() -> Any:

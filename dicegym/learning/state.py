@@ -9,21 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.engine.game import Game
 from dicegym.learning import checkpoint
 from dicegym.learning.curve import Curve
-from dicegym.learning.environment import continue_games, games_of, state_of
+from dicegym.learning.environment import state_of
 from dicegym.learning.generators import GeneratorStates
 from dicegym.learning.league import League, LeagueState
+from dicegym.learning.remembered import in_flight, remembered
+from dicegym.learning.state_file import write_state
 from dicegym.play.player import Player
 from dicegym.players import model as models
+from dicegym.players.seal import write_seal
 
-_IN_FLIGHT = ("num_timesteps", "_last_obs", "_last_episode_starts")
-"""What a model changes while it plays, before its networks learn from that."""
+COUNTS = ("next_evaluation", "next_checkpoint", "next_snapshot", "next_exploiter", "games")
+"""What is counted in a run's state."""
 
 
 @dataclass
@@ -59,8 +61,30 @@ class Moment:
     @classmethod
     def now(cls, run: RunState, model: BaseAlgorithm, env: VecEnv, league: League) -> Moment:
         """Return the present moment."""
-        in_flight = {name: copy.copy(getattr(model, name)) for name in _IN_FLIGHT}
-        return cls(copy.deepcopy(run), in_flight, state_of(env), league.state(), GeneratorStates.now())
+        return cls(copy.deepcopy(run), in_flight(model), state_of(env), league.state(), GeneratorStates.now())
+
+    def to_plain(self, model: BaseAlgorithm) -> dict[str, Any]:
+        """Return all of it, and what ``model`` remembers besides, for `dicegym.learning.state_file`."""
+        members, table = self.league
+        curve = self.run.curve
+        return {
+            "run": {
+                **{name: getattr(self.run, name) for name in COUNTS},
+                "met": self.run.met,
+                "curve": {
+                    "points": curve.points,
+                    "best": curve.best,
+                    "score": None if curve.score is None else curve.score.to_json(),
+                    "scores": [score.to_json() for score in curve.scores],
+                },
+                "began_with": self.run.began_with,
+            },
+            "model": remembered(model) | self.model,
+            "env": self.env,
+            "league": {"members": [vars(member) for member in members], "table": table.to_plain()},
+            "generators": self.generators.to_plain(),
+            "seconds": self.seconds,
+        }
 
     def write(
         self,
@@ -78,7 +102,7 @@ class Moment:
             model: whose networks have not learned since.
             game: what it plays.
             facts: what the model's file says of itself.
-            fixed: the players that cannot be written; see `dicegym.learning.checkpoint.dump`.
+            fixed: the players that cannot be written; see `dicegym.learning.state_file.write_state`.
             seconds: of training so far.
         """
         for name, value in self.model.items():
@@ -86,22 +110,7 @@ class Moment:
 
         def fill(folder: Path) -> None:
             models.save(model, game, folder / "model.zip", facts, to_go_on=True)
-            checkpoint.dump(replace(self, seconds=seconds), folder / "state.pkl", fixed)
+            write_state(replace(self, seconds=seconds).to_plain(model), folder, fixed)
+            write_seal(folder)
 
         checkpoint.replace(run_folder, fill)
-
-
-def restored(folder: Path, env: VecEnv, league: League, device: torch.device) -> tuple[BaseAlgorithm, Moment]:
-    """Let ``env`` and ``league`` go on where the checkpoint in ``folder`` was taken; return its model and its moment.
-
-    Raises ParameterError if another version of dicegym wrote it.
-    """
-    moment: Moment = checkpoint.load(folder / "state.pkl", league.fixed)
-    league.load_state(moment.league)
-    games_of(env).batch.set_opponent(league.pool())
-    kind: type[BaseAlgorithm] = models.algorithm(models.facts(folder / "model.zip")["algorithm"])
-    model = kind.load(folder / "model.zip", device=device)
-    model.set_env(env, force_reset=False)
-    continue_games(env, moment.env)
-    moment.generators.restore()
-    return model, moment

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import sys
 from pathlib import Path
 
 from dicegym import games
+from dicegym.bots import files
+from dicegym.bots.scan import BadFileError, docstring, text_of
 from dicegym.bots.source import Source, locate
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_name
+from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, one_line, unknown_name
 from dicegym.games.parts import INTERFACE, part
 from dicegym.players import model as models
 from dicegym.players.model_file import is_plain
 from dicegym.players.roster import agent_names, agents_folder, entry_files, resolve
 from dicegym.players.sb3_file import algorithm_of
 from dicegym.registry import GAMES
+
+LONGEST = 400
+"""Characters that are told of what somebody else has written."""
 
 
 def describe(game: Game, name: str) -> str:
@@ -30,9 +34,9 @@ def describe(game: Game, name: str) -> str:
         about = models.facts(str(found))
         score = about.get("score") or {}
         measured = f", {score['value']:.4f} {score['measure']} against {score['opponent']}" if score else ""
-        return f"{about['algorithm']} model, {about['timesteps']:,} steps{measured}"
-    except (ModelError, KeyError, TypeError) as error:
-        return f"a model that cannot be read: {error}"
+        return one_line(f"{about['algorithm']} model, {about['timesteps']:,} steps{measured}", LONGEST)
+    except (ModelError, LookupError, TypeError, ValueError) as error:
+        return f"a model that cannot be read: {one_line(error, LONGEST)}"
 
 
 def rules_page(name: str) -> str:
@@ -42,8 +46,8 @@ def rules_page(name: str) -> str:
 
 def _first_sentence(file: Path) -> str:
     try:
-        text = ast.get_docstring(ast.parse(file.read_bytes())) or ""
-    except (OSError, SyntaxError, ValueError):
+        text = inspect.cleandoc(docstring(files.read(file)))
+    except BadFileError:
         return "(cannot be read)"
     sentence = " ".join(text.split("\n\n")[0].split()).partition(". ")[0]
     return sentence.removesuffix(".") or "(says nothing of itself)"
@@ -94,8 +98,8 @@ def game_of_file(file: str) -> str:
     if len(GAMES) == 1:
         return GAMES[0]
     path = Path(file).expanduser()
-    if path.suffix == ".py" and not path.exists() and ":" not in file:
-        raise ParameterError(f"there is no file {file}")
+    if path.suffix == ".py" and ":" not in file and not path.is_dir() and (reason := files.lacking(path)):
+        raise ParameterError(reason)
     known = [name for name in games.loadable() if _knows(games.game(name), file)]
     if len(known) > 1:  # a whole course project, say, holds a function that other games' bots have too
         known = [name for name in known if _is_named_for(games.game(name), file)] or known
@@ -115,6 +119,13 @@ def game_of_file(file: str) -> str:
     return known[0]
 
 
+def _text(file: Path) -> str:
+    try:
+        return text_of(files.read(file))
+    except BadFileError as error:
+        raise AgentError(file.name, str(error)) from None
+
+
 def _is_named_for(game: Game, file: str) -> bool:
     """Return whether a bot is called as those of ``game`` are, or lies among its agents."""
     path = Path(file).expanduser()
@@ -129,7 +140,7 @@ def _knows(game: Game, file: str) -> bool:
     source = locate(Path(file).expanduser(), entry_files(game))
     if source is not None:
         interface = part(game, INTERFACE)
-        return interface is not None and interface.recognises(source.file.read_text(errors="replace"))
+        return interface is not None and interface.recognises(_text(source.file))
     try:
         resolve(game, file)
     except (AgentError, UnknownNameError):

@@ -17,12 +17,14 @@ import numpy as np
 from dicegym.bots.network import Network
 from dicegym.engine import loops
 from dicegym.engine.game import Game
-from dicegym.errors import DependencyError, ModelError, ParameterError
+from dicegym.errors import DependencyError, ModelError, ParameterError, one_line
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players import model_file
-from dicegym.players.model_file import MEMBER, facts, trained_on
+from dicegym.players.archive import Archive
+from dicegym.players.model_file import MEMBER, check_fit, facts, trained_on
 from dicegym.players.sb3_file import ALGORITHMS, algorithm, algorithm_of, load_file
+from dicegym.players.seal import is_sealed, write_seal
 from dicegym.players.torch_policy import TorchPolicy, heeded, ignoring, written_down
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "MEMBER",
     "PolicyPlayer",
     "algorithm",
+    "check_fit",
     "facts",
     "heeded",
     "ignoring",
@@ -41,7 +44,7 @@ __all__ = [
 ]
 
 _OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer")
-"""What Stable-Baselines3 saves of the games that were going on."""
+"""What Stable-Baselines3 saves of the games that were going on, which a checkpoint holds as plain data."""
 
 
 class PolicyPlayer(Player):
@@ -164,9 +167,9 @@ def save_model(model: Any, path: str | os.PathLike[str], game: Game | str, **par
 def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any], to_go_on: bool = False) -> None:
     """Write ``model`` as a model file; ``facts`` (JSON-able) go into it beside what dicegym needs to load it.
 
-    The file appears whole or not at all: it is written beside its place and then moved. What the optimizer
-    remembers, twice as much as the weights, and the games that were going on stay out unless training is
-    ``to_go_on`` from there exactly.
+    The file appears whole or not at all: it is written beside its place and then moved. The games that were going on
+    stay out, and so does what the optimizer remembers, twice as much as the weights, unless training is ``to_go_on``.
+    A model that plain data may not explain is sealed; see `dicegym.players.seal`.
 
     Raises:
         ModelError: the model does not fit the game, or is a module that NumPy cannot play, which has no file.
@@ -190,6 +193,8 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     with zipfile.ZipFile(unfinished, "a" if of_sb3 else "w") as archive:
         model_file.write_members(archive, model_file.members(header | facts, network))
     os.replace(unfinished, target)
+    if not isinstance(player.policy, Network):  # it may need its classes, which are pickled
+        write_seal(target)
 
 
 def _save_sb3(model: Any, path: Path, to_go_on: bool) -> None:
@@ -199,39 +204,54 @@ def _save_sb3(model: Any, path: Path, to_go_on: bool) -> None:
     if not to_go_on:
         optimizer.state = type(remembered)(remembered.default_factory)
     try:
-        model.save(path, exclude=None if to_go_on else _OF_THE_RUN)
+        model.save(path, exclude=_OF_THE_RUN)
     finally:
         optimizer.state = remembered
 
 
-def load_model(path: str | os.PathLike[str], game: Game | None = None, device: str = "cpu") -> tuple[Any, Game]:
-    """Return (Stable-Baselines3 model, its game).
+def load_model(
+    path: str | os.PathLike[str], game: Game | None = None, device: str = "cpu", trust: bool = False
+) -> tuple[Any, Game]:
+    """Return (Stable-Baselines3 model, its game), to be trained further.
 
     Args:
         path: a model file, or what Stable-Baselines3's own ``save`` wrote, which needs ``game``.
         game: what it is to play.
         device: where its network is to be.
+        trust: unpickle what it holds, which runs whatever its author wrote. Otherwise it is built from plain data.
 
     Raises:
-        ModelError: it cannot play ``game`` or the rules, or holds no Stable-Baselines3 model.
+        ModelError: it cannot play ``game`` or the rules, holds no Stable-Baselines3 model, or needs ``trust``.
         DependencyError: Stable-Baselines3 is missing.
         ParameterError: there is no such device.
     """
+    return _model(path, game, device, trust, to_go_on=True)
+
+
+def _model(
+    path: str | os.PathLike[str], game: Game | None, device: str, trust: bool, to_go_on: bool
+) -> tuple[Any, Game]:
+    """Return (Stable-Baselines3 model, its game); see `load_model`."""
     if game is not None and model_file.is_plain(path):
-        return load_file(path, algorithm_of(path), device), game
+        return load_file(path, algorithm_of(path), game, device, trust or is_sealed(Path(path)), to_go_on), game
     its_game = trained_on(path)
     if game is not None:
         model_file.check_fit(str(path), its_game, game)
-    with zipfile.ZipFile(path) as archive:
-        if "policy.pth" not in archive.namelist():
+    with Archive(path) as archive:
+        if "policy.pth" not in archive.names:
             raise ModelError(
                 f"{path} holds a network alone, which can play, and no model of Stable-Baselines3 to train"
             )
-    return load_file(path, facts(path)["algorithm"], device), its_game
+    own = trust or is_sealed(Path(path))
+    return load_file(path, str(facts(path).get("algorithm")), its_game, device, own, to_go_on), its_game
 
 
 def load(
-    path: str | os.PathLike[str], game: Game | None = None, sample: bool = False, device: str = "cpu"
+    path: str | os.PathLike[str],
+    game: Game | None = None,
+    sample: bool = False,
+    device: str = "cpu",
+    trust: bool = False,
 ) -> PolicyPlayer:
     """Return the player in a model file; see `load_model` and `PolicyPlayer`.
 
@@ -246,11 +266,11 @@ def load(
         if network is not None:
             return PolicyPlayer(network, its_game, name, sample)
     try:
-        model, its_game = load_model(path, game, device)
+        model, its_game = _model(path, game, device, trust, to_go_on=False)
     except DependencyError as error:
         only = None if model_file.is_plain(path) else facts(path).get("torch_only")
         hint = (
-            f"NumPy cannot play it, as {only}"
+            f"NumPy cannot play it, as {one_line(only)}"
             if only
             else "where that is installed, dicegym.save_model(model, path, game) writes a file that plays without it"
         )

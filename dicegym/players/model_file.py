@@ -7,7 +7,6 @@ choose its actions. Whatever plays reads these two alone: PyTorch is not needed,
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import zipfile
@@ -18,12 +17,15 @@ import numpy as np
 
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
-from dicegym.errors import ModelError
+from dicegym.errors import DicegymError, ModelError, one_line
+from dicegym.players.archive import Archive, npz_bytes
 
 MEMBER = "dicegym.json"
 """The member of a model file that says what the model plays."""
 NETWORK_MEMBER = "network.npz"
 """The member with its weights: ``weight0`` float32[inputs, outputs], ``bias0`` float32[outputs], and so on."""
+_LARGEST = 1e300
+"""Beyond, sums in float64 come near what is no number any more."""
 
 
 def members(header: Mapping[str, Any], network: Network | None) -> dict[str, bytes]:
@@ -40,10 +42,8 @@ def members(header: Mapping[str, Any], network: Network | None) -> dict[str, byt
         arrays: dict[str, np.ndarray] = {}
         for number, layer in enumerate(network.layers):
             arrays |= {f"weight{number}": layer.weight.astype(np.float32), f"bias{number}": layer.bias.astype("f4")}
-        packed = io.BytesIO()
-        np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]  # NumPy's stub takes them for its own option
         about["network"] = {"activations": [layer.activation for layer in network.layers]}
-        found[NETWORK_MEMBER] = packed.getvalue()
+        found[NETWORK_MEMBER] = npz_bytes(arrays)
     return {MEMBER: json.dumps(about, indent=1, sort_keys=True).encode(), **found}
 
 
@@ -59,42 +59,38 @@ def write_members(archive: zipfile.ZipFile, found: Mapping[str, bytes]) -> None:
 def is_plain(path: str | os.PathLike[str]) -> bool:
     """Return whether a file is what Stable-Baselines3's own ``save`` writes, which does not say what it plays."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    except (OSError, zipfile.BadZipFile):
+        with Archive(path) as archive:
+            names = set(archive.names)
+    except ModelError:
         return False
-    return MEMBER not in names and {"data", "policy.pth"} <= set(names)
+    return MEMBER not in names and {"data", "policy.pth"} <= names
 
 
 def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return what a model file says of itself. Raises ModelError if it is none, or says nothing."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            found = json.loads(archive.read(MEMBER))
-    except (OSError, zipfile.BadZipFile) as error:
-        raise ModelError(f"{path} cannot be read as a model: {error}") from None
-    except (KeyError, ValueError):
-        if is_plain(path):
-            raise ModelError(
-                f"{path} was saved by Stable-Baselines3 alone and does not say what it plays: name its game "
-                "(--game hog, with --parameter for what is not the default), or save it with dicegym.save_model"
-            ) from None
-        raise ModelError(f"{path} has no {MEMBER} and is no model: save models with dicegym.save_model") from None
-    if not isinstance(found, dict):
-        raise ModelError(f"{path}: {MEMBER} is no JSON object")
-    return found
+    with Archive(path) as archive:
+        if MEMBER in archive.names:
+            return archive.json(MEMBER)
+    if is_plain(path):
+        raise ModelError(
+            f"{path} was saved by Stable-Baselines3 alone and does not say what it plays: name its game "
+            "(--game hog, with --parameter for what is not the default), or save it with dicegym.save_model"
+        )
+    raise ModelError(f"{path} has no {MEMBER} and is no model: save models with dicegym.save_model")
 
 
 def trained_on(path: str | os.PathLike[str]) -> Game:
-    """Return the game that a model file was trained on. Raises ModelError if its rules have changed since."""
+    """Return the game that a model file was trained on. Raises ModelError if its rules are not known, or others now."""
     from dicegym.games import game
 
     about = facts(path)
     try:
-        found = game(about["game"], players=about["players"], **about["parameters"])
-        fingerprint = about["fingerprint"]
+        name, fingerprint = str(about["game"]), one_line(about["fingerprint"])
+        found = game(name, players=about["players"], **about["parameters"])
     except (KeyError, TypeError) as error:
-        raise ModelError(f"{path}: {MEMBER} is incomplete ({error})") from None
+        raise ModelError(f"{path}: {MEMBER} is incomplete ({one_line(error)})") from None
+    except DicegymError as error:
+        raise ModelError(f"{path} was trained on a game that is not known here: {one_line(error, 400)}") from None
     if fingerprint != found.fingerprint:
         raise ModelError(
             f"{path} was trained on other rules, observations or actions of {found!r} "
@@ -125,24 +121,34 @@ def network_in(path: str | os.PathLike[str], game: Game) -> Network | None:
         return None
     try:
         activations = [str(name) for name in said["activations"]]
-        with zipfile.ZipFile(path) as archive:
-            packed = io.BytesIO(archive.read(NETWORK_MEMBER))
-        with np.load(packed, allow_pickle=False) as arrays:
-            layers = tuple(
-                Layer(arrays[f"weight{number}"].astype(np.float64), arrays[f"bias{number}"].astype(np.float64), name)
-                for number, name in enumerate(activations)
-            )
-    except (KeyError, TypeError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise ModelError(f"{path}: its {NETWORK_MEMBER} cannot be read: {error}") from None
+        with Archive(path) as archive:
+            content = archive.read(NETWORK_MEMBER)
+        with Archive(content, f"{path}: its {NETWORK_MEMBER}") as packed:
+            arrays = packed.arrays()
+        layers = tuple(
+            Layer(_numbers(arrays[f"weight{number}"]), _numbers(arrays[f"bias{number}"]), name)
+            for number, name in enumerate(activations)
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{path}: its {NETWORK_MEMBER} cannot be read: {one_line(error)}") from None
     return checked(Network(layers), game, str(path))
+
+
+def _numbers(array: np.ndarray) -> np.ndarray:
+    """Return weights in float64. Raises ValueError for what is no numbers."""
+    if array.dtype.kind != "f":
+        raise ValueError(f"weights are {array.dtype}, and no floating point numbers")
+    return array.astype(np.float64)
 
 
 def checked(network: Network, game: Game, model: str) -> Network:
     """Return ``network`` if it leads from the game's observations to its actions.
 
-    Raises ModelError, in which it is called ``model``, if it does not.
+    Raises ModelError, in which it is called ``model``, if it does not, or if a score could be no finite number.
     """
     width = game.observation_size
+    largest = 1.0
+    """No output of a layer can be further from 0, as observations lie between 0 and 1, and no activation adds to it."""
     for number, (weight, bias, activation) in enumerate(network.layers):
         last = number == len(network.layers) - 1
         if weight.ndim != 2 or weight.shape[0] != width or bias.shape != weight.shape[1:]:
@@ -155,6 +161,14 @@ def checked(network: Network, game: Game, model: str) -> Network:
                 f"{', '.join(ACTIVATIONS)}, after the last none"
             )
         width = weight.shape[1]
+        with np.errstate(all="ignore"):
+            sums = max(largest, 1.0) * np.abs(weight).sum(axis=0) + np.abs(bias)
+        largest = float(sums.max(initial=0.0))
+        if not largest < _LARGEST:  # also if it is no number
+            raise ModelError(
+                f"{model}: layer {number} has weights that are not finite, or so large that scores would not be: its "
+                "training went wrong, or the file is damaged"
+            )
     if not network.layers or width != game.n_actions:
         raise ModelError(f"{model}: its network has {width} outputs, and {game!r} has {game.n_actions} actions")
     return network

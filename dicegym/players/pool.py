@@ -43,10 +43,11 @@ class Pool:
         self.bounds = np.array([round(FINE * share / total) for share in accumulate(self.weights)], np.int64)
 
     @classmethod
-    def of(cls, game: Game, spec: Any) -> Pool:
+    def of(cls, game: Game, spec: Any, trust: bool = False) -> Pool:
         """Return ``spec`` as a pool: a Pool, an agent (see `dicegym.agent`), a list of agents, or {agent: weight}.
 
-        Agents that have a compiled twin are played by it (see `dicegym.players.twins`).
+        Agents that have a compiled twin are played by it (see `dicegym.players.twins`). ``trust`` is as for
+        `dicegym.agent`.
 
         Raises:
             UnknownNameError, AgentError, ModelError: an agent cannot be found or loaded.
@@ -54,9 +55,9 @@ class Pool:
         if isinstance(spec, Pool):
             return spec
         if isinstance(spec, dict):
-            return cls([opponent(game, name) for name in spec], list(spec.values()))
+            return cls([opponent(game, name, trust) for name in spec], list(spec.values()))
         specs = spec if isinstance(spec, list | tuple) else [spec]
-        return cls([opponent(game, name) for name in specs], [1.0] * len(specs))
+        return cls([opponent(game, name, trust) for name in specs], [1.0] * len(specs))
 
     @property
     def only(self) -> Player | None:

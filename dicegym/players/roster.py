@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dicegym.bots.files import lacking
 from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
 from dicegym.engine.siblings import folder_of
@@ -72,7 +73,15 @@ def _found(game: Game) -> dict[str, Path]:
     return found
 
 
-def agent(game: Game | str, spec: Spec | Any, *, keep: bool = False, seed: int = 0, device: str = "cpu") -> Player:
+def agent(
+    game: Game | str,
+    spec: Spec | Any,
+    *,
+    keep: bool = False,
+    seed: int = 0,
+    device: str = "cpu",
+    trust: bool = False,
+) -> Player:
     """Return the player that ``spec`` names.
 
     Args:
@@ -84,20 +93,32 @@ def agent(game: Game | str, spec: Spec | Any, *, keep: bool = False, seed: int =
         keep: play all games with one copy of the bot's program instead of a fresh one each.
         seed: of the bot's randomness until it joins a game.
         device: where a model is computed that PyTorch alone can play: "cpu", "cuda", "auto", ...
+        trust: whether a model's file may run what its author wrote, which some need: see
+            `dicegym.players.unpickling`. A bot is a program, and always runs.
 
     Raises:
         UnknownNameError: there is no such game, agent or file.
         ParameterError: ``spec`` is nothing of the above, its arguments are not integers, or there is no such device.
         AgentError: the bot's file cannot be loaded.
-        ModelError: the model does not fit the game.
+        ModelError: the model does not fit the game, cannot be read, or needs ``trust``.
         DependencyError: a model needs a package that is not installed.
     """
     game = make_game(game)
-    return load(game, resolve(game, spec), one_line(agent_name(game, spec)), keep=keep, seed=seed, device=device)
+    name = one_line(agent_name(game, spec))
+    return load(game, resolve(game, spec), name, keep=keep, seed=seed, device=device, trust=trust)
 
 
-def load(game: Game, origin: Origin, name: str, *, keep: bool = False, seed: int = 0, device: str = "cpu") -> Player:
-    """Return the player of what `resolve` found; ``keep`` and ``seed`` as for `agent`.
+def load(
+    game: Game,
+    origin: Origin,
+    name: str,
+    *,
+    keep: bool = False,
+    seed: int = 0,
+    device: str = "cpu",
+    trust: bool = False,
+) -> Player:
+    """Return the player of what `resolve` found; all else as for `agent`.
 
     Raises AgentError, ModelError and DependencyError as `agent` does.
     """
@@ -105,7 +126,7 @@ def load(game: Game, origin: Origin, name: str, *, keep: bool = False, seed: int
         return origin
     if isinstance(origin, Source):
         return need(game, ADAPTER).load(origin, name, keep=keep, seed=seed)
-    model: Player = models.load(str(origin), game, device=device)
+    model: Player = models.load(str(origin), game, device=device, trust=trust)
     model.name = name
     return model
 
@@ -179,7 +200,9 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
 
 def _text(spec: object) -> str:
     """Return a spec in words. Raises ParameterError if it is none."""
-    text = os.fspath(spec) if isinstance(spec, os.PathLike) else spec
+    if isinstance(spec, os.PathLike) and isinstance(path := os.fspath(spec), str) and path.strip():
+        return path  # as it is: a file's name may begin and end with anything
+    text = spec
     if not isinstance(text, str) or not text.strip():
         raise ParameterError(
             f"{spec!r} is no agent: give an agent's name, name(numbers), a path to a .py file, folder or .zip model, "
@@ -193,7 +216,7 @@ def _located(game: Game, path: str, spec: str) -> Source:
     source = locate(path, entries)
     if source is None:
         is_folder = Path(path).is_dir()
-        missing = f"{path} holds no {' or '.join(entries)}" if is_folder else f"there is no file {path}"
+        missing = f"{path} holds no {' or '.join(entries)}" if is_folder else lacking(path)
         raise AgentError(agent_name(game, spec), missing)
     return source._replace(file=source.file.absolute())
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-import zipfile
 from typing import Any
 
+from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ModelError, ParameterError, one_line, unknown_name
+from dicegym.players.archive import Archive
+from dicegym.players.sb3_plain import rebuilt
+from dicegym.players.unpickling import load_sb3
 
 ALGORITHMS = {
     "MaskablePPO": "sb3_contrib",
@@ -43,45 +45,51 @@ def algorithm_of(path: str | os.PathLike[str]) -> str:
 
     Raises ModelError if the file holds no such thing, or an algorithm whose policies cannot play.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            data = json.loads(archive.read("data"))
-        module = str(data["policy_class"].get("__module__", ""))
-    except (OSError, KeyError, AttributeError, TypeError, ValueError, zipfile.BadZipFile) as error:
-        raise ModelError(f"{path} cannot be read as a model of Stable-Baselines3: {one_line(error)}") from None
+    with Archive(path) as archive:
+        data = archive.json("data")
+    about = data.get("policy_class")
+    if not isinstance(about, dict):
+        raise ModelError(f"{path} cannot be read as a model of Stable-Baselines3: it does not say what its policy is")
+    module = one_line(about.get("__module__", ""), 80)
     name = _HOMES.get(module) or next((name for mark, name in _MARKS.items() if mark in data), module)
     if name not in ALGORITHMS:
         raise ModelError(f"{path} was saved by {name}; those that can play are {', '.join(ALGORITHMS)}")
     return name
 
 
-def load_file(path: str | os.PathLike[str], name: str, device: str = "cpu") -> Any:
+def load_file(
+    path: str | os.PathLike[str],
+    name: str,
+    game: Game,
+    device: str = "cpu",
+    trust: bool = False,
+    to_go_on: bool = False,
+) -> Any:
     """Return the Stable-Baselines3 model in a file.
 
     Args:
         path: the file.
         name: its algorithm.
+        game: what it plays.
         device: where its network is to be: "cpu", "cuda", ... or "auto".
+        trust: unpickle what it holds, which runs whatever its author wrote. Otherwise it is built from plain data; see
+            `dicegym.players.sb3_plain`.
+        to_go_on: whether it is to be trained further.
 
     Raises:
         DependencyError: without the extra.
-        UnknownNameError: there is no such algorithm.
+        ModelError: there is no such algorithm, or the file cannot be loaded: it is damaged, does not fit the game,
+            needs ``trust``, or with it a class that cannot be imported.
         ParameterError: there is no such device.
-        ModelError: the file cannot be loaded, such as for a class of somebody's that cannot be imported.
     """
+    if name not in ALGORITHMS:
+        raise ModelError(f"{path}: {unknown_name('algorithm', one_line(name, 80), list(ALGORITHMS))}")
     kind = algorithm(name)
     where = checked_device(device)
-    custom = {"buffer_size": 1} if name in ("DQN", "QRDQN") else None  # a million empty memories help nobody to play
-    try:
-        return kind.load(path, device=where, custom_objects=custom)
-    except ModuleNotFoundError as error:
-        raise ModelError(
-            f"{path} needs the module {error.name!r}, in which a class of its policy is defined: run from the folder "
-            "where that module is, or add it to PYTHONPATH"
-        ) from error
-    except Exception as error:  # whatever unpickling somebody's classes may raise
-        text = f"{type(error).__name__}: {one_line(error)}"
-        raise ModelError(f"{path} cannot be loaded as a {name} model ({text})") from error
+    if not trust:
+        return rebuilt(path, kind, game, where, to_go_on)
+    # A million empty memories help nobody to play.
+    return load_sb3(kind, path, where, {"buffer_size": 1} if name in ("DQN", "QRDQN") else None)
 
 
 def checked_device(device: str) -> Any:

@@ -86,8 +86,10 @@ def _says_pure(path: Path, changed: int) -> bool:
     return re.search(r"^PURE = True\b", path.read_text(encoding="utf-8"), re.MULTILINE) is not None
 
 
-def opponent(game: Game, spec: Any) -> Player:
+def opponent(game: Game, spec: Any, trust: bool = False) -> Player:
     """Return the player that ``spec`` names, as `dicegym.agent` does, but its compiled twin if it has one.
+
+    ``trust`` is as for `dicegym.agent`.
 
     Raises:
         UnknownNameError, ParameterError, AgentError, ModelError, DependencyError: see `dicegym.agent`.
@@ -98,4 +100,4 @@ def opponent(game: Game, spec: Any) -> Player:
         origin = resolve(game, name)
         if isinstance(origin, Source) and source_hash(origin.file) == declared(game.spec.module)[number].file:
             return TwinPlayer(game, name, _says_pure(origin.file, origin.file.stat().st_mtime_ns))
-    return agent(game, spec)
+    return agent(game, spec, trust=trust)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dicegym.bots.files import LARGEST, MOST_FILES
 from dicegym.sandbox.limits import PATIENCE, Limits
 
 _CUSTOMS = """\
@@ -13,10 +14,16 @@ Time: {seconds:g} s to load, as much for all questions of the test, and as much 
 It is processor time of the bot's own, so that other load on the machine costs nobody anything; a clock {patience}
 times as generous catches what sleeps or hangs. Memory: {memory} MiB.
 
-Files: a bot may import files beside it. It has `random`, `print` and streams of `sys` of its own, and input() is
-answered by nobody. Every bot of a match plays in a process which ends with it, so nothing is kept from one match to
-the next. A bot may start processes, which end with it; their time is measured by the clock alone. What is sent to
-other processes is found by its name (multiprocessing.Pool, say), and so the functions of a bot's own file are not.
+Files: a bot may import files beside it, and read its own: all in its folder if its file is called as the interface
+says, else what is called like it (ann.py: ann.json and the folder ann). It may write into a temporary folder
+(`tempfile`), and that is all. At most {files} files of source, of {largest} MiB each; no links out of the folder.
+
+Every bot plays in a process of its own which ends with the match, so nothing is kept from one match to the next.
+There it can start threads, but no processes (subprocess, multiprocessing and os.fork raise PermissionError), and has
+no network. It has `random`, `print` and streams of `sys` of its own, and input() is answered by nobody.
+
+Chance: `random`, and what NumPy draws without a generator (np.random.random()), are seeded for each game, and the same
+contest comes out the same. What cannot be repeated: os.urandom, secrets, np.random.default_rng() without a seed, time.
 
 PURE = True at the margin of the file says that the same question always gets the same answer: nothing is
 remembered, and nothing drawn. Environments then ask one copy of the bot for all games of a batch and, where a game
@@ -30,4 +37,6 @@ check FILE --debug` plays here and now, so that breakpoint() stops in the bot.
 def customs() -> str:
     """Return what every bot may do, may use, and is asked for; plain text."""
     limits = Limits()
-    return _CUSTOMS.format(seconds=limits.seconds, patience=PATIENCE, memory=limits.memory >> 20)
+    return _CUSTOMS.format(
+        seconds=limits.seconds, patience=PATIENCE, memory=limits.memory >> 20, files=MOST_FILES, largest=LARGEST >> 20
+    )

@@ -66,9 +66,10 @@ class Heartbeat:
 
     def reset(self) -> None:
         """Begin anew, in the process and thread that will act: nobody has acted."""
+        self._cells[_ACTOR] = self.actor = self.blamed = -1  # first: whoever reads meanwhile must not see entry 0 act
         for i in range(self.SIZE):
-            self._cells[i] = 0
-        self._cells[_ACTOR] = self.actor = self.blamed = -1
+            if i != _ACTOR:
+                self._cells[i] = 0
         self._since = 0.0
         self._cells[_PROCESS] = os.getpid()
         self._cells[_MEASURED] = time.thread_time()

@@ -42,6 +42,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from dicegym.bots import files
 from dicegym.bots.answers import LONGEST_FRAME, encode
 from dicegym.bots.calls import Witness, watched_by
 from dicegym.bots.program import Program
@@ -64,6 +65,7 @@ class Setup(dict[str, Any]):
     interface: the module with the bot's half of the original interface.
     source: (file, attribute, arguments) of the bot; see `dicegym.bots.source.Source`.
     name: what errors call the bot.
+    texts: real path -> bytes of each of its files that were looked at: these play, whatever lies there by then.
     preload: modules that bots of this text will ask for.
     system, read: what a child may read: Python with all that is installed, and what is the bot's own.
     free: whether a child keeps its limits alone, and may do else what the user may.
@@ -108,6 +110,7 @@ class Host:
         for name in setup["preload"]:
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
+        files.hold(setup["texts"])
         with contextlib.suppress(Exception):  # a child will say what is wrong with it
             if _is_harmless(lambda: code_of(self.source.file), confinement.limit_alone, self.bounds):
                 code_of(self.source.file)  # now, so that programs of it start sooner

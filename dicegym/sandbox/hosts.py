@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import os
 import socket
 import subprocess
 import sys
@@ -14,37 +15,67 @@ from pathlib import Path
 from typing import IO, Any
 
 from dicegym.bots.calls import Witness
-from dicegym.bots.source import Source, files_of
+from dicegym.bots.files import leads_out
+from dicegym.bots.scan import BadFileError
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.engine.siblings import sibling_name
-from dicegym.errors import one_line
+from dicegym.errors import AgentError, one_line
 from dicegym.games.parts import INTERFACE, need
 from dicegym.sandbox import handed, jail, scratch
 from dicegym.sandbox import host as _host  # noqa: F401  # loaded, so that `hand_over` finds what it needs
 from dicegym.sandbox.frames import MessageStream
+from dicegym.sandbox.jobs import Seal, sealed
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import END_SECONDS, GoneError, Remote
 
 START_SECONDS = 30.0
 """How long a host may take to start: no bot runs in it, so what takes longer is a machine in trouble."""
-MOST = 16
-"""Hosts that a referee keeps for entries that do not play at the moment."""
+MOST = 32
+"""Hosts that a referee keeps for entries that do not play at the moment: 8 MB each, 15 with NumPy (measured). With as
+many entries and more, each that comes in turn is the one that was just let go."""
 _PRELOADED = ("numpy",)
 """Modules that a host loads before it forks if its bot's text names them: to load them takes longer than a match."""
 
 
-def visible_files(source: Source, entry_files: Iterable[str]) -> list[Path]:
+def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Path]) -> list[Path]:
     """Return what a bot may read: its own files, and nothing else that lies beside it.
 
     A bot whose file is called as the original interface has it owns its folder. Any other file may share its folder
     with other people's: it may read itself, what it imports from there, and what is called like it (``ann.py``:
     ``ann.json`` and the folder ``ann``).
+
+    Args:
+        source: where it is.
+        entry_files: what bots' files are called.
+        files: the bot's own, its helpers included, as `dicegym.bots.files.gather` finds them.
+
+    Raises:
+        BadFileError: what is called like it leads out of its folder.
     """
     file = source.file
     if file.name in entry_files:
-        return [file.parent]
-    beside = (path for path in file.parent.glob("*") if path.stem == file.stem and path.suffix not in (".py", ".zip"))
-    return [*files_of(file), *sorted(beside)]
+        return [file.parent, *files]
+    with os.scandir(file.parent) as beside:
+        names = sorted(one.name for one in beside if one.name.startswith(file.stem))
+    alike = [path for path in map(file.parent.joinpath, names) if path.stem == file.stem]
+    data = [path for path in alike if path.suffix not in (".py", ".zip")]
+    for path in data:
+        if leads_out(path, file.parent):
+            raise BadFileError(f"{one_line(path.name)} is a link that leads out of the bot's folder")
+    return [*files, *data]
+
+
+def _texts(name: str, source: Source, seal: Seal) -> dict[Path, bytes]:
+    """Return a bot's files with their bytes. Raises AgentError if they are not what they were when it was entered."""
+    try:
+        now, texts = sealed(source)
+    except BadFileError as error:
+        raise AgentError(name, str(error)) from None
+    if seal and now != seal:
+        changed = sorted({path for path, _ in {*seal} ^ {*now}})
+        raise AgentError(name, f"its files have changed since it was entered: {one_line(', '.join(changed))}")
+    return texts
 
 
 class HostProcess:
@@ -60,11 +91,18 @@ class HostProcess:
     """
 
     def __init__(
-        self, game: Game, name: str, source: Source, limits: Limits, level: jail.Isolation, folder: str
+        self,
+        game: Game,
+        name: str,
+        source: Source,
+        limits: Limits,
+        level: jail.Isolation,
+        folder: str,
+        seal: Seal = (),
     ) -> None:
         self.name = name
         self.limits = limits
-        self._setup = _setup(game, name, source, limits)
+        self._setup = _setup(game, name, source, limits, seal)
         self._ready = False
         self._children = 0
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # `close` closes it
@@ -127,20 +165,24 @@ class HostProcess:
             scratch.remove(self._folder)
 
 
-def _setup(game: Game, name: str, source: Source, limits: Limits) -> dict[str, Any]:
+def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) -> dict[str, Any]:
     """Return what a host is told at its start; see `dicegym.sandbox.host.Setup`."""
     interface = need(game, INTERFACE)
     module = sibling_name(game.spec.module, "interface")
     packages = [str(path) for name in handed.parents_of(module) for path in sys.modules[name].__path__]
-    files = visible_files(source, interface.ENTRY_FILES)
-    text = b"".join(_text(file) for file in files_of(source.file))
+    texts = _texts(name, source, seal)
+    try:
+        files = visible_files(source, interface.ENTRY_FILES, texts)
+    except BadFileError as error:
+        raise AgentError(name, str(error)) from None
     beside = [] if packages else [str(Path(str(sys.modules[module].__file__)).parent)]
     return {
         "path": beside,
         "interface": module,
         "source": (str(source.file), source.attribute, source.arguments),
         "name": name,
-        "preload": [one for one in _PRELOADED if one.encode() in text],
+        "preload": [one for one in _PRELOADED if any(one.encode() in text for text in texts.values())],
+        "texts": {os.path.realpath(file): text for file, text in texts.items()},
         "read": [*map(str, files), *beside, *packages],
         "system": list(jail.readable()),
         "bounds": {"memory": limits.memory, "cpu": math.ceil(limits.most_seconds) + 1},
@@ -154,10 +196,3 @@ def _handed(interface: str) -> IO[bytes]:
     file.write(handed.hand_over(interface))
     file.flush()
     return file
-
-
-def _text(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError:  # whoever loads it will say so
-        return b""

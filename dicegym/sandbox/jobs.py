@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from dicegym.bots import files
 from dicegym.bots.calls import Witness
 from dicegym.bots.network import NetworkPlayer
+from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, one_line
@@ -34,11 +38,26 @@ class Sent(NamedTuple):
         return found
 
 
+Seal = tuple[tuple[str, str], ...]
+"""Files of a bot, by their paths from its own file's folder, each with the SHA-256 of its bytes; its own file first."""
+
+
+def sealed(source: Source) -> tuple[Seal, dict[Path, bytes]]:
+    """Return what a bot's files are, and their bytes, each read once. Raises BadFileError."""
+    found = files.gather(source.file)
+    folder = source.file.parent
+    return tuple(
+        (os.path.relpath(file, folder), hashlib.sha256(data).hexdigest()) for file, data in found.items()
+    ), found
+
+
 class Entry(NamedTuple):
     """One participant: what the reports call it, and where it comes from."""
 
     name: str
     origin: Origin | Sent
+    seal: Seal = ()
+    """What its files were when it was entered; empty: nobody has looked."""
 
     @property
     def trusted(self) -> bool:
@@ -64,7 +83,8 @@ def entry(game: Game, name: str, spec: Spec | Any) -> Entry:
     value.
 
     Raises:
-        AgentError: there is no such file, or it is a model that does not fit the game or that NumPy cannot play.
+        AgentError: there is no such file, or none that may be read, or it is a model that does not fit the game or that
+            NumPy cannot play.
         UnknownNameError, ParameterError: it names nothing, or is a Player that cannot be sent to a process.
     """
     origin = resolve(game, spec)
@@ -73,9 +93,10 @@ def entry(game: Game, name: str, spec: Spec | Any) -> Entry:
             origin = load(game, origin, name)
         if isinstance(origin, NetworkPlayer):
             origin.plain_network()  # PyTorch alone needs more memory than a job has
-    except ModelError as error:
+        seal = sealed(origin)[0] if isinstance(origin, Source) else ()
+    except (ModelError, BadFileError) as error:
         raise AgentError(name, str(error)) from error
-    return Entry(name, _sent(name, origin) if isinstance(origin, Player) else origin)
+    return Entry(name, _sent(name, origin) if isinstance(origin, Player) else origin, seal)
 
 
 def _sent(name: str, player: Player) -> Sent:

@@ -243,7 +243,7 @@ class Remote:
         if line.startswith(prefix) and (body := line[len(prefix) : -1]).isdigit() and len(body) < 19:
             return "ok", int(body)
         try:
-            found = json.loads(line)
+            found = json.loads(line.decode())
             their, word, value, *printed = found
             if word == "told" and self._witness is not None:
                 method, text = value

@@ -74,10 +74,14 @@ class Hosts:
     def prepare(self, entries: Iterable[Entry]) -> None:
         """Begin to start what ``entries`` will need, without waiting for it."""
         for entry in entries:
-            if self.apart(entry) and entry not in self._hosts and isinstance(entry.origin, Source):
-                self._hosts[entry] = HostProcess(
-                    self._game, entry.name, entry.origin, self._limits, self._level, self._folder
-                )
+            with contextlib.suppress(AgentError):  # `load` will say so, when it is known whose turn it is
+                self._prepare(entry)
+
+    def _prepare(self, entry: Entry) -> None:
+        if self.apart(entry) and entry not in self._hosts and isinstance(entry.origin, Source):
+            self._hosts[entry] = HostProcess(
+                self._game, entry.name, entry.origin, self._limits, self._level, self._folder, entry.seal
+            )
 
     def load(
         self, entry: Entry, game: Game, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
@@ -85,7 +89,7 @@ class Hosts:
         """Return a fresh player of an entry; see `dicegym.sandbox.jobs.Context.load`. Raises AgentError."""
         if not self.apart(entry):
             return entry.load(game, seed)
-        self.prepare([entry])
+        self._prepare(entry)
         self._hosts.move_to_end(entry)
         self._playing.append((entry, None))
         remote = self._hosts[entry].child(moment, witness)

@@ -265,6 +265,7 @@ def join(
     seed: int | None,
     log: Callable[[str], None],
     wait: float = 0.0,
+    trust: bool = False,
 ) -> None:
     """Let the agent ``spec`` play on a server until ``games`` games are over; see `Join`.
 
@@ -279,29 +280,32 @@ def join(
     called = agent_name(table, spec) if name is None and secret is None else name
     seed = entropy.randbits(63) if seed is None else seed
     log(f"loading {spec}")
-    player = rehearsed(table, spec)
+    player = rehearsed(table, spec, trust)
     Join(game, where, lambda _: player, called, secret, games, seed, log, wait=wait).run()
 
 
-def rehearsed(table: Game, spec: str) -> Player:
-    """Return a player that has nothing left to load or compile when it is asked. Raises AgentError, ModelError."""
+def rehearsed(table: Game, spec: str, trust: bool = False) -> Player:
+    """Return a player that has nothing left to load or compile when it is asked. Raises AgentError, ModelError.
+
+    ``trust`` is as for `dicegym.agent`.
+    """
     state = play_game(table, [RandomPlayer()] * table.players)
     table.observe(state, 0)
-    table, player = _loaded(table, spec)
+    table, player = _loaded(table, spec, trust)
     act = player.join(table, 0, 0)
     if player.pure:  # whoever remembers what it was asked is not asked for nothing
         act(Turn(table, table.new_game()[0], 0))
     return player
 
 
-def _loaded(table: Game, spec: str) -> tuple[Game, Player]:
+def _loaded(table: Game, spec: str, trust: bool) -> tuple[Game, Player]:
     """Return the player and a table of a size that it can play at: which one the server has, it is yet to tell."""
     least, most = table.spec.players
     try:
-        return table, agent(table, spec)
+        return table, agent(table, spec, trust=trust)
     except ModelError:
         for players in range(max(least, 2), most + 1):
             other = make_game(table.spec.name, players=players)
             with contextlib.suppress(ModelError):
-                return other, agent(other, spec)
+                return other, agent(other, spec, trust=trust)
         raise

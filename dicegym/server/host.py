@@ -63,7 +63,7 @@ def main(game: str, players: int, spec: str, server: int, seconds: float, level:
     serve(wire, game, copies, requests, answers)
 
 
-class Sitting:
+class AgentAtTable:
     """An agent at one table."""
 
     def __init__(self, wire: Wire, game: str, copies: Copies, seed: int) -> None:
@@ -99,7 +99,7 @@ class Sitting:
 
 def serve(wire: Wire, game: str, copies: Copies, requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer one line after the other."""
-    seated: dict[int, Sitting] = {}
+    seated: dict[int, AgentAtTable] = {}
     for line in requests:
         request = json.loads(line)
         if "close" in request:
@@ -108,7 +108,7 @@ def serve(wire: Wire, game: str, copies: Copies, requests: BinaryIO, answers: Bi
             continue
         table = request["table"]
         if table not in seated:
-            seated[table] = Sitting(wire, game, copies, request["seed"])
+            seated[table] = AgentAtTable(wire, game, copies, request["seed"])
         _tell(answers, seated[table].answer(request["standing"], request["name"]))
 
 

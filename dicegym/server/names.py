@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dicegym.errors import ParameterError
+from dicegym.files import read_text
 
 LONGEST_NAME = 40
 SHORTEST_SECRET = 4
@@ -52,11 +53,7 @@ class Secrets:
 
         Raises ParameterError if it cannot be read so. No message shows a secret.
         """
-        try:
-            text = path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise ParameterError(f"--secrets {path} cannot be read ({reason})") from None
+        text = read_text(path, "give --secrets a file of lines name:secret")
         if text.lstrip().startswith("{"):
             return cls(_from_json(path, text))
         found: dict[str, str] = {}
@@ -99,7 +96,7 @@ def _digest(secret: str) -> bytes:
 def _from_json(path: Path, text: str) -> dict[str, str]:
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ParameterError(f"--secrets {path} is no JSON: {error}") from None
     if not all(isinstance(secret, str) for secret in found.values()):
         raise ParameterError(f"--secrets {path} is no object of names and secrets, all of them texts")

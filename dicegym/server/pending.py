@@ -13,8 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dicegym.errors import ParameterError
+from dicegym.errors import DamagedFileError
+from dicegym.files import read_bytes
 from dicegym.server.results import ForcedTurn, GameResult, SeatResult
+
+LARGEST = 1 << 30
+"""Bytes that are read at most: far more than the server lets wait."""
 
 
 class Run(NamedTuple):
@@ -67,23 +71,19 @@ class Pending:
         A last line that is not whole was never told to anybody, and is left out.
 
         Raises:
-            ParameterError: the file is damaged, or cannot be read.
+            DamagedFileError: the file is damaged, or cannot be read.
         """
-        try:
-            lines = self.path.read_bytes().split(b"\n")[:-1]
-        except FileNotFoundError:
+        if not self.path.exists():
             return []
-        except OSError as error:
-            raise ParameterError(f"{self.path}, in which results wait, cannot be read ({error.strerror})") from None
+        away = "move it away to start without them"
+        lines = read_bytes(self.path, f"results wait there; {away}", LARGEST).split(b"\n")[:-1]
         found = []
         for number, line in enumerate(lines, 1):
             try:
                 found.append(_finished(json.loads(line)))
             except (ValueError, TypeError, RecursionError):
-                raise ParameterError(
-                    f"{self.path}, in which results wait for their database, is damaged in line {number}: "
-                    "take that line out, or move the file away"
-                ) from None
+                reason = f"(results that wait for their database) is damaged in line {number}"
+                raise DamagedFileError(self.path, reason, f"take that line out, or {away}") from None
         return found
 
     def clear(self) -> None:

@@ -14,7 +14,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 import dicegym
-from dicegym.errors import ParameterError
+from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.server.trouble import ELSEWHERE, damaged, refusal, trouble_of
 
 SCHEMA = "3"
@@ -92,7 +92,7 @@ def in_words(path: Path) -> Iterator[None]:
     except UnicodeDecodeError:
         raise damaged(path, "a text in it is no UTF-8") from None
     except OSError as error:
-        raise ParameterError(f"{path} cannot be used ({error.strerror or error}): {ELSEWHERE}") from None
+        raise DamagedFileError(path, f"cannot be used ({error.strerror or error})", ELSEWHERE) from None
 
 
 def schema_of(connection: sa.Connection, path: Path) -> str | None:

@@ -23,7 +23,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy.dialects.sqlite import insert
 
 import dicegym
-from dicegym.errors import ParameterError
+from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.server.pending import Finished, Pending, Run
 from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult, ServerState, winners
 from dicegym.server.schema import (
@@ -39,7 +39,7 @@ from dicegym.server.schema import (
     migrate,
     schema_of,
 )
-from dicegym.server.trouble import damaged
+from dicegym.server.trouble import ELSEWHERE, damaged
 
 WAIT_FOR_LOCK = 0.5
 """Seconds: who asks whether a server runs holds the lock for a moment."""
@@ -341,5 +341,8 @@ def _locked(path: Path) -> FileLock:
     except Timeout:
         raise ParameterError(f"{path} is in use by another server: stop that, or give another --database") from None
     except OSError as error:
-        raise ParameterError(f"{path} cannot be used for results ({error.strerror}): give another --database") from None
+        raise DamagedFileError(path, f"cannot be used for results ({error.strerror})", ELSEWHERE) from None
+    if path.exists() and not path.is_file():
+        unlock(lock)
+        raise DamagedFileError(path, "is no file of results, but a folder, a pipe or a device", ELSEWHERE)
     return lock

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
-from dicegym.errors import ParameterError, one_line
+from dicegym.errors import DamagedFileError, ParameterError, one_line
 
 ELSEWHERE = "give another --database"
 MOST_SAID = 100
@@ -34,14 +34,11 @@ DAMAGED = Trouble(
     "`sqlite3 FILE .recover | sqlite3 saved.sqlite` and go on with --database saved.sqlite",
     False,
 )
+_LOCKED = "is locked by another program"
 _FULL = "make room on its disk, or " + ELSEWHERE
 _TROUBLES = {
-    sqlite3.SQLITE_BUSY: Trouble(
-        "is locked by another program", "wait until that (a backup?) has ended, or end it", True
-    ),
-    sqlite3.SQLITE_LOCKED: Trouble(
-        "is locked by another program", "wait until that (a backup?) has ended, or end it", True
-    ),
+    sqlite3.SQLITE_BUSY: Trouble(_LOCKED, "wait until that (a backup?) has ended, or end it", True),
+    sqlite3.SQLITE_LOCKED: Trouble(_LOCKED, "wait until that (a backup?) has ended, or end it", True),
     sqlite3.SQLITE_FULL: Trouble("cannot be written, as the disk is full", _FULL, True),
     sqlite3.SQLITE_IOERR: Trouble("cannot be read or written, by an error of its disk or a limit of size", _FULL, True),
     sqlite3.SQLITE_NOMEM: Trouble("cannot be read for want of memory", "end other programs", True),
@@ -77,9 +74,11 @@ def trouble_of(error: BaseException) -> Trouble | None:
 
 
 def refusal(path: Path, trouble: Trouble) -> ParameterError:
-    """Return the error that says so."""
-    kind = BusyError if "locked" in trouble.reason and trouble.passes else ParameterError
-    return kind(f"{path} {trouble.reason}: {trouble.instead.replace('FILE', str(path))}")
+    """Return the error that says so: BusyError for what may pass by itself, else DamagedFileError."""
+    instead = trouble.instead.replace("FILE", str(path))
+    if trouble.reason.startswith(_LOCKED):
+        return BusyError(f"{path} {trouble.reason}: {instead}")
+    return DamagedFileError(path, trouble.reason, instead)
 
 
 def damaged(path: Path, what: str) -> ParameterError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ pytest.importorskip("sb3_contrib")
 import torch
 
 from dicegym.envs.sb3 import SB3VecEnv
-from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.learning.configuration import override, read_config
 from dicegym.learning.generators import GeneratorStates
 from dicegym.learning.networks import ROLLOUT, new_model
@@ -155,6 +156,10 @@ def test_a_run_with_an_extractor_of_ones_own_goes_on_and_plays_without_its_file(
     more = train("hog", tmp_path / "run", overrides=["run.steps=768"], resume=True)
     assert more.model.num_timesteps == 768
     player = models.load(tmp_path / "run/model.zip")
+    moved = Path(shutil.copy(tmp_path / "run/model.zip", tmp_path / "moved.zip"))  # without its seal
+    with pytest.raises(ModelError, match=r"'features_extractor\.gate\.weight'.* --trust"):
+        models.load(moved)
+    assert models.load(moved, trust=True).game == player.game
     seen = np.random.default_rng(0).random((5, player.game.observation_size), np.float32)
     learned = more.model.policy.get_distribution(torch.as_tensor(seen)).distribution.logits.detach().numpy()
     assert np.allclose(player.scores(seen), learned, atol=1e-2)

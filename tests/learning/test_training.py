@@ -24,6 +24,7 @@ pytest.importorskip("sb3_contrib")
 
 
 import dicegym
+from dicegym.cli import main
 from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
@@ -35,6 +36,7 @@ from dicegym.learning.interruption import Conductor, Interruptible
 from dicegym.players import model as models
 from dicegym.players.roster import agent_names
 from dicegym.shipped import shipped_folder
+from dicegym.signals import SignalInterrupt, status_of
 
 SMALL = [
     "run.games=16",
@@ -185,7 +187,7 @@ def test_run_killed_with_sigkill_resumes(training: Any, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "run")]
     settings = [word for text in [*SMALL, "run.steps=10_000_000"] for word in ("--set", text)]
     process = subprocess.Popen([*command, *settings], stderr=subprocess.DEVNULL)
-    checkpoint = tmp_path / "run" / "checkpoint" / "state.pkl"
+    checkpoint = tmp_path / "run" / "checkpoint" / "state.zip"
     deadline = time.monotonic() + 120
     while not checkpoint.exists():
         assert process.poll() is None
@@ -543,3 +545,41 @@ def test_every_game_has_a_configuration_with_a_reason_beside_each_value(game: st
         if "=" in code:
             assert "#" in line, f"no reason beside {code!r}"
     assert dicegym.game(game)
+
+
+def test_a_finished_run_is_left_as_it_is_unless_more_is_asked_for(
+    training: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    first = training.train("hog", folder, overrides=STEADY)
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file() and path.name != "settings.json"}
+    again = training.train("hog", folder, resume=True)
+    assert again.finished
+    assert not first.finished
+    assert again.model.num_timesteps == first.model.num_timesteps == 3072
+    assert again.score == first.score
+    assert {path: path.read_bytes() for path in before} == before
+    with pytest.raises(SystemExit, match="0"):
+        main(["train", "hog", "--run-dir", str(folder), "--resume"])
+    assert (
+        f"{folder} is finished, after 3,072 steps: nothing was done; more --steps train on" in capsys.readouterr().out
+    )
+    more = training.train("hog", folder, resume=True, overrides=["run.steps=4096"])
+    assert (more.first, more.model.num_timesteps, more.finished) == (3072, 4096, False)
+
+
+def test_sigterm_saves_as_ctrl_c_does(training: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluate = training.Run.evaluate
+
+    def asked_to_end(run: Any, logger: Any) -> None:
+        evaluate(run, logger)
+        if run.model.num_timesteps == 1024 and not run.interruption.wanted:  # it is measured again before it leaves
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(training.Run, "evaluate", asked_to_end)
+    with pytest.raises(SignalInterrupt, match=r"steps are saved in .*--resume goes on") as caught:
+        training.train("hog", tmp_path / "run", overrides=STEADY)
+    assert status_of(caught.value) == 143
+    monkeypatch.undo()
+    assert not (tmp_path / "run/run.lock").exists()
+    assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072

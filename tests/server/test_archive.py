@@ -136,7 +136,7 @@ def test_a_file_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE recipes (name TEXT)")
     connection.close()
     before = {path: path.read_bytes() for path in (secrets, other)}
-    for path, complaint in ((secrets, "not a database"), (other, "something else"), (tmp_path, "cannot be opened")):
+    for path, complaint in ((secrets, "not a database"), (other, "something else"), (tmp_path, "but a folder")):
         with pytest.raises(ParameterError, match=complaint):
             Store(path, "yatzy")
     assert {path: path.read_bytes() for path in (secrets, other)} == before

@@ -140,6 +140,9 @@ def test_secrets_files(tmp_path: Path) -> None:
         (":secret\n", "1 to 40"),
         ('{"anna": 7}', "no object of names"),
         ('{"anna"', "no JSON"),
+        ('{"anna": ' + "[" * 100_000, "no JSON"),
+        ("anna:secret\0\n", "no text"),
+        ("#" * (17 << 20), "larger than"),
     ],
 )
 def test_secrets_files_that_cannot_be_used(tmp_path: Path, text: str, complaint: str) -> None:

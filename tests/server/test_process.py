@@ -27,6 +27,7 @@ from talk import Bot, both, eventually, first_box, run, serving
 from dicegym.server.scoreboard import Scoreboard, Speed, picture
 from dicegym.server.server import Snapshot
 from dicegym.server.store import Store
+from dicegym.signals import ENDING
 
 
 class Process:
@@ -119,7 +120,7 @@ async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Pa
         assert len(re.findall(r"game 1: bot-\d \d+ \(\d+\), bot-\d \d+ \(\d+\)", text)) == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", ENDING)
 @run
 async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_path: Path, number: int) -> None:
     async with Process.started(tmp_path) as server:
@@ -131,6 +132,7 @@ async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_
         text, status = await server.rest()
         assert status == 0
         assert "1 games in progress are left unfinished and not rated" in text
+        assert "ratings and games are in dicegym-yatzy.sqlite; to go on, start the server again with the same" in text
         last = text.splitlines()[-1]
         assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d the server has stopped: 0 games .* in this run", last)
         assert "Traceback" not in text
@@ -151,12 +153,12 @@ async def loading(folder: Path) -> Any:
         stderr=asyncio.subprocess.STDOUT,
     )
     children = Path(f"/proc/{server.pid}/task/{server.pid}/children")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(30):  # the first child is a trial of what keeps bots apart
         while True:
-            for found in children.read_text().split():  # some are there for a moment: what isolation works is tried
-                agent = Path("/proc", found)
+            for number in children.read_text().split():
+                agent = Path("/proc", number)
                 with contextlib.suppress(OSError):
-                    if b"host" in (agent / "cmdline").read_bytes():
+                    if b"import host" in (agent / "cmdline").read_bytes():
                         return server, agent
             await asyncio.sleep(0.05)
 
@@ -222,7 +224,10 @@ async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path, termi
         (["yatzy", "--tcp", "0", "--players", "7"], "--players=7"),
         (["yatzy", "--tcp", "0", "--host", "0.0.0.0"], "nobody could log in on 0.0.0.0"),
         (["yatzy", "--tcp", "0", "--agents", "nobody"], "there is no agent of Yatzy 'nobody'"),
-        (["yatzy", "--tcp", "0", "--secrets", "nowhere"], "--secrets nowhere cannot be read"),
+        (
+            ["yatzy", "--tcp", "0", "--secrets", "nowhere"],
+            "nowhere cannot be read (No such file or directory): give --secrets a file of lines name:secret",
+        ),
         (["yatzy", "--tcp", "0", "--database", "nowhere/x.sqlite"], "nowhere/x.sqlite cannot be used for results"),
         (
             ["yatzy", "--tcp", "0", "--host", "no.such.host.invalid", "--guests"],

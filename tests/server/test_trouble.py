@@ -153,6 +153,15 @@ def test_what_cannot_be_opened_is_told_in_words(path: Path, tmp_path: Path) -> N
         Store(tmp_path / "nowhere" / "x.sqlite", "yatzy")
     with pytest.raises(ParameterError, match="is no file: a server writes"):
         Archive(tmp_path / "nowhere" / "x.sqlite")
+    os.mkfifo(pipe := tmp_path / "pipe")
+    (loop := tmp_path / "loop").symlink_to("loop")
+    for strange in (pipe, loop, Path("/dev/zero"), tmp_path):
+        with pytest.raises(ParameterError, match=f"{strange} (is no file|cannot be)"):
+            Store(strange, "yatzy")
+        with pytest.raises(ParameterError, match="is no file: a server writes"):
+            Archive(strange)
+    pipe.unlink()
+    loop.unlink()
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE about SET value = '999' WHERE name = 'schema'")
     before = state_of(tmp_path)

@@ -23,7 +23,9 @@ from dicegym.arena.director import Director, Format
 from dicegym.arena.incidents import Misplay, misplays_of
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult, Standing
-from dicegym.sandbox.jobs import Failure
+from dicegym.play.printed import Printed
+from dicegym.sandbox.heartbeat import Heartbeat
+from dicegym.sandbox.jobs import Entry, Failure, entry, here
 from zoo.animals import ANIMALS
 from zoo.cage import HOME
 from zoo.hostile import Hostile, Pays, meek
@@ -35,7 +37,7 @@ HONEST = ("shipped", "student")
 SEED = 0x5EED_0F_A_C0_17E57
 GAMES = 2
 """Of each match."""
-WORKERS = 4
+WORKERS = 3
 """Bots that sleep leave the processors to others."""
 MOVE = 0.1
 """Seconds of processor time that a bot may take for a move; of waiting it may take ten times as many."""
@@ -61,20 +63,20 @@ class Zoo(ContestResult[Standing]):
         return []
 
 
-def pairs(director: Director) -> Iterator[Match]:
+def pairs(game: dicegym.Game, entries: Iterable[Entry], seed: int) -> Iterator[Match]:
     """Yield the matches: the honest ones play each other and the hostile ones, and these not each other."""
-    honest = [entry for entry in director.entries if entry.name in HONEST]
-    others = [entry for entry in director.entries if entry.name not in HONEST]
+    honest = sorted((entry for entry in entries if entry.name in HONEST), key=lambda entry: entry.name)
+    others = [entry for entry in entries if entry.name not in HONEST]
     shipped, student = honest
     twice = [other for other in others if ANIMALS[other.name].twice]
     for a, b in ((shipped, student), *((student, other) for other in others), *((shipped, other) for other in twice)):
-        yield Match(director.game, (a, b), director.seed, GAMES)
+        yield Match(game, (a, b), seed, GAMES)
 
 
 def hold(director: Director) -> Zoo:
     """Play, and rank nobody."""
     matches, misplays = list[tuple[Any, ...]](), list[Misplay]()
-    for match, outcome in director.play(pairs(director)):
+    for match, outcome in director.play(pairs(director.game, director.entries, director.seed)):
         names = tuple(entry.name for entry in match.entries)
         if isinstance(outcome, Failure):
             director.struck[names[outcome.actor]] = outcome.reason
@@ -185,18 +187,24 @@ def play(game: dicegym.Game, level: str, entries: Any, **options: Any) -> dict[s
 
 
 def bots(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
-    """Hold a contest with hostile bots, and one with meek ones of the names of those who shall play as these do."""
-    found = {}
+    """Hold a contest with hostile bots; play the same matches here, with meek ones of the names of some of them.
+
+    These are the ones that shall play as meek ones do.
+    """
     animals = [ANIMALS[name] for name in names]
+    words = words_of(game, names, port)
+    folder = Path("/tmp/hostile")
+    found = {"hostile": play(game, level, write_bots(game, animals, folder, words), form=FORM)}
+    shutil.rmtree(folder)
+    folder = Path("/tmp/meek")
     tame = [meek(animal) for animal in animals if animal.pays is Pays.NOTHING]
-    for kind, those in (("meek", tame), ("hostile", animals)):
-        folder = Path("/tmp", kind)
-        entries = write_bots(game, those, folder, words_of(game, names, port))
-        if kind == "meek":  # known to be harmless, so without a process for each
-            entries |= {one.name: dicegym.agent(game, entries[one.name]) for one in tame}
-        found[kind] = play(game, level, entries, form=FORM)
-        shutil.rmtree(folder)
-    return found
+    entries = write_bots(game, tame, folder, words)
+    matches = []
+    for match in pairs(game, [entry(game, name, spec) for name, spec in entries.items()], SEED):
+        outcome = match.run(here(Heartbeat.private(), Printed()))
+        matches.append((tuple(one.name for one in match.entries), outcome["wins"], outcome["shares"]))
+    shutil.rmtree(folder)
+    return found | {"meek": {"matches": sorted(matches)}}
 
 
 def checks(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:

@@ -1,0 +1,163 @@
+"""The files of a bot, read where nothing guards: plain files alone, bounded in number and size, none beyond its folder.
+
+Whoever referees a stranger's bot reads its files before it plays, to say what they were and to hand them to the process
+that runs it. Whatever lies there, a pipe, a device, a link out of the folder, a file of gigabytes, is refused in words,
+and costs neither time nor memory.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from dicegym.bots.scan import BadFileError, imports
+from dicegym.errors import one_line
+
+LARGEST = 4 << 20
+"""Bytes of one file of source. An exported network of half a million weights takes two."""
+LARGEST_BOT = 12 << 20
+"""Bytes of all of a bot's source: what a host is told at its start in one message."""
+MOST_FILES = 200
+DEEPEST = 20
+"""Folders within each other in which a bot's modules are."""
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+_OPEN = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK"))
+_held: dict[str, bytes] = {}
+
+
+def lacking(path: str | Path) -> str:
+    """Return why there is no plain file at ``path``, in words; empty if there is one. Nothing is opened."""
+    shown = one_line(path)
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return f"{shown} is a link that leads nowhere" if os.path.islink(path) else f"there is no file {shown}"
+    except OSError as error:
+        in_circles = error.errno == errno.ELOOP
+        return f"{shown} is a link that leads in circles" if in_circles else f"{shown}: {error.strerror}"
+    except ValueError:  # a path with a NUL
+        return f"there is no file {shown}"
+    return "" if stat.S_ISREG(mode) else f"{shown} is {_kind(mode)}, and no file"
+
+
+def _kind(mode: int) -> str:
+    return next((words for fits, words in _KINDS if fits(mode)), "something else")
+
+
+def read(path: str | Path, most: int = LARGEST) -> bytes:
+    """Return the bytes of a plain file, or what `hold` was given for it. Raises BadFileError: there is none, or more.
+
+    Args:
+        path: of a file, or of a link to one.
+        most: bytes that it may have.
+    """
+    if _held and (held := _held.get(os.path.realpath(path))) is not None:
+        return held
+    if reason := lacking(path):
+        raise BadFileError(reason)
+    try:
+        descriptor = os.open(path, _OPEN)  # may be another one by now: a pipe without a writer would block
+        with open(descriptor, "rb") as file:
+            mode = os.fstat(descriptor).st_mode
+            if not stat.S_ISREG(mode):
+                raise BadFileError(f"{one_line(path)} is {_kind(mode)}, and no file")
+            data = file.read(most + 1)
+    except OSError as error:
+        raise BadFileError(f"{one_line(path)} cannot be read: {error.strerror or error}") from error
+    if len(data) > most:
+        raise BadFileError(f"{one_line(os.path.basename(path))} is larger than {most >> 20} MiB, the most for a file")
+    return data
+
+
+def hold(texts: dict[str, bytes]) -> None:
+    """Let `read` return these bytes from now on, by the real path of their files: what was looked at is what plays."""
+    _held.update(texts)
+
+
+def version(path: str | Path) -> tuple[int, ...]:
+    """Return what changes with the bytes that `read` returns for a file. Raises BadFileError if there is none."""
+    if _held and os.path.realpath(path) in _held:
+        return ()
+    if reason := lacking(path):
+        raise BadFileError(reason)
+    found = os.stat(path)
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def leads_out(path: str | Path, folder: str | Path) -> bool:
+    """Return whether ``path`` is, or leads through, a link to something outside ``folder``."""
+    real, root = os.path.realpath(path), os.path.realpath(folder)
+    return os.path.commonpath([real, root]) != root
+
+
+def gather(file: Path) -> dict[Path, bytes]:
+    """Return a bot's file and the helper files of its folder that it imports, they in turn, each with its bytes.
+
+    The file itself comes first, the others by name. It may be a link, and its folder is that of what it leads to; no
+    helper may lead out of there. Nothing is run or parsed: what a program puts together while it runs is not seen.
+
+    Raises:
+        BadFileError: a file is none that can be read, is too large, or leads out of the folder, or they are too many.
+    """
+    folder = os.path.dirname(os.path.realpath(file))
+    beside = os.path.dirname(os.path.abspath(file))
+    if folder == os.path.realpath(beside):  # the folder is called as it was named, whatever that leads through
+        folder = beside
+    found = {file: read(file)}
+    waiting, seen, size = [file], {os.path.realpath(file)}, len(found[file])
+    while waiting:
+        current = waiting.pop()
+        try:
+            names = imports(found[current])
+        except BadFileError as error:
+            raise BadFileError(f"{one_line(current.name)} {error}") from None
+        for path in _modules(names, _folders(folder, current)):
+            if (real := os.path.realpath(path)) in seen:
+                continue
+            if leads_out(path, folder):
+                raise BadFileError(
+                    f"{one_line(os.path.relpath(path, folder))} is a link that leads out of the bot's folder: put the "
+                    "file itself there"
+                )
+            seen.add(real)
+            helper = Path(path)
+            found[helper] = read(helper)
+            waiting.append(helper)
+            size += len(found[helper])
+            if len(found) > MOST_FILES or size > LARGEST_BOT:
+                raise BadFileError(
+                    f"is made of more than {MOST_FILES} files or {LARGEST_BOT >> 20} MiB of source, the most for a bot"
+                )
+    return {file: found[file]} | {path: found[path] for path in sorted(found.keys() - {file})}
+
+
+def _folders(folder: str, file: Path) -> list[str]:
+    """Return where a file's imports are looked for: the bot's folder, and those between it and the file."""
+    inside = os.path.relpath(file.parent, folder).split(os.sep)
+    if inside[0] in (os.curdir, os.pardir):
+        return [folder]
+    return [os.path.join(folder, *inside[:end]) for end in range(len(inside) + 1)]
+
+
+def _modules(names: Iterable[str], folders: list[str]) -> Iterator[str]:
+    """Yield the files in ``folders`` that stand for modules of these names, the packages around them included."""
+    tried = set()
+    for name in names:
+        parts = name.split(".")[:DEEPEST]
+        for base in (os.path.join(folder, *parts[: end + 1]) for folder in folders for end in range(len(parts))):
+            if base in tried:
+                continue
+            tried.add(base)
+            for path in (f"{base}.py", os.path.join(base, "__init__.py")):
+                if os.path.isfile(path):
+                    yield path

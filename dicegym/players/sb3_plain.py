@@ -1,0 +1,281 @@
+"""Models of Stable-Baselines3 built anew from the plain data in their files, without their pickles.
+
+Stable-Baselines3 writes weights as tensors, and everything else as JSON where JSON can hold it. What it cannot hold,
+such as a class, stands there as a pickle with a text beside it that says what it is: "<class
+'torch.nn.modules.activation.ReLU'>". Tensors' names and shapes tell the networks and those texts the activation
+between layers. A network of anything else is one that only its author's program can build. Needs the extra ``train``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.errors import ModelError, one_line
+from dicegym.players.archive import Archive
+from dicegym.players.unpickling import untrusted
+from dicegym.players.weights import check_optimizer, state_in, tensors_in
+
+
+class _Form(NamedTuple):
+    """What the policies of an algorithm are made of."""
+
+    module: str
+    """Where their class is."""
+    networks: Mapping[str, str]
+    """Key of ``net_arch`` -> what the names of a network's layers begin with."""
+    heads: tuple[str, ...]
+    """Layers that stand alone."""
+    activation: str
+    """Between layers, if nothing is said."""
+
+
+_ACTOR_CRITIC = {"pi": "mlp_extractor.policy_net", "vf": "mlp_extractor.value_net"}
+_HEADS = ("action_net", "value_net")
+_ON_POLICY = _Form("stable_baselines3.common.policies", _ACTOR_CRITIC, _HEADS, "Tanh")
+_FORMS = {
+    "PPO": _ON_POLICY,
+    "A2C": _ON_POLICY,
+    "MaskablePPO": _ON_POLICY._replace(module="sb3_contrib.common.maskable.policies"),
+    "DQN": _Form("stable_baselines3.dqn.policies", {"": "q_net.q_net", "target": "q_net_target.q_net"}, (), "ReLU"),
+    "QRDQN": _Form(
+        "sb3_contrib.qrdqn.policies",
+        {"": "quantile_net.quantile_net", "target": "quantile_net_target.quantile_net"},
+        (),
+        "ReLU",
+    ),
+}
+_CLASS = re.compile(r"<class '([\w.]+)'>")
+_ACTIVATIONS = "torch.nn.modules.activation."
+_OPTIMIZERS = "torch.optim."
+_EXTRACTOR = "stable_baselines3.common.torch_layers.FlattenExtractor"
+_NO_MATTER = ("net_arch", "ortho_init", "n_quantiles", "log_std_init", "normalize_images", "share_features_extractor")
+"""Arguments of policies that tensors tell, that the beginning of a training alone needs, or that a vector of numbers
+from 0 to 1 does not."""
+_SCHEDULE = re.compile(r"(?:value_schedule=)?(ConstantSchedule|LinearSchedule)\(([^()]*)\)")
+_NUMBER_OF = re.compile(r"(\w+)=([-+.\w]+)")
+_SET_UP = "_setup_model"
+"""What Stable-Baselines3's own ``load`` calls, too, when spaces are known and there are no games yet."""
+_MOST_MEMORY = 1 << 31
+"""Bytes of the rollout that a model may ask for which goes on training."""
+
+
+def rebuilt(path: Any, kind: Any, game: Game, device: Any, to_go_on: bool = False) -> Any:
+    """Return the Stable-Baselines3 model in a file, built from plain data alone.
+
+    Args:
+        path: the file.
+        kind: the class of its algorithm.
+        game: what it plays.
+        device: a ``torch.device``.
+        to_go_on: also what only training needs: the algorithm's settings and what the optimizer remembers.
+
+    Raises:
+        ModelError: it is damaged, does not fit the game, or plain data does not tell how to build it.
+    """
+    from gymnasium.spaces import Box, Discrete
+
+    name = kind.__name__
+    with Archive(path) as archive:
+        data = archive.json("data")
+        weights = state_in(archive.read("policy.pth"), f"{path}: its policy.pth")
+        has_optimizer = to_go_on and "policy.optimizer.pth" in archive.names
+        remembered = (
+            tensors_in(archive.read("policy.optimizer.pth"), f"{path}: its policy.optimizer.pth")
+            if has_optimizer
+            else None
+        )
+    _check_spaces(path, data, game)
+    policy = _policy_arguments(path, name, data, weights, game)
+    arguments = _arguments(path, kind, data, game) if to_go_on else _small(kind)
+    n_envs = _whole(data.get("n_envs"), 1) if to_go_on else 1
+    try:
+        model = kind("MlpPolicy", None, policy_kwargs=policy, device=device, _init_setup_model=False, **arguments)
+        model.observation_space = Box(0.0, 1.0, (game.observation_size,), np.float32)
+        model.action_space = Discrete(game.n_actions)
+        model.n_envs = n_envs
+        getattr(model, _SET_UP)()
+        model.policy.load_state_dict(weights)
+    except (RuntimeError, AssertionError, ValueError, TypeError, AttributeError) as error:
+        text = f"{type(error).__name__}: {one_line(error)}"
+        raise ModelError(f"{path} cannot be built as a {name} model: {text}") from None
+    if to_go_on:
+        model.seed = data.get("seed") if isinstance(data.get("seed"), int) else None
+        for key in ("num_timesteps", "_n_updates", "_episode_num"):
+            setattr(model, key, _whole(data.get(key), 0))
+    if remembered is not None:
+        check_optimizer(remembered, model.policy.optimizer, f"{path}: its policy.optimizer.pth")
+        model.policy.optimizer.load_state_dict(remembered)
+    return model
+
+
+def weights_of(path: Any) -> dict[str, Any]:
+    """Return the tensors of a model file's policy by name, whatever network they are of. Raises ModelError."""
+    with Archive(path) as archive:
+        if "policy.pth" not in archive.names:
+            raise ModelError(
+                f"{path} holds a network alone, which can play, and no model of Stable-Baselines3 to train"
+            )
+        return state_in(archive.read("policy.pth"), f"{path}: its policy.pth")
+
+
+def _check_spaces(path: Any, data: Mapping[str, Any], game: Game) -> None:
+    """Raise ModelError unless a model saw and did what the game's seats do, as far as the file's texts tell."""
+    seen, done = data.get("observation_space"), data.get("action_space")
+    if not isinstance(seen, dict) or not isinstance(done, dict):
+        raise ModelError(f"{path} does not say what it was trained on, as every model of Stable-Baselines3 does")
+    shape, n_actions = seen.get("_shape"), one_line(done.get("n"), 20)
+    if shape != [game.observation_size] or n_actions != str(game.n_actions) or one_line(done.get("start", 0)) != "0":
+        told = f"({', '.join(map(str, shape))},)" if isinstance(shape, list) else one_line(shape, 60)
+        raise ModelError(
+            f"model {str(path)!r} was trained on observations {one_line(told, 60)} and {n_actions} actions, {game!r} "
+            f"has ({game.observation_size},) and {game.n_actions}: name the game, the players and the parameters that "
+            "it was trained on"
+        )
+
+
+def _policy_arguments(
+    path: Any, name: str, data: Mapping[str, Any], weights: Mapping[str, Any], game: Game
+) -> dict[str, Any]:
+    """Return what the algorithm's policy is made with."""
+    form = _FORMS[name]
+    kind = data.get("policy_class")
+    module = kind.get("__module__") if isinstance(kind, dict) else None
+    if module != form.module:
+        raise untrusted(path, f"its policy is a class of {one_line(module, 80)!r}")
+    said = data.get("policy_kwargs")
+    if not isinstance(said, dict):
+        raise ModelError(f"{path} does not say what its policy was made with, as every model of Stable-Baselines3 does")
+    sizes = _layers(path, form, weights)
+    found: dict[str, Any] = {"net_arch": sizes, "activation_fn": _torch(form.activation)}
+    if "" in sizes:
+        *hidden, last = sizes[""] or [0]
+        found["net_arch"] = hidden
+        if name == "QRDQN":
+            found["n_quantiles"] = last // game.n_actions
+    for key, value in said.items():
+        if key in (":type:", ":serialized:", *_NO_MATTER):
+            continue
+        named = _CLASS.fullmatch(value) if isinstance(value, str) else None
+        text = named[1] if named else ""
+        if key == "activation_fn" and text.startswith(_ACTIVATIONS):
+            found[key] = _torch(text.removeprefix(_ACTIVATIONS))
+        elif key == "optimizer_class" and text.startswith(_OPTIMIZERS):
+            found[key] = _torch(text.rpartition(".")[2], "optim")
+        elif key == "optimizer_kwargs" and isinstance(value, dict) and all(map(_is_setting, value.values())):
+            found[key] = dict(value)
+        elif not _as_usual(key, value, text):
+            raise untrusted(path, f"its policy was made with {one_line(key, 40)}={one_line(value, 80)}")
+    if None in found.values():
+        raise untrusted(path, f"its policy was made with {one_line({k: v for k, v in said.items() if k[:1] != ':'})}")
+    return found
+
+
+def _as_usual(key: str, value: Any, text: str) -> bool:
+    """Return whether an argument of a policy is what it would be if nothing had been said."""
+    if key == "features_extractor_class":
+        return text == _EXTRACTOR
+    return key in ("features_extractor_kwargs", "optimizer_kwargs", "use_sde", "squash_output") and not value
+
+
+def _torch(name: str, package: str = "nn") -> Any:
+    """Return a class of ``torch.nn.modules.activation`` or ``torch.optim``, or None if there is none of that name."""
+    import torch
+
+    home, base = (
+        (torch.nn.modules.activation, torch.nn.Module) if package == "nn" else (torch.optim, torch.optim.Optimizer)
+    )
+    found = getattr(home, name, None)
+    return found if inspect.isclass(found) and issubclass(found, base) else None
+
+
+def _layers(path: Any, form: _Form, weights: Mapping[str, Any]) -> dict[str, list[int]]:
+    """Return the sizes of each network's layers by the names and shapes of tensors.
+
+    Raises ModelError if they are of other networks.
+    """
+    known = {f"{head}.{part}" for head in form.heads for part in ("weight", "bias")}
+    found: dict[str, list[int]] = {}
+    for key, begin in form.networks.items():
+        sizes = found[key] = []
+        while (name := f"{begin}.{2 * len(sizes)}.bias") in weights:  # between them stand activations
+            sizes.append(weights[name].numel())
+            known |= {name, name.replace(".bias", ".weight")}
+    if others := [name for name in weights if name not in known]:
+        raise untrusted(
+            path,
+            f"its network has {one_line(others[0], 80)!r}, which the policies of Stable-Baselines3 do not have for a "
+            "vector of numbers",
+        )
+    return found
+
+
+def _small(kind: Any) -> dict[str, Any]:
+    """Return arguments of an algorithm that is only to play: a memory for training helps nobody to."""
+    taken = inspect.signature(kind).parameters
+    return {key: value for key, value in (("n_steps", 2), ("buffer_size", 1), ("batch_size", 2)) if key in taken}
+
+
+def _arguments(path: Any, kind: Any, data: Mapping[str, Any], game: Game) -> dict[str, Any]:
+    """Return the arguments of an algorithm's class that stand in the file as plain values, and its schedules."""
+    found: dict[str, Any] = {}
+    for key, parameter in inspect.signature(kind).parameters.items():
+        value = data.get(key)
+        if key in ("learning_rate", "clip_range", "clip_range_vf") and isinstance(value, dict):
+            found[key] = _schedule(path, key, value)
+        elif key in ("policy", "env", "seed", "device", "verbose", "tensorboard_log", "_init_setup_model"):
+            continue
+        elif _is_number(value) and (_is_number(parameter.default) or parameter.default is None):
+            whole = isinstance(parameter.default, int) and not isinstance(value, float)
+            found[key] = _whole(value, 1) if whole and not isinstance(value, bool) else value
+    steps, games = found.get("n_steps", 1), _whole(data.get("n_envs"), 1)
+    if steps * games * (game.observation_size + game.n_actions + 8) * 4 > _MOST_MEMORY:
+        raise ModelError(
+            f"{path} asks for a rollout of {steps:,} steps of {games:,} games, more than there is memory for"
+        )
+    if "buffer_size" in found:  # a million empty memories help nobody to play
+        found["buffer_size"] = 1
+    return found
+
+
+def _schedule(path: Any, key: str, value: Mapping[str, Any]) -> Any:
+    """Return a schedule by the texts beside its pickle."""
+    from stable_baselines3.common.utils import ConstantSchedule, LinearSchedule
+
+    kind = one_line(value.get(":type:"), 100)
+    parts = ", ".join(f"{name}={text}" for name, text in value.items() if name[:1] != ":")
+    for known in ("ConstantSchedule", "LinearSchedule"):
+        if kind == f"<class 'stable_baselines3.common.utils.{known}'>":
+            parts = f"{known}({parts})"
+    told = _SCHEDULE.fullmatch(parts)
+    numbers: dict[str, float] = {}
+    for name, text in _NUMBER_OF.findall(told[2]) if told else ():
+        try:
+            numbers[name] = float(text)
+        except ValueError:
+            numbers[name] = math.nan
+    if told and all(map(math.isfinite, numbers.values())):
+        if told[1] == "ConstantSchedule" and set(numbers) == {"val"}:
+            return ConstantSchedule(**numbers)
+        if told[1] == "LinearSchedule" and set(numbers) == {"start", "end", "end_fraction"}:
+            return LinearSchedule(**numbers)
+    raise untrusted(path, f"its {key} is {one_line(parts or kind, 80)}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _is_setting(value: Any) -> bool:
+    return all(map(_is_number, value)) if isinstance(value, list) else _is_number(value)
+
+
+def _whole(value: Any, least: int) -> int:
+    """Return a count that a file says, or the least there is if it says none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and least <= value < 1 << 40 else least

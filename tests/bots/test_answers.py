@@ -1,0 +1,195 @@
+"""What a bot answers in a process of its own means what it means here: the same action, in the same words."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dicegym
+from dicegym.bots.answers import LARGEST, MOST_ITEMS, Foreign, TooMuchError, decode, encode
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError
+from dicegym.games.parts import ADAPTER, need
+from dicegym.play.turn import Turn
+from dicegym.registry import GAMES
+from dicegym.sandbox.isolated import RemoteProgram
+
+Pair = namedtuple("Pair", "quantity face")  # as bots' authors make them
+
+
+class Whole(int):
+    """A number of a class of its own."""
+
+
+class Word(str):
+    """A text of a class of its own."""
+
+
+class Order(list[Any]):
+    """A list of a class of its own."""
+
+
+class Index:
+    """What can be looked at as a number in one way or in both."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __index__(self) -> int:
+        return self.value
+
+    def __repr__(self) -> str:
+        return f"Index({self.value})"
+
+
+class Int:
+    """What `int` takes, and nothing else does."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __int__(self) -> int:
+        return self.value
+
+    def __repr__(self) -> str:
+        return f"Int({self.value})"
+
+
+class Evil:
+    """Whatever is asked of it goes wrong."""
+
+    def __int__(self) -> int:
+        raise ZeroDivisionError("evil")
+
+    __index__ = __repr__ = __str__ = __iter__ = __len__ = __eq__ = __hash__ = __bool__ = __int__  # type: ignore[assignment]  # as bots have it
+
+
+numbers = st.one_of(
+    st.integers(-3, 70), st.integers(), st.sampled_from([10**400, -(10**400)]), st.floats(), st.booleans(), st.none()
+)
+arrays: st.SearchStrategy[Any] = st.one_of(
+    st.integers(-3, 70).flatmap(
+        lambda n: st.sampled_from([np.int8(n), np.int64(n), np.float64(n), np.float32(n), np.array(n), np.array([n])])
+    ),
+    st.integers(0, 255).map(np.uint8),
+    st.sampled_from([np.True_, np.float64("nan"), np.array([1, 2])]),
+)
+WORDS = ("spot on", "liar", "25", "ROLL_DICE", "SCORE_BOX", "chance", "dice", "type", "box", "command", "", "é\0\ud800")
+texts = st.one_of(st.sampled_from(WORDS), st.text(max_size=10))
+others: st.SearchStrategy[Any] = st.one_of(
+    st.binary(max_size=4),
+    st.integers(-3, 70).flatmap(lambda n: st.sampled_from([Index(n), Int(n), Fraction(n), Decimal(n), complex(n)])),
+    st.sampled_from([len, int, Evil, lambda: 1, ..., range(3), frozenset({1}), {1, 2}, iter([1]), object]),
+)
+single = st.one_of(numbers, arrays, texts, others)
+plain: st.SearchStrategy[Any] = st.recursive(
+    single,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=3).map(tuple),
+        st.tuples(inner, inner),
+        st.dictionaries(texts, inner, max_size=3),
+    ),
+    max_leaves=8,
+)
+small = st.integers(-3, 70)
+derived: st.SearchStrategy[Any] = st.one_of(
+    small.map(Whole),
+    texts.map(Word),
+    st.builds(Pair, small, small),
+    st.lists(small, max_size=3).map(Order),
+    st.dictionaries(texts, single, max_size=3).map(OrderedDict),
+    st.tuples(small.map(Whole), small),
+    st.lists(small.map(Whole), max_size=3),
+    st.tuples(arrays, arrays),
+)
+values = st.one_of(texts, small, st.lists(small, max_size=5))
+commands = st.fixed_dictionaries({}, optional=dict.fromkeys(("command", "dice", "box", "type", "key"), values))
+
+
+def sent(value: object) -> Any:
+    """Return what a referee reads of an answer."""
+    return decode(json.loads(encode(value)))
+
+
+def meant(game: Game, value: object) -> tuple[object, str]:
+    """Return what an answer means: an action or None, and in which words."""
+    program = RemoteProgram("bot")
+    act = need(game, ADAPTER).sit(program, lambda *_: value, game, 0)
+    try:
+        action: int | None = act(Turn(game, game.new_game(0, 0)[0], 0))
+    except AgentError as error:
+        return None, error.reason
+    return action, program.explain()
+
+
+@pytest.mark.parametrize("name", GAMES)
+@settings(max_examples=80, deadline=None)
+@given(value=st.one_of(plain, commands))
+def test_an_answer_means_the_same_from_another_process(name: str, value: Any) -> None:
+    game = dicegym.game(name)
+    assert meant(game, sent(value)) == meant(game, value)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@settings(max_examples=40, deadline=None)
+@given(value=derived)
+def test_an_answer_of_a_class_of_its_own_is_the_same_action(name: str, value: Any) -> None:
+    game = dicegym.game(name)
+    assert meant(game, sent(value))[0] == meant(game, value)[0]
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("make", [Evil, lambda: [Evil()], lambda: (Evil(), 1), lambda: {"command": Evil()}])
+def test_evil_answers_are_at_most_a_fault(name: str, make: Callable[[], object]) -> None:
+    action, words = meant(dicegym.game(name), sent(make()))
+    assert action is not None or words
+
+
+def test_what_no_interface_asks_for_is_not_sent() -> None:
+    deep: list[Any] = []
+    deep.append(deep)
+    for value in (deep, [0] * (MOST_ITEMS + 1)):
+        with pytest.raises(TooMuchError):
+            encode(value)
+    assert sent(10**2000) == LARGEST
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        {"n": ["int8", 300]},
+        {"n": ["int8", True]},
+        {"n": ["int8", 1.5]},
+        {"n": ["ndarray", 1]},
+        {"n": [[], 1]},
+        {"n": ["uint64", -1]},
+        {"o": ["x", "y", 1.0, None, False]},
+        {"d": [[1]]},
+        {"t": 3},
+        {"x": 1},
+        {},
+        {"d": [], "t": []},
+    ],
+)
+def test_what_stands_for_no_answer_is_refused(found: object) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        decode(found)
+
+
+def test_what_stands_for_something_else_does_nothing() -> None:
+    found = sent(len)
+    assert isinstance(found, Foreign)
+    assert callable(found)
+    assert type(found).__name__ == "builtin_function_or_method"
+    with pytest.raises(TypeError):
+        found([])

@@ -1,0 +1,368 @@
+"""What reads strangers' files where nothing guards them: only plain ones, bounded, none beyond the bot's folder."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import dicegym
+from dicegym.arena import Limits, check, contest
+from dicegym.arena.entries import entries_of
+from dicegym.arena.submissions import read_folder
+from dicegym.bots import files, scan
+from dicegym.bots.scan import BadFileError
+from dicegym.bots.source import Source, defines
+from dicegym.errors import AgentError, DicegymError, ParameterError
+from dicegym.players.about import describe, game_of_file
+from dicegym.sandbox.hosts import visible_files
+from dicegym.sandbox.jobs import entry
+
+if not hasattr(os, "mkfifo"):
+    pytest.skip("pipes in folders are made by POSIX alone", allow_module_level=True)
+
+PLAIN = "def final_strategy(score, opponent_score):\n    return 6\n"
+LIMITS = Limits(seconds=1.0, memory=64 << 20)
+
+
+def fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def in_circles(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def nowhere(path: Path) -> None:
+    path.symlink_to("absent")
+
+
+def bound(path: Path) -> None:
+    here = Path.cwd()
+    os.chdir(path.parent)  # the names of sockets are short
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(path.name)
+    os.chdir(here)
+
+
+def folder(path: Path) -> None:
+    path.mkdir()
+
+
+def large(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 50_000_000)
+
+
+def nul(path: Path) -> None:
+    path.write_bytes(PLAIN.encode() + b"\0")
+
+
+def not_utf8(path: Path) -> None:
+    path.write_bytes(b"# \xff\n" + PLAIN.encode())
+
+
+def utf16(path: Path) -> None:
+    path.write_text(PLAIN, encoding="utf-16")
+
+
+def brackets(path: Path) -> None:
+    path.write_text("x = " + "(" * 500_000)
+
+
+def signs(path: Path) -> None:
+    path.write_text("x = " + "-" * 1_000_000 + "1\n" + PLAIN)
+
+
+def chain(path: Path) -> None:
+    path.write_text("x = " + "a+" * 400_000 + "a\n" + PLAIN)
+
+
+def digits(path: Path) -> None:
+    path.write_text("x = " + "9" * 1_000_000 + "\n" + PLAIN)
+
+
+def too_many_imports(path: Path) -> None:
+    path.write_text("import " + ",".join(f"a{number}" for number in range(3000)) + "\n" + PLAIN)
+
+
+def leads_out(path: Path) -> None:
+    other = path.parent.parent / "_other.py"
+    other.write_text(PLAIN)
+    path.symlink_to(other)
+
+
+# How a hostile file is made in place of a bot's own, and what is said of it: as one of a folder, and by its own path.
+NO_FILES: dict[Callable[[Path], None], str] = {
+    fifo: "is a pipe, and no file",
+    device: "is a device, and no file|leads out of its folder",
+    in_circles: "is a link that leads in circles",
+    nowhere: "is a link that leads nowhere",
+    bound: "is a socket, and no file",
+}
+BAD: dict[Callable[[Path], None], str] = {
+    large: "is larger than 4 MiB, the most for a file",
+    nul: "null bytes",
+    not_utf8: "is not UTF-8 text",
+    utf16: "is not UTF-8 text",
+    brackets: "is not Python|MemoryError|too many nested",
+    signs: "MemoryError|RecursionError|is not Python|ended its process",
+    chain: "MemoryError|RecursionError|is not Python|ended its process",
+    digits: "is not Python: Exceeds the limit",
+    too_many_imports: "imports more than 2,000 names",
+}
+
+
+def named(make: Callable[[Path], None]) -> str:
+    return make.__name__
+
+
+def match(pattern: str, text: str) -> bool:
+    import re
+
+    return re.search(pattern, text) is not None
+
+
+@pytest.fixture
+def submitted(tmp_path: Path) -> Path:
+    """A folder of submissions with a hostile file in place of each bot, as a file and in a folder, two good bots."""
+    root = tmp_path / "submitted"
+    root.mkdir()
+    for make in [*NO_FILES, *BAD, leads_out]:
+        make(root / f"{make.__name__}.py")
+    for make in [*NO_FILES, leads_out]:
+        (root / f"of_{make.__name__}").mkdir()
+        make(root / f"of_{make.__name__}" / "hog.py")
+    for name in ("ann", "bob"):
+        (root / f"{name}.py").write_text(PLAIN)
+    return root
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("isolation", ["process", "none"])
+def test_hostile_files_are_struck_and_cost_nobody_anything(submitted: Path, isolation: str) -> None:
+    began = time.monotonic()
+    found = contest("hog", [submitted], seed=3, workers=2, limits=LIMITS, isolation=isolation)
+    assert {row.name for row in found.standings} == {"ann", "bob"}
+    struck = {one.name: one.reason for one in found.disqualified}
+    for make, reason in (NO_FILES | BAD).items():
+        assert match(reason, struck[make.__name__]), (make.__name__, struck[make.__name__])
+    for name in ("leads_out", "of_leads_out"):
+        assert "leads out of its folder" in struck[name]
+    assert len(struck) == len(NO_FILES) + len(BAD) + 1 + len(NO_FILES) + 1
+    assert time.monotonic() - began < 120
+
+
+def test_a_folder_of_hostile_files_is_read_at_once(submitted: Path) -> None:
+    began = time.monotonic()
+    found = entries_of(dicegym.game("hog"), submitted)
+    assert {"ann", "bob", "nul", "not_utf8"} <= {one.name for one in found.entries}
+    struck = {one.name: one.reason for one in found.broken}
+    for make, reason in NO_FILES.items():
+        assert match(reason, struck[make.__name__]), struck[make.__name__]
+    assert "larger than" in struck["large"]
+    assert "imports more than" in struck["too_many_imports"]
+    assert {record.name for record in found.records} == {*struck, *(one.name for one in found.entries)}
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize("make", [*NO_FILES, folder], ids=named)
+def test_what_is_no_file_is_refused_by_its_own_path(make: Callable[[Path], None], tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    make(path)
+    with pytest.raises(DicegymError, match=r"a pipe|a device|a socket|circles|nowhere|no file|holds no"):
+        game_of_file(str(path))
+    report = check(str(path), "hog", LIMITS, isolation="process")
+    assert not report.ok
+    assert match("a pipe|a device|a socket|circles|nowhere|no file|holds no", report.reason)
+    with pytest.raises(BadFileError):
+        files.read(path)
+
+
+@pytest.mark.parametrize("make", [large, signs, chain, brackets, nul], ids=named)
+def test_hostile_text_is_looked_at_at_once(make: Callable[[Path], None], tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    make(path)
+    began = time.monotonic()
+    try:
+        found = game_of_file(str(path))
+    except (AgentError, ParameterError):
+        found = ""
+    assert found in ("", "hog")
+    describe(dicegym.game("hog"), str(path))
+    assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("make", [leads_out, device], ids=named)
+def test_a_helper_that_leads_out_is_refused(make: Callable[[Path], None], tmp_path: Path) -> None:
+    bot = tmp_path / "own" / "hog.py"
+    bot.parent.mkdir()
+    bot.write_text("import helper\n" + PLAIN)
+    make(bot.parent / "helper.py")
+    if make is device:  # which is no file, so there is no such module
+        assert list(files.gather(bot)) == [bot]
+    else:
+        with pytest.raises(BadFileError, match=r"helper\.py is a link that leads out of the bot's folder"):
+            files.gather(bot)
+        assert "leads out" in check(str(bot), "hog", LIMITS, isolation="process").reason
+
+
+def test_data_that_leads_out_is_refused(tmp_path: Path) -> None:
+    bot = tmp_path / "own" / "ann.py"
+    bot.parent.mkdir()
+    bot.write_text(PLAIN)
+    (bot.parent / "ann.json").symlink_to("/etc/passwd")
+    with pytest.raises(BadFileError, match=r"ann\.json is a link that leads out"):
+        visible_files(Source(bot), (), [bot])
+
+
+def test_a_path_that_is_named_may_be_a_link(tmp_path: Path) -> None:
+    real = tmp_path / "real" / "bot.py"
+    real.parent.mkdir()
+    real.write_text("from own import number\ndef final_strategy(score, opponent_score):\n    return number\n")
+    (real.parent / "own.py").write_text("number = 5\n")
+    link = tmp_path / "mine.py"
+    link.symlink_to(real)
+    assert [path.name for path in files.gather(link)] == ["mine.py", "own.py"]
+    assert check(str(link), "hog", LIMITS, isolation="process").ok
+
+
+def test_too_much_source_is_refused(tmp_path: Path) -> None:
+    bot = tmp_path / "hog.py"
+    names = [f"part{number}" for number in range(files.MOST_FILES + 1)]
+    for name in names:
+        (tmp_path / f"{name}.py").touch()
+    bot.write_text(f"import {', '.join(names)}\n")
+    with pytest.raises(BadFileError, match="more than 200 files or 12 MiB"):
+        files.gather(bot)
+    bot.write_text(f"import {', '.join(names[:4])}\n")
+    for name in names[:4]:
+        os.truncate(tmp_path / f"{name}.py", files.LARGEST)
+    with pytest.raises(BadFileError, match="more than 200 files or 12 MiB"):
+        files.gather(bot)
+
+
+def test_helpers_are_found_without_parsing(tmp_path: Path) -> None:
+    def write(name: str, text: str = "") -> None:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    write(
+        "bot.py",
+        '"""import unused"""\nif 1: import a as b; from pack import (one,  # import no\n  two as x)\nimport \\\n  c',
+    )
+    write("a.py", "def f():\n    from . import d\n")
+    write("c.py", "x = 'import unused'\n")
+    write("d.py", "broken(")
+    write("unused.py")
+    write("pack/__init__.py")
+    write("pack/one.py", "import e\nfrom .three import y")
+    write("pack/three.py")
+    write("e.py", "import bot, c")
+    found = [os.path.relpath(path, tmp_path) for path in files.gather(tmp_path / "bot.py")]
+    assert found == ["bot.py", "a.py", "c.py", "d.py", "e.py", "pack/__init__.py", "pack/one.py", "pack/three.py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("def play(a, b, c): pass", True),
+        ("def play(a, b=(1, {2: 3}), *, c): pass", False),
+        ("def play(a: dict[str, int], /, b='(,', *rest): pass", True),
+        ("def play(a,\n  b,  # c, d\n  c): pass", True),
+        ("async def play(a, b, c): pass", False),
+        ("class A:\n    def play(a, b, c): pass", False),
+        ("try:\n    import x\nexcept E:\n    def play(a, b, c): pass", True),
+        ("from x import (y, z as play)", True),
+        ("from x import play as y", False),
+        ("play = other", True),
+        ("play == other", False),
+        ("'''\ndef play(a, b, c): pass\n'''", False),
+        ("def play(", True),
+        ("", False),
+    ],
+)
+def test_definitions_are_found_without_parsing(text: str, found: bool) -> None:
+    assert defines(text, "play", 3) is found
+
+
+def test_a_bound_number_of_files_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.arena.submissions.MOST", 50)
+    game = dicegym.game("hog")
+    many = tmp_path / "many"
+    many.mkdir()
+    for number in range(51):
+        (many / f"data{number}").touch()
+    (found,) = read_folder(game, tmp_path).submissions
+    assert "holds more than 50 files" in found.problem
+    with pytest.raises(ParameterError, match="holds more than 50 files"):
+        read_folder(game, many)
+
+
+def test_a_deep_folder_is_left_alone(tmp_path: Path) -> None:
+    here = os.open(tmp_path, os.O_RDONLY)
+    try:
+        os.mkdir("deep", dir_fd=here)
+        for _ in range(1000):
+            below = os.open("deep", os.O_RDONLY, dir_fd=here)
+            os.close(here)
+            here = below
+            os.mkdir("deep", dir_fd=here)
+    finally:
+        os.close(here)
+    (found,) = read_folder(dicegym.game("hog"), tmp_path).submissions
+    assert found.problem == "its folder holds no hog.py"
+
+
+def test_names_of_submissions_are_paths_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["bacon", "~root", " ann ", "always_roll(8)", "a:b", "x.zip:y", "new\nline", "esc\x1b[31m", "-rf"]
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "hog.py").write_text(PLAIN)
+    monkeypatch.chdir(tmp_path)
+    found = entries_of(dicegym.game("hog"), ".")
+    assert len(found.entries) == len(names)
+    assert not found.broken
+    assert {one.origin.file.parent.parent for one in found.entries if isinstance(one.origin, Source)} == {tmp_path}
+
+
+@pytest.mark.parametrize("name", ["hog.py", "own.py"])
+def test_what_changes_after_it_was_entered_does_not_play(name: str, tmp_path: Path) -> None:
+    from dicegym.arena.match import Match
+    from dicegym.sandbox.sandbox import Sandbox
+
+    game = dicegym.game("hog")
+    bot = tmp_path / "bot" / "hog.py"
+    bot.parent.mkdir()
+    bot.write_text("import own\n" + PLAIN)
+    (bot.parent / "own.py").touch()
+    other = tmp_path / "other.py"
+    other.write_text(PLAIN)
+    match_ = Match(game, (entry(game, "other", other), entry(game, "bot", bot)), 0, 1)
+    (bot.parent / name).write_text("import os\n" + PLAIN)
+    with Sandbox(game, 1, LIMITS, "process") as sandbox:
+        ((_, outcome),) = sandbox.run([match_])
+    assert outcome.actor == 1
+    assert outcome.reason.startswith(f"its files have changed since it was entered: {name}")
+
+
+def test_what_was_read_is_what_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("first")
+    monkeypatch.setattr(files, "_held", {})
+    files.hold({os.path.realpath(path): data for path, data in files.gather(bot).items()})
+    bot.write_text("second")
+    assert files.read(bot) == b"first"
+
+
+def test_what_a_file_says_of_itself() -> None:
+    assert scan.docstring(b'#!/usr/bin/env python\n# -*-\n\nr"""It plays. And more."""\n') == "It plays. And more."
+    assert scan.docstring(b"# none\nx = 1\n") == scan.docstring(b"") == ""

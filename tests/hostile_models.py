@@ -1,0 +1,110 @@
+"""Files that would do something to whoever opens them, made for tests: what they do is to touch a file."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import pickle
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dicegym.players.model_file import MEMBER, NETWORK_MEMBER
+
+
+class Bomb:
+    """Touches a file when it is unpickled."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.mark,)
+
+
+def members_of(path: Path) -> dict[str, bytes]:
+    """Return the members of a zip by name."""
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(members: Mapping[str, bytes], path: Path, packing: int = zipfile.ZIP_DEFLATED) -> Path:
+    """Write a zip."""
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def changed(path: Path, target: Path, changes: Mapping[str, bytes | None]) -> Path:
+    """Copy a zip with other members; None leaves one out."""
+    found: dict[str, bytes | None] = {**members_of(path), **changes}
+    return zipped({name: content for name, content in found.items() if content is not None}, target)
+
+
+def fields(content: bytes, mark: Path) -> bytes:
+    """Return Stable-Baselines3's ``data`` with a pickle in each of its fields, and in one more."""
+    packed = base64.b64encode(pickle.dumps(Bomb(mark))).decode()
+    data = json.loads(content)
+    for key, value in data.items():
+        data[key] = (value if isinstance(value, dict) else {":type:": "<class 'int'>"}) | {":serialized:": packed}
+    return json.dumps({**data, "more": {":type:": "", ":serialized:": packed}}).encode()
+
+
+def torch_file(content: bytes, mark: Path) -> bytes:
+    """Return a file of PyTorch whose description of its tensors is a pickle that does something."""
+    found = members_of_bytes(content)
+    name = next(name for name in found if name.endswith("data.pkl"))
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for key, value in {**found, name: pickle.dumps(Bomb(mark), 2)}.items():
+            archive.writestr(key, value)
+    return made.getvalue()
+
+
+def members_of_bytes(content: bytes) -> dict[str, bytes]:
+    """Return the members of a zip in memory."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def object_arrays(content: bytes, mark: Path) -> bytes:
+    """Return arrays of which each is a pickle."""
+    made = io.BytesIO()
+    with np.load(io.BytesIO(content)) as arrays:
+        np.savez(made, allow_pickle=True, **{name: np.array([Bomb(mark)], object) for name in arrays})
+    return made.getvalue()
+
+
+def every_place(path: Path, mark: Path) -> dict[str, dict[str, bytes | None]]:
+    """Return by a name for each what to change in a model file so that it would touch ``mark`` when it is opened.
+
+    All but the first two need PyTorch to be played, as they carry no arrays.
+    """
+    found = members_of(path)
+    raw = pickle.dumps(Bomb(mark))
+    about = json.loads(found[MEMBER])
+    no_arrays: dict[str, bytes | None] = {
+        NETWORK_MEMBER: None,
+        MEMBER: json.dumps({key: value for key, value in about.items() if key != "network"}).encode(),
+    }
+    tensors = {name: torch_file(content, mark) for name, content in found.items() if name.endswith(".pth")}
+    data = {"data": fields(found["data"], mark)}
+    places: dict[str, dict[str, bytes | None]] = {
+        "arrays": {NETWORK_MEMBER: object_arrays(found[NETWORK_MEMBER], mark)},
+        "all beside arrays": {**data, **tensors, "system_info.txt": raw, "more.pkl": raw, "more.pth": raw},
+        "every field": {**no_arrays, **data},
+        "policy": {**no_arrays, "policy.pth": tensors["policy.pth"]},
+        "policy as one pickle": {**no_arrays, "policy.pth": raw},
+        "variables": {**no_arrays, "pytorch_variables.pth": tensors["pytorch_variables.pth"]},
+        "optimizer": {**no_arrays, "policy.optimizer.pth": tensors["policy.optimizer.pth"]},
+        "system": {**no_arrays, "system_info.txt": raw},
+        "itself": dict.fromkeys(found, raw),
+        "no facts": {NETWORK_MEMBER: None, MEMBER: None, **data, **tensors},
+        "fields, no facts": {NETWORK_MEMBER: None, MEMBER: None, **data},
+    }
+    return places

@@ -1,0 +1,323 @@
+"""A run's folder from elsewhere: going on with it runs nothing that its author wrote, unless it is trusted."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import shutil
+import warnings
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+import numpy as np
+import pytest
+from hostile_models import Bomb, changed, fields, members_of, torch_file, zipped
+
+pytest.importorskip("sb3_contrib")
+
+from dicegym.errors import DamagedFileError, DicegymError, ParameterError
+from dicegym.learning.card import best_score
+from dicegym.learning.curves import read_run
+from dicegym.learning.league_table import read as read_league
+from dicegym.learning.resuming import OLD_STATE_FILE
+from dicegym.learning.script import train
+from dicegym.learning.state_file import PROGRAMS_FILE, STATE_FILE
+from dicegym.players import seal
+
+SMALL = [
+    *("run.games=8", "run.steps=256", "run.torch_threads=1", "run.evaluate_every=256", "run.checkpoint_every=128"),
+    *("algorithm.n_steps=16", "algorithm.batch_size=64", "network.net_arch=[4]", "run.evaluate_games=4"),
+    *("run.card_games=0", "self_play.games=2", "self_play.keep=2", "self_play.snapshot_every=128"),
+    'opponents={"self"=1,"bacon"=1}',
+]
+FURTHER = ["run.steps=384"]
+
+
+@pytest.fixture(autouse=True)
+def own_key(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user of these tests."""
+    use_key(tmp_path_factory.getbasetemp() / "me", monkeypatch)
+
+
+def use_key(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *names, **more: folder)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of the user's own, with past selves."""
+    with pytest.MonkeyPatch.context() as patch:
+        use_key(tmp_path_factory.getbasetemp() / "me", patch)
+        folder = tmp_path_factory.mktemp("done") / "run"
+        train("hog", folder, overrides=SMALL)
+    return folder
+
+
+@pytest.fixture
+def run(done: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(done, tmp_path / "run"))
+
+
+def go_on(run: Path, **more: Any) -> Any:
+    return train("hog", run, overrides=FURTHER, resume=True, **more)
+
+
+def test_ones_own_run_goes_on_in_silence_and_a_copy_of_it_too(run: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*own trainings")
+        assert go_on(run).model.num_timesteps == 384
+
+
+def test_a_run_from_elsewhere_goes_on_with_new_games(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_key(tmp_path / "somebody else", monkeypatch)
+    with pytest.warns(
+        RuntimeWarning, match=r"new games begin; --trust \(in Python trust=True\) goes on with its games"
+    ):
+        found = go_on(run)
+    assert found.model.num_timesteps == 384
+    kinds = [member.kind for member in found.league.members]
+    assert "past self" in kinds
+    assert [steps for steps, _ in found.state.curve.points][-2:] == [256, 384]
+
+
+def test_a_run_that_is_trusted_goes_on_as_ones_own(
+    run: Path, done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = Path(shutil.copytree(done, tmp_path / "mine"))
+    go_on(mine)
+    use_key(tmp_path / "somebody else", monkeypatch)
+    go_on(run, trust=True)
+    assert (run / "curve.csv").read_text() == (mine / "curve.csv").read_text()
+
+
+def bombed(run: Path, mark: Path) -> None:
+    """Hide something that runs wherever a checkpoint was ever read by pickle."""
+    checkpoint = run / "checkpoint"
+    for model in (checkpoint / "model.zip", run / "best.zip", run / "model.zip"):
+        found = members_of(model)
+        changes: dict[str, bytes | None] = {
+            "data": fields(found["data"], mark),
+            "pytorch_variables.pth": torch_file(found["pytorch_variables.pth"], mark),
+        }
+        changed(model, model.with_suffix(".new"), changes).replace(model)
+    for name in (PROGRAMS_FILE, OLD_STATE_FILE):
+        (checkpoint / name).write_bytes(pickle.dumps([Bomb(mark)]))
+
+
+def test_no_pickle_of_a_checkpoint_is_read(run: Path, tmp_path: Path) -> None:
+    """Nor one that somebody put into a folder of the user's own, as its seal is broken then."""
+    bombed(run, tmp_path / "mark")
+    with pytest.warns(RuntimeWarning, match="new games begin"):
+        assert go_on(run).model.num_timesteps == 384
+    assert not (tmp_path / "mark").exists()
+
+
+@pytest.mark.parametrize("name", ["policy.pth", "policy.optimizer.pth"])
+def test_tensors_of_a_checkpoint_are_read_as_weights_alone(name: str, run: Path, tmp_path: Path) -> None:
+    model = run / "checkpoint/model.zip"
+    hidden = torch_file(members_of(model)[name], tmp_path / "mark")
+    changed(model, tmp_path / "m.zip", {name: hidden}).replace(model)
+    with pytest.raises(ParameterError, match=rf"cannot be resumed: .*{name}"):
+        go_on(run)
+    with pytest.raises(ParameterError, match=rf"cannot be resumed: .*{name}"):
+        go_on(run, trust=True)
+    assert not (tmp_path / "mark").exists()
+
+
+def test_what_an_earlier_version_wrote_needs_trust(run: Path, tmp_path: Path) -> None:
+    (run / "checkpoint" / STATE_FILE).unlink()
+    (run / "checkpoint" / OLD_STATE_FILE).write_bytes(pickle.dumps(Bomb(tmp_path / "mark")))
+    with pytest.raises(ParameterError, match=r"an earlier version of dicegym wrote it as a program.*--trust"):
+        go_on(run)
+    assert not (tmp_path / "mark").exists()
+    with pytest.raises(ParameterError, match="cannot be resumed"):
+        go_on(run, trust=True)
+    assert (tmp_path / "mark").exists()
+
+
+def test_what_an_earlier_version_wrote_goes_on_when_it_is_trusted(run: Path, done: Path, tmp_path: Path) -> None:
+    from dicegym.learning.state import Moment
+
+    whole = go_on(Path(shutil.copytree(done, tmp_path / "whole")))
+    found = train("hog", run, overrides=["run.steps=256"], resume=True)  # ended, so this is where it stands
+    moment: Moment = found.now()
+
+    class Pickler(cloudpickle.Pickler):  # as it was
+        def persistent_id(self, thing: object) -> int | None:
+            return next((number for number, one in enumerate(found.league.fixed) if one is thing), None)
+
+    with (run / "checkpoint" / OLD_STATE_FILE).open("wb") as file:
+        Pickler(file).dump(moment)
+    (run / "checkpoint" / STATE_FILE).unlink()
+    again = go_on(run, trust=True)
+    assert again.model.num_timesteps == whole.model.num_timesteps
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value"),
+    [
+        ("environment", "wrap", "MINE:touch"),
+        ("network", "features_extractor_class", "MINE:touch"),
+        ("network", "optimizer_class", "subprocess:Popen"),
+        ("network", "policy", "MINE:touch"),
+        ("opponents", "MINE", 1.0),
+        ("run", "evaluate_against", ["bacon", "MINE"]),
+    ],
+)
+def test_programs_that_foreign_settings_name_are_not_run(
+    section: str, key: str, value: Any, run: Path, tmp_path: Path
+) -> None:
+    mark, program = tmp_path / "mark", tmp_path / "mine.py"
+    program.write_text(f"open({str(mark)!r}, 'w')\ntouch = print\ndef final_strategy(a, b):\n    return 5\n")
+    path = run / "settings.json"
+    about = json.loads(path.read_text())
+    text = json.dumps(value).replace("MINE", str(program))
+    about["settings"][section][key.replace("MINE", str(program))] = json.loads(text)
+    path.write_text(json.dumps(about))
+    with pytest.raises(ParameterError, match=r"names programs: .*If you trust whoever made the folder, .*--trust"):
+        go_on(run)
+    assert not mark.exists()
+
+
+def flipped(path: Path, draw: random.Random) -> None:
+    content = bytearray(path.read_bytes())
+    content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
+    path.write_bytes(content)
+
+
+FILES = ("checkpoint/state.zip", "checkpoint/model.zip", "settings.json", "best.zip")
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("how", ["flipped", "cut", "gone", "empty", "other"])
+def test_damaged_folders_are_one_error_with_a_way_out(name: str, how: str, run: Path) -> None:
+    path = run / name
+    draw = random.Random(f"{name}{how}")
+    if how == "flipped":
+        flipped(path, draw)
+    elif how == "cut":
+        path.write_bytes(path.read_bytes()[: draw.randrange(path.stat().st_size)])
+    elif how == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(b"" if how == "empty" else b'{"settings": [[1]], "command": 5}')
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            go_on(run)
+        except DicegymError as error:
+            assert str(run) in str(error)  # noqa: PT017 - damage may also fall where nothing is read
+    if name == "best.zip" and how not in ("flipped", "gone"):
+        with pytest.raises(DicegymError):
+            best_score(path)
+        with pytest.raises(DicegymError):
+            read_run(run)
+
+
+WRONG: tuple[tuple[tuple[str, ...], Any], ...] = (
+    (("run", "met"), 5),
+    (("run", "met"), [True]),
+    (("run", "games"), "many"),
+    (("run", "curve"), None),
+    (("model", "num_timesteps"), "many"),
+    (("model", "__class__"), 5),
+    (("env", "states"), {"array": "nothing.npy"}),
+    (("env", "opponents"), 5),
+    (("league", "members"), []),
+    (("league", "members"), [{"mapping": {"name": "x"}}]),
+    (("generators", "python"), [3, [1, 2], None]),
+    (("generators", "numpy"), ["MT19937", [1], 0, 0, 0.0]),
+    (("generators", "torch"), 5),
+    (("seconds",), [1]),
+)
+
+
+@pytest.mark.parametrize(("place", "value"), WRONG, ids=lambda one: ".".join(one) if isinstance(one, tuple) else None)
+@pytest.mark.parametrize("trust", [False, True])
+def test_wrong_values_in_a_checkpoint_are_refused(place: tuple[str, ...], value: Any, trust: bool, run: Path) -> None:
+    path = run / "checkpoint" / STATE_FILE
+    about = json.loads(members_of(path)["state.json"])
+    inner = about["state"]["mapping"]
+    for key in place[:-1]:
+        inner = inner[key]["mapping"]
+    inner[place[-1]] = value
+    found = {**members_of(path), "state.json": json.dumps(about).encode()}
+    zipped(found, path, 0)
+    with warnings.catch_warnings(action="ignore"), pytest.raises(ParameterError, match="cannot be resumed") as refused:
+        go_on(run, trust=trust)
+    assert "begin a new run with --set run.start_from=" in str(refused.value)
+
+
+def test_seals_are_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_key(tmp_path / "key", monkeypatch)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a").write_bytes(b"one")
+    assert not seal.is_sealed(folder)
+    seal.write_seal(folder)
+    assert seal.is_sealed(folder)
+    key = tmp_path / "key" / seal.KEY_FILE
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert sorted(path.name for path in key.parent.iterdir()) == [seal.KEY_FILE]
+    copied = Path(shutil.copytree(folder, tmp_path / "copied"))
+    assert seal.is_sealed(copied)
+    (copied / "a").rename(copied / "b")
+    assert not seal.is_sealed(copied)
+    (folder / "b").touch()
+    assert not seal.is_sealed(folder)
+    (folder / "b").unlink()
+    (folder / "a").write_bytes(b"two")
+    assert not seal.is_sealed(folder)
+    seal.write_seal(folder / "a")
+    assert seal.is_sealed(folder / "a")
+    key.chmod(0o666)
+    assert not seal.is_sealed(folder / "a")  # others may have written it
+
+
+def test_where_no_key_can_be_kept_nothing_is_sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    use_key(tmp_path / "file" / "below", monkeypatch)
+    seal.write_seal(tmp_path / "file")
+    assert not seal.is_sealed(tmp_path / "file")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_tables_of_leagues_that_are_none_are_refused(run: Path) -> None:
+    for content in (
+        b"",
+        b"even\n\xff",
+        b"member,even\na,0.5\n" + b'"' * 200_000,
+        b"even,member,kind,joined,share\nx\n",
+    ):
+        (run / "league.csv").write_bytes(content)
+        with pytest.raises(DamagedFileError, match=r"league\.csv is no (table of a league|UTF-8 text)"):
+            read_league(run / "league.csv")
+
+
+def test_states_hold_what_they_are_given(run: Path) -> None:
+    """Numbers come back to the last bit, with no more than NumPy and JSON."""
+    from dicegym.learning.state_file import read_state, write_state
+
+    folder = run / "other"
+    folder.mkdir()
+    value = {
+        "floats": [0.1, float("inf"), 1e-300],
+        "whole": 1 << 100,
+        "nothing": None,
+        "array": np.arange(3, dtype=np.float32),
+        "inner": {"array": [np.zeros((0, 2), np.int8)]},
+    }
+    write_state(value, folder, [])
+    import dicegym
+
+    found = read_state(folder, [], dicegym.game("hog"), trust=False)
+    assert found["floats"] == value["floats"]
+    assert found["whole"] == 1 << 100
+    assert found["nothing"] is None
+    assert found["array"].dtype == np.float32
+    assert found["inner"]["array"][0].shape == (0, 2)
+    assert not (folder / PROGRAMS_FILE).exists()

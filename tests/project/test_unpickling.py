@@ -1,0 +1,110 @@
+"""What runs code when it is read stands in a few places, each for a reason: nothing of a stranger gets there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.check
+ROOT = Path(__file__).resolve().parents[2]
+
+READS = frozenset(
+    ("pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "torch.load", "load_from_zip_file", "np.load")
+)
+"""Modules that read programs, and functions that may."""
+UNPICKLES = ("load", "loads", "Unpickler")
+SB3 = re.compile(
+    r"(kind|cls|algorithm|models\.algorithm\(.*\)|(\w+\.)*[A-Z]\w*)\.(load|set_parameters|load_replay_buffer)"
+)
+"""Stable-Baselines3's own, by the class of an algorithm."""
+
+PLACES = {
+    "dicegym/players/unpickling.py": "the door, which --trust alone opens",
+    "dicegym/players/weights.py": "torch.load with weights_only, of what was looked through first",
+    "dicegym/engine/kernel_cache.py": "compiled kernels of this user's own folder, with a hash",
+    "dicegym/checks/facts.py": "a copy of a game that it has just pickled",
+    "dicegym/sandbox/": "what dicegym sends to its own processes, never what comes back from a bot's",
+}
+"""File or folder -> what is read there."""
+
+
+def reads(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield (line, what) of all in a file that may read a program."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in READS:
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+        if isinstance(node, ast.Attribute):
+            text = ast.unparse(node)
+            home, _, name = text.rpartition(".")
+            if (home in READS and name in UNPICKLES) or text in READS or name == "load_from_zip_file":
+                yield node.lineno, text
+        if isinstance(node, ast.keyword) and node.arg == "allow_pickle" and ast.unparse(node.value) != "False":
+            yield node.value.lineno, "allow_pickle"
+        if isinstance(node, ast.Call) and SB3.fullmatch(ast.unparse(node.func)):
+            yield node.lineno, f"{ast.unparse(node.func)} of Stable-Baselines3"
+
+
+SOURCES = sorted(path for folder in ("dicegym", "training") for path in (ROOT / folder).rglob("*.py"))
+
+
+def test_programs_are_read_in_known_places_alone() -> None:
+    found: dict[str, list[str]] = {}
+    for path in SOURCES:
+        name = path.relative_to(ROOT).as_posix()
+        if told := [f"line {line}: {what}" for line, what in reads(path)]:
+            found[name] = told
+    unknown = {name: told for name, told in found.items() if not any(name.startswith(place) for place in PLACES)}
+    assert not unknown, f"what is read there may be a stranger's: {unknown}; use dicegym.players.unpickling"
+    missing = [place for place in PLACES if "." in place and place not in found]
+    assert not missing, f"nothing is read there any more: {missing}"
+
+
+def test_tensors_are_read_as_weights_alone() -> None:
+    calls = [
+        node
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "torch.load"
+    ]
+    assert calls
+    for call in calls:
+        assert {one.arg: ast.unparse(one.value) for one in call.keywords}.get("weights_only") == "True"
+
+
+def test_the_door_is_opened_by_name() -> None:
+    """Whoever takes it has asked whether to: `load_sb3` and `load_object` are called where ``trust`` is known."""
+    callers = {
+        path.relative_to(ROOT).as_posix()
+        for path in SOURCES
+        if any(name in path.read_text(encoding="utf-8") for name in ("load_sb3(", "load_object("))
+    }
+    assert callers == {
+        "dicegym/players/unpickling.py",
+        "dicegym/players/sb3_file.py",
+        "dicegym/learning/resuming.py",
+        "dicegym/learning/state_file.py",
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import pickle\npickle.load(file)",
+        "import pickle\npickle.Unpickler(file)",
+        "from pickle import loads",
+        "import cloudpickle\ncloudpickle.loads(b'')",
+        "torch.load(file)",
+        "np.load(file)",
+        "numpy.lib.format.read_array(file, allow_pickle=True)",
+        "PPO.load(path)",
+        "kind.load(path, device=device)",
+    ],
+)
+def test_each_way_is_seen(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(text)
+    assert list(reads(tmp_path / "a.py"))
