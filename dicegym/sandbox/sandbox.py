@@ -15,7 +15,6 @@ import os
 import pickle
 import sys
 import tempfile
-import time
 import types
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
@@ -34,8 +33,6 @@ from dicegym.sandbox.worker import keep
 
 LOOK_EVERY = 0.02
 """Seconds between two looks at the running jobs."""
-SECONDS_TO_END = 2.0
-"""How long bots' processes may take to end once those that watch them have."""
 JobOutcome = Any | Failure
 
 
@@ -76,20 +73,6 @@ def _plain_start() -> Iterator[None]:
             os.environ.pop(name)
             if value is not None:
                 os.environ[name] = value
-
-
-def _throw_away(folder: str) -> None:
-    """Remove a folder, and what is left of bots in it whose processes are ending just now."""
-    deadline = time.monotonic() + SECONDS_TO_END
-    while True:
-        try:
-            scratch.empty(folder, None)
-            os.rmdir(folder)
-            return
-        except OSError:
-            if time.monotonic() > deadline:
-                return
-            time.sleep(LOOK_EVERY)
 
 
 def _failure(reading: Reading, reason: str) -> Failure:
@@ -245,7 +228,7 @@ class Sandbox:
             worker.close()
         self._workers = []
         if self._folder:
-            _throw_away(self._folder)
+            scratch.throw_away(self._folder)
             self._folder = ""
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:

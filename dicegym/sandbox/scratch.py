@@ -10,9 +10,12 @@ import contextlib
 import os
 import stat
 import sys
+import time
 
 MOST = 10_000
 """Entries that are removed before the rest is left to be thrown away as a whole."""
+SECONDS_TO_END = 2.0
+"""How long bots' processes may take to end once those that watch them have."""
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
@@ -40,6 +43,19 @@ def remove(folder: str) -> None:
     with contextlib.suppress(OSError):
         empty(folder, most=None)
         os.rmdir(folder)
+
+
+def throw_away(folder: str) -> None:
+    """Remove a folder, and what is left of bots in it whose processes are ending just now."""
+    deadline = time.monotonic() + SECONDS_TO_END
+    while os.path.lexists(folder):
+        try:
+            empty(folder, None)
+            os.rmdir(folder)
+        except OSError:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.02)
 
 
 def _empty(top: int, most: int | None) -> bool:

@@ -16,9 +16,10 @@ import os
 import pickle
 import signal
 import sys
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from dicegym.bots.calls import Witness
@@ -28,7 +29,7 @@ from dicegym.errors import AgentError, DicegymError, one_line
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
-from dicegym.sandbox import jail
+from dicegym.sandbox import jail, scratch
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.hosts import MOST, HostProcess
 from dicegym.sandbox.isolated import IsolatedPlayer
@@ -118,6 +119,11 @@ class Hosts:
         for entry in list(self._hosts):
             self._discard(entry)
 
+    def kill(self) -> None:
+        """End their processes at once, from another thread than that which uses them."""
+        for host in list(self._hosts.values()):
+            host.kill()
+
 
 def outcome(job: Job, heartbeat: Heartbeat, hosts: Hosts) -> dict[str, Any]:
     """Do a job; return {"value": ...}, or {"actor": ..., "reason": ...} of the entry at fault."""
@@ -153,6 +159,8 @@ def keep(
         signal.signal(number, lambda *_: None)
     heartbeat = Heartbeat(cells)
     hosts = Hosts(game, limits, level, folder)
+    watcher = threading.Thread(target=_end_with_caller, args=(hosts, folder), daemon=True)
+    watcher.start()
     rehearse(game, entry)
     gc.collect()
     gc.freeze()
@@ -170,3 +178,24 @@ def keep(
                 conn.send_bytes(answer)
     finally:
         hosts.close()
+        if _caller_is_gone(0):
+            watcher.join()
+
+
+def _caller_is_gone(seconds: float | None = None) -> bool:
+    """Return whether the process that hands over jobs has ended, after waiting so long for that (None: for ever)."""
+    caller = multiprocessing.parent_process()
+    return caller is not None and bool(wait([caller.sentinel], seconds))
+
+
+def _end_with_caller(hosts: Hosts, folder: str) -> None:
+    """End this process as soon as who hands over jobs has ended, in whatever way: nobody wants their results then.
+
+    A match may take minutes, and between two of them alone would it be noticed. `end_with` is about the server that
+    has forked this process, and that lives as long as this one does.
+    """
+    if _caller_is_gone():
+        hosts.kill()
+        if folder:
+            scratch.throw_away(folder)
+        os._exit(1)

@@ -302,6 +302,41 @@ def test_a_killed_host_is_replaced(game: Game, folder: Path) -> None:
         assert not running(note.read_text())
 
 
+_ABANDONED = """
+import sys
+from dicegym.arena import check
+
+if __name__ == "__main__":
+    check(sys.argv[1], "hog", isolation="none")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_nothing_outlives_a_killed_caller(folder: Path, tmp_path: Path) -> None:
+    note = folder / "sleeper.pid"
+    (folder / "sleeper.py").write_text(
+        asked(f"open({str(note)!r}, 'w').write(f'{{os.getpid()}} {{os.getppid()}}'); time.sleep(99)", "import os, time")
+    )
+    script = tmp_path / "caller.py"
+    script.write_text(_ABANDONED)
+    (tmp_path / "tmp").mkdir()
+    caller = subprocess.Popen(
+        [sys.executable, script, folder / "sleeper.py"], env=os.environ | {"TMPDIR": str(tmp_path / "tmp")}
+    )
+    deadline = time.monotonic() + 30
+    while not (note.exists() and len(note.read_text().split()) == 2) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    pids = note.read_text().split()
+    keeper = Path("/proc", pids[1], "stat").read_text().rpartition(")")[2].split()[1]
+    caller.kill()
+    caller.wait()
+    deadline = time.monotonic() + 10  # far less than the bot may take
+    while any(map(running, [*pids, keeper])) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not any(map(running, [*pids, keeper]))
+    assert not list(tmp_path.glob("tmp/dicegym-*"))
+
+
 def test_hash_order_is_the_same_in_every_process(sandbox: Sandbox, game: Game, folder: Path) -> None:
     (folder / "hashes.py").write_text("def final_strategy(a, b):\n    return hash('x') % 10\n")
     job = Check(game, (Entry("hashes", resolve(game, str(folder / "hashes.py"))),), 0, LIMITS)
