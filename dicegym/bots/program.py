@@ -54,6 +54,13 @@ def explaining(act: Act, program: Asked) -> Act:
     return act
 
 
+_HINTS: Mapping[type[BaseException], str] = {
+    PermissionError: " (what bots may do: `dicegym rules GAME --interface`)",
+    FileNotFoundError: " (a bot sees its own files alone: `dicegym rules GAME --interface`)",
+}
+"""What is added to errors that say what happened, and not that it happens to all bots."""
+
+
 class Program:
     """One running copy of a bot's source.
 
@@ -123,7 +130,7 @@ class Program:
         """Return what the bot did, and the line of its own where; the latter is empty if there is none."""
         if isinstance(error, SystemExit):
             return "called sys.exit", self._line(error)
-        message = one_line(error)
+        message = one_line(error) + _HINTS.get(type(error), "")
         return f"raised {type(error).__name__}" + (f": {message}" if message else ""), self._line(error)
 
     def _line(self, error: BaseException) -> str:

@@ -95,6 +95,8 @@ def check(
 
     if show and debug:
         raise ParameterError("--show and --debug do not go together: in the debugger you see each call yourself")
+    if debug and isolation != "auto":
+        raise ParameterError("--debug asks the bot in this process, kept from nothing: leave out --isolation")
     check_writable(json_file)
     table = game_or_that_of(file, game, parameter)
     limits = arena.Limits(seconds, memory << 20, load_seconds, move_seconds)
