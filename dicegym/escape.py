@@ -54,15 +54,22 @@ def lines(text: str, longest: int = 2000) -> str:
     return "\n".join(harmless(line, "\t") for line in found)
 
 
+_ADDRESS = re.compile(" at 0x[0-9a-f]+(?=>)")
+"""Where an object lay in memory, as Python writes it: that differs between runs of the same contest."""
+
+
 def one_line(text: object, limit: int = 200) -> str:
-    """Return ``str(text)`` harmless and on one line of at most ``limit`` characters, whatever it does when asked."""
+    """Return ``str(text)`` harmless and on one line of at most ``limit`` characters, whatever it does when asked.
+
+    Addresses of objects in memory are left out.
+    """
     try:
         written = str.__str__(str(text))  # a subclass may have any method
         # Most of a text of a hundred megabytes is not even looked at.
         joined = " ".join(written[: 100 * limit].split()) + (" ..." if len(written) > 100 * limit else "")
     except Exception:
         return "(no message)"
-    return _cut(harmless(_cut(joined, limit)), limit)
+    return _cut(harmless(_cut(_ADDRESS.sub("", joined), limit)), limit)
 
 
 def cell(text: str) -> str:

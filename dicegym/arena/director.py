@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -203,7 +204,7 @@ class Director:
             "disqualified": self.disqualified,
             "remarks": (*self.remarks, *self._notes()),
             "printed": self.printed,
-            "provenance": provenance(self.game, asdict(self.limits), self._records, self._apart),
+            "provenance": provenance(self.game, _written(self.limits), self._records, self._apart),
         }
 
 
@@ -229,3 +230,8 @@ class Format(NamedTuple, Generic[R_co]):
     """See `Director`."""
     check: Callable[[Game, ContestOptions], None] = any_options
     """Raises ParameterError for options that the format, or the game, does not know; asked before anything is done."""
+
+
+def _written(limits: Limits) -> dict[str, float | None]:
+    """Return limits for a file: JSON knows no endless time, and has null for it."""
+    return {name: None if value == math.inf else value for name, value in asdict(limits).items()}

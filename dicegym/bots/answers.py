@@ -129,12 +129,8 @@ def _whole(convert: Any, value: object) -> int | None:
 
 
 def _text(value: object) -> str:
-    import re  # for what no interface asks for
-
     try:
-        # Where an object lies differs between runs, and reports of the same contest shall not.
-        text = re.sub(" at 0x[0-9a-f]+", "", str.__str__(repr(value)))
-        return text[:LONGEST_TEXT].encode("utf-8", "backslashreplace").decode()
+        return str.__str__(repr(value))[:LONGEST_TEXT].encode("utf-8", "backslashreplace").decode()
     except Exception:
         return f"something of type {type(value).__name__[:80]}"
 

@@ -169,6 +169,10 @@ class HostProcess:
             scratch.remove(self._folder)
 
 
+_EVER = 1e9
+"""Seconds that a limit without an end comes to where the system wants a number."""
+
+
 def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) -> dict[str, Any]:
     """Return what a host is told at its start; see `dicegym.sandbox.host.Setup`."""
     interface = need(game, INTERFACE)
@@ -189,7 +193,7 @@ def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) ->
         "texts": {os.path.realpath(file): text for file, text in texts.items()},
         "read": [*map(str, files), *beside, *packages],
         "system": list(jail.readable()),
-        "bounds": {"memory": limits.memory, "cpu": math.ceil(limits.most_seconds) + 1},
+        "bounds": {"memory": limits.memory, "cpu": math.ceil(min(limits.most_seconds, _EVER)) + 1},
     }
 
 

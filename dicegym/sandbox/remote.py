@@ -34,6 +34,8 @@ NOT_ASKED = "is not asked any more in this match"
 """What is said of a bot whose process is no more, each time that it would be asked."""
 WORDS_SECONDS = 1.0
 """How long a child that has closed its socket has to end by itself, so that there is something to say of its end."""
+_LONGEST_POLL = (1 << 31) - 1
+"""Milliseconds: the most that the system takes."""
 _CREDENTIALS = struct.Struct("3i")
 START, MOVE, MATCH = "start", "move", "match"
 
@@ -129,7 +131,7 @@ class Remote:
 
     def _meet(self) -> list[str]:
         """Wait for the first frame, which comes before any bot is loaded, and learn the number of the process."""
-        if not self._poll.poll(1000 * self._limits.wall_of(self._limits.start_seconds)):
+        if not self._poll.poll(min(1000 * self._limits.wall_of(self._limits.start_seconds), _LONGEST_POLL)):
             raise self._leave("its process did not start")
         size = socket.CMSG_SPACE(_CREDENTIALS.size) if hasattr(socket, "CMSG_SPACE") else 0
         data, ancillary, _, _ = self._socket.recvmsg(LONGEST_FRAME, size)

@@ -159,3 +159,10 @@ def test_json_keeps_what_was_written_and_is_plain_ascii(tmp_path: Path) -> None:
 
 def test_longest_note() -> None:
     assert len(Report("", (), remarks=("x" * 100_000,)).notes()[0][1]) == report.LONGEST_NOTE
+
+
+def test_one_line_says_what_an_object_is_and_not_where_it_lies() -> None:
+    assert one_line(f"{object()} and {test_one_line_says_what_an_object_is_and_not_where_it_lies}") == (
+        "<object object> and <function test_one_line_says_what_an_object_is_and_not_where_it_lies>"
+    )
+    assert one_line("at 0x1f of 3") == "at 0x1f of 3"

@@ -302,6 +302,11 @@ def test_a_killed_host_is_replaced(game: Game, folder: Path) -> None:
         assert not running(note.read_text())
 
 
+def test_time_without_end_can_be_given(game: Game, folder: Path) -> None:
+    report = check(folder / "good_a.py", game, Limits(seconds=float("inf")))
+    assert report.ok, report.reason
+
+
 _ABANDONED = """
 import sys
 from dicegym.arena import check
