@@ -66,8 +66,7 @@ VANDALS = (
     ),
     Hostile(
         "patches_json",
-        Pays.LOADING,
-        "nonsense",
+        Pays.NOTHING,
         head="""
         import json
         json.dumps = json.loads = json.dump = lambda *_, **__: '{"value": {"wins": [9, 0], "shares": [9, 0]}}'
