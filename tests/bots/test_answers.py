@@ -34,7 +34,7 @@ class Word(str):
     """A text of a class of its own."""
 
 
-class Order(list[Any]):
+class Several(list[Any]):
     """A list of a class of its own."""
 
 
@@ -106,7 +106,7 @@ derived: st.SearchStrategy[Any] = st.one_of(
     small.map(Whole),
     texts.map(Word),
     st.builds(Pair, small, small),
-    st.lists(small, max_size=3).map(Order),
+    st.lists(small, max_size=3).map(Several),
     st.dictionaries(texts, single, max_size=3).map(OrderedDict),
     st.tuples(small.map(Whole), small),
     st.lists(small.map(Whole), max_size=3),

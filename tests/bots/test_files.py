@@ -21,6 +21,7 @@ from dicegym.errors import AgentError, DicegymError, ParameterError
 from dicegym.players.about import describe, game_of_file
 from dicegym.sandbox.hosts import visible_files
 from dicegym.sandbox.jobs import entry
+from dicegym.sandbox.scratch import empty
 
 if not hasattr(os, "mkfifo"):
     pytest.skip("pipes in folders are made by POSIX alone", allow_module_level=True)
@@ -318,7 +319,10 @@ def test_a_deep_folder_is_left_alone(tmp_path: Path) -> None:
             os.mkdir("deep", dir_fd=here)
     finally:
         os.close(here)
-    (found,) = read_folder(dicegym.game("hog"), tmp_path).submissions
+    try:
+        (found,) = read_folder(dicegym.game("hog"), tmp_path).submissions
+    finally:
+        empty(str(tmp_path))  # pytest itself cannot
     assert found.problem == "its folder holds no hog.py"
 
 

@@ -28,6 +28,7 @@ def outcomes(game: Game, sandbox: Sandbox, entries: list[Entry]) -> list[Any]:
     return [found[names] for names in sorted(found)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_shipped_agents_play_the_same_as_strangers(name: str, tmp_path: Path) -> None:
     game = dicegym.game(name)

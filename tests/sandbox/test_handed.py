@@ -32,7 +32,7 @@ def bot(tmp_path: Path) -> Source:
 
 @pytest.mark.parametrize("name", list(GAMES))
 def test_a_host_starts_where_nothing_of_the_package_can_be_found(name: str, bot: Source, tmp_path: Path) -> None:
-    setup = hosts._setup(dicegym.game(name), "plain", bot, Limits())  # as `HostProcess` tells it
+    setup = hosts._setup(dicegym.game(name), "plain", bot, Limits(), ())  # as `HostProcess` tells it
     packages, modules = marshal.loads(handed.hand_over(setup["interface"]))
     assert set(packages) == set(handed.parents_of(*modules))
     ours, theirs = socket.socketpair()

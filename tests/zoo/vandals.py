@@ -66,7 +66,7 @@ VANDALS = (
     ),
     Hostile(
         "patches_json",
-        Pays.NOTHING,
+        Pays.NOTHING,  # plain answers are written without it
         head="""
         import json
         json.dumps = json.loads = json.dump = lambda *_, **__: '{"value": {"wins": [9, 0], "shares": [9, 0]}}'
