@@ -27,7 +27,7 @@ from dicegym.learning.state import COUNTS, Moment, RunState
 from dicegym.learning.state_file import STATE_FILE, read_state
 from dicegym.play.player import Player
 from dicegym.players import model as models
-from dicegym.players.archive import Archive
+from dicegym.players.archive import ModelArchive
 from dicegym.players.sb3_file import checked_device
 from dicegym.players.sb3_plain import weights_of
 from dicegym.players.seal import is_sealed
@@ -160,7 +160,7 @@ def _model(folder: Path, env: VecEnv, settings: TrainingSettings, logs: Path, ow
         return found
     model = new_model(settings, env, settings.run.seed, logs)
     called = f"{path}: its policy.optimizer.pth"
-    with Archive(path) as archive:
+    with ModelArchive(path) as archive:
         remembered = tensors_in(archive.read("policy.optimizer.pth"), called)
     model.policy.load_state_dict(weights_of(path))
     check_optimizer(remembered, model.policy.optimizer, called)

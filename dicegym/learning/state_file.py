@@ -21,7 +21,7 @@ from dicegym.bots.network import Layer, Network
 from dicegym.engine.game import Game
 from dicegym.errors import ModelError, one_line
 from dicegym.play.player import Player
-from dicegym.players.archive import Archive, array_in, npy_bytes
+from dicegym.players.archive import ModelArchive, array_in, npy_bytes
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.unpickling import load_object, untrusted
 
@@ -61,7 +61,7 @@ def read_state(folder: Path, fixed: Sequence[Player], game: Game, trust: bool) -
         ModelError: it is damaged, or something in it needs ``trust``.
     """
     path = folder / STATE_FILE
-    with Archive(path, most=None) as archive:
+    with ModelArchive(path, most=None) as archive:
         about = archive.json(STATE_MEMBER)
         arrays = {name: archive.read(name) for name in archive.names if name != STATE_MEMBER}
     reader = _Reader(folder, arrays, fixed, game, trust)

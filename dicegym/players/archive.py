@@ -53,7 +53,7 @@ _BROKEN = (
 """What `zipfile`, `json` and NumPy raise for what is damaged, all together."""
 
 
-class Archive:
+class ModelArchive:
     """A zip file that is open for reading.
 
     Args:
@@ -86,7 +86,7 @@ class Archive:
             raise
         self.names = self._zip.namelist()
 
-    def __enter__(self) -> Archive:
+    def __enter__(self) -> ModelArchive:
         """Return itself; it is closed at the end."""
         return self
 
@@ -197,7 +197,7 @@ def npy_bytes(array: np.ndarray) -> bytes:
 
 
 def npz_bytes(arrays: Mapping[str, np.ndarray]) -> bytes:
-    """Return arrays as the bytes of a compressed ``.npz``, which `Archive.arrays` reads."""
+    """Return arrays as the bytes of a compressed ``.npz``, which `ModelArchive.arrays` reads."""
     packed = io.BytesIO()
     np.savez_compressed(packed, allow_pickle=False, **arrays)
     return packed.getvalue()

@@ -21,7 +21,7 @@ from dicegym.errors import DependencyError, ModelError, ParameterError, one_line
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players import model_file
-from dicegym.players.archive import Archive
+from dicegym.players.archive import ModelArchive
 from dicegym.players.model_file import MEMBER, check_fit, facts, trained_on
 from dicegym.players.sb3_file import ALGORITHMS, algorithm, algorithm_of, load_file
 from dicegym.players.seal import is_sealed, write_seal
@@ -237,7 +237,7 @@ def _model(
     its_game = trained_on(path)
     if game is not None:
         model_file.check_fit(str(path), its_game, game)
-    with Archive(path) as archive:
+    with ModelArchive(path) as archive:
         if "policy.pth" not in archive.names:
             raise ModelError(
                 f"{path} holds a network alone, which can play, and no model of Stable-Baselines3 to train"

@@ -18,7 +18,7 @@ import numpy as np
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ModelError, one_line
-from dicegym.players.archive import Archive, npz_bytes
+from dicegym.players.archive import ModelArchive, npz_bytes
 
 MEMBER = "dicegym.json"
 """The member of a model file that says what the model plays."""
@@ -59,7 +59,7 @@ def write_members(archive: zipfile.ZipFile, found: Mapping[str, bytes]) -> None:
 def is_plain(path: str | os.PathLike[str]) -> bool:
     """Return whether a file is what Stable-Baselines3's own ``save`` writes, which does not say what it plays."""
     try:
-        with Archive(path) as archive:
+        with ModelArchive(path) as archive:
             names = set(archive.names)
     except ModelError:
         return False
@@ -68,7 +68,7 @@ def is_plain(path: str | os.PathLike[str]) -> bool:
 
 def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return what a model file says of itself. Raises ModelError if it is none, or says nothing."""
-    with Archive(path) as archive:
+    with ModelArchive(path) as archive:
         if MEMBER in archive.names:
             return archive.json(MEMBER)
     if is_plain(path):
@@ -121,9 +121,9 @@ def network_in(path: str | os.PathLike[str], game: Game) -> Network | None:
         return None
     try:
         activations = [str(name) for name in said["activations"]]
-        with Archive(path) as archive:
+        with ModelArchive(path) as archive:
             content = archive.read(NETWORK_MEMBER)
-        with Archive(content, f"{path}: its {NETWORK_MEMBER}") as packed:
+        with ModelArchive(content, f"{path}: its {NETWORK_MEMBER}") as packed:
             arrays = packed.arrays()
         layers = tuple(
             Layer(_numbers(arrays[f"weight{number}"]), _numbers(arrays[f"bias{number}"]), name)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ModelError, ParameterError, one_line, unknown_name
-from dicegym.players.archive import Archive
+from dicegym.players.archive import ModelArchive
 from dicegym.players.sb3_plain import rebuilt
 from dicegym.players.unpickling import load_sb3
 
@@ -45,7 +45,7 @@ def algorithm_of(path: str | os.PathLike[str]) -> str:
 
     Raises ModelError if the file holds no such thing, or an algorithm whose policies cannot play.
     """
-    with Archive(path) as archive:
+    with ModelArchive(path) as archive:
         data = archive.json("data")
     about = data.get("policy_class")
     if not isinstance(about, dict):

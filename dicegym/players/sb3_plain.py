@@ -18,7 +18,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import ModelError, one_line
-from dicegym.players.archive import Archive
+from dicegym.players.archive import ModelArchive
 from dicegym.players.unpickling import untrusted
 from dicegym.players.weights import check_optimizer, state_in, tensors_in
 
@@ -82,7 +82,7 @@ def rebuilt(path: Any, kind: Any, game: Game, device: Any, to_go_on: bool = Fals
     from gymnasium.spaces import Box, Discrete
 
     name = kind.__name__
-    with Archive(path) as archive:
+    with ModelArchive(path) as archive:
         data = archive.json("data")
         weights = state_in(archive.read("policy.pth"), f"{path}: its policy.pth")
         has_optimizer = to_go_on and "policy.optimizer.pth" in archive.names
@@ -117,7 +117,7 @@ def rebuilt(path: Any, kind: Any, game: Game, device: Any, to_go_on: bool = Fals
 
 def weights_of(path: Any) -> dict[str, Any]:
     """Return the tensors of a model file's policy by name, whatever network they are of. Raises ModelError."""
-    with Archive(path) as archive:
+    with ModelArchive(path) as archive:
         if "policy.pth" not in archive.names:
             raise ModelError(
                 f"{path} holds a network alone, which can play, and no model of Stable-Baselines3 to train"

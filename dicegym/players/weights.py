@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from dicegym.errors import ModelError, one_line
-from dicegym.players.archive import Archive
+from dicegym.players.archive import ModelArchive
 
 _INSTRUCTIONS = frozenset(
     (
@@ -112,7 +112,7 @@ def _alike(value: Any, wanted: Any) -> bool:
 
 def _looked_through(content: bytes, called: str) -> bytes:
     """Return a zip of what is needed of a file. Raises ModelError for one that ``torch.save`` would not write."""
-    with Archive(content, called, most=None) as archive:
+    with ModelArchive(content, called, most=None) as archive:
         kept = {name: archive.read(name) for name in archive.names if _KEPT.fullmatch(name)}
     folders = {name.partition("/")[0] for name in kept}
     if len(folders) != 1:

@@ -61,14 +61,14 @@ def run(done: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(done, tmp_path / "run"))
 
 
-def go_on(run: Path, **more: Any) -> Any:
+def resume(run: Path, **more: Any) -> Any:
     return train("hog", run, overrides=FURTHER, resume=True, **more)
 
 
 def test_ones_own_run_goes_on_in_silence_and_a_copy_of_it_too(run: Path) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*own trainings")
-        assert go_on(run).model.num_timesteps == 384
+        assert resume(run).model.num_timesteps == 384
 
 
 def test_a_run_from_elsewhere_goes_on_with_new_games(
@@ -78,7 +78,7 @@ def test_a_run_from_elsewhere_goes_on_with_new_games(
     with pytest.warns(
         RuntimeWarning, match=r"new games begin; --trust \(in Python trust=True\) goes on with its games"
     ):
-        found = go_on(run)
+        found = resume(run)
     assert found.model.num_timesteps == 384
     kinds = [member.kind for member in found.league.members]
     assert "past self" in kinds
@@ -89,9 +89,9 @@ def test_a_run_that_is_trusted_goes_on_as_ones_own(
     run: Path, done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = Path(shutil.copytree(done, tmp_path / "mine"))
-    go_on(mine)
+    resume(mine)
     use_key(tmp_path / "somebody else", monkeypatch)
-    go_on(run, trust=True)
+    resume(run, trust=True)
     assert (run / "curve.csv").read_text() == (mine / "curve.csv").read_text()
 
 
@@ -113,7 +113,7 @@ def test_no_pickle_of_a_checkpoint_is_read(run: Path, tmp_path: Path) -> None:
     """Nor one that somebody put into a folder of the user's own, as its seal is broken then."""
     bombed(run, tmp_path / "mark")
     with pytest.warns(RuntimeWarning, match="new games begin"):
-        assert go_on(run).model.num_timesteps == 384
+        assert resume(run).model.num_timesteps == 384
     assert not (tmp_path / "mark").exists()
 
 
@@ -123,9 +123,9 @@ def test_tensors_of_a_checkpoint_are_read_as_weights_alone(name: str, run: Path,
     hidden = torch_file(members_of(model)[name], tmp_path / "mark")
     changed(model, tmp_path / "m.zip", {name: hidden}).replace(model)
     with pytest.raises(ParameterError, match=rf"cannot be resumed: .*{name}"):
-        go_on(run)
+        resume(run)
     with pytest.raises(ParameterError, match=rf"cannot be resumed: .*{name}"):
-        go_on(run, trust=True)
+        resume(run, trust=True)
     assert not (tmp_path / "mark").exists()
 
 
@@ -133,17 +133,17 @@ def test_what_an_earlier_version_wrote_needs_trust(run: Path, tmp_path: Path) ->
     (run / "checkpoint" / STATE_FILE).unlink()
     (run / "checkpoint" / OLD_STATE_FILE).write_bytes(pickle.dumps(Bomb(tmp_path / "mark")))
     with pytest.raises(ParameterError, match=r"an earlier version of dicegym wrote it as a program.*--trust"):
-        go_on(run)
+        resume(run)
     assert not (tmp_path / "mark").exists()
     with pytest.raises(ParameterError, match="cannot be resumed"):
-        go_on(run, trust=True)
+        resume(run, trust=True)
     assert (tmp_path / "mark").exists()
 
 
 def test_what_an_earlier_version_wrote_goes_on_when_it_is_trusted(run: Path, done: Path, tmp_path: Path) -> None:
     from dicegym.learning.state import Moment
 
-    whole = go_on(Path(shutil.copytree(done, tmp_path / "whole")))
+    whole = resume(Path(shutil.copytree(done, tmp_path / "whole")))
     found = train("hog", run, overrides=["run.steps=256"], resume=True)  # ended, so this is where it stands
     moment: Moment = found.now()
 
@@ -154,7 +154,7 @@ def test_what_an_earlier_version_wrote_goes_on_when_it_is_trusted(run: Path, don
     with (run / "checkpoint" / OLD_STATE_FILE).open("wb") as file:
         Pickler(file).dump(moment)
     (run / "checkpoint" / STATE_FILE).unlink()
-    again = go_on(run, trust=True)
+    again = resume(run, trust=True)
     assert again.model.num_timesteps == whole.model.num_timesteps
 
 
@@ -180,7 +180,7 @@ def test_programs_that_foreign_settings_name_are_not_run(
     about["settings"][section][key.replace("MINE", str(program))] = json.loads(text)
     path.write_text(json.dumps(about))
     with pytest.raises(ParameterError, match=r"names programs: .*If you trust whoever made the folder, .*--trust"):
-        go_on(run)
+        resume(run)
     assert not mark.exists()
 
 
@@ -208,7 +208,7 @@ def test_damaged_folders_are_one_error_with_a_way_out(name: str, how: str, run: 
         path.write_bytes(b"" if how == "empty" else b'{"settings": [[1]], "command": 5}')
     with warnings.catch_warnings(action="ignore"):
         try:
-            go_on(run)
+            resume(run)
         except DicegymError as error:
             assert str(run) in str(error)  # noqa: PT017 - damage may also fall where nothing is read
     if name == "best.zip" and how not in ("flipped", "gone"):
@@ -248,7 +248,7 @@ def test_wrong_values_in_a_checkpoint_are_refused(place: tuple[str, ...], value:
     found = {**members_of(path), "state.json": json.dumps(about).encode()}
     zipped(found, path, 0)
     with warnings.catch_warnings(action="ignore"), pytest.raises(ParameterError, match="cannot be resumed") as refused:
-        go_on(run, trust=trust)
+        resume(run, trust=trust)
     assert "begin a new run with --set run.start_from=" in str(refused.value)
 
 

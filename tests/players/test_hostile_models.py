@@ -29,7 +29,7 @@ from dicegym.errors import DicegymError, ModelError, ParameterError
 from dicegym.learning.evaluate import evaluate
 from dicegym.players import model as models
 from dicegym.players.about import describe, game_for
-from dicegym.players.archive import MOST_BYTES, Archive, array_in, npy_bytes, npz_bytes
+from dicegym.players.archive import MOST_BYTES, ModelArchive, array_in, npy_bytes, npz_bytes
 from dicegym.players.model_file import MEMBER, NETWORK_MEMBER
 from dicegym.players.pool import Pool
 from dicegym.players.roster import agents_folder
@@ -314,7 +314,7 @@ def test_arrays_come_back() -> None:
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e308])
 def test_weights_that_are_no_numbers_are_refused(value: float, own: Path, tmp_path: Path) -> None:
-    with Archive(members_of(own)[NETWORK_MEMBER]) as archive:
+    with ModelArchive(members_of(own)[NETWORK_MEMBER]) as archive:
         arrays = {name: array.astype(np.float64) for name, array in archive.arrays().items()}
     arrays["weight0"][3, 2] = value
     path = changed(own, tmp_path / "m.zip", {NETWORK_MEMBER: npz_bytes(arrays)})
@@ -445,7 +445,10 @@ def test_odd_zips_are_refused(own: Path, tmp_path: Path) -> None:
     path.symlink_to(path)
     with pytest.raises(ModelError, match="cannot be read"):
         models.load(path)
-    with pytest.raises(ModelError, match="list of members"), Archive(b"PK\x05\x06" + bytes(8) + b"\xff" * 4 + bytes(6)):
+    with (
+        pytest.raises(ModelError, match="list of members"),
+        ModelArchive(b"PK\x05\x06" + bytes(8) + b"\xff" * 4 + bytes(6)),
+    ):
         pass
 
 
