@@ -72,6 +72,11 @@ def _code(text: str) -> str:
     return harmless(text).replace("`", "'").replace("|", "\\|")
 
 
+def _in_words(score: Score) -> str:
+    """Return a score for a line of Markdown: what others named is escaped, its own brackets are not."""
+    return str(score._replace(measure=markdown(score.measure), opponent=markdown(score.opponent)))
+
+
 def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
     """Return the page."""
     score = Score(**facts["score"])
@@ -82,7 +87,7 @@ def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
     if len(parts) > 1:
         by = facts["settings"]["run"]["best_by"]
         how = CHOSEN_BY.get(by, f"The score is that against {by}, one of the opponents of the training's evaluations.")
-        chosen = "\n".join([how, *(f"- {markdown(str(Score(**part)))}" for part in parts), ""]) + "\n"
+        chosen = "\n".join([how, *(f"- {_in_words(Score(**part))}" for part in parts), ""]) + "\n"
     lines = "\n".join(
         f"| {markdown(line.opponent)} | {line.value:.4f} | {line.low:.4f} - {line.high:.4f} | {line.games or 'exact'} |"
         for line in scores
@@ -99,7 +104,7 @@ A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
 
 | | |
 |---|---|
-| score | {markdown(str(score))} |
+| score | {_in_words(score)} |
 {begun}| command | `{_code(facts["command"])}` |
 | seed | {facts["settings"]["run"]["seed"]} |
 | steps | {facts["timesteps"]:,} decisions of the learner |
