@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dicegym.arena.provenance import EntryRecord, record_of
 from dicegym.arena.submissions import KINDS, Submission, is_folder_of_submissions, names_for, read_folder
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, one_line
 from dicegym.games.parts import Progress
@@ -79,8 +80,8 @@ def entries_of(
             process.
         UnknownNameError: there is no such agent or file.
     """
-    specs, empty, remarks = _named(game, given)
-    entries = []
+    specs, empty, remarks, submitted = _named(game, given)
+    entries: list[Entry] = []
     broken = [Disqualified(name, one.problem) for name, one in empty.items()]
     records = [EntryRecord(name, str(one.path), "missing", {}) for name, one in empty.items()]
     for name, spec in specs.items() if in_order else sorted(specs.items()):
@@ -93,15 +94,35 @@ def entries_of(
             broken.append(Disqualified(name, error.reason))
         records.append(record_of(name, spec, origin, seal))
     records.sort(key=lambda record: record.name)
+    borrowing = _borrowing([one for one in entries if one.name in submitted])
+    broken += borrowing
+    entries = [one for one in entries if one.name not in {bad.name for bad in borrowing}]
     return Field(entries, broken, tuple(records), (*remarks, *_alike(records)))
+
+
+def _borrowing(submitted: Sequence[Entry]) -> list[Disqualified]:
+    """Return the submissions that import the file of another one, which is somebody else's to be asked and to change.
+
+    Whoever names files one by one may let them share what they like.
+    """
+    files = {one.origin.file.resolve(): one.name for one in submitted if isinstance(one.origin, Source)}
+    found = []
+    for one in submitted:
+        if isinstance(one.origin, Source):
+            folder = one.origin.file.parent
+            theirs = {files.get((folder / name).resolve(), one.name) for name, _ in one.seal} - {one.name}
+            if theirs:
+                reason = f"imports the file of {min(theirs)}, another entry: a submission brings along what it needs"
+                found.append(Disqualified(one.name, reason))
+    return found
 
 
 def _named(
     game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec]
-) -> tuple[dict[str, AgentSpec], dict[str, Submission], list[str]]:
-    """Return the entries by name, the submissions without a bot, and what there is to say of folders."""
+) -> tuple[dict[str, AgentSpec], dict[str, Submission], list[str], set[str]]:
+    """Return the entries by name, the submissions without a bot, what there is to say of folders, and who is of one."""
     if isinstance(given, Mapping):
-        return _without_doubles((one_line(name), spec) for name, spec in given.items()), {}, []
+        return _without_doubles((one_line(name), spec) for name, spec in given.items()), {}, [], set()
     if isinstance(given, str) or not isinstance(given, Iterable):  # an agent alone, whatever kind of one
         given = [given]
     plain, submitted, remarks = [], list[Submission](), []
@@ -114,14 +135,15 @@ def _named(
         else:
             plain.append((one_line(agent_name(game, spec)), spec))
     specs = _without_doubles(plain)
-    empty = {}
+    empty, of_folders = {}, set()
     for raw_name, one in zip(names_for(submitted, specs), submitted, strict=True):
         name = one_line(raw_name)
         if one.problem:
             empty[name] = one
         else:
             specs[name] = one.path
-    return specs, empty, remarks
+            of_folders.add(name)
+    return specs, empty, remarks, of_folders
 
 
 def _without_doubles(named: Iterable[tuple[str, AgentSpec]]) -> dict[str, AgentSpec]:

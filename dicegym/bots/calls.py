@@ -60,13 +60,18 @@ def overheard(text: str) -> None:
         witness.printed(text)
 
 
+def without_addresses(text: str) -> str:
+    """Return the text of a ``repr`` without places in memory, which are others in each run."""
+    return _ADDRESS.sub("", text)
+
+
 def shown(value: object, limit: int = 200) -> str:
     """Return ``repr(value)`` on one line of at most ``limit`` characters, whatever the bot's own class makes of it."""
     try:
         text = repr(value)
     except Exception:
         return f"something of type {type(value).__name__}"
-    return one_line(_ADDRESS.sub("", text), limit)
+    return one_line(without_addresses(text), limit)
 
 
 def call_text(name: str, arguments: tuple[object, ...], limit: int = LONGEST) -> str:

@@ -41,7 +41,8 @@ _PRELOADED = ("numpy",)
 def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Path]) -> list[Path]:
     """Return what a bot may read: its own files, and nothing else that lies beside it.
 
-    A bot whose file is called as the original interface has it owns its folder. Any other file may share its folder
+    A bot whose file is called as the original interface has it owns its folder, unless that is a home or holds one. Any
+    other file may share its folder
     with other people's: it may read itself, what it imports from there, and what is called like it (``ann.py``:
     ``ann.json`` and the folder ``ann``).
 
@@ -54,7 +55,7 @@ def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Pa
         BadFileError: what is called like it leads out of its folder.
     """
     file = source.file
-    if file.name in entry_files:
+    if file.name in entry_files and not Path.home().is_relative_to(file.parent.resolve()):
         return [file.parent, *files]
     with os.scandir(file.parent) as beside:
         names = sorted(one.name for one in beside if one.name.startswith(file.stem))

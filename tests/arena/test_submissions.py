@@ -112,3 +112,20 @@ def test_the_shipped_agents_are_a_folder_of_submissions(name: str, root: Path) -
     found = read_folder(game, root / "agents" / name).submissions
     assert names_for(found, ()) == dicegym.agent_names(game)
     assert not any(one.problem for one in found)
+
+
+PLAIN = "def final_strategy(score, opponent_score):\n    return 6\n"
+
+
+def test_a_submission_that_imports_another_one_is_struck(tmp_path: Path, game: Game) -> None:
+    (tmp_path / "ann.py").write_text(PLAIN)
+    (tmp_path / "bob.py").write_text("from ann import final_strategy\n")
+    (tmp_path / "_shared.py").write_text(PLAIN)
+    (tmp_path / "cid.py").write_text("from _shared import final_strategy\n")
+    field = entries_of(game, [tmp_path])
+    assert [one.name for one in field.entries] == ["ann", "cid"]
+    assert [(bad.name, bad.reason.partition(":")[0]) for bad in field.broken] == [
+        ("bob", "imports the file of ann, another entry")
+    ]
+    named = entries_of(game, [str(tmp_path / "ann.py"), str(tmp_path / "bob.py")])
+    assert [one.name for one in named.entries] == ["ann", "bob"]

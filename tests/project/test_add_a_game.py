@@ -48,7 +48,7 @@ def test_the_page_shows_every_file_of_the_example() -> None:
 def test_the_steps_say_where_they_stand() -> None:
     assert re.findall(r"^## Step (\d)", TEXT, re.MULTILINE) == list("12345")
     for file in ("rules.py", "text.py", "adapter.py", "twins.py"):
-        assert re.search(rf"^## Step \d: `{file}`", TEXT, re.MULTILINE), file
+        assert re.search(rf"^## Step \d: .*`{file}`", TEXT, re.MULTILINE), file
 
 
 def places_listed() -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zoo.hostile import GAMES, Hostile, Pays
 
-SENT = r"sent|answered|closed|ended|took more than|raised (Permission|Memory)Error|malformed"
+SENT = r"sent|answered|closed|ended|took more than|raised (Permission|Memory)Error|malformed|returned"
 """What the referee says of a line that is not as it must be, or is no more; or of what a jail forbids."""
 
 _LINES = """

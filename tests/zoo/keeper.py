@@ -103,6 +103,7 @@ def check_verdict(seen: Visit, game: str, animal: Hostile) -> None:
         assert not struck
         assert misplays
     for reason in [struck] if struck else misplays[:1]:
+        assert " at 0x" not in reason  # which is another in each run
         assert re.search(animal.words(game), reason), reason
         assert animal.name not in reason.partition(" against ")[2]  # where its opponents are named
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.calls import shown
+from dicegym.bots.calls import shown, without_addresses
 from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Asked, explaining
 from dicegym.bots.source import Source
@@ -57,7 +57,7 @@ def in_words(answer: object, view: Any) -> str:
         action_of(answer)
         why = ""
     except CommandError as error:
-        why = f" ({error.message})"
+        why = f" ({without_addresses(error.message)})"
     return f"{ENTRY_POINT}(standing) returned {shown(answer)}{why}, {_moment(view)}"
 
 
