@@ -24,6 +24,12 @@ CHOSEN_BY = {
 }
 
 
+LONGEST_COMMAND = 2_000
+"""Letters of the command of an earlier stage that are shown."""
+MOST_STAGES = 100
+"""Of a training, the last ones that its card tells of."""
+
+
 def made_with() -> dict[str, Any]:
     """Return the machine and the versions of packages, as model files hold them."""
     return {
@@ -35,10 +41,13 @@ def made_with() -> dict[str, Any]:
 def stages(facts: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the facts of the trainings that a model comes from, the first one first; the last are its own.
 
-    A training that began with another model's networks holds that model's facts as ``began_with``.
+    A training that began with another model's networks holds that model's facts as ``began_with``. Those may be
+    anything, or missing, as somebody else may have made that model.
     """
-    before = facts.get("began_with")
-    return [*(stages(before) if before else []), facts]
+    found = [facts]
+    while isinstance(before := found[0].get("began_with"), dict) and before:
+        found.insert(0, before)
+    return found[-MOST_STAGES:]
 
 
 def scores_against_all(game: Game, player: Player, games: int, tables: Sequence[Any] = ()) -> list[Score]:
@@ -77,6 +86,17 @@ def _in_words(score: Score) -> str:
     return str(score._replace(measure=markdown(score.measure), opponent=markdown(score.opponent)))
 
 
+def _before(stage: dict[str, Any]) -> str:
+    """Return in words how a model was made that the next training began with."""
+    command, steps, seconds, path = (stage.get(name) for name in ("command", "timesteps", "seconds", "path"))
+    told = [f"{steps:,} steps"] if isinstance(steps, int) and abs(steps) < 1 << 53 else []
+    if isinstance(seconds, float) or (isinstance(seconds, int) and abs(seconds) < 1 << 53):
+        told.append(f"{seconds:,.0f} s")
+    how = f"`{_code(command[:LONGEST_COMMAND])}`" if isinstance(command, str) and command else "a model"
+    where = _code(str(path)[:LONGEST_COMMAND])
+    return f"{how}{': ' if told else ''}{', '.join(told)}; the next stage begins with its model, there `{where}`"
+
+
 def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
     """Return the page."""
     score = Score(**facts["score"])
@@ -93,11 +113,7 @@ def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
         for line in scores
     )
     *earlier, _ = stages(facts)
-    begun = "".join(
-        f"| stage {number} | `{_code(stage['command'])}`: {stage['timesteps']:,} steps, {stage['seconds']:,.0f} s; "
-        f"the next stage begins with its model, there `{_code(stage['path'])}` |\n"
-        for number, stage in enumerate(earlier, 1)
-    )
+    begun = "".join(f"| stage {number} | {_before(stage)} |\n" for number, stage in enumerate(earlier, 1))
     return f"""# {markdown(name)}
 
 A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
