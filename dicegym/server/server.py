@@ -82,7 +82,7 @@ class Server:
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError, DependencyError: on entering, what cannot be done.
 
-    It warns (RuntimeWarning) on entering if there are untrusted agents and nothing keeps them from compiled kernels.
+    It warns (RuntimeWarning) on entering if there are untrusted agents and nothing keeps them apart.
     """
 
     matchmaker: Matchmaker
