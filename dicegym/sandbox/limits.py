@@ -96,11 +96,11 @@ def kernel_folders() -> list[Path]:
 
 
 def warn_of_kernels() -> None:
-    """Warn whoever lets bots' files play without keeping them apart (RuntimeWarning): they can write what he can."""
+    """Warn who lets bots' files play where nothing keeps them from writing what he can write (RuntimeWarning)."""
     if jit.CACHE_FOLDER:
         warnings.warn(
-            "isolation none keeps limits alone: bots' files could change what later runs load from "
-            f"{jit.CACHE_FOLDER}, and all else that is yours; let none play that you do not trust",
+            "compiled kernels are not protected from bots' files, which nothing keeps from files of yours here: they "
+            f"could change what later runs load from {jit.CACHE_FOLDER}; let none play that you do not trust",
             RuntimeWarning,
             stacklevel=3,
         )

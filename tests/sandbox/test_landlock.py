@@ -254,12 +254,18 @@ def test_a_bot_on_the_server_cannot_change_compiled_kernels(tmp_path: Path) -> N
 
 
 @compiled
-@pytest.mark.parametrize(("shipped", "level", "warned"), [(True, "none", 0), (False, "none", 1), (False, "process", 0)])
-def test_a_server_warns_where_kernels_are_not_protected(shipped: bool, level: str, warned: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("shipped", "level", "known", "warned"),
+    [(True, "none", 1, 0), (False, "none", 1, 1), (False, "process", 1, 0), (False, "process", 0, 1)],
+)
+def test_a_server_warns_where_kernels_are_not_protected(
+    shipped: bool, level: str, known: int, warned: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("websockets")
     from dicegym.server.server import Server
     from dicegym.server.settings import ServerSettings
 
+    monkeypatch.setattr(landlock, "version", lambda: known)
     bot = tmp_path / "mine.py"
     bot.write_text("")
     agent = "gather" if shipped else str(bot)
