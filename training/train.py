@@ -156,7 +156,11 @@ class Run:
             self.evaluate(self.model.logger)  # the checkpoint knows nothing of it: resuming stays exact
             self.save("model")
         where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
-        raise SignalInterrupt(self.interruption.number, f"{where} ({self.score}): --resume goes on") from None
+        raise SignalInterrupt(self.interruption.number, f"{where} ({self.score}): {self.again()}") from None
+
+    def again(self) -> str:
+        """Return what to write to go on, whatever command began the run."""
+        return f"`dicegym train {self.game.name} --run-dir {shlex.quote(str(self.folder))} --resume` goes on"
 
     def between_rollouts(self, logger: Logger) -> None:
         """Do what is due at this many steps."""
@@ -268,7 +272,7 @@ def train(
         run = Run(game, settings, folder, resume, progress, command, evaluated, finished, trust)
         if finished:
             return run
-        with going_on(f"what was done so far is in {folder}: --resume goes on"):
+        with going_on(f"what was done so far is in {folder}: {run.again()}"):
             run.learn()
             for name in ("model", "best") if settings.run.card_games else ():
                 run.tell(f"{run.score}; measuring for the card of {name}.zip")

@@ -24,6 +24,12 @@ CHOSEN_BY = {
 }
 
 
+LONGEST_COMMAND = 2_000
+"""Letters of the command of an earlier stage that are shown."""
+MOST_STAGES = 100
+"""Of a training, the last ones that its card tells of."""
+
+
 def made_with() -> dict[str, Any]:
     """Return the machine and the versions of packages, as model files hold them."""
     return {
@@ -35,10 +41,13 @@ def made_with() -> dict[str, Any]:
 def stages(facts: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the facts of the trainings that a model comes from, the first one first; the last are its own.
 
-    A training that began with another model's networks holds that model's facts as ``began_with``.
+    A training that began with another model's networks holds that model's facts as ``began_with``. Those may be
+    anything, or missing, as somebody else may have made that model.
     """
-    before = facts.get("began_with")
-    return [*(stages(before) if before else []), facts]
+    found = [facts]
+    while isinstance(before := found[0].get("began_with"), dict) and before:
+        found.insert(0, before)
+    return found[-MOST_STAGES:]
 
 
 def scores_against_all(game: Game, player: Player, games: int, tables: Sequence[Any] = ()) -> list[Score]:
@@ -72,6 +81,22 @@ def _code(text: str) -> str:
     return harmless(text).replace("`", "'").replace("|", "\\|")
 
 
+def _in_words(score: Score) -> str:
+    """Return a score for a line of Markdown: what others named is escaped, its own brackets are not."""
+    return str(score._replace(measure=markdown(score.measure), opponent=markdown(score.opponent)))
+
+
+def _before(stage: dict[str, Any]) -> str:
+    """Return in words how a model was made that the next training began with."""
+    command, steps, seconds, path = (stage.get(name) for name in ("command", "timesteps", "seconds", "path"))
+    told = [f"{steps:,} steps"] if isinstance(steps, int) and abs(steps) < 1 << 53 else []
+    if isinstance(seconds, float) or (isinstance(seconds, int) and abs(seconds) < 1 << 53):
+        told.append(f"{seconds:,.0f} s")
+    how = f"`{_code(command[:LONGEST_COMMAND])}`" if isinstance(command, str) and command else "a model"
+    where = _code(str(path)[:LONGEST_COMMAND])
+    return f"{how}{': ' if told else ''}{', '.join(told)}; the next stage begins with its model, there `{where}`"
+
+
 def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
     """Return the page."""
     score = Score(**facts["score"])
@@ -82,24 +107,20 @@ def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
     if len(parts) > 1:
         by = facts["settings"]["run"]["best_by"]
         how = CHOSEN_BY.get(by, f"The score is that against {by}, one of the opponents of the training's evaluations.")
-        chosen = "\n".join([how, *(f"- {markdown(str(Score(**part)))}" for part in parts), ""]) + "\n"
+        chosen = "\n".join([how, *(f"- {_in_words(Score(**part))}" for part in parts), ""]) + "\n"
     lines = "\n".join(
         f"| {markdown(line.opponent)} | {line.value:.4f} | {line.low:.4f} - {line.high:.4f} | {line.games or 'exact'} |"
         for line in scores
     )
     *earlier, _ = stages(facts)
-    begun = "".join(
-        f"| stage {number} | `{_code(stage['command'])}`: {stage['timesteps']:,} steps, {stage['seconds']:,.0f} s; "
-        f"the next stage begins with its model, there `{_code(stage['path'])}` |\n"
-        for number, stage in enumerate(earlier, 1)
-    )
+    begun = "".join(f"| stage {number} | {_before(stage)} |\n" for number, stage in enumerate(earlier, 1))
     return f"""# {markdown(name)}
 
 A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
 
 | | |
 |---|---|
-| score | {markdown(str(score))} |
+| score | {_in_words(score)} |
 {begun}| command | `{_code(facts["command"])}` |
 | seed | {facts["settings"]["run"]["seed"]} |
 | steps | {facts["timesteps"]:,} decisions of the learner |

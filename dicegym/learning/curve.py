@@ -10,6 +10,7 @@ from pathlib import Path
 from stable_baselines3.common.logger import Logger
 
 from dicegym.engine.game import Game
+from dicegym.errors import DamagedFileError, ModelError, ParameterError
 from dicegym.escape import cell
 from dicegym.files import writing
 from dicegym.learning.evaluate import CURVE_SEED, Score, evaluate, overall, rivals_of
@@ -77,9 +78,19 @@ class Curve:
         return better
 
     def heed(self, best: Path) -> None:
-        """Let the model in ``best``, if there is one, stand until a better one comes: Ctrl-C has one measured too."""
+        """Let the model in ``best``, if there is one, stand until a better one comes: Ctrl-C has one measured too.
+
+        Raises DamagedFileError if it is none that a training wrote.
+        """
         if best.is_file():
-            self.best = max(self.best, Score.from_json(models.facts(best).get("score")).value)
+            try:
+                self.best = max(self.best, Score.from_json(models.facts(best).get("score")).value)
+            except (ModelError, ParameterError) as error:
+                raise DamagedFileError(
+                    best,
+                    f"does not say how good it is ({error})",
+                    "move it elsewhere, and the run goes on; its next evaluation writes a new one",
+                ) from error
 
     def _several(self) -> list[Score]:
         return self.scores if len(self.scores) > 1 else []

@@ -12,6 +12,7 @@ from dicegym.engine.game import Game
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError, unknown_name
+from dicegym.learning.memory import enough_memory
 from dicegym.learning.named import named
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players.model import PolicyPlayer
@@ -34,7 +35,8 @@ def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool 
     for name in arguments:
         if name not in taken:
             raise unknown_name("[environment] setting", name, ["wrap", *taken])
-    games = SB3VecEnv(game, run.games, seed=seed, reward_scale=run.reward_scale, opponent=opponent, **arguments)
+    with enough_memory(f"[run] games={run.games}"):
+        games = SB3VecEnv(game, run.games, seed=seed, reward_scale=run.reward_scale, opponent=opponent, **arguments)
     return wrapped(games, settings.environment.wrap) if settings.environment.wrap else games
 
 

@@ -13,6 +13,7 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.errors import ParameterError, unknown_name
+from dicegym.learning.memory import enough_memory
 from dicegym.learning.named import named, resolved
 from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, TrainingSettings
 from dicegym.players import model as models
@@ -38,7 +39,7 @@ def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | N
 
     Raises:
         UnknownNameError: there is no such algorithm, policy or argument.
-        ParameterError: the algorithm does not take the settings.
+        ParameterError: the algorithm does not take the settings, or there is not the memory that they ask for.
     """
     algorithm: type[BaseAlgorithm] = models.algorithm(settings.algorithm.name)
     policy, policy_arguments = _policy(settings.network, algorithm)
@@ -52,7 +53,8 @@ def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | N
         "verbose": 0,
     }
     try:
-        return algorithm(**ours, **_arguments(settings.algorithm, algorithm, ours, env.num_envs))
+        with enough_memory("[run] games, [algorithm] and [network]"):
+            return algorithm(**ours, **_arguments(settings.algorithm, algorithm, ours, env.num_envs))
     except (TypeError, AssertionError) as error:  # what Stable-Baselines3 raises for its arguments
         raise ParameterError(f"{algorithm.__name__} cannot be made of [algorithm] and [network]: {error}") from None
 

@@ -69,10 +69,10 @@ def restored(
             continue_games(env, moment.env)
         moment.generators.restore()
     except DicegymError as error:
-        raise DamagedFileError(folder, f"cannot be resumed: {error}", _way_out(folder)) from error
+        raise DamagedFileError(folder, f"cannot be resumed ({error})", _way_out(folder)) from error
     except (LookupError, TypeError, ValueError, RuntimeError, AssertionError, AttributeError, OSError) as error:
         text = f"{type(error).__name__}: {one_line(error)}"
-        raise DamagedFileError(folder, f"cannot be resumed: it is damaged ({text})", _way_out(folder)) from error
+        raise DamagedFileError(folder, f"cannot be resumed, as it is damaged ({text})", _way_out(folder)) from error
     if not own:
         warnings.warn(
             f"{folder} was not written by your own trainings here: its networks and its league go on, and new games "
@@ -85,7 +85,7 @@ def restored(
 
 def _way_out(folder: Path) -> str:
     best = folder.parent / "best.zip"
-    return f"or begin a new run{f' with --set run.start_from={best}' if best.is_file() else ''}"
+    return f"begin a new run{f' with --set run.start_from={best}' if best.is_file() else ''}"
 
 
 def _moment(folder: Path, league: League, env: VecEnv, own: bool) -> Moment:

@@ -28,7 +28,8 @@ def untrusted(called: object, reason: str) -> ModelError:
     """
     return ModelError(
         f"{called} cannot be loaded as data alone: {reason}. To load the rest of it runs whatever its author wrote: if "
-        f"you trust whoever made it, say so by {TRUST}; contests take it once dicegym.save_model has written it anew"
+        f"you trust whoever made it, say so by {TRUST}; contests take it, if its layers are plain, once "
+        "dicegym.save_model has written it anew"
     )
 
 

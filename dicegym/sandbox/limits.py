@@ -96,11 +96,11 @@ def kernel_folders() -> list[Path]:
 
 
 def warn_of_kernels() -> None:
-    """Warn whoever lets untrusted bots play where `give_up_kernels` cannot hold (RuntimeWarning)."""
-    if jit.CACHE_FOLDER and not landlock.version():
+    """Warn who lets bots' files play where nothing keeps them from writing what he can write (RuntimeWarning)."""
+    if jit.CACHE_FOLDER:
         warnings.warn(
-            "compiled kernels are not protected from bots on this system, which has no Landlock (Linux from 5.13 on): "
-            f"bots could change what later runs load from {jit.CACHE_FOLDER}; let none play that you do not trust",
+            "compiled kernels are not protected from bots' files, which nothing keeps from files of yours here: they "
+            f"could change what later runs load from {jit.CACHE_FOLDER}; let none play that you do not trust",
             RuntimeWarning,
             stacklevel=3,
         )

@@ -79,7 +79,9 @@ class Budget:
 
     def came(self, size: int) -> None:
         """Pay for bytes."""
-        if not self._bytes.pay(size):
+        purse = self._bytes
+        purse.left -= size  # as `Purse.pay` does, without a call: this is done for every packet of every client
+        if purse.left < 0 and not purse.pay(0):
             self.empty = True
 
     def worked(self) -> None:
@@ -89,7 +91,7 @@ class Budget:
 
     def moved(self, size: int, messages: int = 0) -> None:
         """Take back what so many bytes, and messages, have cost, as they were a move."""
-        self._bytes.give(size)
+        self._bytes.left += size  # what is too much is taken back when it is filled next
         if messages:
             self._messages.give(messages)
 

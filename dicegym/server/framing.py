@@ -117,7 +117,10 @@ class ObjectReader:
             self._waiting = _size(text[at:])
             self._scanner = Scanner(at)
             return self._scan_on(self._scanner)
-        return self._whole(at, end, value)
+        self._at, self.length = end, end - at
+        if self.length > self._limit or not text.isascii():
+            return self._whole(at, end, value)
+        return value  # type: ignore[no-any-return]  # it starts with a brace, so it is a dict
 
     def _scan_on(self, scanner: Scanner) -> dict[str, Any] | Malformed | None:
         """Go on with an object that has not come as a whole."""

@@ -104,8 +104,9 @@ class Ledger:
                             done.set_result(None)
                     else:
                         self._waiting[:0] = batch
-                keeper.despair(not self._waiting)
-                await self._in_thread(keeper.retry)
+                if keeper.trouble is not None:
+                    keeper.despair(not self._waiting)
+                    await self._in_thread(keeper.retry)
                 if keeper.trouble is not None:
                     if self._closing:
                         break

@@ -82,7 +82,7 @@ class Server:
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError, DependencyError: on entering, what cannot be done.
 
-    It warns (RuntimeWarning) on entering if there are untrusted agents and nothing keeps them from compiled kernels.
+    It warns (RuntimeWarning) on entering if there are untrusted agents and nothing keeps them apart.
     """
 
     matchmaker: Matchmaker
@@ -251,7 +251,7 @@ class Server:
                 )
             level = None if trusted or choice is None else choice.level
             agents[name] = LocalAgent(name, spec, settings.game, settings.players, settings.answer, self.log, level)
-        if choice is not None and choice.level is jail.Isolation.NONE:
+        if choice is not None and not jail.guards_files(choice.level):
             warn_of_kernels()
         return list(agents.values())
 

@@ -9,6 +9,7 @@ from dicegym.server.connections import (
     ACCEPTED_AT_ONCE,
     AT_ONCE,
     CLOSING,
+    MOST_UNREAD,
     FindReceiver,
     Metered,
     Receiver,
@@ -84,7 +85,8 @@ class TcpLink(Metered, asyncio.BufferedProtocol):
                 return
             found = self._reader.read()
             if found is None:
-                valve.open("behind")
+                if valve.reasons:
+                    valve.open("behind")
                 if budget.empty:
                     self.afford()
                 return
@@ -127,9 +129,11 @@ class TcpLink(Metered, asyncio.BufferedProtocol):
 
     def send(self, data: bytes) -> None:
         """See `Link`."""
-        if self.open and not self.transport.is_closing():
-            self.transport.write(data)
-            self.unread()
+        transport = self.transport
+        if self.open and not transport.is_closing():
+            transport.write(data)
+            if transport.get_write_buffer_size() > MOST_UNREAD:  # before the call: this is done for every message
+                self.unread()
 
     def close(self) -> None:
         """See `Link`."""

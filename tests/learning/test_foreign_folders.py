@@ -122,9 +122,9 @@ def test_tensors_of_a_checkpoint_are_read_as_weights_alone(name: str, run: Path,
     model = run / "checkpoint/model.zip"
     hidden = torch_file(members_of(model)[name], tmp_path / "mark")
     changed(model, tmp_path / "m.zip", {name: hidden}).replace(model)
-    with pytest.raises(ParameterError, match=rf"cannot be resumed: .*{name}"):
+    with pytest.raises(ParameterError, match=rf"cannot be resumed \(.*{name}"):
         resume(run)
-    with pytest.raises(ParameterError, match=rf"cannot be resumed: .*{name}"):
+    with pytest.raises(ParameterError, match=rf"cannot be resumed \(.*{name}"):
         resume(run, trust=True)
     assert not (tmp_path / "mark").exists()
 

@@ -10,19 +10,25 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("pydantic")
 pytest.importorskip("filelock")
+pytest.importorskip("stable_baselines3")
 
 from dicegym.bench.result import BenchResult
 from dicegym.cli import main
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.learning import league_table
+from dicegym.learning.card import page
 from dicegym.learning.configuration import AboutRun, about_run, is_finished, read_config, settings_of, write_about
+from dicegym.learning.curve import Curve
+from dicegym.learning.evaluate import Score
 from dicegym.learning.files import LOCK_FILE
 from dicegym.learning.lock import alone_in, empty, is_empty
+from dicegym.learning.memory import enough_memory
 from dicegym.learning.settings import RunSettings, TrainingSettings
 
 HOLD = """
@@ -218,3 +224,37 @@ def test_names_in_a_league_are_no_formulas_and_come_back(tmp_path: Path) -> None
     assert list(again.kinds) == ["'=1+1", "b\\x1b[2J", "c"]
     assert again.result("'=1+1", "c") == league_table.Result(0.75, 8)
     assert shares == {"'=1+1": 0.5, "b\\x1b[2J": 0.0, "c": 0.5}
+
+
+@pytest.mark.parametrize("failure", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory")])
+def test_settings_that_there_is_no_memory_for_are_refused(failure: Exception) -> None:
+    with pytest.raises(ParameterError, match=r"cannot be used here, .* give smaller numbers"), enough_memory("games"):
+        raise failure
+    with pytest.raises(RuntimeError, match="other"), enough_memory("run.games"):
+        raise RuntimeError("other")
+
+
+def test_a_best_model_that_is_damaged_says_how_to_go_on(tmp_path: Path) -> None:
+    (tmp_path / "best.zip").write_bytes(b"PK")
+    with pytest.raises(DamagedFileError, match=r"best\.zip does not say how good it is .*move it elsewhere"):
+        Curve().heed(tmp_path / "best.zip")
+
+
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        ({"timesteps": 5}, "| stage 1 | a model: 5 steps; the next"),  # what `save_model` writes
+        ({"command": [1], "timesteps": "x", "seconds": {}, "path": "\x1b[2J"}, "| stage 1 | a model; the next"),
+        ({"command": "`|\x1b", "timesteps": 10**400, "seconds": 10**400}, "| stage 1 | `'\\|\\x1b`; the next"),
+        ({"command": "dicegym", "timesteps": 5, "seconds": 2.5, "path": "a"}, "`dicegym`: 5 steps, 2 s; the next"),
+        (5, "| command"),
+    ],
+)
+def test_cards_tell_of_whatever_a_model_was_that_a_training_began_with(before: Any, words: str) -> None:
+    score = Score("win rate", "even", 0.5, 0.4, 0.6, 20)
+    own = {"command": "dicegym train hog", "timesteps": 5, "seconds": 1, "machine": "", "versions": {}}
+    of_game = {"game": "hog", "players": 2, "parameters": {}, "fingerprint": "", "algorithm": "PPO"}
+    settings = {"settings": {"run": {"seed": 1}}, "score": score.to_json(), "began_with": before}
+    shown = page({**own, **of_game, **settings}, "model", [score])
+    assert words in shown
+    assert "\x1b" not in shown

@@ -577,7 +577,9 @@ def test_sigterm_saves_as_ctrl_c_does(training: Any, tmp_path: Path, monkeypatch
             signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(training.Run, "evaluate", asked_to_end)
-    with pytest.raises(SignalInterrupt, match=r"steps are saved in .*--resume goes on") as caught:
+    with pytest.raises(
+        SignalInterrupt, match=r"steps are saved in .*: `dicegym train hog --run-dir .* --resume` goes on"
+    ) as caught:
         training.train("hog", tmp_path / "run", overrides=STEADY)
     assert status_of(caught.value) == 143
     monkeypatch.undo()

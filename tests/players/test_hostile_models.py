@@ -108,7 +108,7 @@ VERBS = (
     "train hog --run-dir OUT/run --set run.start_from=MODEL --steps 100",
     "train hog --run-dir OUT/other --set opponents={'MODEL'=1} --steps 100",
     "join yatzy 127.0.0.1:9 --agent MODEL",
-    "tournament hog MODEL bacon --rounds 1",
+    "tournament hog MODEL bacon --games 1",
 )
 
 

@@ -239,43 +239,41 @@ def test_a_bot_of_a_contest_cannot_change_compiled_kernels(poisoner: Path) -> No
 @needs_landlock
 @compiled
 def test_a_bot_on_the_server_cannot_change_compiled_kernels(tmp_path: Path) -> None:
-    """It is loaded by a process that has loaded the rules before and runs no other thread by then."""
     assert dicegym.game("yatzy").new_game() is not None
-    said = tmp_path / "said"
     bot = tmp_path / "bot.py"
-    folder = jit.CACHE_FOLDER
-    bot.write_text(f"""
-import os, pathlib
-pathlib.Path({str(said)!r}).write_text(str(len(os.listdir("/proc/self/task"))))
-pathlib.Path({folder!r}, "planted.nbc").write_bytes(b"")
-""")
+    planted = Path(jit.CACHE_FOLDER, "planted.nbc")
+    bot.write_text(f"open({str(planted)!r}, 'wb')")
     from dicegym.server import agents
 
-    command = [sys.executable, "-P", "-c", agents._CODE, "yatzy", "2", str(bot), str(os.getpid()), json.dumps(sys.path)]
+    command = [sys.executable, "-P", "-c", agents._CODE, "yatzy", "2", str(bot), str(os.getpid()), "30", "process"]
+    command += [str(tmp_path), json.dumps(sys.path)]
     environment = os.environ | agents.ENVIRONMENT
     done = subprocess.run(command, env=environment, input="", capture_output=True, text=True, check=False)
     assert "PermissionError" in json.loads(done.stdout)["error"]
-    assert said.read_text() == "2"  # the bot's, and the one that ends the process with the server
-    assert not Path(folder, "planted.nbc").exists()
+    assert not planted.exists()
 
 
 @compiled
-@pytest.mark.parametrize("shipped", [True, False])
+@pytest.mark.parametrize(
+    ("shipped", "level", "known", "warned"),
+    [(True, "none", 1, 0), (False, "none", 1, 1), (False, "process", 1, 0), (False, "process", 0, 1)],
+)
 def test_a_server_warns_where_kernels_are_not_protected(
-    shipped: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shipped: bool, level: str, known: int, warned: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("websockets")
     from dicegym.server.server import Server
     from dicegym.server.settings import ServerSettings
 
-    monkeypatch.setattr(landlock, "version", lambda: 0)
+    monkeypatch.setattr(landlock, "version", lambda: known)
     bot = tmp_path / "mine.py"
     bot.write_text("")
-    server = Server(ServerSettings("yatzy", tcp=0, agents=("gather" if shipped else str(bot),)))
+    agent = "gather" if shipped else str(bot)
+    server = Server(ServerSettings("yatzy", tcp=0, agents=(agent,), isolation=level))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         server._named_agents(None)
-    assert len(caught) == (not shipped)
+    assert len(caught) == warned
 
 
 def test_what_ships_is_trusted(tmp_path: Path) -> None:

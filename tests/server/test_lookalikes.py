@@ -14,7 +14,7 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from hypothesis import given
 from hypothesis import strategies as st
-from talk import Bot, run, serving
+from talk import Bot, eventually, run, serving
 
 from dicegym.server.lookalikes import Gallery, _table, disguise, skeleton
 
@@ -224,8 +224,7 @@ async def test_a_server_refuses_names_like_those_of_others(tmp_path: Path) -> No
         assert "looks like bob-2" in await refused(server, "bob\u20102")
         bots[-2].close()
         bots[-1].close()
-        while server.lobby._here.like("B0b"):
-            await bots[0].receive()
+        await eventually(lambda: not server.lobby._here.like("B0b"))
         assert (await Bot.named(server, "B0b")).name == "B0b", "bob has left"
         assert (await Bot.named(server, "Anna", secret="correct horse")).name == "Anna"
 

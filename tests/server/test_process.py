@@ -120,7 +120,9 @@ async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Pa
         assert len(re.findall(r"game 1: bot-\d \d+ \(\d+\), bot-\d \d+ \(\d+\)", text)) == 1
 
 
-@pytest.mark.parametrize("number", ENDING)
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, *(pytest.param(one, marks=pytest.mark.slow) for one in ENDING if one != signal.SIGTERM)]
+)
 @run
 async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_path: Path, number: int) -> None:
     async with Process.started(tmp_path) as server:

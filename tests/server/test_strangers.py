@@ -167,7 +167,7 @@ async def crowd(server: Server, many: int) -> AsyncIterator[list[Any]]:
             bot.vanish()
 
 
-@pytest.mark.parametrize("guests", [True, False])
+@pytest.mark.parametrize("guests", [pytest.param(True, marks=pytest.mark.slow), False])
 @run
 async def test_a_thousand_idle_connections_do_not_lock_owners_out(tmp_path: Path, guests: bool) -> None:
     if room_for(2400) < 2400:
