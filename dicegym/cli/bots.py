@@ -19,6 +19,7 @@ from dicegym.cli.common import (
     check_writable,
     game_or_that_of,
     out,
+    tell_isolation,
     write_json,
 )
 from dicegym.errors import ParameterError
@@ -100,6 +101,8 @@ def check(
     check_writable(json_file)
     table = game_or_that_of(file, game, parameter)
     limits = arena.Limits(seconds, memory << 20, load_seconds, move_seconds)
+    if not debug:
+        tell_isolation(isolation, [file])
     with going_on("before the test was over"):
         report = arena.check(file, table, limits=limits, show=show, debug=debug, isolation=isolation)
     out.print(report.text())

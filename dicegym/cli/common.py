@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -240,3 +240,15 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def tell_isolation(isolation: str, named: Iterable[str]) -> None:
+    """Say how bots will be kept apart, before any of them runs, if one is named that somebody wrote.
+
+    Raises UnknownNameError and DependencyError for an isolation that there is not, or not here.
+    """
+    from dicegym.sandbox import jail
+
+    choice = jail.chosen(isolation)
+    if any(Path(name.partition(":")[0]).expanduser().exists() for name in named):
+        err.print(f"dicegym: bots are kept apart by {choice.description}")

@@ -21,6 +21,7 @@ from dicegym.cli.common import (
     chosen_game,
     out,
     progress_bar,
+    tell_isolation,
     write_json,
 )
 from dicegym.play.seeds import drawn_seed
@@ -64,6 +65,7 @@ def tournament(
     table = chosen_game(game, parameter)
     limits = Limits(seconds, memory << 20, load_seconds, move_seconds)
     named = entries or dicegym.agent_names(table)
+    tell_isolation(isolation, named)
     number = drawn_seed() if seed is None else seed
     again = f"and nothing is kept of the contest; --seed {number} begins the same one again"
     with progress_bar("checks and matches") as progress, going_on(again):
