@@ -144,7 +144,7 @@ def test_the_page_lists_every_code(root: Path) -> None:
     listed = set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", page.partition("**ERROR**")[2].partition("```")[0])) - {"code"}
     known = {value for name, value in vars(protocol_words).items() if name.startswith("BAD_")} - {"bad-standing"}
     known |= set(protocol.FAULT_CODES.values())
-    known |= {wire.NOT_YOUR_TURN, wire.FULL, wire.STOPPED, *wire.REFUSALS}
+    known |= {wire.NOT_YOUR_TURN, wire.FULL, wire.STOPPED, wire.FLOOD, *wire.REFUSALS}
     known |= {framing.parse("x").code, framing.parse("x" * 5000).code}
     assert listed == known
 
