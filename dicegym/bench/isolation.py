@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -90,10 +91,17 @@ def own_microseconds(bot: Played) -> list[float]:
 
 
 def message_microseconds(bot: Played, level: Isolation) -> tuple[float, float, float]:
-    """Return (median and p99 beyond the bot's own median, that), of a question to a bot in a process of its own."""
+    """Return (median and p99 beyond the bot's own median, that), of a question to a bot in a process of its own.
+
+    Both keep to one processor, as a contest's referees and bots do (`dicegym.sandbox.sandbox.pinned`).
+    """
     own = statistics.median(own_microseconds(bot))
     times = []
     with ExitStack() as stack:
+        if hasattr(os, "sched_setaffinity"):
+            usable = os.sched_getaffinity(0)
+            os.sched_setaffinity(0, {min(usable)})
+            stack.callback(os.sched_setaffinity, 0, usable)
         host = _host(bot, level, stack)
         remote = host.child(_moment)
         player = IsolatedPlayer(remote, host.name, bot.game, 0)

@@ -22,7 +22,7 @@ from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.players.roster import resolve
 from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, processor_time
 from dicegym.sandbox.jobs import Entry, Failure
-from dicegym.sandbox.sandbox import Sandbox
+from dicegym.sandbox.sandbox import Sandbox, pinned
 
 # All tests here read one contest; they stay on one worker, which plays it once.
 pytestmark = pytest.mark.xdist_group("sandbox")
@@ -434,3 +434,12 @@ def test_the_processor_time_of_another_process_is_known() -> None:
     assert found is not None
     assert abs(found - time.thread_time()) < 0.05
     assert processor_time(2**22 + 1) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system does not let programs choose processors")
+def test_referees_keep_to_a_processor_each_if_they_use_all() -> None:
+    usable = os.sched_getaffinity(0)
+    assert pinned(len(usable)) == [{one} for one in sorted(usable)]
+    assert pinned(len(usable) + 1) == [usable] * (len(usable) + 1)
+    if len(usable) > 1:
+        assert pinned(1) == [usable]
