@@ -33,4 +33,7 @@ def wire_of(game: str | Game) -> Wire:
 
 def line(message: Message) -> bytes:
     """Return a message as it is sent: one line of ASCII."""
-    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+    return _compact(message).encode() + b"\n"
+
+
+_compact = json.JSONEncoder(separators=(",", ":")).encode  # made once: `json.dumps` makes one for every message
