@@ -37,7 +37,8 @@ WORDS_SECONDS = 1.0
 _LONGEST_POLL = (1 << 31) - 1
 """Milliseconds: the most that the system takes."""
 _CREDENTIALS = struct.Struct("3i")
-START, MOVE, MATCH = "start", "move", "match"
+START, MATCH = "start", "match"
+"""What a bank of time is for: to load, and all moves of a match."""
 
 
 class GoneError(AgentError):
