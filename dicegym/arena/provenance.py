@@ -109,6 +109,11 @@ class Provenance:
     isolation: str = field(default="", compare=False)
 
 
+def package_version() -> str:
+    """Return the version of the package."""
+    return str(vars(sys.modules["dicegym"])["__version__"])  # the package itself, which stands above its parts
+
+
 def provenance(
     game: Game,
     limits: dict[str, float | None] | None = None,
@@ -118,7 +123,7 @@ def provenance(
     """Return where a result of ``game`` that is made now comes from."""
     return Provenance(
         _date(),
-        str(vars(sys.modules["dicegym"])["__version__"]),  # the package itself, which stands above its parts
+        package_version(),
         platform.python_version(),
         np.__version__,
         game.fingerprint,
