@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -17,13 +16,14 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from filelock import Timeout
 
-from dicegym.arena.store.schema import SCHEMA, game_held, in_words, migrate, schema_of
+from dicegym.arena.store.opening import brought_up, engine_of
+from dicegym.arena.store.schema import SCHEMA, game_held, in_words, schema_of
 from dicegym.arena.store.tables import SERVER_GAMES, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
 from dicegym.arena.store.trouble import damaged
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.server.pending import Pending
 from dicegym.server.results import PlayerRating, RunInfo, ServerState, StoredGame
-from dicegym.server.store import engine_of, is_stored, lock_of, rating_of, told_of, unlock
+from dicegym.server.store import is_stored, lock_of, rating_of, told_of, unlock
 
 
 class ServerStatus(NamedTuple):
@@ -74,7 +74,7 @@ class Archive:
                 if not self._schema:
                     raise ParameterError(f"{path} is empty: no server has written to it")
                 if self._schema != SCHEMA:
-                    self._engine = _brought_up(self._engine, self._schema)
+                    self._engine = brought_up(self._engine, self._schema)
             with self._reading() as connection:
                 self.game = game_held(connection)
         except BaseException:
@@ -185,20 +185,6 @@ def _date(text: str) -> str:
     """Return a stored date. Raises TypeError or ValueError if it is none."""
     datetime.fromisoformat(text)
     return text
-
-
-def _brought_up(engine: sa.Engine, found: str) -> sa.Engine:
-    """Return a copy in memory of a file of an earlier schema, in the present one."""
-    copy = engine_of(None)
-    source, target = engine.raw_connection(), copy.raw_connection()
-    before: sqlite3.Connection = source.driver_connection  # type: ignore[assignment]  # of SQLite there is no other
-    before.backup(target.driver_connection)  # type: ignore[arg-type]  # as above
-    source.close()
-    target.close()
-    engine.dispose()
-    with copy.begin() as connection:
-        migrate(connection, found)
-    return copy
 
 
 def in_use(path: Path) -> bool:

@@ -23,6 +23,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy.dialects.sqlite import insert
 
 import dicegym
+from dicegym.arena.store.opening import engine_of
 from dicegym.arena.store.schema import SCHEMA, game_held, in_words, migrate, schema_of
 from dicegym.arena.store.tables import (
     ABOUT,
@@ -280,37 +281,6 @@ def told_of(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...
         .order_by(SERVER_INCIDENTS.c.id)
     )
     return tuple(SeatResult(*row) for row in places), tuple(ForcedTurn(*row) for row in incidents)
-
-
-def engine_of(path: Path | None, writes: bool = True, busy: float = 5.0) -> sa.Engine:
-    """Return an engine for a file, for reading alone if not ``writes``, or for one in memory if it is None.
-
-    It waits for ``busy`` seconds where another program has locked the file.
-
-    A transaction holds changes of tables too, which Python's own handling of transactions would leave out.
-    """
-    if path is None:
-        engine = sa.create_engine("sqlite://", poolclass=sa.pool.StaticPool)
-    elif writes:
-        engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)), poolclass=sa.pool.StaticPool)
-    else:
-        # Where nobody writes, SQLite is told so: who may only read could not remove again what it lays beside the file.
-        alone = {} if path.with_name(path.name + "-wal").exists() else {"immutable": "1"}
-        query = {"mode": "ro", "uri": "true", **alone}
-        where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
-        engine = sa.create_engine(where, poolclass=sa.pool.StaticPool)
-
-    @sa.event.listens_for(engine, "connect")
-    def prepare(connection: Any, _: object) -> None:
-        connection.isolation_level = None
-        for setting in ("foreign_keys=ON", f"busy_timeout={round(1000 * busy)}"):
-            connection.execute(f"PRAGMA {setting}")
-
-    @sa.event.listens_for(engine, "begin")
-    def begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN")
-
-    return engine
 
 
 def lock_of(path: Path, wait: float) -> FileLock:

@@ -112,8 +112,10 @@ PLAYS = sa.Table(  # which matches are a contest's
 EXAMINATIONS = sa.Table(  # what entries answered when they were checked, or asked for their strategy
     "examinations",
     TABLES,
-    sa.Column("key", sa.Text, primary_key=True),
-    sa.Column("agent", sa.ForeignKey("agents.id"), nullable=False, index=True),
+    sa.Column("key", sa.Text, primary_key=True),  # see `dicegym.arena.keys`
+    sa.Column("batch", sa.Text, nullable=False, index=True),  # as of a match
+    sa.Column("kind", sa.Text, nullable=False),  # of the work
+    sa.Column("names", sa.Text, nullable=False),  # JSON list: who was asked
     sa.Column("outcome", sa.LargeBinary, nullable=False),  # JSON, compressed by zlib
 )
 STANDINGS = sa.Table(

@@ -116,10 +116,12 @@ def upgrade() -> None:
     op.create_table(
         "examinations",
         sa.Column("key", sa.Text, primary_key=True),
-        sa.Column("agent", sa.Integer, sa.ForeignKey("agents.id"), nullable=False),
+        sa.Column("batch", sa.Text, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("names", sa.Text, nullable=False),
         sa.Column("outcome", sa.LargeBinary, nullable=False),
     )
-    op.create_index("ix_examinations_agent", "examinations", ["agent"])
+    op.create_index("ix_examinations_batch", "examinations", ["batch"])
     op.create_table(
         "standings",
         sa.Column("contest", sa.Integer, sa.ForeignKey("contests.id"), primary_key=True),
