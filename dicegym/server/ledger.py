@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-from dicegym.arena.ratings import START, updated
+from dicegym.arena.ratings.elo import START, updated
 from dicegym.errors import DicegymError
 from dicegym.server.keeper import RETRY, Keeper
 from dicegym.server.results import GameResult, PlayerRating, SeatResult, ServerState, winners
