@@ -21,6 +21,7 @@ from dicegym.cli.exact import exact
 from dicegym.cli.games import agents, games, playthrough
 from dicegym.cli.play import play
 from dicegym.cli.plot import plot
+from dicegym.cli.replay import replay
 from dicegym.cli.server import join, serve, server
 from dicegym.cli.training import demo, league, train
 from dicegym.cli.watch import watch
@@ -35,6 +36,7 @@ VERBS = (
     watch,
     check,
     tournament,
+    replay,
     exact,
     train,
     plot,
