@@ -64,8 +64,8 @@ class TabledPlayer(Player):
     def __init__(self, name: str, actions: np.ndarray) -> None:
         self.name = name
         given = np.asarray(actions, np.int64)
-        ends = (np.min_scalar_type(int(end)) for end in (given.min(initial=0), given.max(initial=0)))
-        self.actions = given.astype(np.result_type(*ends))  # it is sent to a process for each match
+        widest = max(-int(given.min(initial=0)), int(given.max(initial=0)) + 1)
+        self.actions = given.astype(np.min_scalar_type(-widest))  # it is sent to a process for each match
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down in one new game; see `Player.join`."""
