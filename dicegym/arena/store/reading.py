@@ -1,0 +1,453 @@
+"""What stands in a store of contests, for whoever asks: while contests are held, and when they are not.
+
+Nothing is ever written to it. A file of an earlier schema is copied to memory and brought to the present one there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from dicegym.arena.ratings.places import MatchPlaces
+from dicegym.arena.store.opening import brought_up, engine_at, engine_of, location_of
+from dicegym.arena.store.schema import SCHEMA, in_words, schema_of
+from dicegym.arena.store.tables import (
+    AGENTS,
+    CONTESTS,
+    FIELDS,
+    GAMES,
+    MATCHES,
+    MISPLAYS,
+    PLAYS,
+    RULES,
+    SEATS,
+    STANDINGS,
+)
+from dicegym.errors import ParameterError, UnknownNameError, unknown_name
+
+TOGETHER = 1_000
+"""Matches whose seats, games or misplays one question asks for."""
+
+
+class StoredContest(NamedTuple):
+    """A contest."""
+
+    id: int
+    label: str
+    game: str
+    players: int
+    """Seats at a table."""
+    parameters: Mapping[str, int]
+    fingerprint: str
+    format: str
+    options: Mapping[str, Any]
+    limits: Mapping[str, float | None]
+    seed: int
+    began: str
+    """UTC, as ISO 8601 has it, as all times."""
+    ended: str | None
+    """None: it is being held, or was stopped."""
+    version: str
+    """Of dicegym, which was last at it."""
+    run: int
+    """How many times it has been begun or gone on with."""
+    entries: int
+    """Who takes part, those who were struck included."""
+    played: int
+    """Matches that are stored of it."""
+    planned: int
+    """Matches that it has, as far as that was known; 0: nobody knew."""
+
+
+class StoredEntry(NamedTuple):
+    """Who takes part in a contest, or did."""
+
+    name: str
+    identity: str
+    """SHA-256 of what it is made of."""
+    kind: str
+    given: str
+    """How it was named."""
+    files: Mapping[str, str]
+    """File -> SHA-256."""
+    withdrawn: bool
+    """Whether it took part in an earlier run alone: its matches are in no standings."""
+    reason: str | None
+    """Why it was struck; None if it was not."""
+
+
+class StoredMatch(NamedTuple):
+    """A match; all sequences are by player, in the order of the match."""
+
+    id: int
+    key: str
+    number: int
+    """Among the matches of the same entries."""
+    seed: int
+    """``game.new_game(seed, n)`` is the beginning of its game n, from 0."""
+    games: int
+    entries: tuple[str, ...]
+    identities: tuple[str, ...]
+    wins: tuple[int, ...]
+    """Games won alone."""
+    shares: tuple[float, ...]
+    """Games won, a shared first place shared out."""
+    faults: tuple[int, ...]
+    failed: str | None
+    """Who ended it by failing; then no game of it counts."""
+    reason: str | None
+    """How."""
+
+
+class PlayedGame(NamedTuple):
+    """A game of a match."""
+
+    match: int
+    number: int
+    """From 0."""
+    seats: tuple[int, ...]
+    """Which player of the match sat where."""
+    returns: tuple[float, ...]
+    """By player of the match."""
+    actions: tuple[int, ...]
+    """In the order in which they were played."""
+
+
+class StoredMisplay(NamedTuple):
+    """What an entry did wrong."""
+
+    match: int
+    name: str
+    game: int
+    """From 1."""
+    turn: int
+    """Number of the entry's decision in the game, from 1; 0: while it sat down or watched."""
+    reason: str
+
+
+class StoreReader:
+    """A store of contests, to be read.
+
+    Args:
+        where: path of a file, or URL of a PostgreSQL database.
+
+    Attributes:
+        name: where it is, for people.
+
+    Raises:
+        ParameterError: there is no such file, or it is none of a store, damaged, out of reach, or has a later schema.
+        DependencyError: it is on a server, and what speaks to that is not installed.
+
+    What is asked of it raises the same, as not all damage shows at once; and UnknownNameError where there is no such
+    contest, entry or match.
+    """
+
+    def __init__(self, where: str | os.PathLike[str]) -> None:
+        location = location_of(where)
+        self.name, self._path = location.name, location.path
+        if location.path is None:
+            self._engine = engine_at(location)
+        else:
+            if not location.path.is_file():
+                raise ParameterError(
+                    f"there is no store {location.path}: `dicegym tournament` makes one where it is run; name another "
+                    "by --store"
+                )
+            self._engine = engine_of(location.path, writes=False)
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
+        where = Path(self.name)
+        with self._reading() as connection:
+            found = schema_of(connection, where)
+            if not found:
+                raise ParameterError(f"{self.name} is empty: no contest has been stored in it")
+        if found != SCHEMA:
+            if self._path is None:
+                raise ParameterError(
+                    f"the store at {self.name} has the earlier schema {found}: hold a contest with it, which brings it to "
+                    f"schema {SCHEMA}"
+                )
+            with in_words(where):
+                self._engine = brought_up(self._engine, found)
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        """Yield a connection in a transaction; what goes wrong with it is said in words."""
+        with in_words(Path(self.name)):
+            try:
+                with self._engine.begin() as connection:
+                    yield connection
+            except sa.exc.DBAPIError as error:
+                if self._path is not None:
+                    raise
+                said = str(error.orig).strip().splitlines()
+                raise ParameterError(
+                    f"the store at {self.name} cannot be used ({said[0] if said else type(error.orig).__name__}): see that "
+                    "the server runs, that the database exists and that you may read it"
+                ) from None
+
+    def __enter__(self) -> StoreReader:
+        """Return it."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._engine.dispose()
+
+    def contests(self, game: str | None = None) -> list[StoredContest]:
+        """Return all contests, or those of a game, the oldest first."""
+        entries = (
+            sa.select(FIELDS.c.contest, FIELDS.c.run, sa.func.count().label("entries"))
+            .group_by(FIELDS.c.contest, FIELDS.c.run)
+            .subquery()
+        )
+        played = sa.select(PLAYS.c.contest, sa.func.count().label("played")).group_by(PLAYS.c.contest).subquery()
+        asked = (
+            sa.select(
+                CONTESTS,
+                RULES.c.game,
+                RULES.c.players,
+                RULES.c.parameters,
+                RULES.c.fingerprint,
+                sa.func.coalesce(entries.c.entries, 0).label("entries"),
+                sa.func.coalesce(played.c.played, 0).label("played"),
+            )
+            .join(RULES, RULES.c.id == CONTESTS.c.rules)
+            .outerjoin(entries, (entries.c.contest == CONTESTS.c.id) & (entries.c.run == CONTESTS.c.run))
+            .outerjoin(played, played.c.contest == CONTESTS.c.id)
+            .order_by(CONTESTS.c.id)
+        )
+        if game is not None:
+            asked = asked.where(RULES.c.game == game)
+        with self._reading() as connection:
+            return [_contest(row) for row in connection.execute(asked).mappings()]
+
+    def contest(self, number: int | None = None) -> StoredContest:
+        """Return a contest by its number; None: the latest that somebody was at."""
+        found = {contest.id: contest for contest in self.contests()}
+        if not found:
+            raise UnknownNameError(f"{self.name} holds no contest: `dicegym tournament` stores them")
+        if number is None:
+            return max(found.values(), key=lambda contest: (contest.ended or contest.began, contest.id))
+        if number not in found:
+            raise unknown_name("contest", number, list(map(str, found)), f"in {self.name}")
+        return found[number]
+
+    def result(self, contest: int) -> dict[str, Any] | None:
+        """Return what a contest came to, as `ContestResult.to_json` has it; None if it has not ended."""
+        with self._reading() as connection:
+            text = connection.execute(sa.select(CONTESTS.c.result).where(CONTESTS.c.id == contest)).scalar()
+        found: dict[str, Any] | None = None if text is None else json.loads(text)
+        return found
+
+    def standings(self, contest: int) -> list[dict[str, Any]]:
+        """Return the rows of a contest's ranking, best first; empty if it has not ended."""
+        asked = sa.select(STANDINGS.c.figures).where(STANDINGS.c.contest == contest).order_by(STANDINGS.c.position)
+        with self._reading() as connection:
+            return [json.loads(text) for text in connection.execute(asked).scalars()]
+
+    def entries(self, contest: int) -> list[StoredEntry]:
+        """Return who takes part in a contest, by name, and below them who has been withdrawn."""
+        asked = (
+            sa.select(AGENTS, FIELDS.c.given, FIELDS.c.reason, (FIELDS.c.run < CONTESTS.c.run).label("withdrawn"))
+            .join(FIELDS, FIELDS.c.agent == AGENTS.c.id)
+            .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
+            .where(FIELDS.c.contest == contest)
+        )
+        with self._reading() as connection:
+            found = [
+                StoredEntry(
+                    row["name"],
+                    row["identity"],
+                    row["kind"],
+                    row["given"],
+                    json.loads(row["files"]),
+                    bool(row["withdrawn"]),
+                    row["reason"],
+                )
+                for row in connection.execute(asked).mappings()
+            ]
+        return sorted(found, key=lambda entry: (entry.withdrawn, entry.name, entry.identity))
+
+    def matches(
+        self, contest: int, entry: str | None = None, last: int | None = None, first: int | None = None
+    ) -> Iterator[StoredMatch]:
+        """Yield the matches of a contest, in the order in which they were stored.
+
+        Args:
+            contest: which.
+            entry: those of this entry alone, whatever it was made of.
+            last: so many of the newest alone.
+            first: so many of the oldest alone.
+        """
+        asked = sa.select(MATCHES.c.id).join(PLAYS, PLAYS.c.match == MATCHES.c.id).where(self._own(contest))
+        if entry is not None:
+            known = [one.name for one in self.entries(contest)]
+            if entry not in known:
+                raise unknown_name("entry", entry, sorted(set(known)), f"in contest {contest}")
+            own = sa.select(SEATS.c.match).join(AGENTS, AGENTS.c.id == SEATS.c.agent).where(AGENTS.c.name == entry)
+            asked = asked.where(MATCHES.c.id.in_(own))
+        with self._reading() as connection:
+            if last is not None:
+                newest = asked.order_by(MATCHES.c.id.desc()).limit(last)
+                numbers = list(connection.execute(newest).scalars())[::-1]
+            else:
+                numbers = list(connection.execute(asked.order_by(MATCHES.c.id).limit(first)).scalars())
+            agents = _agents(connection)
+            for some in _parts(numbers):
+                yield from _matches(connection, some, agents)
+
+    def match(self, number: int) -> StoredMatch:
+        """Return a match by its number."""
+        with self._reading() as connection:
+            found = list(_matches(connection, [number], _agents(connection)))
+            if not found:
+                last = connection.execute(sa.select(sa.func.max(MATCHES.c.id))).scalar()
+                known = f"they go up to {last}" if last else "there is none"
+                raise UnknownNameError(
+                    f"there is no match {number} in {self.name}: {known}; `dicegym arena matches` lists those of a contest"
+                )
+        return found[0]
+
+    def games(self, matches: Iterable[int]) -> Iterator[PlayedGame]:
+        """Yield the games of matches, in order."""
+        with self._reading() as connection:
+            for some in _parts(sorted(set(matches))):
+                asked = sa.select(GAMES).where(GAMES.c.match.in_(some)).order_by(GAMES.c.match, GAMES.c.number)
+                for row in connection.execute(asked):
+                    seats, returns, actions = (tuple(json.loads(text)) for text in (row.seats, row.returns, row.actions))
+                    yield PlayedGame(row.match, row.number, seats, returns, actions)
+
+    def misplays(self, matches: Iterable[int]) -> Iterator[StoredMisplay]:
+        """Yield what went wrong in matches, of each player in a match the first in words, in order."""
+        with self._reading() as connection:
+            for some in _parts(sorted(set(matches))):
+                seat = (SEATS.c.match == MISPLAYS.c.match) & (SEATS.c.player == MISPLAYS.c.player)
+                asked = (
+                    sa.select(MISPLAYS, AGENTS.c.name)
+                    .join(SEATS, seat)
+                    .join(AGENTS, AGENTS.c.id == SEATS.c.agent)
+                    .where(MISPLAYS.c.match.in_(some))
+                    .order_by(MISPLAYS.c.match, MISPLAYS.c.id)
+                )
+                for row in connection.execute(asked):
+                    yield StoredMisplay(row.match, row.name, row.game, row.turn, row.reason)
+
+    def match_places(self, contest: int) -> list[MatchPlaces]:
+        """Return who came in which place in the games of a contest, equal matches as one: what ratings are made of.
+
+        The database groups them, so that a million matches take seconds.
+        """
+        with self._reading() as connection:
+            within = sa.select(MATCHES.c.rules).distinct().join(PLAYS, PLAYS.c.match == MATCHES.c.id)
+            largest = sa.select(sa.func.max(RULES.c.players)).where(
+                RULES.c.id.in_(within.where(PLAYS.c.contest == contest))
+            )
+            players = connection.execute(largest).scalar() or 0
+            seats = [SEATS.alias(f"seat{player}") for player in range(players)]
+            joined: Any = PLAYS.join(MATCHES, MATCHES.c.id == PLAYS.c.match)
+            for player, seat in enumerate(seats):
+                joined = joined.outerjoin(seat, (seat.c.match == MATCHES.c.id) & (seat.c.player == player))
+            who = [seat.c.agent for seat in seats]
+            asked = (
+                sa.select(MATCHES.c.places, sa.func.count().label("times"), *who)
+                .select_from(joined)
+                .where(self._own(contest), MATCHES.c.failure.is_(None))
+                .group_by(MATCHES.c.places, *who)
+            )
+            agents = _agents(connection)
+            read: dict[str, tuple[tuple[tuple[int, ...], int], ...]] = {}
+            found = []
+            for text, times, *numbers in connection.execute(asked):
+                if text not in read:
+                    read[text] = tuple((tuple(places), games) for places, games in json.loads(text))
+                names = tuple(agents[number][0] for number in numbers if number is not None)
+                found.append(MatchPlaces(names, read[text], times))
+        return sorted(found)
+
+    @staticmethod
+    def _own(contest: int) -> sa.ColumnElement[bool]:
+        """Return which plays are the contest's: of one that has not ended, without those of who has been withdrawn."""
+        gone = (
+            sa.select(SEATS.c.match)
+            .join(FIELDS, FIELDS.c.agent == SEATS.c.agent)
+            .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
+            .where(FIELDS.c.contest == contest, FIELDS.c.run < CONTESTS.c.run)
+        )
+        return (PLAYS.c.contest == contest) & PLAYS.c.match.not_in(gone)
+
+
+def _contest(row: Mapping[Any, Any]) -> StoredContest:
+    plain = {name: row[name] for name in StoredContest._fields}
+    read = {name: json.loads(row[name]) for name in ("parameters", "options", "limits")}
+    return StoredContest(**plain | read | {"seed": int(row["seed"])})
+
+
+def _agents(connection: sa.Connection) -> dict[int, tuple[str, str]]:
+    """Return agent -> name and identity."""
+    asked = sa.select(AGENTS.c.id, AGENTS.c.name, AGENTS.c.identity)
+    return {row.id: (row.name, row.identity) for row in connection.execute(asked)}
+
+
+def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+    for first in range(0, len(numbers), TOGETHER):
+        yield numbers[first : first + TOGETHER]
+
+
+def _matches(
+    connection: sa.Connection, numbers: Sequence[int], agents: Mapping[int, tuple[str, str]]
+) -> Iterator[StoredMatch]:
+    """Yield matches by their numbers, in order."""
+    rows = connection.execute(sa.select(MATCHES).where(MATCHES.c.id.in_(numbers)).order_by(MATCHES.c.id)).all()
+    sitting = sa.select(SEATS.c.match, SEATS.c.agent, SEATS.c.wins, SEATS.c.share, SEATS.c.faults)
+    seated: dict[int, list[Any]] = {}
+    for seat in connection.execute(
+        sitting.where(SEATS.c.match.in_(numbers)).order_by(SEATS.c.match, SEATS.c.player)
+    ):
+        seated.setdefault(seat[0], []).append(seat)
+    for row in rows:
+        seats = seated.get(row.id, [])
+        who = [agents[seat[1]] for seat in seats]
+        actor, reason = _failure(row.failure)
+        yield StoredMatch(
+            row.id,
+            row.key,
+            row.number,
+            int(row.seed),
+            row.games,
+            tuple(name for name, _ in who),
+            tuple(identity for _, identity in who),
+            tuple(seat[2] for seat in seats),
+            tuple(seat[3] for seat in seats),
+            tuple(seat[4] for seat in seats),
+            None if actor is None else who[actor][0],
+            reason,
+        )
+
+
+def _failure(text: str | None) -> tuple[int | None, str | None]:
+    """Return who ended a match, and how; see `dicegym.sandbox.jobs.Failure`."""
+    if text is None:
+        return None, None
+    from dicegym.sandbox.jobs import Failure
+
+    failure = Failure(*json.loads(text))
+    return failure.actor, failure.reason
