@@ -32,7 +32,7 @@ from dicegym.arena.store.tables import (
 )
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
 
-TOGETHER = 1_000
+TOGETHER = 5_000
 """Matches whose seats, games or misplays one question asks for."""
 
 
@@ -298,27 +298,34 @@ class StoreReader:
             last: so many of the newest alone.
             first: so many of the oldest alone.
         """
-        asked = sa.select(MATCHES.c.id).join(PLAYS, PLAYS.c.match == MATCHES.c.id).where(self._own(contest))
-        if entry is not None:
-            known = [one.name for one in self.entries(contest)]
-            if entry not in known:
-                raise unknown_name("entry", entry, sorted(set(known)), f"in contest {contest}")
-            own = sa.select(SEATS.c.match).join(AGENTS, AGENTS.c.id == SEATS.c.agent).where(AGENTS.c.name == entry)
-            asked = asked.where(MATCHES.c.id.in_(own))
+        known = [one.name for one in self.entries(contest)] if entry is not None else []
+        if entry is not None and entry not in known:
+            raise unknown_name("entry", entry, sorted(set(known)), f"in contest {contest}")
         with self._reading() as connection:
-            if last is not None:
-                newest = asked.order_by(MATCHES.c.id.desc()).limit(last)
-                numbers = list(connection.execute(newest).scalars())[::-1]
-            else:
-                numbers = list(connection.execute(asked.order_by(MATCHES.c.id).limit(first)).scalars())
+            own = sa.select(PLAYS.c.match).where(_own(connection, contest))
+            if entry is not None:
+                agents_named = sa.select(AGENTS.c.id).where(AGENTS.c.name == entry)
+                own = own.where(PLAYS.c.match.in_(sa.select(SEATS.c.match).where(SEATS.c.agent.in_(agents_named))))
             agents = _agents(connection)
-            for some in _parts(numbers):
-                yield from _matches(connection, some, agents)
+            after, left = 0, first
+            if last is not None:
+                newest = own.order_by(PLAYS.c.match.desc()).limit(last).subquery()
+                oldest = connection.execute(sa.select(sa.func.min(newest.c.match))).scalar()
+                after = (oldest or 1) - 1
+            while left is None or left > 0:
+                at_once = TOGETHER if left is None else min(left, TOGETHER)
+                some = own.where(PLAYS.c.match > after).order_by(PLAYS.c.match).limit(at_once)
+                found = list(_matches(connection, some, agents))
+                yield from found
+                if len(found) < at_once:
+                    return
+                after, left = found[-1].id, None if left is None else left - at_once
 
     def match(self, number: int) -> StoredMatch:
         """Return a match by its number."""
         with self._reading() as connection:
-            found = list(_matches(connection, [number], _agents(connection)))
+            one = sa.select(MATCHES.c.id).where(MATCHES.c.id == number)
+            found = list(_matches(connection, one, _agents(connection)))
             if not found:
                 last = connection.execute(sa.select(sa.func.max(MATCHES.c.id))).scalar()
                 known = f"they go up to {last}" if last else "there is none"
@@ -333,7 +340,9 @@ class StoreReader:
             for some in _parts(sorted(set(matches))):
                 asked = sa.select(GAMES).where(GAMES.c.match.in_(some)).order_by(GAMES.c.match, GAMES.c.number)
                 for row in connection.execute(asked):
-                    seats, returns, actions = (tuple(json.loads(text)) for text in (row.seats, row.returns, row.actions))
+                    seats, returns, actions = (
+                        tuple(json.loads(text)) for text in (row.seats, row.returns, row.actions)
+                    )
                     yield PlayedGame(row.match, row.number, seats, returns, actions)
 
     def misplays(self, matches: Iterable[int]) -> Iterator[StoredMisplay]:
@@ -370,7 +379,7 @@ class StoreReader:
             asked = (
                 sa.select(MATCHES.c.places, sa.func.count().label("times"), *who)
                 .select_from(joined)
-                .where(self._own(contest), MATCHES.c.failure.is_(None))
+                .where(_own(connection, contest), MATCHES.c.failure.is_(None))
                 .group_by(MATCHES.c.places, *who)
             )
             agents = _agents(connection)
@@ -383,16 +392,19 @@ class StoreReader:
                 found.append(MatchPlaces(names, read[text], times))
         return sorted(found)
 
-    @staticmethod
-    def _own(contest: int) -> sa.ColumnElement[bool]:
-        """Return which plays are the contest's: of one that has not ended, without those of who has been withdrawn."""
-        gone = (
-            sa.select(SEATS.c.match)
-            .join(FIELDS, FIELDS.c.agent == SEATS.c.agent)
-            .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
-            .where(FIELDS.c.contest == contest, FIELDS.c.run < CONTESTS.c.run)
-        )
-        return (PLAYS.c.contest == contest) & PLAYS.c.match.not_in(gone)
+
+def _own(connection: sa.Connection, contest: int) -> sa.ColumnElement[bool]:
+    """Return which plays are a contest's: of one that has not ended, without those of who has been withdrawn."""
+    out = (
+        sa.select(FIELDS.c.agent)
+        .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
+        .where(FIELDS.c.contest == contest, FIELDS.c.run < CONTESTS.c.run)
+    )
+    withdrawn = list(connection.execute(out).scalars())
+    if not withdrawn:
+        return PLAYS.c.contest == contest
+    theirs = sa.select(SEATS.c.match).where(SEATS.c.agent.in_(withdrawn))
+    return (PLAYS.c.contest == contest) & PLAYS.c.match.not_in(theirs)
 
 
 def _contest(row: Mapping[Any, Any]) -> StoredContest:
@@ -413,17 +425,19 @@ def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def _matches(
-    connection: sa.Connection, numbers: Sequence[int], agents: Mapping[int, tuple[str, str]]
+    connection: sa.Connection, numbers: sa.Select[Any], agents: Mapping[int, tuple[str, str]]
 ) -> Iterator[StoredMatch]:
-    """Yield matches by their numbers, in order."""
-    rows = connection.execute(sa.select(MATCHES).where(MATCHES.c.id.in_(numbers)).order_by(MATCHES.c.id)).all()
-    sitting = sa.select(SEATS.c.match, SEATS.c.agent, SEATS.c.wins, SEATS.c.share, SEATS.c.faults)
+    """Yield the matches whose numbers a question gives, in order."""
+    wanted = numbers.subquery()
+    number = wanted.c[0]
+    m = MATCHES.c
+    about = sa.select(m.id, m.key, m.number, m.seed, m.games, m.failure).join(wanted, number == m.id).order_by(m.id)
+    s = SEATS.c
+    sitting = sa.select(s.match, s.agent, s.wins, s.share, s.faults).join(wanted, number == s.match)
     seated: dict[int, list[Any]] = {}
-    for seat in connection.execute(
-        sitting.where(SEATS.c.match.in_(numbers)).order_by(SEATS.c.match, SEATS.c.player)
-    ):
+    for seat in connection.execute(sitting.order_by(s.match, s.player)):
         seated.setdefault(seat[0], []).append(seat)
-    for row in rows:
+    for row in connection.execute(about).all():
         seats = seated.get(row.id, [])
         who = [agents[seat[1]] for seat in seats]
         actor, reason = _failure(row.failure)
