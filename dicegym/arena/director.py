@@ -6,11 +6,12 @@ import contextlib
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from dicegym.arena.check import Check
 from dicegym.arena.check_report import CheckReport
 from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entries_of
+from dicegym.arena.executors import Executor, Executors, local
 from dicegym.arena.keys import written
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import provenance
@@ -24,7 +25,10 @@ from dicegym.players.tabulated import TabledPlayer
 from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Entry, Job
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.sandbox import JobOutcome, Sandbox
+from dicegym.sandbox.sandbox import JobOutcome
+
+if TYPE_CHECKING:
+    from dicegym.arena.store.book import Book  # whose libraries only who keeps something needs
 
 
 def check_table(game: Game) -> None:
@@ -40,6 +44,11 @@ class ContestOptions(NamedTuple):
     """Games of a match; None: as the game's contest has it."""
     exact: bool = False
     """Whether to rank by exact values."""
+
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """What decides which matches are played, as plain values."""
+        return {name: value for name, value in self._asdict().items() if name != "exact"}
 
 
 AS_USUAL = ContestOptions()
@@ -61,6 +70,7 @@ class Director:
         options: what was chosen; see `ContestOptions`.
         isolation: how untrusted entries are kept apart; see `dicegym.sandbox.jail`.
         book: has the outcomes of what was done before, and takes those of what is done now; None: nothing is kept.
+        executors: make whoever does the work; None: ``workers`` processes of this machine.
 
     Attributes:
         game: as given.
@@ -89,7 +99,8 @@ class Director:
         in_order: bool = False,
         options: ContestOptions = AS_USUAL,
         isolation: str = jail.Isolation.AUTO,
-        book: ContestBook | None = None,
+        book: Book | None = None,
+        executors: Executors | None = None,
     ) -> None:
         self.game = game
         self.options = options
@@ -107,12 +118,12 @@ class Director:
         self.checks: dict[str, CheckReport] = {}
         self._printed: dict[str, tuple[tuple[str, ...], str]] = {}
         self._matches = matches
-        self._workers = workers
+        self._executors = executors or local(workers)
         self._done = ProgressCounter(progress)
         self._book = book
         self._open = contextlib.ExitStack()
-        self._running: Sandbox | None = None
-        self._sandbox = Sandbox(game, workers, limits, isolation)
+        self._running: Executor | None = None
+        self._sandbox = self._executors(game, limits, isolation)
         self.isolation = self._sandbox.isolation
         self._apart = "" if all(entry.trusted for entry in self._found) else self.isolation.description
         self.limits = self._sandbox.limits
@@ -135,7 +146,9 @@ class Director:
         """End the processes."""
         self._open.close()
 
-    def _run(self, jobs: Iterable[Job], started: Callable[[], Sandbox] | None = None) -> Iterator[tuple[Job, JobOutcome]]:
+    def _run(
+        self, jobs: Iterable[Job], started: Callable[[], Executor] | None = None
+    ) -> Iterator[tuple[Job, JobOutcome]]:
         """Do jobs, begun in their order, in processes that ``started`` starts once one of them has to be done.
 
         What the book knows is not done again. It keeps what is done.
@@ -162,7 +175,7 @@ class Director:
                 yield job, outcome
         yield from known
 
-    def _started(self) -> Sandbox:
+    def _started(self) -> Executor:
         """Return the processes of the contest, which start when the first job comes that has to be done."""
         if self._running is None:
             self._running = self._open.enter_context(self._sandbox)
@@ -235,9 +248,11 @@ class Director:
         """Let ``progress`` know of so many steps besides checks and matches."""
         self._done.expect(len(self._found) + self._matches(self.game, len(self.entries)) + more)
 
-    def sandbox(self, limits: Limits) -> Sandbox:
-        """Return another sandbox for the same entries, which are allowed more in it."""
-        return Sandbox(self.game, self._workers, limits, self.isolation.level)
+    def ask(self, jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, JobOutcome]]:
+        """Do jobs for which entries are allowed ``limits``; yield each with its outcome."""
+        with contextlib.ExitStack() as stack:
+            executor = self._executors(self.game, limits, self.isolation.level)
+            yield from self._run(jobs, lambda: stack.enter_context(executor))
 
     def common(self) -> dict[str, Any]:
         """Return what results of every format say: the fields of `ContestResult` but the standings and misplays."""

@@ -15,11 +15,13 @@ from filelock import FileLock, Timeout
 from dicegym.arena.keys import key_of
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import EntryRecord
+from dicegym.arena.storage import Settings, Stored
 from dicegym.arena.store.outcomes import matches_between
-from dicegym.arena.store.store import Begun, ContestStore, Settings, add, now_in_words
+from dicegym.arena.store.store import Begun, ContestStore, add, now_in_words
 from dicegym.arena.store.tables import AGENTS, CONTESTS, EXAMINATIONS, FIELDS, MATCHES, PLAYS, STANDINGS
 from dicegym.arena.store.writer import Link, Outcome, Writer
 from dicegym.errors import ParameterError
+from dicegym.play.seeds import drawn_seed
 from dicegym.sandbox.jobs import Entry, Failure, Job
 from dicegym.sandbox.sandbox import JobOutcome
 
@@ -28,52 +30,63 @@ AT_ONCE = 1_000
 
 
 class Book:
-    """A contest in a store, from its beginning to `close`. One process at a time has it.
+    """A contest in a store. One process at a time has it, from `enter` to `close`.
 
     Args:
         store: where.
         settings: of the contest.
-        seed: for a new contest; see `ContestStore.begin`.
-        given: whether the seed was chosen.
-        new: whether to begin another contest in any case.
-        share: which of how many shares of the contest is played here, (1, 1) being all of it; each share may be played by
-            a process of its own.
+        seed: of the contest; None: that of the latest with the same settings, or a drawn one.
+        new: whether to begin another contest, although there is one.
+        share: which of how many shares of the contest is played here, (1, 1) being all of it; each share may be played
+            by a process of its own.
 
     Attributes:
-        contest: its number in the store, its seed, and which run of it this is.
-        stored: how many outcomes were found in the store so far.
-        kept: how many were put there.
+        seed: of the contest.
 
     Raises:
-        ParameterError: another process holds the contest, or see `ContestStore.begin`.
+        ParameterError: there shall be a new contest, but there is one with this seed.
     """
 
     def __init__(
         self,
         store: ContestStore,
         settings: Settings,
-        seed: int,
-        given: bool = False,
+        seed: int | None = None,
         new: bool = False,
         share: tuple[int, int] = (1, 1),
     ) -> None:
-        self.contest: Begun = store.begin(settings, seed, given, new)
-        self.stored = self.kept = 0
-        self._store, self._limits = store, settings.limits
+        before = None if new and seed is None else store.latest(settings, seed)
+        if new and before is not None:
+            raise ParameterError(
+                f"{store.name} holds this contest with seed {seed} as number {before.id}: leave the seed out to begin "
+                "another"
+            )
+        if seed is None:
+            seed = drawn_seed() if before is None else before.seed
+        self.seed = seed
+        self._before: Begun | None = before
+        self._store, self._settings, self._limits, self._share = store, settings, settings.limits, share
+        self._found = self._kept = 0
+        self._changed = 0, 0
         self._lock = contextlib.ExitStack()
-        self._hold(share)
-        batch = str(self.contest.seed)
-        with store.reading() as connection:
-            asked = sa.select(EXAMINATIONS.c.key, EXAMINATIONS.c.outcome).where(EXAMINATIONS.c.batch == batch)
-            self._examinations: dict[str, bytes] = {row.key: row.outcome for row in connection.execute(asked)}
-            known = sa.select(MATCHES.c.key, MATCHES.c.id).where(MATCHES.c.batch == batch)
-            self._matches: dict[str, int] = {row.key: row.id for row in connection.execute(known)}
+        self._contest = Begun(0, seed, 0)
+        self._writer: Writer | None = None
+        self._examinations: dict[str, bytes] = {}
+        self._matches: dict[str, int] = {}
         self._read: dict[int, JobOutcome] = {}
-        self._writer = Writer(store, self.contest)
 
-    def _hold(self, share: tuple[int, int]) -> None:
+    def _load(self) -> None:
+        """Find out what is known of matches and checks with the contest's seed."""
+        batch = str(self.seed)
+        with self._store.reading() as connection:
+            asked = sa.select(EXAMINATIONS.c.key, EXAMINATIONS.c.outcome).where(EXAMINATIONS.c.batch == batch)
+            self._examinations = {row.key: row.outcome for row in connection.execute(asked)}
+            known = sa.select(MATCHES.c.key, MATCHES.c.id).where(MATCHES.c.batch == batch)
+            self._matches = {row.key: row.id for row in connection.execute(known)}
+
+    def _hold(self, number: int) -> None:
         """Take the contest for this process; the system lets go of it when that ends, in whatever way."""
-        number, name = self.contest.id, f"contest {self.contest.id} of {self._store.name}"
+        share, name = self._share, f"contest {number} of {self._store.name}"
         busy = ParameterError(f"{name} is being held by another process: wait for it, or begin another contest")
         path = self._store.path
         if path is None:
@@ -92,9 +105,13 @@ class Book:
         self._lock.callback(lock.release)
         self._lock.callback(lambda: _remove(lock.lock_file))
 
-    def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> tuple[int, int]:
-        """Take note of who takes part; return how many are new, and how many that took part before are out."""
-        contest, run = self.contest.id, self.contest.run
+    def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
+        """Begin the contest, or go on with it, with these entries.
+
+        Raises ParameterError if another process holds it.
+        """
+        if self._before is not None:
+            self._hold(self._before.id)
         by_name = {record.name: record for record in records}
         who = list(entries)
         rows = [
@@ -107,6 +124,11 @@ class Book:
             for entry in who
         ]
         with self._store.writing() as connection:
+            if self._before is None:
+                self._contest = self._store.begin(connection, self._settings, self.seed)
+            else:
+                self._contest = self._store.take_up(connection, self._before)
+            contest, run = self._contest.id, self._contest.run
             before = set(
                 connection.execute(
                     sa.select(FIELDS.c.agent).where((FIELDS.c.contest == contest) & (FIELDS.c.run == run - 1))
@@ -123,7 +145,11 @@ class Book:
                 for name, agent in own.items()
             ]
             add(connection, FIELDS, fields, ["contest", "agent"], ["given", "run", "reason"])
-        return len(set(own.values()) - before), len(before - set(own.values()))
+        if self._before is None:
+            self._hold(contest)
+        self._load()
+        self._writer = Writer(self._store, self._contest)
+        self._changed = len(set(own.values()) - before), len(before - set(own.values()))
 
     def outcome(self, job: Job) -> JobOutcome | None:
         """Return the outcome of a job that was done before; None if it was not."""
@@ -135,30 +161,30 @@ class Book:
             if number not in self._read:
                 with self._store.reading() as connection:
                     self._read = matches_between(connection, number, number + AT_ONCE)
-            self._writer.put(Link(number))
+            self._put(Link(number))
             found = self._read[number]
         elif key in self._examinations:
             found = json.loads(zlib.decompress(self._examinations[key]))
             found = Failure(*found["failure"]) if "failure" in found else found
         else:
             return None
-        self.stored += 1
+        self._found += 1
         return found
 
     def keep(self, job: Job, outcome: JobOutcome) -> None:
         """Store the outcome of a job, soon; raise what went wrong with those before."""
-        self.kept += 1
-        self._writer.put(Outcome(key_of(job, self._limits), job, outcome))
+        self._kept += 1
+        self._put(Outcome(key_of(job, self._limits), job, outcome))
 
     def plan(self, matches: int) -> None:
         """Take note of how many matches the contest has, as far as that is known."""
         with self._store.writing() as connection:
-            connection.execute(CONTESTS.update().where(CONTESTS.c.id == self.contest.id).values(planned=matches))
+            connection.execute(CONTESTS.update().where(CONTESTS.c.id == self._contest.id).values(planned=matches))
 
     def finish(self, result: Mapping[str, Any], struck: Mapping[str, str]) -> None:
-        """Store what the contest came to (`ContestResult.to_json`), and let go of matches that are not its own any more."""
-        self._writer.flush()
-        contest, run = self.contest.id, self.contest.run
+        """Store what the contest came to (`ContestResult.to_json`), and drop matches that are not its own any more."""
+        self._writing.flush()
+        contest, run = self._contest.id, self._contest.run
         rows = [
             {
                 "contest": contest,
@@ -181,10 +207,26 @@ class Book:
             ended = {"ended": now_in_words(), "result": json.dumps(result)}
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == contest).values(ended))
 
+    @property
+    def stored(self) -> Stored:
+        """Where the contest is, and what was found and put there so far."""
+        contest = self._contest
+        return Stored(self._store.name, contest.id, self._found, self._kept, contest.run, *self._changed)
+
     def close(self) -> None:
         """Write what waits, and let go of the contest."""
         with self._lock:
-            self._writer.close()
+            if self._writer is not None:
+                self._writer.close()
+
+    @property
+    def _writing(self) -> Writer:
+        if self._writer is None:
+            raise RuntimeError("a contest takes note of its entries first")
+        return self._writer
+
+    def _put(self, what: Link | Outcome) -> None:
+        self._writing.put(what)
 
 
 def _remove(path: str) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from dicegym.arena.match import Match
+from dicegym.arena.ratings.places import match_places
 from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, SEATS
 from dicegym.engine.game import Game
 from dicegym.sandbox.jobs import Failure
-from dicegym.sandbox.sandbox import JobOutcome
+
+Found = dict[str, Any] | Failure
+"""What a match came to: a `dicegym.arena.match.MatchResult` as plain values, or who ended it."""
 
 TOGETHER = 500
 """Keys that one question to the database names."""
@@ -45,14 +47,8 @@ class Numbers:
         return self._agents[who]
 
 
-def places_of(returns: Sequence[Sequence[float]]) -> list[tuple[list[int], int]]:
-    """Return the place of each player in a game, 1 for the best, and how many games came out so; the most common first."""
-    counted = Counter(tuple(1 + sum(other > own for other in game) for own in game) for game in returns)
-    return [(list(places), times) for places, times in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
-
-
 def add_matches(
-    connection: sa.Connection, numbers: Numbers, batch: str, matches: Sequence[tuple[str, Match, JobOutcome]]
+    connection: sa.Connection, numbers: Numbers, batch: str, matches: Sequence[tuple[str, Match, Found]]
 ) -> list[int]:
     """Put matches into a store, each with its key, unless they are there; return their numbers there."""
     found: dict[str, int] = {}
@@ -71,8 +67,9 @@ def add_matches(
     return [found[key] for key, _, _ in matches]
 
 
-def _match_row(rules: int, batch: str, key: str, job: Match, outcome: JobOutcome) -> dict[str, Any]:
+def _match_row(rules: int, batch: str, key: str, job: Match, outcome: Found) -> dict[str, Any]:
     failed = isinstance(outcome, Failure)
+    places = () if isinstance(outcome, Failure) else match_places((), outcome["returns"]).places
     return {
         "key": key,
         "rules": rules,
@@ -80,36 +77,34 @@ def _match_row(rules: int, batch: str, key: str, job: Match, outcome: JobOutcome
         "seed": str(job.seed),
         "number": job.number,
         "games": job.games,
-        "places": json.dumps([] if failed else places_of(outcome["returns"]), separators=(",", ":")),
+        "places": _brief(places),
         "failure": json.dumps(list(outcome)) if failed else None,
     }
 
 
 def _add_seats(
-    connection: sa.Connection, numbers: Numbers, ids: Sequence[int], matches: Sequence[tuple[str, Match, JobOutcome]]
+    connection: sa.Connection, numbers: Numbers, ids: Sequence[int], matches: Sequence[tuple[str, Match, Found]]
 ) -> None:
     rows = []
     for number, (_, job, outcome) in zip(ids, matches, strict=True):
-        failed = isinstance(outcome, Failure)
+        found: Any = _nothing(len(job.entries)) if isinstance(outcome, Failure) else outcome
         for player, entry in enumerate(job.entries):
             rows.append(
                 {
                     "match": number,
                     "player": player,
                     "agent": numbers.agent(connection, (entry.name, entry.identity)),
-                    "wins": 0 if failed else outcome["wins"][player],
-                    "share": 0.0 if failed else outcome["shares"][player],
-                    "faults": 0 if failed else outcome["faults"][player],
-                    "noted": 0 if failed else outcome["noted"][player],
-                    "printed": None if failed else outcome["printed"][player] or None,
+                    "wins": found["wins"][player],
+                    "share": found["shares"][player],
+                    "faults": found["faults"][player],
+                    "noted": found["noted"][player],
+                    "printed": found["printed"][player] or None,
                 }
             )
     connection.execute(SEATS.insert(), rows)
 
 
-def _add_games(
-    connection: sa.Connection, ids: Sequence[int], matches: Sequence[tuple[str, Match, JobOutcome]]
-) -> None:
+def _add_games(connection: sa.Connection, ids: Sequence[int], matches: Sequence[tuple[str, Match, Found]]) -> None:
     games, misplays = [], []
     for match, (_, _, outcome) in zip(ids, matches, strict=True):
         if isinstance(outcome, Failure):
@@ -137,7 +132,7 @@ def _brief(values: Iterable[Any]) -> str:
     return json.dumps(list(values), separators=(",", ":"))
 
 
-def matches_between(connection: sa.Connection, first: int, beyond: int) -> dict[int, JobOutcome]:
+def matches_between(connection: sa.Connection, first: int, beyond: int) -> dict[int, Found]:
     """Return the outcomes of the matches with the numbers ``first`` .. ``beyond`` - 1, as their jobs returned them.
 
     All but the actions, which nobody needs to rank them.
@@ -145,11 +140,11 @@ def matches_between(connection: sa.Connection, first: int, beyond: int) -> dict[
     rows = connection.execute(
         sa.select(MATCHES.c.id, MATCHES.c.failure).where((MATCHES.c.id >= first) & (MATCHES.c.id < beyond))
     )
-    found: dict[int, JobOutcome] = {
+    found: dict[int, Found] = {
         row.id: _empty() if row.failure is None else Failure(*json.loads(row.failure)) for row in rows
     }
 
-    def of(table: sa.Table, *order: sa.Column[Any]) -> Iterable[tuple[dict[str, Any], Mapping[str, Any]]]:
+    def of(table: sa.Table, *order: sa.Column[Any]) -> Iterable[tuple[dict[str, Any], Any]]:
         columns = [column for column in table.columns if column.name not in ("actions", "id")]
         within = (table.c.match >= first) & (table.c.match < beyond)
         for row in connection.execute(sa.select(*columns).where(within).order_by(table.c.match, *order)).mappings():
@@ -168,6 +163,11 @@ def matches_between(connection: sa.Connection, first: int, beyond: int) -> dict[
     for outcome, misplay in of(MISPLAYS, MISPLAYS.c.id):
         outcome["incidents"].append([misplay["player"], misplay["game"], misplay["turn"], misplay["reason"]])
     return found
+
+
+def _nothing(players: int) -> dict[str, list[Any]]:
+    """Return what a match that has ended by a failure came to for each player."""
+    return {name: [0] * players for name in ("wins", "shares", "faults", "noted", "printed")}
 
 
 def _empty() -> dict[str, Any]:

@@ -18,31 +18,14 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from dicegym.arena.keys import digest, rules_of, written
+from dicegym.arena.keys import rules_of, written
 from dicegym.arena.provenance import package_version
+from dicegym.arena.storage import Settings
 from dicegym.arena.store.opening import WRITES, engine_at, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, migrate, schema_of
 from dicegym.arena.store.tables import CONTESTS, RULES
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.sandbox.limits import Limits
-
-
-class Settings(NamedTuple):
-    """What makes a contest the same one when it is held again, besides its seed: not who takes part."""
-
-    game: Game
-    format: str
-    options: dict[str, Any]
-    """Plain values."""
-    limits: Limits
-    label: str = ""
-    """Tells contests apart that are alike otherwise."""
-
-    @property
-    def digest(self) -> str:
-        """A digest of all of it."""
-        return digest([rules_of(self.game), self.format, self.options, written(self.limits), self.label])
 
 
 class Begun(NamedTuple):
@@ -58,8 +41,8 @@ class ContestStore:
     """An open store.
 
     Args:
-        where: path of a file, made if it does not exist, or the URL of a PostgreSQL database. One of an earlier schema is
-            brought to the present one.
+        where: path of a file, made if it does not exist, or the URL of a PostgreSQL database. One of an earlier schema
+            is brought to the present one.
 
     Attributes:
         name: where it is, for people.
@@ -119,8 +102,8 @@ class ContestStore:
                     raise
                 said = str(error.orig).strip().splitlines()
                 raise ParameterError(
-                    f"the store at {self.name} cannot be used ({said[0] if said else type(error.orig).__name__}): see that "
-                    "the server runs, that the database exists and that you may write to it"
+                    f"the store at {self.name} cannot be used ({said[0] if said else type(error.orig).__name__}): see "
+                    "that the server runs, that the database exists and that you may write to it"
                 ) from None
 
     def connected(self) -> sa.Connection:
@@ -140,65 +123,60 @@ class ContestStore:
     @contextlib.contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Yield a connection in a transaction, which is kept unless something is raised within."""
-        with self.in_words(), self._engine.connect().execution_options(**{WRITES: True}) as connection:
-            with connection.begin():
-                # Who is killed loses nothing that was written; a machine that loses power may lose the last second.
-                if self.path is None:
-                    connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
-                yield connection
+        connected = self._engine.connect
+        with self.in_words(), connected().execution_options(**{WRITES: True}) as connection, connection.begin():
+            if self.path is None:  # a server that loses power may lose the last second; who is killed loses nothing
+                connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
+            yield connection
 
-    def begin(self, settings: Settings, seed: int, given: bool = False, new: bool = False) -> Begun:
-        """Begin a contest, or go on with the latest that has the same settings.
-
-        Args:
-            settings: of the contest.
-            seed: for a new contest; where it was ``given``, a contest that is gone on with must have it too.
-            given: whether whoever holds the contest has chosen the seed.
-            new: begin another one in any case.
-
-        Raises:
-            ParameterError: there is one with this seed already, and it should be ``new``.
-        """
-        now = now_in_words()
-        with self.writing() as connection:
-            rules = self.rules(connection, settings.game)
-            same = sa.select(CONTESTS.c.id, CONTESTS.c.seed, CONTESTS.c.run).where(CONTESTS.c.settings == settings.digest)
-            if given:
-                same = same.where(CONTESTS.c.seed == str(seed))
+    def latest(self, settings: Settings, seed: int | None = None) -> Begun | None:
+        """Return the latest contest with these settings, and this seed if one is given; None if there is none."""
+        same = sa.select(CONTESTS.c.id, CONTESTS.c.seed, CONTESTS.c.run)
+        same = same.where(CONTESTS.c.settings == settings.digest)
+        if seed is not None:
+            same = same.where(CONTESTS.c.seed == str(seed))
+        with self.reading() as connection:
             found = connection.execute(same.order_by(CONTESTS.c.id.desc()).limit(1)).first()
-            if found is not None and not (new and not given):
-                if new:
-                    raise ParameterError(
-                        f"{self.name} holds this contest with seed {seed} as number {found.id}: leave the seed out to "
-                        "begin another"
-                    )
-                again = {"run": found.run + 1, "ended": None, "version": package_version()}
-                connection.execute(CONTESTS.update().where(CONTESTS.c.id == found.id).values(again))
-                return Begun(found.id, int(found.seed), found.run + 1)
-            row = {
-                "label": settings.label,
-                "rules": rules,
-                "format": settings.format,
-                "options": json.dumps(settings.options),
-                "limits": json.dumps(written(settings.limits)),
-                "settings": settings.digest,
-                "seed": str(seed),
-                "began": now,
-                "version": package_version(),
-                "run": 1,
-                "planned": 0,
-            }
-            number = connection.execute(CONTESTS.insert().values(row)).inserted_primary_key
-            return Begun(int(number[0]), seed, 1)  # type: ignore[index]  # an insert of one row has one
+        return None if found is None else Begun(found.id, int(found.seed), found.run)
+
+    def begin(self, connection: sa.Connection, settings: Settings, seed: int) -> Begun:
+        """Begin a contest, in a transaction that goes on."""
+        row = {
+            "label": settings.label,
+            "rules": self.rules(connection, settings.game),
+            "format": settings.format,
+            "options": json.dumps(settings.options),
+            "limits": json.dumps(written(settings.limits)),
+            "settings": settings.digest,
+            "seed": str(seed),
+            "began": now_in_words(),
+            "version": package_version(),
+            "run": 1,
+            "planned": 0,
+        }
+        number = connection.execute(CONTESTS.insert().values(row)).inserted_primary_key
+        return Begun(int(number[0]), seed, 1)  # type: ignore[index]  # an insert of one row has one
+
+    def take_up(self, connection: sa.Connection, contest: Begun) -> Begun:
+        """Go on with a contest, in a transaction that goes on."""
+        values = {"run": CONTESTS.c.run + 1, "ended": None, "version": package_version()}
+        here = CONTESTS.c.id == contest.id
+        connection.execute(CONTESTS.update().where(here).values(values))
+        return contest._replace(run=connection.execute(sa.select(CONTESTS.c.run).where(here)).scalar_one())
 
     def rules(self, connection: sa.Connection, game: Game) -> int:
-        """Return the number under which the rules of ``game`` stand in the store, where they are put if they are not."""
+        """Return the number of the rules of ``game`` in the store, where they are put if they are not there."""
         name, players, parameters, fingerprint = rules_of(game)
         row = {"game": name, "players": players, "parameters": json.dumps(parameters), "fingerprint": fingerprint}
         same = sa.select(RULES.c.id).filter_by(**row)
         found = connection.execute(same).scalar()
         if found is None:
-            add(connection, RULES, [row | {"version": package_version()}], ["game", "players", "parameters", "fingerprint"])
+            add(
+                connection,
+                RULES,
+                [row | {"version": package_version()}],
+                ["game", "players", "parameters", "fingerprint"],
+            )
             found = connection.execute(same).scalar_one()
         return int(found)
 

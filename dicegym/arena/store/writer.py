@@ -104,7 +104,9 @@ class Writer:
 
     def _write(self, some: Sequence[Outcome | Link | _Stop]) -> None:
         batch = str(self._contest.seed)
-        matches = [(one.key, one.job, one.outcome) for one in some if isinstance(one, Outcome) and isinstance(one.job, Match)]
+        matches = [
+            (one.key, one.job, one.outcome) for one in some if isinstance(one, Outcome) and isinstance(one.job, Match)
+        ]
         others = [one for one in some if isinstance(one, Outcome) and not isinstance(one.job, Match)]
         links = {one.match for one in some if isinstance(one, Link)}
         if not (matches or others or links):
