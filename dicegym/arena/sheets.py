@@ -6,9 +6,11 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 from dicegym.escape import cell
+from dicegym.files import writing
 
 
 def csv_text(rows: Iterable[Any]) -> str:
@@ -22,11 +24,28 @@ def csv_text(rows: Iterable[Any]) -> str:
     titles = list(dict.fromkeys(title for row in flat for title in row))
     nested = {title.rpartition(".")[0] for title in titles}
     titles = [title for title in titles if title not in nested]  # None in one row, and full of figures in another
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow(map(cell, titles))
-    writer.writerows([row.get(title, "") for title in titles] for row in flat)
-    return file.getvalue()
+    return "".join(_lines(titles, flat))
+
+
+def write_sheet(path: Path, rows: Iterable[Any], titles: Sequence[str]) -> None:
+    """Write rows to a file of CSV as they come, however many; ``titles`` are all their columns."""
+    with writing(path) as unfinished, open(unfinished, "w", encoding="utf-8", newline="", errors="replace") as file:
+        file.writelines(_lines(titles, (dict(_cells(row)) for row in rows)))
+
+
+def _lines(titles: Sequence[str], flat: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    line = io.StringIO()
+    writer = csv.writer(line, lineterminator="\r\n")
+
+    def written(cells: Iterable[Any]) -> str:
+        line.seek(0)
+        line.truncate()
+        writer.writerow(cells)
+        return line.getvalue()
+
+    yield written(map(cell, titles))
+    for row in flat:
+        yield written(row.get(title, "") for title in titles)
 
 
 def _cells(row: Any, before: str = "") -> Iterator[tuple[str, Any]]:

@@ -132,6 +132,21 @@ class StoredMisplay(NamedTuple):
     reason: str
 
 
+class EntryFigures(NamedTuple):
+    """What the matches of an entry come to."""
+
+    name: str
+    matches: int
+    games: int
+    """Those of matches that somebody ended by failing left out."""
+    wins: int
+    """Games won alone."""
+    shares: float
+    """Games won, a shared first place shared out."""
+    faults: int
+    """What it did wrong: answers that the rules do not allow, and none at all."""
+
+
 class StoreReader:
     """A store of contests, to be read.
 
@@ -176,8 +191,8 @@ class StoreReader:
         if found != SCHEMA:
             if self._path is None:
                 raise ParameterError(
-                    f"the store at {self.name} has the earlier schema {found}: hold a contest with it, which brings it to "
-                    f"schema {SCHEMA}"
+                    f"the store at {self.name} has the earlier schema {found}: hold a contest with it, which brings "
+                    f"it to schema {SCHEMA}"
                 )
             with in_words(where):
                 self._engine = brought_up(self._engine, found)
@@ -194,8 +209,8 @@ class StoreReader:
                     raise
                 said = str(error.orig).strip().splitlines()
                 raise ParameterError(
-                    f"the store at {self.name} cannot be used ({said[0] if said else type(error.orig).__name__}): see that "
-                    "the server runs, that the database exists and that you may read it"
+                    f"the store at {self.name} cannot be used ({said[0] if said else type(error.orig).__name__}): see "
+                    "that the server runs, that the database exists and that you may read it"
                 ) from None
 
     def __enter__(self) -> StoreReader:
@@ -330,7 +345,8 @@ class StoreReader:
                 last = connection.execute(sa.select(sa.func.max(MATCHES.c.id))).scalar()
                 known = f"they go up to {last}" if last else "there is none"
                 raise UnknownNameError(
-                    f"there is no match {number} in {self.name}: {known}; `dicegym arena matches` lists those of a contest"
+                    f"there is no match {number} in {self.name}: {known}; `dicegym arena matches` lists those of a "
+                    "contest"
                 )
         return found[0]
 
@@ -349,16 +365,35 @@ class StoreReader:
         """Yield what went wrong in matches, of each player in a match the first in words, in order."""
         with self._reading() as connection:
             for some in _parts(sorted(set(matches))):
-                seat = (SEATS.c.match == MISPLAYS.c.match) & (SEATS.c.player == MISPLAYS.c.player)
-                asked = (
-                    sa.select(MISPLAYS, AGENTS.c.name)
-                    .join(SEATS, seat)
-                    .join(AGENTS, AGENTS.c.id == SEATS.c.agent)
-                    .where(MISPLAYS.c.match.in_(some))
-                    .order_by(MISPLAYS.c.match, MISPLAYS.c.id)
-                )
-                for row in connection.execute(asked):
-                    yield StoredMisplay(row.match, row.name, row.game, row.turn, row.reason)
+                yield from _misplays(connection, MISPLAYS.c.match.in_(some))
+
+    def misplays_in(self, contest: int, first: int | None = None) -> list[StoredMisplay]:
+        """Return what went wrong in the matches of a contest, in words and in order, the first ones if not all."""
+        with self._reading() as connection:
+            own = sa.select(PLAYS.c.match).where(_own(connection, contest))
+            return list(_misplays(connection, MISPLAYS.c.match.in_(own), first))
+
+    def figures(self, contest: int) -> list[EntryFigures]:
+        """Return what the matches of a contest that are stored come to, by name of entries."""
+        counted = {
+            "matches": sa.func.count(),
+            "games": sa.func.sum(sa.case((MATCHES.c.failure.is_(None), MATCHES.c.games), else_=0)),
+            "wins": sa.func.sum(SEATS.c.wins),
+            "shares": sa.func.sum(SEATS.c.share),
+            "faults": sa.func.sum(SEATS.c.noted),
+        }
+        with self._reading() as connection:
+            asked = (
+                sa.select(AGENTS.c.name, *counted.values())
+                .select_from(PLAYS)
+                .join(MATCHES, MATCHES.c.id == PLAYS.c.match)
+                .join(SEATS, SEATS.c.match == PLAYS.c.match)
+                .join(AGENTS, AGENTS.c.id == SEATS.c.agent)
+                .where(_own(connection, contest))
+                .group_by(AGENTS.c.name)
+                .order_by(AGENTS.c.name)
+            )
+            return [EntryFigures(*row) for row in connection.execute(asked)]
 
     def match_places(self, contest: int) -> list[MatchPlaces]:
         """Return who came in which place in the games of a contest, equal matches as one: what ratings are made of.
@@ -455,6 +490,23 @@ def _matches(
             None if actor is None else who[actor][0],
             reason,
         )
+
+
+def _misplays(
+    connection: sa.Connection, which: sa.ColumnElement[bool], first: int | None = None
+) -> Iterator[StoredMisplay]:
+    seat = (SEATS.c.match == MISPLAYS.c.match) & (SEATS.c.player == MISPLAYS.c.player)
+    m = MISPLAYS.c
+    asked = (
+        sa.select(m.match, AGENTS.c.name, m.game, m.turn, m.reason)
+        .join(SEATS, seat)
+        .join(AGENTS, AGENTS.c.id == SEATS.c.agent)
+        .where(which)
+        .order_by(m.match, m.id)
+        .limit(first)
+    )
+    for row in connection.execute(asked).all():
+        yield StoredMisplay(*row)
 
 
 def _failure(text: str | None) -> tuple[int | None, str | None]:
