@@ -18,8 +18,9 @@ from dicegym.arena.formats.groups import GROUPS
 from dicegym.arena.formats.groups_result import GroupsResult
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.arena.formats.round_robin_result import RoundRobinResult
+from dicegym.arena.kept import opened
 from dicegym.arena.results import ContestResult, Standing
-from dicegym.arena.storage import Settings, Storage, opened, storage_of
+from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.errors import unknown_name
 from dicegym.games import game as make_game

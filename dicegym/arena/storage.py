@@ -1,19 +1,13 @@
-"""Whether and where a contest is kept: chosen here, opened only where somebody wants it."""
+"""Whether and where a contest is kept, and as which."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dicegym.arena.keys import digest, rules_of, written
 from dicegym.engine.game import Game
-from dicegym.errors import DependencyError
 from dicegym.sandbox.limits import Limits
-
-if TYPE_CHECKING:
-    from dicegym.arena.store.book import Book
 
 DEFAULT = "dicegym-arena.sqlite"
 """File in which the command line keeps contests, in the current folder."""
@@ -87,25 +81,3 @@ def default_store() -> str:
 def storage_of(store: str | os.PathLike[str] | Storage | None) -> Storage | None:
     """Return where to keep a contest that is given as users give it; None: nowhere."""
     return store if store is None or isinstance(store, Storage) else Storage(store)
-
-
-@contextlib.contextmanager
-def opened(storage: Storage | None, settings: Settings, seed: int | None) -> Iterator[Book | None]:
-    """Yield the book of a contest, begun or gone on with; None if it is kept nowhere.
-
-    Raises what `dicegym.arena.store.store.ContestStore` and its `begin` raise, and DependencyError if a library is
-    missing.
-    """
-    if storage is None:
-        yield None
-        return
-    try:
-        from dicegym.arena.store.book import Book
-        from dicegym.arena.store.store import ContestStore
-    except ImportError as error:
-        raise DependencyError.for_extra(str(error.name), "arena", "keeping a contest") from error
-    with contextlib.ExitStack() as stack:
-        store = stack.enter_context(ContestStore(storage.where))
-        book = Book(store, settings, seed, storage.new, storage.share)
-        stack.callback(book.close)
-        yield book

@@ -99,7 +99,7 @@ LoadSeconds = Annotated[float | None, typer.Option(help="processor time of a bot
 MoveSeconds = Annotated[float | None, typer.Option(help="processor time of a bot for one move (default: as --seconds)")]
 Memory = Annotated[int, typer.Option(metavar="MIB", help="memory of a bot beyond what Python itself needs")]
 MEMORY = 512
-Store = Annotated[
+StoreName = Annotated[
     str | None,
     typer.Option(
         "--store",

@@ -19,7 +19,7 @@ from dicegym.arena.storage import Settings, Stored
 from dicegym.arena.store.outcomes import matches_between
 from dicegym.arena.store.store import Begun, ContestStore, add, now_in_words
 from dicegym.arena.store.tables import AGENTS, CONTESTS, EXAMINATIONS, FIELDS, MATCHES, PLAYS, STANDINGS
-from dicegym.arena.store.writer import Link, Outcome, Writer
+from dicegym.arena.store.writer import Done, Found, Writer
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import drawn_seed
 from dicegym.sandbox.jobs import Entry, Failure, Job
@@ -161,7 +161,7 @@ class Book:
             if number not in self._read:
                 with self._store.reading() as connection:
                     self._read = matches_between(connection, number, number + AT_ONCE)
-            self._put(Link(number))
+            self._put(Found(number))
             found = self._read[number]
         elif key in self._examinations:
             found = json.loads(zlib.decompress(self._examinations[key]))
@@ -174,7 +174,7 @@ class Book:
     def keep(self, job: Job, outcome: JobOutcome) -> None:
         """Store the outcome of a job, soon; raise what went wrong with those before."""
         self._kept += 1
-        self._put(Outcome(key_of(job, self._limits), job, outcome))
+        self._put(Done(key_of(job, self._limits), job, outcome))
 
     def plan(self, matches: int) -> None:
         """Take note of how many matches the contest has, as far as that is known."""
@@ -225,7 +225,7 @@ class Book:
             raise RuntimeError("a contest takes note of its entries first")
         return self._writer
 
-    def _put(self, what: Link | Outcome) -> None:
+    def _put(self, what: Found | Done) -> None:
         self._writing.put(what)
 
 

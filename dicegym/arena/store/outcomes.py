@@ -14,14 +14,14 @@ from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, SEATS
 from dicegym.engine.game import Game
 from dicegym.sandbox.jobs import Failure
 
-Found = dict[str, Any] | Failure
+MatchOutcome = dict[str, Any] | Failure
 """What a match came to: a `dicegym.arena.match.MatchResult` as plain values, or who ended it."""
 
 TOGETHER = 500
 """Keys that one question to the database names."""
 
 
-class Numbers:
+class KnownNumbers:
     """The numbers of agents and rules in a store, each asked for once.
 
     Args:
@@ -48,7 +48,7 @@ class Numbers:
 
 
 def add_matches(
-    connection: sa.Connection, numbers: Numbers, batch: str, matches: Sequence[tuple[str, Match, Found]]
+    connection: sa.Connection, numbers: KnownNumbers, batch: str, matches: Sequence[tuple[str, Match, MatchOutcome]]
 ) -> list[int]:
     """Put matches into a store, each with its key, unless they are there; return their numbers there."""
     found: dict[str, int] = {}
@@ -67,7 +67,7 @@ def add_matches(
     return [found[key] for key, _, _ in matches]
 
 
-def _match_row(rules: int, batch: str, key: str, job: Match, outcome: Found) -> dict[str, Any]:
+def _match_row(rules: int, batch: str, key: str, job: Match, outcome: MatchOutcome) -> dict[str, Any]:
     failed = isinstance(outcome, Failure)
     places = () if isinstance(outcome, Failure) else match_places((), outcome["returns"]).places
     return {
@@ -83,7 +83,10 @@ def _match_row(rules: int, batch: str, key: str, job: Match, outcome: Found) -> 
 
 
 def _add_seats(
-    connection: sa.Connection, numbers: Numbers, ids: Sequence[int], matches: Sequence[tuple[str, Match, Found]]
+    connection: sa.Connection,
+    numbers: KnownNumbers,
+    ids: Sequence[int],
+    matches: Sequence[tuple[str, Match, MatchOutcome]],
 ) -> None:
     rows = []
     for number, (_, job, outcome) in zip(ids, matches, strict=True):
@@ -104,7 +107,9 @@ def _add_seats(
     connection.execute(SEATS.insert(), rows)
 
 
-def _add_games(connection: sa.Connection, ids: Sequence[int], matches: Sequence[tuple[str, Match, Found]]) -> None:
+def _add_games(
+    connection: sa.Connection, ids: Sequence[int], matches: Sequence[tuple[str, Match, MatchOutcome]]
+) -> None:
     games, misplays = [], []
     for match, (_, _, outcome) in zip(ids, matches, strict=True):
         if isinstance(outcome, Failure):
@@ -132,7 +137,7 @@ def _brief(values: Iterable[Any]) -> str:
     return json.dumps(list(values), separators=(",", ":"))
 
 
-def matches_between(connection: sa.Connection, first: int, beyond: int) -> dict[int, Found]:
+def matches_between(connection: sa.Connection, first: int, beyond: int) -> dict[int, MatchOutcome]:
     """Return the outcomes of the matches with the numbers ``first`` .. ``beyond`` - 1, as their jobs returned them.
 
     All but the actions, which nobody needs to rank them.
@@ -140,7 +145,7 @@ def matches_between(connection: sa.Connection, first: int, beyond: int) -> dict[
     rows = connection.execute(
         sa.select(MATCHES.c.id, MATCHES.c.failure).where((MATCHES.c.id >= first) & (MATCHES.c.id < beyond))
     )
-    found: dict[int, Found] = {
+    found: dict[int, MatchOutcome] = {
         row.id: _empty() if row.failure is None else Failure(*json.loads(row.failure)) for row in rows
     }
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from dicegym.arena.match import Match
-from dicegym.arena.store.outcomes import Numbers, add_matches
+from dicegym.arena.store.outcomes import KnownNumbers, add_matches
 from dicegym.arena.store.store import Begun, ContestStore, add
 from dicegym.arena.store.tables import EXAMINATIONS, PLAYS
 from dicegym.sandbox.jobs import Job
@@ -24,7 +24,7 @@ MOST = 500
 """Outcomes in one transaction."""
 
 
-class Outcome(NamedTuple):
+class Done(NamedTuple):
     """What a job came to."""
 
     key: str
@@ -32,7 +32,7 @@ class Outcome(NamedTuple):
     outcome: JobOutcome
 
 
-class Link(NamedTuple):
+class Found(NamedTuple):
     """A match of the store that the contest has asked for."""
 
     match: int
@@ -52,14 +52,14 @@ class Writer:
 
     def __init__(self, store: ContestStore, contest: Begun) -> None:
         self._store, self._contest = store, contest
-        self._numbers = Numbers(store.rules)
-        self._waiting: queue.Queue[Outcome | Link | _Stop] = queue.Queue()
+        self._numbers = KnownNumbers(store.rules)
+        self._waiting: queue.Queue[Done | Found | _Stop] = queue.Queue()
         self._error: BaseException | None = None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._work, name="store", daemon=True)
         self._thread.start()
 
-    def put(self, what: Outcome | Link) -> None:
+    def put(self, what: Done | Found) -> None:
         """Store it, soon. Raises what went wrong with something before."""
         self._complain()
         self._waiting.put(what)
@@ -102,13 +102,13 @@ class Writer:
                 self._waiting.task_done()
             self._over.wait(PAUSE)
 
-    def _write(self, some: Sequence[Outcome | Link | _Stop]) -> None:
+    def _write(self, some: Sequence[Done | Found | _Stop]) -> None:
         batch = str(self._contest.seed)
         matches = [
-            (one.key, one.job, one.outcome) for one in some if isinstance(one, Outcome) and isinstance(one.job, Match)
+            (one.key, one.job, one.outcome) for one in some if isinstance(one, Done) and isinstance(one.job, Match)
         ]
-        others = [one for one in some if isinstance(one, Outcome) and not isinstance(one.job, Match)]
-        links = {one.match for one in some if isinstance(one, Link)}
+        others = [one for one in some if isinstance(one, Done) and not isinstance(one.job, Match)]
+        links = {one.match for one in some if isinstance(one, Found)}
         if not (matches or others or links):
             return
         with self._store.writing() as connection:
