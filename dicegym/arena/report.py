@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_lines
@@ -49,6 +49,33 @@ class Report(NamedTuple):
             *(("", _note(remark)) for remark in self.remarks),
             *(("fault: ", _note(line)) for line in misplay_lines(self.misplays)),
         ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values, of which `from_json` makes it again."""
+        tables = [
+            {"matrix": list(table)} if isinstance(table, Matrix) else {"table": list(table)} for table in self.tables
+        ]
+        return self._asdict() | {"tables": tables}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Report:
+        """Return the report that was made plain."""
+        tables: list[ReportTable | Matrix] = []
+        for one in plain["tables"]:
+            if "matrix" in one:
+                tables.append(Matrix(*one["matrix"]))
+            else:
+                heading, titles, rows = one["table"]
+                tables.append((heading, titles, rows))
+        return cls(
+            plain["heading"],
+            tables,
+            [Disqualified(*one) for one in plain["disqualified"]],
+            [Misplay(name, tuple(others), *rest) for name, others, *rest in plain["misplays"]],
+            plain["remarks"],
+            plain["words"],
+            [(name, value) for name, value in plain["facts"]],
+        )
 
     def told_facts(self) -> list[str]:
         """Return the facts as one sentence, as far as the heading does not say them anyway."""

@@ -181,8 +181,14 @@ class Book:
         with self._store.writing() as connection:
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == self._contest.id).values(planned=matches))
 
-    def finish(self, result: Mapping[str, Any], struck: Mapping[str, str]) -> None:
-        """Store what the contest came to (`ContestResult.to_json`), and drop matches that are not its own any more."""
+    def finish(self, result: Mapping[str, Any], struck: Mapping[str, str], report: Mapping[str, Any]) -> None:
+        """Store what the contest came to, and drop matches that are not its own any more.
+
+        Args:
+            result: as `ContestResult.to_json` has it.
+            struck: name -> why.
+            report: as `dicegym.arena.report.Report.to_json` has it, so that it can be shown again as it was.
+        """
         self._writing.flush()
         contest, run = self._contest.id, self._contest.run
         rows = [
@@ -204,7 +210,7 @@ class Book:
                 own = sa.select(AGENTS.c.id).where(AGENTS.c.name == name)
                 named = (FIELDS.c.contest == contest) & (FIELDS.c.run == run) & FIELDS.c.agent.in_(own)
                 connection.execute(FIELDS.update().where(named).values(reason=reason))
-            ended = {"ended": now_in_words(), "result": json.dumps(result)}
+            ended = {"ended": now_in_words(), "result": json.dumps(result), "report": json.dumps(report)}
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == contest).values(ended))
 
     @property

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from dicegym.arena.ratings.places import MatchPlaces
+from dicegym.arena.report import Report
 from dicegym.arena.store.opening import brought_up, engine_at, engine_of, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, schema_of
 from dicegym.arena.store.tables import (
@@ -268,14 +269,29 @@ class StoreReader:
 
     def result(self, contest: int) -> dict[str, Any] | None:
         """Return what a contest came to, as `ContestResult.to_json` has it; None if it has not ended."""
-        with self._reading() as connection:
-            text = connection.execute(sa.select(CONTESTS.c.result).where(CONTESTS.c.id == contest)).scalar()
-        found: dict[str, Any] | None = None if text is None else json.loads(text)
+        found: dict[str, Any] | None = self._at_the_end(CONTESTS.c.result, contest)
         return found
+
+    def report(self, contest: int) -> Report | None:
+        """Return the report of a contest as it was shown at its end; None if it has not ended."""
+        found = self._at_the_end(CONTESTS.c.report, contest)
+        return None if found is None else Report.from_json(found)
+
+    def _at_the_end(self, column: sa.Column[Any], contest: int) -> Any:
+        """Return what was stored when a contest ended; None if it has not, or is gone on with."""
+        asked = sa.select(column).where(CONTESTS.c.id == contest, CONTESTS.c.ended.is_not(None))
+        with self._reading() as connection:
+            text = connection.execute(asked).scalar()
+        return None if text is None else json.loads(text)
 
     def standings(self, contest: int) -> list[dict[str, Any]]:
         """Return the rows of a contest's ranking, best first; empty if it has not ended."""
-        asked = sa.select(STANDINGS.c.figures).where(STANDINGS.c.contest == contest).order_by(STANDINGS.c.position)
+        asked = (
+            sa.select(STANDINGS.c.figures)
+            .join(CONTESTS, CONTESTS.c.id == STANDINGS.c.contest)
+            .where(STANDINGS.c.contest == contest, CONTESTS.c.ended.is_not(None))
+            .order_by(STANDINGS.c.position)
+        )
         with self._reading() as connection:
             return [json.loads(text) for text in connection.execute(asked).scalars()]
 
