@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar, overload
 
 from dicegym.arena.director import ContestOptions, Director, Format
 from dicegym.arena.entries import AgentSpec
+from dicegym.arena.executors import Executors
 from dicegym.arena.formats.groups import GROUPS
 from dicegym.arena.formats.groups_result import GroupsResult
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
@@ -46,6 +47,7 @@ def contest(
     games: int | None = ...,
     exact: bool = ...,
     isolation: str = ...,
+    executors: Executors | None = ...,
     form: Format[R],
 ) -> R: ...
 
@@ -62,6 +64,7 @@ def contest(
     games: int | None = ...,
     exact: bool = ...,
     isolation: str = ...,
+    executors: Executors | None = ...,
     form: None = ...,
 ) -> RoundRobinResult: ...
 
@@ -78,6 +81,7 @@ def contest(
     games: int | None = ...,
     exact: bool = ...,
     isolation: str = ...,
+    executors: Executors | None = ...,
     form: None = ...,
 ) -> GroupsResult: ...
 
@@ -94,6 +98,7 @@ def contest(
     games: int | None = ...,
     exact: bool = ...,
     isolation: str = ...,
+    executors: Executors | None = ...,
     form: None = ...,
 ) -> ContestResult[Standing]: ...
 
@@ -109,6 +114,7 @@ def contest(
     games: int | None = None,
     exact: bool = False,
     isolation: str = jail.Isolation.AUTO,
+    executors: Executors | None = None,
     form: Format[Any] | None = None,
 ) -> ContestResult[Any]:
     """Check all entries, and hold the contest of a game in its own format.
@@ -130,6 +136,8 @@ def contest(
             ``games=0`` none are played.
         isolation: how untrusted bots are kept from the referee, from each other and from everything else: "auto" takes
             the best of "jail", "process" and "none" that works here; see `dicegym.sandbox.jail.Isolation`.
+        executors: make whoever does the work, instead of ``workers`` processes of this machine; see
+            `dicegym.arena.executors`.
         form: the format, instead of the game's own; the result has its type. With a game's name in quotes, type
             checkers know the result's type by themselves.
 
@@ -159,6 +167,7 @@ def contest(
         form.matches,
         options=options,
         isolation=isolation,
+        executors=executors,
     ) as director:
         result: ContestResult[Any] = form.hold(director)
         return result

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from dicegym.arena.check import Check
 from dicegym.arena.check_report import CheckReport
 from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entries_of
+from dicegym.arena.executors import Executor, Executors, local
+from dicegym.arena.keys import written
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import provenance
 from dicegym.arena.results import ContestResult
@@ -22,7 +22,6 @@ from dicegym.players.tabulated import TabledPlayer
 from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.sandbox import Sandbox
 
 
 def check_table(game: Game) -> None:
@@ -58,6 +57,7 @@ class Director:
         in_order: whether entries are kept as they were named, and not sorted by name.
         options: what was chosen; see `ContestOptions`.
         isolation: how untrusted entries are kept apart; see `dicegym.sandbox.jail`.
+        executors: make whoever does the work; None: ``workers`` processes of this machine.
 
     Attributes:
         game: as given.
@@ -86,6 +86,7 @@ class Director:
         in_order: bool = False,
         options: ContestOptions = AS_USUAL,
         isolation: str = jail.Isolation.AUTO,
+        executors: Executors | None = None,
     ) -> None:
         self.game = game
         self.options = options
@@ -103,9 +104,9 @@ class Director:
         self.checks: dict[str, CheckReport] = {}
         self._printed: dict[str, tuple[tuple[str, ...], str]] = {}
         self._matches = matches
-        self._workers = workers
+        self._executors = executors or local(workers)
         self._done = ProgressCounter(progress)
-        self._sandbox = Sandbox(game, workers, limits, isolation)
+        self._sandbox = self._executors(game, limits, isolation)
         self.isolation = self._sandbox.isolation
         self._apart = "" if all(entry.trusted for entry in self._found) else self.isolation.description
         self.limits = self._sandbox.limits
@@ -191,9 +192,9 @@ class Director:
         """Let ``progress`` know of so many steps besides checks and matches."""
         self._done.expect(len(self._found) + self._matches(self.game, len(self.entries)) + more)
 
-    def sandbox(self, limits: Limits) -> Sandbox:
+    def sandbox(self, limits: Limits) -> Executor:
         """Return another sandbox for the same entries, which are allowed more in it."""
-        return Sandbox(self.game, self._workers, limits, self.isolation.level)
+        return self._executors(self.game, limits, self.isolation.level)
 
     def common(self) -> dict[str, Any]:
         """Return what results of every format say: the fields of `ContestResult` but the standings and misplays."""
@@ -204,7 +205,7 @@ class Director:
             "disqualified": self.disqualified,
             "remarks": (*self.remarks, *self._notes()),
             "printed": self.printed,
-            "provenance": provenance(self.game, _written(self.limits), self._records, self._apart),
+            "provenance": provenance(self.game, written(self.limits), self._records, self._apart),
         }
 
 
@@ -230,8 +231,3 @@ class Format(NamedTuple, Generic[R_co]):
     """See `Director`."""
     check: Callable[[Game, ContestOptions], None] = any_options
     """Raises ParameterError for options that the format, or the game, does not know; asked before anything is done."""
-
-
-def _written(limits: Limits) -> dict[str, float | None]:
-    """Return limits for a file: JSON knows no endless time, and has null for it."""
-    return {name: None if value == math.inf else value for name, value in asdict(limits).items()}
