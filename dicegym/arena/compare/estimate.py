@@ -2,10 +2,10 @@
 
 A test that stops when things look well stops too early, and the plain mean of its pairs exaggerates: whoever is shown
 it, with the plain interval, is misled. So the interval here is that of the stopped test. Sums of pairs are taken for a
-Brownian motion with drift that ends at one of two barriers, or where the games ran out; outcomes are ordered from "ended
-at the lower barrier at once" to "ended at the upper barrier at once"; and a difference is in the 95 % interval unless
-2.5 % or less of the tests with it would end as far out as this one did, on either side. The estimate is the difference
-with which half of them would: it is too high as often as too low.
+Brownian motion with drift that ends at one of two barriers, or where the games ran out; outcomes are ordered from
+"ended at the lower barrier at once" to "ended at the upper barrier at once"; and a difference is in the 95 % interval
+unless 2.5 % or less of the tests with it would end as far out as this one did, on either side. The estimate is the
+difference with which half of them would: it is too high as often as too low.
 
 Sources: D. Siegmund, "Estimation following sequential tests", Biometrika 65 (1978), for the order and the interval;
 A. Borodin and P. Salminen, "Handbook of Brownian Motion" (2nd edition, 2002), part II, 3.0, for the times at which a
@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dicegym.arena.compare.sequential import FEWEST
 from dicegym.errors import DependencyError
 
 LEVEL = 0.95
@@ -74,13 +76,17 @@ def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[flo
     need_scipy()
     from scipy.optimize import brentq
 
-    # Nobody knows after a few equal pairs that all are so: one more at either end says how little is known.
-    variance = (stopped.pairs * stopped.variance + 2) / (stopped.pairs + 2)
+    variance = cautious_variance(stopped.pairs, stopped.variance)
     deviation = math.sqrt(variance)
     middle, gap = sum(margins) / 2, margins[1] - margins[0]
     barriers = [abs(bound) * variance / gap / deviation for bound in bounds]
     end = stopped.pairs * (stopped.mean - middle) / deviation
-    if stopped.accepted is not None:  # the barrier is where the test ended, a little beyond or before the bound
+    if stopped.pairs < FEWEST:  # before which nothing stops a test
+        half = NormalDist().inv_cdf((1 + LEVEL) / 2) * deviation / math.sqrt(stopped.pairs)
+        return _between(stopped.mean, stopped.mean - half, stopped.mean + half)
+    if stopped.accepted is None:  # the ratio is no straight line, and lets a sum that is far out go further
+        barriers = [max(barriers[0], -end), max(barriers[1], end)]
+    else:  # the barrier is where the test ended, a little beyond or before the bound
         ahead = end if stopped.accepted else -end
         barriers[stopped.accepted] = max(ahead, barriers[stopped.accepted] / 2)
     rest = Motion(barriers[0], barriers[1], float(stopped.pairs))
@@ -103,8 +109,12 @@ def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[flo
         return float(brentq(wanted, low, high, xtol=1e-9 * error, rtol=1e-12))
 
     tail = (1 - LEVEL) / 2
-    shown = [middle + drift_at(share) * deviation for share in (0.5, tail, 1 - tail)]
-    return Interval(*(min(1.0, max(-1.0, one)) for one in shown))
+    return _between(*(middle + drift_at(share) * deviation for share in (0.5, tail, 1 - tail)))
+
+
+def _between(*found: float) -> Interval:
+    """Return an interval of differences, which are from -1 to 1."""
+    return Interval(*(min(1.0, max(-1.0, one)) for one in found))
 
 
 class Motion(NamedTuple):
@@ -137,7 +147,8 @@ class Motion(NamedTuple):
             # Of two chances near 1 the difference is lost: then those of the other side are taken.
             flip = bottom + top > 0
             low, high = np.where(flip, -top, bottom), np.where(flip, -bottom, top)
-            found += sign * float((np.exp(drift * sources + _log_below(high)) - np.exp(drift * sources + _log_below(low))).sum())
+            weight = drift * sources
+            found += sign * float((np.exp(weight + _log_below(high)) - np.exp(weight + _log_below(low))).sum())
         return _chance(found)
 
     def _images(self) -> NDArray[np.float64]:
@@ -150,9 +161,29 @@ def _log_below(z: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the logarithm of how many draws of a standard normal are below ``z``."""
     from scipy.special import log_ndtr
 
-    found: NDArray[np.float64] = log_ndtr(z)
-    return found
+    return log_ndtr(z).astype(np.float64)
 
 
 def _chance(value: float) -> float:
     return min(1.0, max(0.0, float(value)))
+
+
+def cautious_variance(pairs: int, variance: float) -> float:
+    """Return the variance of a pair, from that of those played: nobody knows after a few equal ones that all are so.
+
+    One more pair at either end says how little is known.
+    """
+    return (pairs * variance + 2) / (pairs + 2)
+
+
+def fixed_size(variance: float, gap: float, alpha: float, beta: float) -> int:
+    """Return how many pairs a test takes that plays a number of them decided beforehand.
+
+    Args:
+        variance: of a pair.
+        gap: between the two means that it is to tell apart.
+        alpha: how often it may be wrong about the lower one.
+        beta: how often about the higher one.
+    """
+    normal = NormalDist()
+    return math.ceil(variance * ((normal.inv_cdf(1 - alpha) + normal.inv_cdf(1 - beta)) / gap) ** 2)
