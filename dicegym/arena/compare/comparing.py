@@ -129,8 +129,8 @@ def _bounds(
         )
     if elo is not None and not -LARGEST_ELO < elo[0] < elo[1] < LARGEST_ELO:
         raise ParameterError(
-            f"elo={elo} cannot be tested: give two numbers, the smaller one first, such as (0, 20); the closer they are, "
-            "the more games it takes"
+            f"elo={elo} cannot be tested: give two numbers, the smaller one first, such as (0, 20); the closer they "
+            "are, the more games it takes"
         )
     low, high = margins or (MARGINS if apart else (float(one) for one in margin_of(elo or ELO)))
     return Bounds(float(low), float(high), alpha, beta).checked()

@@ -154,14 +154,14 @@ class Motion(NamedTuple):
     def _images(self) -> NDArray[np.float64]:
         width = 2 * (self.below + self.over)
         number = 2 + math.ceil(IMAGES * math.sqrt(self.time) / width)
-        return width * np.arange(-number, number + 1)
+        return np.arange(-number, number + 1, dtype=np.float64) * np.float64(width)
 
 
 def _log_below(z: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the logarithm of how many draws of a standard normal are below ``z``."""
     from scipy.special import log_ndtr
 
-    return log_ndtr(z).astype(np.float64)
+    return np.array(log_ndtr(z), dtype=np.float64)
 
 
 def _chance(value: float) -> float:
