@@ -12,13 +12,19 @@ from dicegym.cli.common import (
     GameName,
     IsolationName,
     JsonFile,
+    Label,
     LoadSeconds,
     Memory,
     MoveSeconds,
+    NewContest,
+    NoStore,
     Parameters,
+    StoreName,
     check_writable,
     chosen_game,
+    chosen_storage,
     complete_agent,
+    err,
     out,
     progress_bar,
     tell_isolation,
@@ -68,12 +74,17 @@ def compare(
     memory: Memory = MEMORY,
     isolation: IsolationName = "auto",
     workers: Annotated[int | None, typer.Option(help="processes (default: the processor's cores)")] = None,
+    store: StoreName = None,
+    no_store: NoStore = False,
+    new: NewContest = False,
+    label: Label = "",
     json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
     """Say whether B is better than A, with as few games as that takes.
 
-    They play pairs of games on the same dice in exchanged seats until a sequential test has decided.
+    They play pairs of games on the same dice in exchanged seats until a sequential test has decided. The same command
+    again plays only what is missing in the store.
 
     Example: dicegym compare hog bacon swap
     """
@@ -88,15 +99,18 @@ def compare(
     margins = _both(margin0, margin1, MARGINS)
     limits = Limits(seconds, memory << 20, load_seconds, move_seconds)
     tell_isolation(isolation, [first, second, *(others or [])])
-    number = drawn_seed() if seed is None else seed
-    again = f"and nothing is kept of the comparison; --seed {number} begins the same one again"
+    storage = chosen_storage(store, no_store, new, label)
+    again = "the same command goes on where it stopped"
+    if storage is None:
+        seed = drawn_seed() if seed is None else seed
+        again = f"and nothing is kept of the comparison; --seed {seed} begins the same one again"
     with progress_bar("games") as progress, going_on(again):
         result = hold(
             table,
             first,
             second,
             others,
-            number,
+            seed,
             workers,
             progress,
             limits,
@@ -107,8 +121,11 @@ def compare(
             games=MOST_GAMES if games is None else games,
             score=score,
             isolation=isolation,
+            store=storage,
         )
     show(result.report(details), out)
+    if result.stored is not None:
+        err.print(f"dicegym: {result.stored}; --new begins another")
     write_json(json_file, result.to_json())
     if not result.standings:
         raise typer.Exit(1)

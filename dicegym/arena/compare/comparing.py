@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,6 +16,8 @@ from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec
 from dicegym.arena.executors import Executors
 from dicegym.arena.incidents import MisplayLog, misplay_counts, misplays_of
+from dicegym.arena.kept import opened
+from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, one_line, unknown_name
@@ -25,6 +28,8 @@ from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Failure
 from dicegym.sandbox.limits import Limits
 
+FORMAT = "compare"
+"""What a comparison is called in a store."""
 MOST_GAMES = 100_000
 """Games after which a comparison gives up, where nobody says how many."""
 ELO = (0.0, 20.0)
@@ -54,6 +59,7 @@ def compare(
     score: str = "win",
     isolation: str = jail.Isolation.AUTO,
     executors: Executors | None = None,
+    store: str | os.PathLike[str] | Storage | None = None,
 ) -> Comparison:
     """Say whether ``second`` is better than ``first``, with as few games as that takes.
 
@@ -87,6 +93,8 @@ def compare(
         isolation: how untrusted bots are kept apart; see `dicegym.arena.contest`.
         executors: make whoever does the work, instead of ``workers`` processes of this machine; see
             `dicegym.arena.executors`.
+        store: where the matches are kept, as `dicegym.arena.storage.Storage` says; None: nowhere. The same comparison
+            again plays only what is missing there, and goes on where ``games`` were too few.
 
     Raises:
         ParameterError: what is to be tested cannot be, or the game is for one.
@@ -103,17 +111,28 @@ def compare(
     most = whole_number("games", games, 2, 1 << 40, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
     plan = _Plan(game, tuple(specs), bounds, margins is None and not company, most, score)
-    with Director(
-        game,
-        specs,
-        seed,
-        workers,
-        limits=_scaled(limits or Limits(), min(BLOCK, most) / game.spec.games_per_match),
-        in_order=True,
-        isolation=isolation,
-        executors=executors,
-    ) as director:
-        return _Course(plan, director, progress).result()
+    limits = _scaled(limits or Limits(), plan.block / game.spec.games_per_match)
+    storage = storage_of(store)
+    settings = Settings(game, FORMAT, plan.deciding, limits, "" if storage is None else storage.label)
+    with (
+        opened(storage, settings, seed) as book,
+        Director(
+            game,
+            specs,
+            seed if book is None else book.seed,
+            workers,
+            limits=limits,
+            in_order=True,
+            isolation=isolation,
+            executors=executors,
+            book=book,
+        ) as director,
+    ):
+        result = _Course(plan, director, progress).result()
+        if book is not None:
+            book.finish(result.to_json(), director.struck)
+            result = replace(result, stored=book.stored)
+        return result
 
 
 def _bounds(
@@ -184,6 +203,16 @@ class _Plan:
     """Pairs."""
     score: str
 
+    @property
+    def block(self) -> int:
+        """How many pairs a block has."""
+        return min(BLOCK, self.most)
+
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """What makes it the same comparison when it is held again, as plain values: not how many games it may take."""
+        return {"names": list(self.names), "score": self.score, **self.bounds._asdict()}
+
 
 @dataclass
 class _Course:
@@ -209,7 +238,7 @@ class _Course:
         return self._comparison()
 
     def _play(self, table: Table) -> None:
-        size = min(BLOCK, self.plan.most)
+        size = self.plan.block
         waiting: dict[int, dict[tuple[str, ...], Any]] = {}
         number = 0
         for job, outcome in self.director.play(self._jobs(table, size)):
