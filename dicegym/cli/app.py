@@ -14,6 +14,7 @@ import dicegym
 from dicegym.cli.bench import bench
 from dicegym.cli.bots import check, new, rules
 from dicegym.cli.common import out
+from dicegym.cli.compare import compare
 from dicegym.cli.contests import tournament
 from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
@@ -37,6 +38,7 @@ VERBS = (
     check,
     tournament,
     replay,
+    compare,
     exact,
     train,
     plot,
