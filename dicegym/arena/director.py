@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from dicegym.arena.check import Check
 from dicegym.arena.check_report import CheckReport
 from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entries_of
 from dicegym.arena.executors import Executor, Executors, local
+from dicegym.arena.keys import written
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import provenance
 from dicegym.arena.results import ContestResult
@@ -206,7 +205,7 @@ class Director:
             "disqualified": self.disqualified,
             "remarks": (*self.remarks, *self._notes()),
             "printed": self.printed,
-            "provenance": provenance(self.game, _written(self.limits), self._records, self._apart),
+            "provenance": provenance(self.game, written(self.limits), self._records, self._apart),
         }
 
 
@@ -232,8 +231,3 @@ class Format(NamedTuple, Generic[R_co]):
     """See `Director`."""
     check: Callable[[Game, ContestOptions], None] = any_options
     """Raises ParameterError for options that the format, or the game, does not know; asked before anything is done."""
-
-
-def _written(limits: Limits) -> dict[str, float | None]:
-    """Return limits for a file: JSON knows no endless time, and has null for it."""
-    return {name: None if value == math.inf else value for name, value in asdict(limits).items()}

@@ -37,6 +37,11 @@ class Tabulate:
     entries: tuple[Entry, ...]
     seed: int
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What decides the outcome besides game, entry and limits; see `Job.facts`."""
+        return {"kind": "strategy", "seed": self.seed}
+
     def run(self, context: Context) -> dict[str, Any]:
         """Load the entry and ask it for everything."""
         heartbeat, (entry,) = context.heartbeat, self.entries
