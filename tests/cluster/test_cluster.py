@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from zoo.cage import Caged, caged, why_not
 
 import dicegym
 from dicegym.engine import jit
-from zoo.cage import Caged, caged, why_not
 
 pytest.importorskip("ray")
 MOST_SECONDS = 300.0

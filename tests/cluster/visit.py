@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-import time
 import os
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -116,8 +116,13 @@ def losing(request: dict[str, Any]) -> dict[str, Any]:
     """Hold a contest here, and on a cluster in which nodes end after some outcomes and others come."""
     entries = written(Path.cwd() / "bots") + dicegym.agent_names(request["game"])[: request["agents"]]
     counted: Counter[str] = Counter()
-    import time; T=time.time()
-    def lap(what): print(what, round(time.time()-T,1), flush=True)
+    import time
+
+    T = time.time()
+
+    def lap(what):
+        print(what, round(time.time() - T, 1), flush=True)
+
     here = held(request["game"], entries, local(1), request["games"])
     lap("local")
     with nodes(request["nodes"]) as cluster:

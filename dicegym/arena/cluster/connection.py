@@ -89,6 +89,7 @@ def open_connection(address: str | None, workers: int | None = None) -> None:
     address = check_address(address)
     with _use.lock:
         if not ray.is_initialized():
+            _let_speak(False)
             with _same_handlers():
                 _connect(ray, address, workers)
             _use.ours = True
@@ -102,6 +103,7 @@ def close_connection() -> None:
         if _use.users == 0 and _use.ours:
             _use.ours = False
             ray_module().shutdown()
+            _let_speak(True)
 
 
 def _connect(ray: ModuleType, address: str | None, workers: int | None) -> None:
@@ -136,6 +138,14 @@ def _connect(ray: ModuleType, address: str | None, workers: int | None) -> None:
         raise DicegymError(
             f"Ray cannot be started on this machine: {type(error).__name__}: {one_line(error)}"
         ) from error
+
+
+def _let_speak(allowed: bool) -> None:
+    """Let Ray write of the trouble of nodes to standard output or not, which is for results, and has no other switch."""
+    with contextlib.suppress(ImportError, AttributeError):
+        from ray._private import worker
+
+        worker._worker_logs_enabled = allowed
 
 
 @contextlib.contextmanager

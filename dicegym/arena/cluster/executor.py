@@ -109,14 +109,15 @@ class RayExecutor:
         self._hands: list[_Hand] = []
         self._numbers = itertools.count()
         self._looked = self._alive = 0.0
-        self._failed = 0
-        """Starts that failed since the last one that did not."""
+        self._failed = self._lost = 0
+        """Starts that failed since the last one that did not; referees that were lost after theirs."""
+        self._told = told
         open_connection(check_address(address), self._workers)
         self._open = True
         try:
             self._ray: Any = ray_module()
             self._nodes: Survey = survey(self._ray, game, isolation, patience)
-            told(self._nodes.in_words)
+            told(f"{self._nodes.in_words}, where bots are kept apart by {self._nodes.description}")
             self._actor = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Referee)
             self._packer = Packer(game, self._stored)
         except BaseException:
@@ -145,6 +146,9 @@ class RayExecutor:
         finally:
             self._hands = []
             self._disconnect()
+            if self._lost:
+                were = "1 referee was" if self._lost == 1 else f"{self._lost} referees were"
+                self._told(f"{were} lost with their nodes; what they had to do was done by others")
 
     def _disconnect(self) -> None:
         if self._open:
@@ -250,6 +254,7 @@ class RayExecutor:
         self._hands.remove(hand)
         self._ray.kill(hand.actor)
         reason = one_line(getattr(error, "cause", None) or error)
+        self._lost += hand.ready
         if not hand.ready:
             self._failed += 1
             if self._failed >= MOST_LOSSES and not any(one.ready for one in self._hands):
@@ -306,8 +311,14 @@ def ray_cluster(
         ParameterError: the address is none.
     """
     check_address(address)
+    said: dict[str, None] = {}
+
+    def tell(line: str) -> None:
+        if line not in said:  # a contest may need several executors of the same cluster
+            said[line] = None
+            told(line)
 
     def make(game: Game, limits: Limits | None, isolation: str) -> Executor:
-        return RayExecutor(game, limits, isolation, address, workers, told=told)
+        return RayExecutor(game, limits, isolation, address, workers, told=tell)
 
     return make
