@@ -17,7 +17,7 @@ WRITES = "writes"
 it would refuse later."""
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """Where a store is."""
 
     path: Path | None
@@ -27,7 +27,7 @@ class Place(NamedTuple):
     """For people: without a password."""
 
 
-def place_of(where: str | os.PathLike[str]) -> Place:
+def location_of(where: str | os.PathLike[str]) -> Location:
     """Return where a store is that is named by the path of a file or a URL.
 
     Raises ParameterError for a URL of anything but SQLite and PostgreSQL.
@@ -35,30 +35,30 @@ def place_of(where: str | os.PathLike[str]) -> Place:
     text = os.fspath(where)
     if "://" not in text:
         path = Path(text).expanduser()
-        return Place(path, sa.URL.create("sqlite", database=str(path)), str(path))
+        return Location(path, sa.URL.create("sqlite", database=str(path)), str(path))
     try:
         url = sa.make_url(text)
     except (sa.exc.ArgumentError, ValueError):
         raise ParameterError(f"{text!r} is no address of a database: write postgresql://user@host/database") from None
     backend = url.get_backend_name()
     if backend == "sqlite" and url.database:
-        return Place(Path(url.database), url, url.database)
+        return Location(Path(url.database), url, url.database)
     if backend != "postgresql":
         raise ParameterError(
             f"a store cannot be at {url.render_as_string()!r}: give a file, or an address that begins with postgresql://"
         )
-    return Place(None, url.set(drivername="postgresql+psycopg"), url.render_as_string())
+    return Location(None, url.set(drivername="postgresql+psycopg"), url.render_as_string())
 
 
-def engine_at(place: Place) -> sa.Engine:
+def engine_at(location: Location) -> sa.Engine:
     """Return an engine for a place, for reading and writing.
 
     Raises DependencyError if it is on a server, and what speaks to that is missing.
     """
-    if place.path is not None:
-        return engine_of(place.path, shared=False)
+    if location.path is not None:
+        return engine_of(location.path, shared=False)
     try:
-        return sa.create_engine(place.url, pool_pre_ping=True)
+        return sa.create_engine(location.url, pool_pre_ping=True)
     except ImportError as error:
         raise DependencyError.for_extra(str(error.name), "postgres", "a store on a PostgreSQL server") from error
 
@@ -86,7 +86,8 @@ def engine_of(path: Path | None, writes: bool = True, busy: float = 5.0, shared:
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _: object) -> None:
         connection.isolation_level = None
-        for setting in ("foreign_keys=ON", f"busy_timeout={round(1000 * busy)}"):
+        # In a log of its own (WAL) that is enough for a process that is killed; a server sets more.
+        for setting in ("foreign_keys=ON", f"busy_timeout={round(1000 * busy)}", "synchronous=NORMAL"):
             connection.execute(f"PRAGMA {setting}")
 
     @sa.event.listens_for(engine, "begin")
