@@ -33,7 +33,7 @@ class Shard(NamedTuple):
     """How many there are."""
 
     @classmethod
-    def read(cls, text: str) -> Shard:
+    def of_text(cls, text: str) -> Shard:
         """Return the shard that ``text`` names, such as "2/8". Raises ParameterError."""
         match = re.fullmatch(r"\s*(\d{1,7})\s*/\s*(\d{1,7})\s*", text, re.ASCII)
         shard = cls(int(match[1]), int(match[2])) if match else cls(0, 0)
@@ -46,7 +46,7 @@ class Shard(NamedTuple):
         return int(key, 16) % self.of == self.number - 1
 
 
-class ShardEnd(DicegymError):
+class ShardEnd(DicegymError):  # noqa: N818 - nothing has gone wrong
     """A shard has played its matches, and the contest cannot go on without those of others. Not a mistake.
 
     Attributes:
@@ -122,7 +122,7 @@ def sharded(executors: Executors, shard: Shard | str) -> Executors:
     Raises:
         ParameterError: there is no such shard.
     """
-    part = Shard.read(shard) if isinstance(shard, str) else shard
+    part = Shard.of_text(shard) if isinstance(shard, str) else shard
 
     def make(game: Game, limits: Limits | None, isolation: str) -> Executor:
         return _Part(executors(game, limits, isolation), part)

@@ -40,12 +40,12 @@ def visit(**request: Any) -> Visit:
 
 
 def left(seen: Visit) -> list[str]:
-    """Return what a visit left but the logs that Ray keeps of every cluster."""
-    return [one for one in seen.cage.left if not one.startswith("/tmp/ray")]
+    """Return what a visit left but the logs that Ray keeps of every cluster, and connections that are closing."""
+    return [one for one in seen.cage.left if not one.startswith(("/tmp/ray", "tcp"))]
 
 
 def test_a_cluster_that_loses_nodes_comes_to_the_same() -> None:
-    seen = visit(what="losing", game="hog", agents=2, games=200, nodes=2, losses=(12,))
+    seen = visit(what="losing", game="hog", agents=2, games=50, nodes=2, losses=(12,))
     assert seen.found, seen.cage.output[-3000:]
     assert seen.found["there"] == seen.found["here"]
     assert seen.found["not lost"] == []

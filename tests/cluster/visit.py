@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -41,7 +40,7 @@ BOTS = {
     ),
     "ben/data/dice.txt": "6\n",
     "cat.py": "def final_strategy(score, opponent_score):\n    raise ValueError(__file__)\n",
-    "dan.py": "import os\ndef final_strategy(score, opponent_score):\n    os._exit(3) if score > 50 else None\n    return 5\n",
+    "dan.py": "import os\ndef final_strategy(score, opponent_score):\n    return 5 if score <= 50 else os._exit(3)\n",
     "eve.py": "import nothing_of_the_kind\n",
     "fay/hog.py": "PURE = True\ndef final_strategy(score, opponent_score):\n    return 4\n",
 }
@@ -92,7 +91,6 @@ class Counting:
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
         for job, outcome in self._executor.run(jobs):
             self._counted[f"{type(job).__name__} {[entry.name for entry in job.entries]}"] += 1
-            print("out", sum(self._counted.values()), time.time(), flush=True)
             yield job, outcome
             if act := self._after.pop(sum(self._counted.values()), None):
                 act()
@@ -116,28 +114,15 @@ def losing(request: dict[str, Any]) -> dict[str, Any]:
     """Hold a contest here, and on a cluster in which nodes end after some outcomes and others come."""
     entries = written(Path.cwd() / "bots") + dicegym.agent_names(request["game"])[: request["agents"]]
     counted: Counter[str] = Counter()
-    import time
-
-    T = time.time()
-
-    def lap(what):
-        print(what, round(time.time() - T, 1), flush=True)
-
     here = held(request["game"], entries, local(1), request["games"])
-    lap("local")
     with nodes(request["nodes"]) as cluster:
-        lap("nodes")
 
         def lose() -> None:
             cluster.remove_node(sorted(cluster.worker_nodes, key=id)[0], allow_graceful=False)
-            lap("removed")
             cluster.add_node(**NODE, wait=False)
-            lap("added")
 
         after = dict.fromkeys(request["losses"], lose)
         there = held(request["game"], entries, counting(ray_cluster(), counted, after), request["games"])
-        lap("held")
-    lap("down")
     return {"here": here, "there": there, "counted": counted, "not lost": list(after)}
 
 

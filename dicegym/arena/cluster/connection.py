@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import threading
 from collections.abc import Iterator
@@ -45,6 +46,13 @@ def ray_module() -> ModuleType:
     except ImportError as error:
         raise DependencyError.for_extra("ray", "ray", "playing on a cluster") from error
     return ray
+
+
+def looks_like_address(text: str) -> bool:
+    """Return whether ``text`` can only be meant as the address of a cluster, right or wrong, and is no file."""
+    if os.path.exists(text) and text not in (HERE, RUNNING):
+        return False
+    return text in (HERE, RUNNING) or "://" in text or re.fullmatch(r"[\w.\-\[\]:]+:\d+", text) is not None
 
 
 def check_address(address: str | None) -> str | None:
@@ -141,7 +149,7 @@ def _connect(ray: ModuleType, address: str | None, workers: int | None) -> None:
 
 
 def _let_speak(allowed: bool) -> None:
-    """Let Ray write of the trouble of nodes to standard output or not, which is for results, and has no other switch."""
+    """Let Ray write of trouble with nodes to standard output or not: that is for results, and Ray has no switch."""
     with contextlib.suppress(ImportError, AttributeError):
         from ray._private import worker
 

@@ -11,6 +11,7 @@ import bisect
 import itertools
 import time
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -113,7 +114,7 @@ class RayExecutor:
         """Starts that failed since the last one that did not; referees that were lost after theirs."""
         self._told = told
         open_connection(check_address(address), self._workers)
-        self._open = True
+        self._let_go = weakref.finalize(self, close_connection)  # also if nothing was ever done
         try:
             self._ray: Any = ray_module()
             self._nodes: Survey = survey(self._ray, game, isolation, patience)
@@ -121,7 +122,7 @@ class RayExecutor:
             self._actor = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Referee)
             self._packer = Packer(game, self._stored)
         except BaseException:
-            self._disconnect()
+            self._let_go()
             raise
 
     @property
@@ -145,15 +146,10 @@ class RayExecutor:
                 self._ray.kill(hand.actor)
         finally:
             self._hands = []
-            self._disconnect()
+            self._let_go()
             if self._lost:
                 were = "1 referee was" if self._lost == 1 else f"{self._lost} referees were"
                 self._told(f"{were} lost with their nodes; what they had to do was done by others")
-
-    def _disconnect(self) -> None:
-        if self._open:
-            self._open = False
-            close_connection()
 
     def _stored(self, parcel: Parcel) -> Any:
         return [self._ray.put(parcel)]  # in a list, where Ray leaves it until somebody asks
