@@ -231,7 +231,7 @@ def test_commands_hold_nothing_but_a_version() -> None:
 
 @pytest.mark.parametrize("page", ["", 7, None, ["x"]])
 def test_descriptions_of_others_may_hold_anything(page: Any) -> None:
-    nonsense = {key: page for key in described(dicegym.game("hog"))}
+    nonsense = dict.fromkeys(described(dicegym.game("hog")), page)
     with pytest.raises(ReplayError, match="other rules"):
         replace(hog(), rules=nonsense).check()
 
@@ -245,7 +245,7 @@ def test_code_is_compared_function_by_function(tmp_path: Path, monkeypatch: pyte
     head = '"""Rules."""\nfrom rulesof.dice import SIDES\nimport json\n\n'
     bodies = (
         'def step(state):\n    """Play."""\n    return state + SIDES\n\n\ndef legal(state):\n    return state\n',
-        "def step(state):\n    # with a comment\n    return (state +\n        SIDES)\n\n\ndef legal(state): return -state\n",
+        "def step(state):\n    # with a comment\n    return (state +\n        SIDES)\n\n\ndef legal(state): return -state\n",  # noqa: E501
     )
     found = []
     for body in bodies:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from dicegym.arena.replay.replay import Replay, ReplayIncident
-from dicegym.arena.store.opening import brought_up, engine_at, engine_of, place_of
+from dicegym.arena.store.opening import brought_up, engine_at, engine_of, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, schema_of
 from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, RULES, SEATS
 from dicegym.errors import ParameterError, UnknownNameError, one_line
@@ -125,7 +125,7 @@ def reading(where: str | os.PathLike[str]) -> Iterator[sa.Connection]:
         ParameterError: there is no such file, or it cannot be read as a store.
         DependencyError: it is on a server, and what speaks to that is not installed.
     """
-    place = place_of(where)
+    place = location_of(where)
     if place.path is None:
         engine = engine_at(place)
     elif place.path.is_file():
