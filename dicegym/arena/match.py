@@ -260,11 +260,15 @@ class Match:
     contest_seed: int
     games: int
     dismissals: tuple[Dismissal, ...] = ()
+    number: int = 0
+    """Among the matches of the same entries, from 0: each has other dice."""
 
     @property
     def seed(self) -> int:
         """The seed of the games, whatever the order of the entries."""
-        return named_seed("match", self.game.name, self.contest_seed, *sorted(entry.name for entry in self.entries))
+        number = (self.number,) if self.number else ()
+        names = sorted(entry.name for entry in self.entries)
+        return named_seed("match", self.game.name, self.contest_seed, *names, *number)
 
     def run(self, context: Context) -> dict[str, Any]:
         """Load every entry afresh and play; see `Job.run`."""

@@ -11,6 +11,7 @@ from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.matrix import WIDTH, Matrix
 from dicegym.arena.provenance import VERSION, Provenance
 from dicegym.arena.report import Report, ReportTable, plain_text
+from dicegym.arena.rows import MatchRow
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,10 @@ class ContestResult(Generic[Row_co]):
         game: name of the game.
         title: the game's title.
         seed: the contest's seed.
+        format: name of the format, a key of `dicegym.arena.contest.FORMATS`; empty: none.
+        options: the options that the format knows, as they were chosen (`dicegym.arena.options`).
         standings: the ranking, best first, a row per entry.
+        matches: all that were played and count, in the order in which they were to be played.
         disqualified: by name.
         misplays: what entries did wrong and the rules dealt with.
         remarks: further lines of the report, such as how ties were broken.
@@ -52,7 +56,10 @@ class ContestResult(Generic[Row_co]):
     game: str
     title: str
     seed: int
+    format: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
     standings: tuple[Row_co, ...]
+    matches: tuple[MatchRow, ...] = ()
     disqualified: tuple[Disqualified, ...] = ()
     misplays: tuple[Misplay, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -63,6 +70,11 @@ class ContestResult(Generic[Row_co]):
     def heading(self) -> str:
         """One line that says what was played."""
         raise NotImplementedError(f"{type(self).__name__} must define heading")
+
+    def headline(self, *facts: str) -> str:
+        """Return such a line of ``facts``: the game, how many were ranked, the format and the seed stand with them."""
+        form = self.format.replace("_", " ")
+        return f"{self.title}: " + ", ".join(filter(None, [f"{len(self.standings)} entries", form, *facts]))
 
     def tables(self) -> Sequence[ReportTable | Matrix]:
         """Return the tables of the report: the ranking first, and what else there is to show."""

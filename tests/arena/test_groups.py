@@ -291,7 +291,7 @@ def test_everybody_has_a_place_and_good_bots_the_best(result: GroupsResult) -> N
 @pytest.mark.slow
 def test_the_report_shows_all_of_it(result: GroupsResult) -> None:
     text = result.text()
-    assert text.startswith("Lucky & Co: 9 entries at tables of 7")
+    assert text.startswith("Lucky & Co: 9 entries, groups, tables of 7")
     for word in ("Rankings", "Qualifying", "disqualified: broken", "fault: raising", "ZeroDivisionError", "malformed"):
         assert word in text
     assert result.to_json()["standings"][0]["name"] == "strategist"

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from dicegym.arena.rows import places
 from dicegym.engine.dice import named_seed
 from dicegym.engine.seats import permutation
 
@@ -37,11 +38,6 @@ class Session(NamedTuple):
 
 Play = Callable[[Sequence[Session]], list[Sequence[Sequence[float]]]]
 """Plays sessions; returns for each, and each of its games, what each player of the group got: more is better."""
-
-
-def places(returns: Sequence[float]) -> list[int]:
-    """Return the place of each player, 1 for the best: one plus the number of players who got more."""
-    return [1 + sum(other > own for other in returns) for own in returns]
 
 
 class Tally:
