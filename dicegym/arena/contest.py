@@ -6,7 +6,9 @@ plays whom and ranks what comes back, and a subclass of `ContestResult` with wha
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
 
 from dicegym.arena.director import Director, Format
@@ -21,8 +23,10 @@ from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.arena.formats.round_robin_result import RoundRobinResult
 from dicegym.arena.formats.settling import table_for
 from dicegym.arena.formats.swiss import SWISS, SwissResult
+from dicegym.arena.kept import opened
 from dicegym.arena.options import ContestOptions, check_options
 from dicegym.arena.results import ContestResult, Standing
+from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.errors import unknown_name
 from dicegym.games import game as make_game
@@ -54,6 +58,7 @@ class Choices(TypedDict, total=False):
     players: int | None
     isolation: str
     executors: Executors | None
+    store: str | os.PathLike[str] | Storage | None
 
 
 @overload
@@ -213,6 +218,7 @@ def contest(
     players: int | None = None,
     isolation: str = jail.Isolation.AUTO,
     executors: Executors | None = None,
+    store: str | os.PathLike[str] | Storage | None = None,
 ) -> ContestResult[Any]:
     """Check all entries, and hold a contest in the game's own format or another one.
 
@@ -241,6 +247,8 @@ def contest(
             the best of "jail", "process" and "none" that works here; see `dicegym.sandbox.jail.Isolation`.
         executors: make whoever does the work, instead of ``workers`` processes of this machine; see
             `dicegym.arena.executors`.
+        store: where the contest is kept, as `dicegym.arena.storage.Storage` says; None: nowhere. Who holds it again,
+            with the same settings and, if any was given, the same seed, plays only what is missing there.
 
     Returns:
         What the format returns: `RoundRobinResult` or `GroupsResult`, ..., or what a format of your own has.
@@ -261,20 +269,31 @@ def contest(
     if players is not None:
         game = table_for(game, players)
     form.check(game, options)
-    with Director(
-        game,
-        entries,
-        seed,
-        workers,
-        progress,
-        limits,
-        form,
-        in_order=seeding,
-        options=options,
-        isolation=isolation,
-        executors=executors,
-    ) as director:
+    storage = storage_of(store)
+    settings = Settings(
+        game, _name_of(form), options.deciding, limits or Limits(), "" if storage is None else storage.label
+    )
+    with (
+        opened(storage, settings, seed) as book,
+        Director(
+            game,
+            entries,
+            seed if book is None else book.seed,
+            workers,
+            progress,
+            limits,
+            form,
+            in_order=seeding,
+            options=options,
+            isolation=isolation,
+            executors=executors,
+            book=book,
+        ) as director,
+    ):
         result: ContestResult[Any] = form.hold(director)
+        if book is not None:
+            book.finish(result.to_json(), director.struck)
+            result = replace(result, stored=book.stored)
         return result
 
 
@@ -284,3 +303,9 @@ def format_named(name: str) -> Format[Any]:
     if form is None:
         raise unknown_name("format of contests", name, [form.title for form in FORMATS.values()])
     return form
+
+
+def _name_of(form: Format[Any]) -> str:
+    """Return what a format is called in a store."""
+    named = (name for name, known in FORMATS.items() if known is form)
+    return next(named, f"{form.hold.__module__}.{form.hold.__qualname__}")

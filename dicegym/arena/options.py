@@ -29,6 +29,11 @@ class ContestOptions(NamedTuple):
     seeding: bool = False
     """Whether entries are seeded in the order in which they were named, the strongest first, and not by lot."""
 
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """What was chosen and decides which matches are played, as plain values."""
+        return {name: value for name, value in self.named().items() if name != "exact"}
+
     def named(self) -> dict[str, Any]:
         """Return what was chosen, by name."""
         return {name: value for name, value in self._asdict().items() if value != ContestOptions._field_defaults[name]}

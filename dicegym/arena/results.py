@@ -10,8 +10,10 @@ from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.matrix import WIDTH, Matrix
 from dicegym.arena.provenance import VERSION, Provenance
+from dicegym.arena.ratings.places import MatchPlaces
 from dicegym.arena.report import Report, ReportTable, plain_text
 from dicegym.arena.rows import MatchRow
+from dicegym.arena.storage import Stored
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Standing:
     name: str
 
 
-Row_co = TypeVar("Row_co", covariant=True)
+Row_co = TypeVar("Row_co", bound=Standing, covariant=True)
 """The kind of rows of a ranking."""
 
 
@@ -51,6 +53,7 @@ class ContestResult(Generic[Row_co]):
         remarks: further lines of the report, such as how ties were broken.
         printed: the beginning of what entries printed, which cost them nothing; by name.
         provenance: date, versions, rules and files that it comes from.
+        stored: where it is kept, if it is. No part of the comparison, nor of the JSON.
     """
 
     game: str
@@ -65,6 +68,7 @@ class ContestResult(Generic[Row_co]):
     remarks: tuple[str, ...] = ()
     printed: dict[str, str] = field(default_factory=dict)
     provenance: Provenance | None = None
+    stored: Stored | None = field(default=None, compare=False)
 
     @property
     def heading(self) -> str:
@@ -88,6 +92,11 @@ class ContestResult(Generic[Row_co]):
         """Return what the numbers mean and what to try next, in sentences."""
         return ()
 
+    def match_places(self) -> list[MatchPlaces]:
+        """Return what ratings are computed from: the places of all games between entries that were not struck."""
+        ranked = {row.name for row in self.standings}
+        return [MatchPlaces(row.entries, row.places) for row in self.matches if ranked.issuperset(row.entries)]
+
     def report(self, details: bool = False) -> Report:
         """Return what there is to show, with ``details`` everything."""
         apart = self.provenance.isolation if self.provenance else ""
@@ -107,5 +116,6 @@ class ContestResult(Generic[Row_co]):
         the first ones.
         """
         own = asdict(self)
+        del own["stored"]
         provenance = own.pop("provenance") or {}
         return {"version": VERSION, **provenance, **own, "faults": misplay_counts(self.misplays)}

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dicegym.arena.match import Match
-
-
-def places(returns: Sequence[float]) -> list[int]:
-    """Return the place of each player of a game, 1 for the best: one plus the number of players who got more."""
-    return [1 + sum(other > own for other in returns) for own in returns]
+from dicegym.arena.ratings.places import match_places
 
 
 @dataclass(frozen=True)
@@ -46,14 +42,14 @@ def row_of(match: Match, outcome: Mapping[str, Any]) -> MatchRow:
     """Return the row of a match from its outcome, a `dicegym.arena.match.MatchResult` as plain values."""
     players = range(len(match.entries))
     seated = Counter((player, seat) for order in outcome["seats"] for seat, player in enumerate(order))
-    came = Counter(tuple(places(returns)) for returns in outcome["returns"])
+    names = [entry.name for entry in match.entries]
     return MatchRow(
-        entries=tuple(entry.name for entry in match.entries),
+        entries=tuple(names),
         wins=tuple(outcome["wins"]),
         shares=tuple(outcome["shares"]),
         faults=tuple(outcome["faults"]),
         seats=tuple(tuple(seated[player, seat] for seat in players) for player in players),
-        places=tuple(sorted(came.items())),
+        places=match_places(names, outcome["returns"]).places,
         games=match.games,
         number=match.number,
         seed=match.seed,

@@ -243,7 +243,7 @@ def further(first: Pairing, more: Pairing, note: str) -> Pairing:
     return replace(first, points=more.points, scores=scores, games=first.games + more.games, note=note)
 
 
-def places_of(merits: Mapping[str, Any]) -> dict[str, int]:
+def ranks_of(merits: Mapping[str, Any]) -> dict[str, int]:
     """Return the place of each by its merit, more is better; equals share one."""
     ranked = sorted(merits.values(), reverse=True)
     first: dict[Any, int] = {}

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from dicegym.arena.director import Director, Format
 from dicegym.arena.formats import pairing
-from dicegym.arena.formats.rounds import GRAIN, Rounds, places_of
+from dicegym.arena.formats.rounds import GRAIN, Rounds, ranks_of
 from dicegym.arena.formats.rounds_result import RoundsResult, RoundsStanding, number
 from dicegym.arena.options import ContestOptions
 from dicegym.engine.game import Game
@@ -59,7 +59,7 @@ def swiss(director: Director) -> SwissResult:
             break
         _round(rounds, f"Round {played + 1}")
     merits = _merits(rounds)
-    ranks = places_of(merits)
+    ranks = ranks_of(merits)
     order = sorted(merits, key=lambda name: (ranks[name], name))
     standings = tuple(
         SwissStanding(place=ranks[name], **rounds.figures(name), buchholz=merits[name][1]) for name in order
