@@ -36,7 +36,8 @@ class ContestOptions(NamedTuple):
 
     def named(self) -> dict[str, Any]:
         """Return what was chosen, by name."""
-        return {name: value for name, value in self._asdict().items() if value != ContestOptions._field_defaults[name]}
+        usual = ContestOptions()._asdict()
+        return {name: value for name, value in self._asdict().items() if value != usual[name]}
 
 
 AS_USUAL = ContestOptions()

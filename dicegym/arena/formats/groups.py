@@ -13,7 +13,7 @@ import numpy as np
 from dicegym.arena.director import Director, Format
 from dicegym.arena.formats.grouping import MOST_GAMES, Decided, Group, Qualified, Session, Tally, playoff, qualify
 from dicegym.arena.formats.groups_result import KEPT_MISPLAYS, GroupsResult, GroupStanding
-from dicegym.arena.formats.settling import Played, settle, table_for
+from dicegym.arena.formats.settling import PlayedMatch, settle, table_for
 from dicegym.arena.incidents import MisplayLog
 from dicegym.arena.luck import Places, deserved, leads_of_games
 from dicegym.arena.match import Match
@@ -66,7 +66,7 @@ class _Sessions:
     def play(self, sessions: Sequence[Session]) -> list[Sequence[Sequence[float]]]:
         """Play ``sessions``; see `Play` in ``grouping.py``. Raises _StruckError if somebody was struck."""
         settled = settle(self.director, map(self._job, sessions), returns=True)
-        played = [found for _, found in settled if isinstance(found, Played)]
+        played = [found for _, found in settled if isinstance(found, PlayedMatch)]
         if len(played) < len(sessions):
             raise _StruckError
         for found in played:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dicegym.arena.director import Director, Format
 from dicegym.arena.entries import AgentSpec
-from dicegym.arena.formats.settling import Played, settle, table_for
+from dicegym.arena.formats.settling import PlayedMatch, settle, table_for
 from dicegym.arena.luck import Places, deserved, games_to_tell, leads_of_shares, verdict
 from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
@@ -86,7 +86,7 @@ def _hold(director: Director) -> OneTableResult:
         settled = settle(
             director, (Match(table, seated, director.seed, games, number=number) for number in range(options.seeds))
         )
-        played = [found for _, found in settled if isinstance(found, Played)]
+        played = [found for _, found in settled if isinstance(found, PlayedMatch)]
         if len(played) < options.seeds:
             continue
         standings, advice = _standings([entry.name for entry in seated], [one.row for one in played], games)

@@ -20,7 +20,7 @@ from dicegym.arena.formats.round_robin_result import (
     RoundRobinResult,
     RoundRobinStanding,
 )
-from dicegym.arena.formats.settling import Played, settle
+from dicegym.arena.formats.settling import PlayedMatch, settle
 from dicegym.arena.luck import Places, deserved, games_to_tell, leads_of_shares
 from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
@@ -91,7 +91,7 @@ ROUND_ROBIN = Format(
 )
 
 
-def _play_all(director: Director, games: int) -> list[Played]:
+def _play_all(director: Director, games: int) -> list[PlayedMatch]:
     """Play all tables; strike who fails."""
     tables = itertools.combinations(director.entries, director.game.players)
     jobs = (
@@ -99,7 +99,7 @@ def _play_all(director: Director, games: int) -> list[Played]:
         for table in tables
         for number in range(director.options.seeds)
     )
-    return [found for _, found in settle(director, jobs) if isinstance(found, Played)]
+    return [found for _, found in settle(director, jobs) if isinstance(found, PlayedMatch)]
 
 
 def _rank(

@@ -11,7 +11,7 @@ from typing import Any
 from dicegym.arena.director import Director
 from dicegym.arena.formats.grouping import shuffled
 from dicegym.arena.formats.rounds_result import KEPT_MISPLAYS, Pairing, Round
-from dicegym.arena.formats.settling import Played, settle, table_for
+from dicegym.arena.formats.settling import PlayedMatch, settle, table_for
 from dicegym.arena.incidents import MisplayLog
 from dicegym.arena.match import Match
 from dicegym.arena.rows import MatchRow
@@ -153,7 +153,7 @@ class Rounds:
                 jobs.append(Match(game, entries, self.director.seed, games, number=number))
         rows: dict[tuple[str, ...], list[MatchRow]] = {}
         for _, played in settle(self.director, jobs):
-            if isinstance(played, Played):
+            if isinstance(played, PlayedMatch):
                 rows.setdefault(played.row.entries, []).append(played.row)
                 if self.director.struck.keys().isdisjoint(played.row.entries):
                     self._rows.append(played.row)

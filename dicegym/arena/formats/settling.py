@@ -19,7 +19,7 @@ from dicegym.engine.game import Game
 from dicegym.sandbox.jobs import Failure
 
 
-class Played(NamedTuple):
+class PlayedMatch(NamedTuple):
     """A match that was played to its end."""
 
     row: MatchRow
@@ -34,7 +34,7 @@ class Settled(NamedTuple):
     """What became of a match that counts."""
 
     match: Match
-    outcome: Played | Failure
+    outcome: PlayedMatch | Failure
 
 
 def names_of(match: Match) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def settle(director: Director, matches: Iterable[Match], returns: bool = False) 
     """
     jobs = list(matches)
     numbers = {_key(job): number for number, job in enumerate(jobs)}
-    outcomes: dict[int, Played | Failure] = {}
+    outcomes: dict[int, PlayedMatch | Failure] = {}
     while True:
         counted, missing = fold([names_of(job) for job in jobs], outcomes)
         if not missing:
@@ -78,7 +78,7 @@ def settle(director: Director, matches: Iterable[Match], returns: bool = False) 
     return settled
 
 
-def fold(tables: Sequence[Sequence[str]], outcomes: Mapping[int, Played | Failure]) -> tuple[list[int], list[int]]:
+def fold(tables: Sequence[Sequence[str]], outcomes: Mapping[int, PlayedMatch | Failure]) -> tuple[list[int], list[int]]:
     """Return the numbers of the matches between ``tables`` that count by the ``outcomes`` known, and of those missing.
 
     What is missing is taken to end well: so more may be missing once it is known.
@@ -110,10 +110,10 @@ def _key(job: Match) -> tuple[object, ...]:
     return job.contest_seed, names_of(job), job.number
 
 
-def _heard(job: Match, outcome: Any, returns: bool) -> Played | Failure:
+def _heard(job: Match, outcome: Any, returns: bool) -> PlayedMatch | Failure:
     if isinstance(outcome, Failure):
         return outcome
     texts = outcome.get("printed", ())
     got = tuple(tuple(map(float, each)) for each in outcome["returns"]) if returns else ()
     misplays = misplays_of(names_of(job), outcome)
-    return Played(row_of(job, outcome), misplays, tuple(texts) if any(texts) else (), got)
+    return PlayedMatch(row_of(job, outcome), misplays, tuple(texts) if any(texts) else (), got)
