@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dicegym.arena.check import check
 from dicegym.arena.check_report import CheckReport
+from dicegym.arena.compare.comparing import compare
+from dicegym.arena.compare.comparison import Comparison, Decision
 from dicegym.arena.contest import contest
 from dicegym.arena.entries import Named
 from dicegym.arena.formats.double_elimination import EliminationResult, EliminationStanding
@@ -20,7 +22,9 @@ from dicegym.sandbox.limits import Limits
 
 __all__ = [
     "CheckReport",
+    "Comparison",
     "ContestResult",
+    "Decision",
     "EliminationResult",
     "EliminationStanding",
     "GroupStanding",
@@ -39,6 +43,7 @@ __all__ = [
     "SwissStanding",
     "TableStanding",
     "check",
+    "compare",
     "contest",
     "play_match",
 ]

@@ -33,6 +33,7 @@ from dicegym.cli.common import (
     tell_isolation,
     write_json,
 )
+from dicegym.cli.machines import RayAddress, ShardName, Workers, chosen_executors, ending_shards, shared
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import drawn_seed
 from dicegym.signals import going_on
@@ -78,7 +79,9 @@ def tournament(
     move_seconds: MoveSeconds = None,
     memory: Memory = MEMORY,
     isolation: IsolationName = "auto",
-    workers: Annotated[int | None, typer.Option(help="processes (default: the processor's cores)")] = None,
+    workers: Workers = None,
+    ray: RayAddress = None,
+    shard: ShardName = None,
     store: StoreName = None,
     no_store: NoStore = False,
     new: NewContest = False,
@@ -102,18 +105,21 @@ def tournament(
     table = chosen_game(game, parameter)
     limits = Limits(seconds, memory << 20, load_seconds, move_seconds)
     named = named_entries(entries or dicegym.agent_names(table))
-    tell_isolation(isolation, (str(one.spec) if isinstance(one, Named) else one for one in named))
+    executors = chosen_executors(workers, ray, shard)
+    if ray is None:
+        tell_isolation(isolation, (str(one.spec) if isinstance(one, Named) else one for one in named))
     storage = chosen_storage(store, no_store, new, label)
     again = "the same command goes on where it stopped"
     if storage is None:
         seed = drawn_seed() if seed is None else seed
         again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
-    with progress_bar("checks and matches") as progress, going_on(again):
+    storage = shared(storage, shard, seed)
+    with progress_bar("checks and matches") as progress, going_on(again), ending_shards():
         result = contest(
             table,
             named,
             seed,
-            workers,
+            None,
             progress,
             limits,
             format=format,
@@ -125,6 +131,7 @@ def tournament(
             players=players,
             isolation=isolation,
             store=storage,
+            executors=executors,
         )
     show(result.report(matches), out)
     if result.stored is not None:
