@@ -59,6 +59,11 @@ class Check:
     log: str = ""
     """Path of a file that takes all calls; empty: they are not written down."""
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What decides the outcome besides game, entry and limits; see `Job.facts`."""
+        return {"kind": "check", "seed": self.seed, "ask": self.ask, "thorough": self.thorough}
+
     def run(self, context: Context) -> dict[str, Any]:
         """Load the entry and ask it everything; see `Job.run`."""
         if not self.log:
@@ -107,7 +112,8 @@ class Check:
         }
         if self.ask and isinstance(player, IsolatedPlayer) and player.says_pure and not self.thorough:
             with contextlib.suppress(AgentError):  # it is asked in each game, then
-                actions = table_of(game, player)
+                actions = self._test.actions(game, answers)
+                actions = table_of(game, player) if actions is None else actions
                 found["situations"] = None if actions is None else actions.tolist()
         if self.thorough and seconds < self.limits.seconds / 4:
             forgive()

@@ -6,16 +6,21 @@ plays whom and ranks what comes back, and a subclass of `ContestResult` with wha
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, TypeVar, overload
 
 from dicegym.arena.director import ContestOptions, Director, Format
 from dicegym.arena.entries import AgentSpec
+from dicegym.arena.executors import Executors
 from dicegym.arena.formats.groups import GROUPS
 from dicegym.arena.formats.groups_result import GroupsResult
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.arena.formats.round_robin_result import RoundRobinResult
+from dicegym.arena.kept import opened
 from dicegym.arena.results import ContestResult, Standing
+from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.errors import unknown_name
 from dicegym.games import game as make_game
@@ -46,6 +51,8 @@ def contest(
     games: int | None = ...,
     exact: bool = ...,
     isolation: str = ...,
+    executors: Executors | None = ...,
+    store: str | os.PathLike[str] | Storage | None = ...,
     form: Format[R],
 ) -> R: ...
 
@@ -62,6 +69,8 @@ def contest(
     games: int | None = ...,
     exact: bool = ...,
     isolation: str = ...,
+    executors: Executors | None = ...,
+    store: str | os.PathLike[str] | Storage | None = ...,
     form: None = ...,
 ) -> RoundRobinResult: ...
 
@@ -78,6 +87,8 @@ def contest(
     games: int | None = ...,
     exact: bool = ...,
     isolation: str = ...,
+    executors: Executors | None = ...,
+    store: str | os.PathLike[str] | Storage | None = ...,
     form: None = ...,
 ) -> GroupsResult: ...
 
@@ -94,6 +105,8 @@ def contest(
     games: int | None = ...,
     exact: bool = ...,
     isolation: str = ...,
+    executors: Executors | None = ...,
+    store: str | os.PathLike[str] | Storage | None = ...,
     form: None = ...,
 ) -> ContestResult[Standing]: ...
 
@@ -109,6 +122,8 @@ def contest(
     games: int | None = None,
     exact: bool = False,
     isolation: str = jail.Isolation.AUTO,
+    executors: Executors | None = None,
+    store: str | os.PathLike[str] | Storage | None = None,
     form: Format[Any] | None = None,
 ) -> ContestResult[Any]:
     """Check all entries, and hold the contest of a game in its own format.
@@ -130,6 +145,10 @@ def contest(
             ``games=0`` none are played.
         isolation: how untrusted bots are kept from the referee, from each other and from everything else: "auto" takes
             the best of "jail", "process" and "none" that works here; see `dicegym.sandbox.jail.Isolation`.
+        executors: make whoever does the work, instead of ``workers`` processes of this machine; see
+            `dicegym.arena.executors`.
+        store: where the contest is kept, as `dicegym.arena.storage.Storage` says; None: nowhere. Who holds it again,
+            with the same settings and, if any was given, the same seed, plays only what is missing there.
         form: the format, instead of the game's own; the result has its type. With a game's name in quotes, type
             checkers know the result's type by themselves.
 
@@ -148,17 +167,35 @@ def contest(
         form = FORMATS[game.spec.contest]
     options = ContestOptions(games, exact)
     form.check(game, options)
-    with Director(
-        game,
-        entries,
-        seed,
-        workers,
-        progress,
-        limits,
-        form.fewest(game),
-        form.matches,
-        options=options,
-        isolation=isolation,
-    ) as director:
+    storage = storage_of(store)
+    settings = Settings(
+        game, _name_of(form), options.deciding, limits or Limits(), "" if storage is None else storage.label
+    )
+    with (
+        opened(storage, settings, seed) as book,
+        Director(
+            game,
+            entries,
+            seed if book is None else book.seed,
+            workers,
+            progress,
+            limits,
+            form.fewest(game),
+            form.matches,
+            options=options,
+            isolation=isolation,
+            executors=executors,
+            book=book,
+        ) as director,
+    ):
         result: ContestResult[Any] = form.hold(director)
+        if book is not None:
+            book.finish(result, director.struck)
+            result = replace(result, stored=book.stored)
         return result
+
+
+def _name_of(form: Format[Any]) -> str:
+    """Return what a format is called in a store."""
+    named = (name for name, known in FORMATS.items() if known is form)
+    return next(named, f"{form.hold.__module__}.{form.hold.__qualname__}")

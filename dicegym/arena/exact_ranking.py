@@ -37,6 +37,11 @@ class Tabulate:
     entries: tuple[Entry, ...]
     seed: int
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What decides the outcome besides game, entry and limits; see `Job.facts`."""
+        return {"kind": "strategy", "seed": self.seed}
+
     def run(self, context: Context) -> dict[str, Any]:
         """Load the entry and ask it for everything."""
         heartbeat, (entry,) = context.heartbeat, self.entries
@@ -73,14 +78,13 @@ def tables_of(director: Director) -> dict[str, np.ndarray]:
         return {name: table for name, table in answers if table is not None}
     limits = replace(director.limits, seconds=PATIENCE * director.limits.seconds)
     found: dict[str, np.ndarray] = {}
-    with director.sandbox(limits) as sandbox:
-        for job, outcome in sandbox.run(Tabulate(game, (one,), director.seed) for one in director.entries):
-            name = job.entries[0].name
-            if isinstance(outcome, Failure):
-                director.struck[name] = outcome.reason
-            else:
-                found[name] = np.array(outcome["table"], np.dtype(outcome["dtype"]))
-            director.told(f"asked {name} for its strategy")
+    for job, outcome in director.ask((Tabulate(game, (one,), director.seed) for one in director.entries), limits):
+        name = job.entries[0].name
+        if isinstance(outcome, Failure):
+            director.struck[name] = outcome.reason
+        else:
+            found[name] = np.array(outcome["table"], np.dtype(outcome["dtype"]))
+        director.told(f"asked {name} for its strategy")
     return {entry.name: found[entry.name] for entry in director.entries}
 
 
@@ -134,15 +138,15 @@ def drawn_places(found: Chances, ties: Iterable[float]) -> tuple[list[Places], l
     """
     n = len(found.names)
     generator = np.random.default_rng(0)
-    wins = np.zeros((CONTESTS, n))
+    wins = np.zeros((n, CONTESTS))
     for a in range(n):
         for b in range(a):
             drawn = generator.random(CONTESTS)
-            wins[:, a] += drawn < found.takes[a, b]
-            wins[:, b] += drawn > 1 - found.takes[b, a]
+            wins[a] += drawn < found.takes[a, b]
+            wins[b] += drawn > 1 - found.takes[b, a]
     order = np.unique(np.asarray(list(ties)), return_inverse=True)[1]
-    merit = wins * n + order
-    places = 1 + (merit[:, None, :] > merit[:, :, None]).sum(axis=2)
+    merit = wins.T * n + order
+    places = np.stack([1 + n - np.searchsorted(np.sort(row), row, "right") for row in merit])
     outside = 50 * (1 - CONFIDENCE)
     low, high = np.percentile(places, [outside, 100 - outside], axis=0, method="inverted_cdf").astype(int)
     first = places == 1

@@ -9,7 +9,7 @@ without it, and *disqualified* from the contest where they do not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from dicegym.play.drive import Referee
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Follower, Turn
+from dicegym.players.table_games import play_tables, tables_alone
 from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
 from dicegym.sandbox.jobs import Context, Entry, Failure
 from dicegym.sandbox.remote import NOT_ASKED
@@ -73,6 +74,9 @@ class MatchResult(NamedTuple):
     """How many incidents there were of each player, those in words and the others."""
     printed: tuple[str, ...] = ()
     """The beginning of what each player printed, from its loading on."""
+    actions: tuple[tuple[int, ...], ...] = ()
+    """For each game all actions in the order in which they were played, forfeits included: played again on the record
+    that ``game.new_game(seed, number)`` gives, they make the same game."""
 
 
 class _Log:
@@ -128,15 +132,16 @@ def play_match(
     n = len(players)
     heartbeat, stray = heartbeat or Heartbeat.private(), stray or Printed()
     log = _Log(n)
-    wins, shares, seats, gained = [0] * n, [0.0] * n, [], []
+    wins, shares, seats, gained, actions = [0] * n, [0.0] * n, [], [], []
     printed = [Printed() if player.printed is None else player.printed for player in players]
     apart = apart or [False] * n
-    for number in range(games):
-        heartbeat.note(PLAYING, number)
-        referee = _MatchReferee(game, players, seed, number, printed, stray, heartbeat, log, dismissals, apart)
-        state, order = referee.play(), referee.order
+    if not dismissals and tables_alone(game, players):
+        played = _of_tables(game, players, seed, games, heartbeat, log)
+    else:
+        played = _refereed(game, players, seed, games, printed, stray, heartbeat, log, dismissals, apart)
+    for order, moves, returns in played:
         seats.append(tuple(order))
-        returns = game.returns(state).tolist()
+        actions.append(tuple(moves))
         gained.append(tuple(returns[order.index(player)] for player in range(n)))
         first = [player for player in range(n) if gained[-1][player] == max(returns)]
         for player in first:
@@ -152,7 +157,47 @@ def play_match(
         tuple(log.incidents),
         tuple(log.noted),
         tuple(one.text for one in printed),
+        tuple(actions),
     )
+
+
+_Played = tuple[Sequence[int], Sequence[int], list[float]]
+"""Of a game: which player sat where, all actions, and the sum of rewards of each seat."""
+
+
+def _refereed(
+    game: Game,
+    players: Sequence[Player],
+    seed: int,
+    games: int,
+    printed: Sequence[Printed],
+    stray: Printed,
+    heartbeat: Heartbeat,
+    log: _Log,
+    dismissals: Sequence[Dismissal],
+    apart: Sequence[bool],
+) -> Iterator[_Played]:
+    """Play one game after the other."""
+    for number in range(games):
+        heartbeat.note(PLAYING, number)
+        referee = _MatchReferee(game, players, seed, number, printed, stray, heartbeat, log, dismissals, apart)
+        state = referee.play()
+        yield referee.order, referee.actions, game.returns(state).tolist()
+
+
+def _of_tables(
+    game: Game, players: Sequence[Any], seed: int, games: int, heartbeat: Heartbeat, log: _Log
+) -> Iterator[_Played]:
+    """Play the same games where nobody has to be asked."""
+
+    def acting(number: int, player: int) -> None:
+        heartbeat.note(PLAYING, number)
+        heartbeat.act(player)
+
+    for number, found in enumerate(play_tables(game, players, seed, games, acting)):
+        for seat, turn, fault in found.faults:
+            log.fault(found.order[seat], number + 1, turn, game.spec.faults[fault])
+        yield found.order, found.actions, found.returns
 
 
 class _MatchReferee(Referee):
@@ -260,11 +305,20 @@ class Match:
     contest_seed: int
     games: int
     dismissals: tuple[Dismissal, ...] = ()
+    number: int = 0
+    """Among the matches of the same entries, from 0: each has other dice."""
 
     @property
     def seed(self) -> int:
         """The seed of the games, whatever the order of the entries."""
-        return named_seed("match", self.game.name, self.contest_seed, *sorted(entry.name for entry in self.entries))
+        number = (self.number,) if self.number else ()
+        names = sorted(entry.name for entry in self.entries)
+        return named_seed("match", self.game.name, self.contest_seed, *names, *number)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What decides the outcome besides game, entries and limits; see `Job.facts`."""
+        return {"kind": "match", "seed": self.seed, "games": self.games}
 
     def run(self, context: Context) -> dict[str, Any]:
         """Load every entry afresh and play; see `Job.run`."""

@@ -7,10 +7,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, TypeVar
 
 from dicegym.arena.entries import Disqualified
+from dicegym.arena.facts import facts_of
 from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.matrix import WIDTH, Matrix
 from dicegym.arena.provenance import VERSION, Provenance
 from dicegym.arena.report import Report, ReportTable, plain_text
+from dicegym.arena.storage import Stored
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class ContestResult(Generic[Row_co]):
         remarks: further lines of the report, such as how ties were broken.
         printed: the beginning of what entries printed, which cost them nothing; by name.
         provenance: date, versions, rules and files that it comes from.
+        stored: where it is kept, if it is. No part of the comparison, nor of the JSON.
     """
 
     game: str
@@ -58,6 +61,7 @@ class ContestResult(Generic[Row_co]):
     remarks: tuple[str, ...] = ()
     printed: dict[str, str] = field(default_factory=dict)
     provenance: Provenance | None = None
+    stored: Stored | None = field(default=None, compare=False)
 
     @property
     def heading(self) -> str:
@@ -78,10 +82,9 @@ class ContestResult(Generic[Row_co]):
 
     def report(self, details: bool = False) -> Report:
         """Return what there is to show, with ``details`` everything."""
-        apart = self.provenance.isolation if self.provenance else ""
-        remarks = (*self.remarks, *([f"bots were kept apart by {apart}"] if apart else []))
         heading, tables = self.heading, [*self.tables(), *(self.details() if details else ())]
-        return Report(heading, tables, self.disqualified, self.misplays, remarks, self.words())
+        facts = facts_of(self.title, self.seed, self.misplays, self.provenance)
+        return Report(heading, tables, self.disqualified, self.misplays, self.remarks, self.words(), facts)
 
     def text(self, width: int = WIDTH, details: bool = False) -> str:
         """Return the report as plain text for ``width`` columns."""
@@ -95,5 +98,6 @@ class ContestResult(Generic[Row_co]):
         the first ones.
         """
         own = asdict(self)
+        del own["stored"]
         provenance = own.pop("provenance") or {}
         return {"version": VERSION, **provenance, **own, "faults": misplay_counts(self.misplays)}

@@ -1,0 +1,66 @@
+"""Who does the jobs of a contest: processes of this machine, or a cluster's.
+
+A contest, a comparison or a measurement makes jobs (`dicegym.sandbox.jobs.Job`), and an `Executor` does them. Whoever
+holds the contest is handed an `Executors`, which makes one for a game, for limits and for an isolation::
+
+    executors = local(workers=2)
+    with executors(game, None, "auto") as executor:
+        for job, outcome in executor.run(jobs):
+            ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
+
+from dicegym.engine.game import Game
+from dicegym.sandbox.jail import Choice
+from dicegym.sandbox.jobs import Job
+from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.sandbox import JobOutcome, Sandbox
+
+
+class Executor(Protocol):
+    """Does jobs, several at a time, from ``with`` to its end; afterwards nothing of it runs any more."""
+
+    @property
+    def limits(self) -> Limits:
+        """What each entry may use."""
+
+    @property
+    def isolation(self) -> Choice:
+        """How untrusted entries are kept apart, wherever they play."""
+
+    def __enter__(self) -> Executor:
+        """Start what does the jobs."""
+
+    def __exit__(self, *_: object) -> None:
+        """End it, and whatever still runs in it."""
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
+        """Do ``jobs``, taken one by one and begun in their order; yield each once, with its outcome, as it ends.
+
+        An outcome is what the job returned, as plain values, or a `dicegym.sandbox.jobs.Failure`; it depends on the
+        job alone, and not on who did it. Where a job can go on without the entry that failed (`Job.without`), it is
+        done again so, and yielded in its new form. ``jobs`` is asked for the next one when somebody is free to do it,
+        never for all at once.
+        """
+
+
+Executors = Callable[[Game, Limits | None, str], Executor]
+"""Makes an executor: for a game, what an entry may use (None: the default), and one of `dicegym.sandbox.jail`'s kinds
+of isolation. It raises ParameterError and DependencyError for what cannot be had."""
+
+
+def local(workers: int | None = None) -> Executors:
+    """Return what makes executors of processes on this machine.
+
+    Args:
+        workers: number of processes (default: of usable processors).
+    """
+
+    def make(game: Game, limits: Limits | None, isolation: str) -> Executor:
+        return Sandbox(game, workers, limits, isolation)
+
+    return make
