@@ -20,12 +20,12 @@ from dicegym.arena.kept import opened
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
-from dicegym.errors import ParameterError, one_line, unknown_name
+from dicegym.errors import AgentError, ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import Progress
 from dicegym.players.roster import agent_name, agent_names, resolve
 from dicegym.sandbox import jail
-from dicegym.sandbox.jobs import Failure
+from dicegym.sandbox.jobs import Failure, entry
 from dicegym.sandbox.limits import Limits
 
 FORMAT = "compare"
@@ -75,7 +75,7 @@ def compare(
         first: an agent as for `dicegym.agent`: what there is.
         second: another: the candidate.
         others: who else sits at the table, in turn if they are more than it seats; fewer sit there several times.
-            Default: nobody at a table for two, else all agents of the game but the two.
+            Default: nobody at a table for two, else all agents of the game that fit the table, but the two.
         seed: names all games and the players' private randomness; None: drawn, so that no player can foresee its games,
             and told in the result.
         workers: number of processes (default: of usable processors).
@@ -167,7 +167,7 @@ def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[A
         return []
     if others is None:
         two = [resolve(game, spec) for spec in (first, second)]
-        others = [name for name in agent_names(game) if resolve(game, name) not in two]
+        others = [name for name in agent_names(game) if resolve(game, name) not in two and _fits(game, name)]
     if isinstance(others, str):
         others = [others]
     if not others:
@@ -175,6 +175,15 @@ def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[A
             return []
         raise ParameterError(f"at {game!r} {game.players - 1} others sit beside the one who is tried: name one or more")
     return list(itertools.islice(itertools.cycle(others), max(len(others), game.players - 1)))
+
+
+def _fits(game: Game, name: str) -> bool:
+    """Return whether an agent can play the game with its parameters, as not every model can."""
+    try:
+        entry(game, name, name)
+    except AgentError:
+        return False
+    return True
 
 
 def _named(game: Game, specs: Sequence[AgentSpec]) -> dict[str, AgentSpec]:
