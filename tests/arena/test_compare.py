@@ -12,7 +12,7 @@ import pytest
 
 import dicegym
 from dicegym.arena import Comparison, Decision, compare
-from dicegym.arena.compare.pairing import BLOCK, Table, block_of, pairs_of, scores_of
+from dicegym.arena.compare.pairing import BLOCK, Lineup, block_of, pairs_of, scores_of
 from dicegym.arena.executors import Executors
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
@@ -56,14 +56,14 @@ def in_here(width: int = 1, shuffled: bool = False) -> Executors:
     return lambda game, limits, isolation: InHere(limits or Limits(), width, shuffled)
 
 
-def table_of(game: Game, first: str, second: str, others: Sequence[str] = ()) -> Table:
+def table_of(game: Game, first: str, second: str, others: Sequence[str] = ()) -> Lineup:
     named = [entry(game, f"{name} {i}", name) for i, name in enumerate((first, second, *others))]
-    return Table(named[0], named[1], tuple(named[2:]))
+    return Lineup(named[0], named[1], tuple(named[2:]))
 
 
-def played(table: Table, game: Game, pairs: int, number: int = 0) -> list[dict[str, Any]]:
+def played(lineup: Lineup, game: Game, pairs: int, number: int = 0) -> list[dict[str, Any]]:
     context = here(Heartbeat.private(), Printed())
-    return [match.run(context) for match in block_of(table, game, 5, number, pairs)]
+    return [match.run(context) for match in block_of(lineup, game, 5, number, pairs)]
 
 
 # Pairs

@@ -13,7 +13,7 @@ from dicegym.arena.compare.sequential import (
     FEWEST,
     UNSEEN,
     USUAL,
-    Bounds,
+    Claims,
     SequentialTest,
     elo_of,
     log_likelihood_ratios,
@@ -41,9 +41,9 @@ def tilted(shape: np.ndarray, mean: float) -> np.ndarray:
     return shares(optimize.brentq(lambda tilt: shares(tilt) @ VALUES - mean, -30, 30))
 
 
-def simulated(shares: np.ndarray, bounds: Bounds, rng: np.random.Generator, most: int = 40_000) -> Stopped:
+def simulated(shares: np.ndarray, claims: Claims, rng: np.random.Generator, most: int = 40_000) -> Stopped:
     """Play a test whose pairs are drawn."""
-    test, seen = SequentialTest(bounds), np.empty(0)
+    test, seen = SequentialTest(claims), np.empty(0)
     while test.accepted is None and test.pairs < most:
         pairs = rng.choice(VALUES, p=shares, size=min(150, most - test.pairs))
         seen = np.concatenate([seen, pairs[: test.add(pairs)]])
@@ -51,12 +51,12 @@ def simulated(shares: np.ndarray, bounds: Bounds, rng: np.random.Generator, most
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("claims", [(0.0, ELO_40), (-ELO_40, 0.0), (0.3, 0.45)])
-def test_it_is_wrong_as_seldom_as_it_says(shape: str, claims: tuple[float, float]) -> None:
+@pytest.mark.parametrize("margins", [(0.0, ELO_40), (-ELO_40, 0.0), (0.3, 0.45)])
+def test_it_is_wrong_as_seldom_as_it_says(shape: str, margins: tuple[float, float]) -> None:
     rng, runs = np.random.default_rng(3), 140
-    bounds = Bounds(*claims, alpha=0.05, beta=0.1)
-    for truth, (mean, rate) in enumerate(zip(claims, (bounds.alpha, bounds.beta), strict=True)):
-        found = [simulated(tilted(SHAPES[shape], mean), bounds, rng).accepted for _ in range(runs)]
+    claims = Claims(*margins, alpha=0.05, beta=0.1)
+    for truth, (mean, rate) in enumerate(zip(margins, (claims.alpha, claims.beta), strict=True)):
+        found = [simulated(tilted(SHAPES[shape], mean), claims, rng).accepted for _ in range(runs)]
         assert None not in found
         assert found.count(1 - truth) <= stats.binom.ppf(0.999, runs, rate)
 
@@ -66,29 +66,29 @@ def test_it_is_wrong_as_seldom_as_it_says(shape: str, claims: tuple[float, float
 @pytest.mark.parametrize("elo", [10, 20, 60])
 def test_error_rates_over_thousands_of_tests(shape: str, elo: float) -> None:
     rng, runs = np.random.default_rng(4), 3000
-    bounds = Bounds(0.0, float(margin_of(elo)))
-    for truth, mean in enumerate((bounds.margin0, bounds.margin1)):
-        found = [simulated(tilted(SHAPES[shape], mean), bounds, rng).accepted for _ in range(runs)]
+    claims = Claims(0.0, float(margin_of(elo)))
+    for truth, mean in enumerate((claims.margin0, claims.margin1)):
+        found = [simulated(tilted(SHAPES[shape], mean), claims, rng).accepted for _ in range(runs)]
         assert found.count(1 - truth) / runs <= 0.065, "Wald's bounds are those of many pairs: a little more is due"
 
 
 def test_it_takes_fewer_pairs_than_a_test_of_fixed_size() -> None:
-    rng, bounds = np.random.default_rng(5), Bounds(0.0, ELO_40)
+    rng, claims = np.random.default_rng(5), Claims(0.0, ELO_40)
     shares = tilted(SHAPES["ties"], ELO_40)
-    fixed = fixed_size(float(shares @ VALUES**2) - ELO_40**2, ELO_40, bounds.alpha, bounds.beta)
-    needed = np.mean([simulated(shares, bounds, rng).pairs for _ in range(100)])
+    fixed = fixed_size(float(shares @ VALUES**2) - ELO_40**2, ELO_40, claims.alpha, claims.beta)
+    needed = np.mean([simulated(shares, claims, rng).pairs for _ in range(100)])
     assert needed < 0.65 * fixed
 
 
 @pytest.mark.parametrize("shape", ["alone", "ties"])
 @pytest.mark.parametrize("mean", [0.0, ELO_20 / 2, ELO_20, 0.3])
 def test_the_interval_holds_the_difference_although_the_test_stopped(shape: str, mean: float) -> None:
-    rng, runs, bounds = np.random.default_rng(6), 80, Bounds(0.0, ELO_20)
+    rng, runs, claims = np.random.default_rng(6), 80, Claims(0.0, ELO_20)
     shares = tilted(SHAPES[shape], mean)
     found = []
     for _ in range(runs):
-        stopped = simulated(shares, bounds, rng, most=1000)
-        found.append(difference(stopped, (bounds.margin0, bounds.margin1), (bounds.lower, bounds.upper)))
+        stopped = simulated(shares, claims, rng, most=1000)
+        found.append(difference(stopped, (claims.margin0, claims.margin1), (claims.lower, claims.upper)))
     assert all(one.low <= one.value <= one.high for one in found)
     covered = sum(one.low <= mean <= one.high for one in found)
     assert covered >= stats.binom.ppf(0.001, runs, LEVEL)
@@ -98,11 +98,11 @@ def test_the_interval_holds_the_difference_although_the_test_stopped(shape: str,
 
 def test_the_plain_mean_would_exaggerate() -> None:
     """Which is why there is more to the estimate."""
-    rng, bounds = np.random.default_rng(7), Bounds(0.0, ELO_40)
-    stopped = [simulated(tilted(SHAPES["alone"], ELO_40), bounds, rng) for _ in range(120)]
+    rng, claims = np.random.default_rng(7), Claims(0.0, ELO_40)
+    stopped = [simulated(tilted(SHAPES["alone"], ELO_40), claims, rng) for _ in range(120)]
     better = [one for one in stopped if one.accepted]
     plain = np.mean([one.mean for one in better])
-    ours = np.mean([difference(one, (0.0, ELO_40), (bounds.lower, bounds.upper)).value for one in better])
+    ours = np.mean([difference(one, (0.0, ELO_40), (claims.lower, claims.upper)).value for one in better])
     assert plain > ELO_40 + 0.01
     assert abs(ours - ELO_40) < abs(plain - ELO_40)
 
@@ -117,7 +117,7 @@ def test_few_pairs_have_an_interval_too(pairs: int, mean: float) -> None:
 
 
 def test_all_wins_and_all_draws_decide() -> None:
-    winning, level = SequentialTest(Bounds(0.0, ELO_20)), SequentialTest(Bounds(0.0, ELO_20))
+    winning, level = SequentialTest(Claims(0.0, ELO_20)), SequentialTest(Claims(0.0, ELO_20))
     winning.add(np.ones(200))
     level.add(np.zeros(200))
     assert (winning.accepted, level.accepted) == (1, 0)
@@ -129,7 +129,7 @@ def test_it_does_not_matter_in_what_portions_pairs_come() -> None:
     pairs = np.random.default_rng(8).choice(np.append(VALUES, 1 / 3), size=600, p=[0.1, 0.1, 0.4, 0.1, 0.2, 0.1])
     found = set()
     for portion in (1, 7, 50, 600):
-        test = SequentialTest(Bounds(0.0, ELO_20))
+        test = SequentialTest(Claims(0.0, ELO_20))
         for start in range(0, len(pairs), portion):
             test.add(pairs[start : start + portion])
         found.add((test.pairs, test.accepted, round(test.ratio, 9), tuple(c for c in test.counts if c[1])))
@@ -138,7 +138,7 @@ def test_it_does_not_matter_in_what_portions_pairs_come() -> None:
 
 
 def test_nothing_counts_beyond_the_decision() -> None:
-    test = SequentialTest(Bounds(0.0, ELO_20))
+    test = SequentialTest(Claims(0.0, ELO_20))
     used = test.add(np.ones(500))
     assert test.pairs == used < 500
     assert test.add(np.ones(5)) == 0
@@ -179,19 +179,19 @@ def test_elo_and_margins_are_the_same_thing(elo: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bounds", "said"),
+    ("claims", "said"),
     [
-        (Bounds(0.1, 0.0), "first must be below"),
-        (Bounds(0.0, 1.0), "below 1"),
-        (Bounds(-1.0, 0.0), "above -1"),
-        (Bounds(0.0, 0.1, alpha=0.0), "alpha=0.0"),
-        (Bounds(0.0, 0.1, beta=0.6), "beta=0.6"),
-        (Bounds(0.0, math.nan), "cannot be tested"),
+        (Claims(0.1, 0.0), "first must be below"),
+        (Claims(0.0, 1.0), "below 1"),
+        (Claims(-1.0, 0.0), "above -1"),
+        (Claims(0.0, 0.1, alpha=0.0), "alpha=0.0"),
+        (Claims(0.0, 0.1, beta=0.6), "beta=0.6"),
+        (Claims(0.0, math.nan), "cannot be tested"),
     ],
 )
-def test_claims_that_cannot_be_tested_are_refused(bounds: Bounds, said: str) -> None:
+def test_claims_that_cannot_be_tested_are_refused(claims: Claims, said: str) -> None:
     with pytest.raises(ParameterError, match=said):
-        bounds.checked()
+        claims.checked()
 
 
 # Brownian motion
