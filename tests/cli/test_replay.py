@@ -88,7 +88,7 @@ def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.
         (("ann",), "names no game: give MATCH or MATCH.GAME"),
         (("1.0",), "names no game"),
         (("1.2.3",), "names no game"),
-        (("1",), "dicegym-arena.sqlite"),
+        (("1",), "there is no store"),
         (("1", "--store", "FILE"), "game.json"),
     ],
 )
@@ -127,24 +127,23 @@ def test_other_rules_are_refused_in_words(file: Path, capsys: pytest.CaptureFixt
 def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each game of a match by number or by key, with what went wrong in it, to the returns that are stored."""
     pytest.importorskip("sqlalchemy")
-    import sqlalchemy as sa
-
-    from dicegym.arena.replay.stored import reading, stored_replay
-    from dicegym.arena.store.tables import GAMES, MATCHES
+    from dicegym.arena.replay.stored import stored_replay
+    from dicegym.arena.store.reading import StoreReader
 
     def careless(turn: dicegym.Turn) -> int:
         return turn.game.n_actions + 5
 
     where = tmp_path / "contests.sqlite"
     contest("liarsdice", ["even", FunctionPlayer(careless, "careless")], seed=2, games=3, workers=1, store=where)
-    with reading(where) as connection:
-        match = connection.execute(sa.select(MATCHES)).one()
-        games = connection.execute(sa.select(GAMES).order_by(GAMES.c.number)).all()
-        for row in games:
-            replay = stored_replay(connection, f"{match.id}.{row.number + 1}")
+    with StoreReader(where) as reader:
+        match = reader.match(1)
+        games = list(reader.games([1]))
+        for game in games:
+            replay = stored_replay(reader, f"{match.id}.{game.number + 1}")
             replay.check()
-            assert replay.id == f"{match.id}.{row.number + 1}"
-            assert list(replay.actions) == json.loads(row.actions)
+            assert replay.id == f"{match.id}.{game.number + 1}"
+            assert replay.actions == game.actions
+            assert replay.seats == tuple(match.entries[player] for player in game.seats)
             wrong = [one for frame in replay.frames() for one in frame.done if one.fault]
             assert [one.reason for one in wrong] == [incident.reason for incident in replay.incidents]
             assert {replay.seats[one.seat] for one in wrong} == {"careless"}
@@ -156,8 +155,8 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
         assert f"game {match.id}.1, seed {match.seed}, number 0" in out
     for called, words in (
         (f"{match.id}.4", f"match {match.id} has no game 4: give {match.id}.1 to {match.id}.3"),
-        ("77", "has no match '77': the last one is 1"),
-        ("ffffffff", "has no match 'ffffffff'"),
+        ("77", "there is no match 77 in"),
+        ("ffffffff", "has no match whose key begins with 'ffffffff'"),
     ):
         status, _, err = run(capsys, called, "--store", str(where))
         assert status == 2
