@@ -133,8 +133,12 @@ def _add_games(connection: sa.Connection, ids: Sequence[int], matches: Sequence[
         connection.execute(MISPLAYS.insert(), misplays)
 
 
+_encoded = json.JSONEncoder(separators=(",", ":")).encode
+"""Made once: `json.dumps` would make an encoder for each list, and there are three of each game."""
+
+
 def _brief(values: Iterable[Any]) -> str:
-    return json.dumps(list(values), separators=(",", ":"))
+    return _encoded(list(values))
 
 
 def matches_between(connection: sa.Connection, first: int, beyond: int) -> dict[int, MatchOutcome]:
