@@ -153,7 +153,7 @@ def _let_speak(allowed: bool) -> None:
     with contextlib.suppress(ImportError, AttributeError):
         from ray._private import worker
 
-        worker._worker_logs_enabled = allowed
+        vars(worker)["_worker_logs_enabled"] = allowed  # Ray has no other switch
 
 
 @contextlib.contextmanager
