@@ -6,6 +6,7 @@ import os
 import secrets
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Generator
 from pathlib import Path
@@ -21,6 +22,9 @@ hypothesis.settings.load_profile("dicegym")
 
 # A setting of whoever runs the tests must not decide which bots they see.
 os.environ.pop("DICEGYM_AGENTS", None)
+
+# Contests of the command line are kept in the current folder, which is the checkout's for many tests.
+os.environ["DICEGYM_STORE"] = os.path.join(tempfile.mkdtemp(prefix="dicegym-tests-"), "arena.sqlite")
 
 # A shell starts what it runs in the background deaf to Ctrl-C, and tests press it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -59,6 +59,11 @@ class Check:
     log: str = ""
     """Path of a file that takes all calls; empty: they are not written down."""
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What decides the outcome besides game, entry and limits; see `Job.facts`."""
+        return {"kind": "check", "seed": self.seed, "ask": self.ask, "thorough": self.thorough}
+
     def run(self, context: Context) -> dict[str, Any]:
         """Load the entry and ask it everything; see `Job.run`."""
         if not self.log:

@@ -6,7 +6,9 @@ plays whom and ranks what comes back, and a subclass of `ContestResult` with wha
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, TypeVar, overload
 
 from dicegym.arena.director import ContestOptions, Director, Format
@@ -16,7 +18,9 @@ from dicegym.arena.formats.groups import GROUPS
 from dicegym.arena.formats.groups_result import GroupsResult
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.arena.formats.round_robin_result import RoundRobinResult
+from dicegym.arena.kept import opened
 from dicegym.arena.results import ContestResult, Standing
+from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.errors import unknown_name
 from dicegym.games import game as make_game
@@ -48,6 +52,7 @@ def contest(
     exact: bool = ...,
     isolation: str = ...,
     executors: Executors | None = ...,
+    store: str | os.PathLike[str] | Storage | None = ...,
     form: Format[R],
 ) -> R: ...
 
@@ -65,6 +70,7 @@ def contest(
     exact: bool = ...,
     isolation: str = ...,
     executors: Executors | None = ...,
+    store: str | os.PathLike[str] | Storage | None = ...,
     form: None = ...,
 ) -> RoundRobinResult: ...
 
@@ -82,6 +88,7 @@ def contest(
     exact: bool = ...,
     isolation: str = ...,
     executors: Executors | None = ...,
+    store: str | os.PathLike[str] | Storage | None = ...,
     form: None = ...,
 ) -> GroupsResult: ...
 
@@ -99,6 +106,7 @@ def contest(
     exact: bool = ...,
     isolation: str = ...,
     executors: Executors | None = ...,
+    store: str | os.PathLike[str] | Storage | None = ...,
     form: None = ...,
 ) -> ContestResult[Standing]: ...
 
@@ -115,6 +123,7 @@ def contest(
     exact: bool = False,
     isolation: str = jail.Isolation.AUTO,
     executors: Executors | None = None,
+    store: str | os.PathLike[str] | Storage | None = None,
     form: Format[Any] | None = None,
 ) -> ContestResult[Any]:
     """Check all entries, and hold the contest of a game in its own format.
@@ -138,6 +147,8 @@ def contest(
             the best of "jail", "process" and "none" that works here; see `dicegym.sandbox.jail.Isolation`.
         executors: make whoever does the work, instead of ``workers`` processes of this machine; see
             `dicegym.arena.executors`.
+        store: where the contest is kept, as `dicegym.arena.storage.Storage` says; None: nowhere. Who holds it again,
+            with the same settings and, if any was given, the same seed, plays only what is missing there.
         form: the format, instead of the game's own; the result has its type. With a game's name in quotes, type
             checkers know the result's type by themselves.
 
@@ -156,18 +167,35 @@ def contest(
         form = FORMATS[game.spec.contest]
     options = ContestOptions(games, exact)
     form.check(game, options)
-    with Director(
-        game,
-        entries,
-        seed,
-        workers,
-        progress,
-        limits,
-        form.fewest(game),
-        form.matches,
-        options=options,
-        isolation=isolation,
-        executors=executors,
-    ) as director:
+    storage = storage_of(store)
+    settings = Settings(
+        game, _name_of(form), options.deciding, limits or Limits(), "" if storage is None else storage.label
+    )
+    with (
+        opened(storage, settings, seed) as book,
+        Director(
+            game,
+            entries,
+            seed if book is None else book.seed,
+            workers,
+            progress,
+            limits,
+            form.fewest(game),
+            form.matches,
+            options=options,
+            isolation=isolation,
+            executors=executors,
+            book=book,
+        ) as director,
+    ):
         result: ContestResult[Any] = form.hold(director)
+        if book is not None:
+            book.finish(result.to_json(), director.struck)
+            result = replace(result, stored=book.stored)
         return result
+
+
+def _name_of(form: Format[Any]) -> str:
+    """Return what a format is called in a store."""
+    named = (name for name, known in FORMATS.items() if known is form)
+    return next(named, f"{form.hold.__module__}.{form.hold.__qualname__}")

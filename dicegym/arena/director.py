@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import math
+import contextlib
+import itertools
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from dicegym.arena.check import Check
 from dicegym.arena.check_report import CheckReport
 from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entries_of
 from dicegym.arena.executors import Executor, Executors, local
+from dicegym.arena.keys import written
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import provenance
 from dicegym.arena.results import ContestResult
@@ -21,8 +23,12 @@ from dicegym.games.parts import Progress
 from dicegym.play.seeds import drawn_seed
 from dicegym.players.tabulated import TabledPlayer
 from dicegym.sandbox import jail
-from dicegym.sandbox.jobs import Entry
+from dicegym.sandbox.jobs import Entry, Job
 from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.sandbox import JobOutcome
+
+if TYPE_CHECKING:
+    from dicegym.arena.store.book import Book  # whose libraries only who keeps something needs
 
 
 def check_table(game: Game) -> None:
@@ -38,6 +44,11 @@ class ContestOptions(NamedTuple):
     """Games of a match; None: as the game's contest has it."""
     exact: bool = False
     """Whether to rank by exact values."""
+
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """What decides which matches are played, as plain values."""
+        return {name: value for name, value in self._asdict().items() if name != "exact"}
 
 
 AS_USUAL = ContestOptions()
@@ -58,6 +69,7 @@ class Director:
         in_order: whether entries are kept as they were named, and not sorted by name.
         options: what was chosen; see `ContestOptions`.
         isolation: how untrusted entries are kept apart; see `dicegym.sandbox.jail`.
+        book: has the outcomes of what was done before, and takes those of what is done now; None: nothing is kept.
         executors: make whoever does the work; None: ``workers`` processes of this machine.
 
     Attributes:
@@ -87,6 +99,7 @@ class Director:
         in_order: bool = False,
         options: ContestOptions = AS_USUAL,
         isolation: str = jail.Isolation.AUTO,
+        book: Book | None = None,
         executors: Executors | None = None,
     ) -> None:
         self.game = game
@@ -107,32 +120,71 @@ class Director:
         self._matches = matches
         self._executors = executors or local(workers)
         self._done = ProgressCounter(progress)
+        self._book = book
+        self._open = contextlib.ExitStack()
+        self._running: Executor | None = None
         self._sandbox = self._executors(game, limits, isolation)
         self.isolation = self._sandbox.isolation
         self._apart = "" if all(entry.trusted for entry in self._found) else self.isolation.description
         self.limits = self._sandbox.limits
 
     def __enter__(self) -> Director:
-        """Open the sandbox and check every entry.
+        """Check every entry.
 
         Where the rules say what failing costs, loading is enough; else all questions of the contest's test are asked.
         """
-        self._sandbox.__enter__()
         try:
+            if self._book is not None:
+                self._book.enter(self._records, self._found)
             self._check()
         except BaseException:
-            self._sandbox.__exit__()
+            self._open.close()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the sandbox."""
-        self._sandbox.__exit__()
+        """End the processes."""
+        self._open.close()
+
+    def _run(
+        self, jobs: Iterable[Job], started: Callable[[], Executor] | None = None
+    ) -> Iterator[tuple[Job, JobOutcome]]:
+        """Do jobs, begun in their order, in processes that ``started`` starts once one of them has to be done.
+
+        What the book knows is not done again. It keeps what is done.
+        """
+        book, known = self._book, deque[tuple[Job, JobOutcome]]()
+
+        def missing() -> Iterator[Job]:
+            for job in jobs:
+                outcome = None if book is None else book.outcome(job)
+                if outcome is None:
+                    yield job
+                else:
+                    known.append((job, outcome))
+
+        to_do = missing()
+        first = next(to_do, None)
+        if first is not None:
+            sandbox = (started or self._started)()
+            for job, outcome in sandbox.run(itertools.chain([first], to_do)):
+                if book is not None:
+                    book.keep(job, outcome)
+                while known:
+                    yield known.popleft()
+                yield job, outcome
+        yield from known
+
+    def _started(self) -> Executor:
+        """Return the processes of the contest, which start when the first job comes that has to be done."""
+        if self._running is None:
+            self._running = self._open.enter_context(self._sandbox)
+        return self._running
 
     def _check(self) -> None:
         game, ask = self.game, self.game.spec.forfeit is None
         self._done.expect(len(self._found) + self._matches(game, len(self._found)))
-        for job, outcome in self._sandbox.run(Check(game, (one,), self.seed, self.limits, ask) for one in self._found):
+        for job, outcome in self._run(Check(game, (one,), self.seed, self.limits, ask) for one in self._found):
             if isinstance(job, Check):  # whatever a sandbox is given
                 name = job.entries[0].name
                 self.checks[name] = job.report(outcome)
@@ -140,7 +192,10 @@ class Director:
                 self._done(f"checked {name}")
         self._found = [self._tabled(entry) for entry in self._found]
         self.struck |= {name: check.reason for name, check in self.checks.items() if not check.ok}
-        self._done.expect(len(self._found) + self._matches(game, len(self.entries)))
+        planned = self._matches(game, len(self.entries))
+        self._done.expect(len(self._found) + planned)
+        if self._book is not None:
+            self._book.plan(planned)
 
     def _tabled(self, entry: Entry) -> Entry:
         """Return a bot that was asked everything, and says that it answers so always, as a table of its answers."""
@@ -162,7 +217,7 @@ class Director:
 
         An outcome is a `dicegym.sandbox.jobs.Failure`, or `MatchResult` as a dict of plain values.
         """
-        for job, outcome in self._sandbox.run(matches):
+        for job, outcome in self._run(matches):
             if isinstance(job, Match):  # whatever a sandbox is given
                 names = tuple(entry.name for entry in job.entries)
                 if isinstance(outcome, dict):
@@ -193,9 +248,11 @@ class Director:
         """Let ``progress`` know of so many steps besides checks and matches."""
         self._done.expect(len(self._found) + self._matches(self.game, len(self.entries)) + more)
 
-    def sandbox(self, limits: Limits) -> Executor:
-        """Return another sandbox for the same entries, which are allowed more in it."""
-        return self._executors(self.game, limits, self.isolation.level)
+    def ask(self, jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, JobOutcome]]:
+        """Do jobs for which entries are allowed ``limits``; yield each with its outcome."""
+        with contextlib.ExitStack() as stack:
+            executor = self._executors(self.game, limits, self.isolation.level)
+            yield from self._run(jobs, lambda: stack.enter_context(executor))
 
     def common(self) -> dict[str, Any]:
         """Return what results of every format say: the fields of `ContestResult` but the standings and misplays."""
@@ -206,7 +263,7 @@ class Director:
             "disqualified": self.disqualified,
             "remarks": (*self.remarks, *self._notes()),
             "printed": self.printed,
-            "provenance": provenance(self.game, _written(self.limits), self._records, self._apart),
+            "provenance": provenance(self.game, written(self.limits), self._records, self._apart),
         }
 
 
@@ -232,8 +289,3 @@ class Format(NamedTuple, Generic[R_co]):
     """See `Director`."""
     check: Callable[[Game, ContestOptions], None] = any_options
     """Raises ParameterError for options that the format, or the game, does not know; asked before anything is done."""
-
-
-def _written(limits: Limits) -> dict[str, float | None]:
-    """Return limits for a file: JSON knows no endless time, and has null for it."""
-    return {name: None if value == math.inf else value for name, value in asdict(limits).items()}

@@ -37,6 +37,11 @@ class Tabulate:
     entries: tuple[Entry, ...]
     seed: int
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What decides the outcome besides game, entry and limits; see `Job.facts`."""
+        return {"kind": "strategy", "seed": self.seed}
+
     def run(self, context: Context) -> dict[str, Any]:
         """Load the entry and ask it for everything."""
         heartbeat, (entry,) = context.heartbeat, self.entries
@@ -73,14 +78,13 @@ def tables_of(director: Director) -> dict[str, np.ndarray]:
         return {name: table for name, table in answers if table is not None}
     limits = replace(director.limits, seconds=PATIENCE * director.limits.seconds)
     found: dict[str, np.ndarray] = {}
-    with director.sandbox(limits) as sandbox:
-        for job, outcome in sandbox.run(Tabulate(game, (one,), director.seed) for one in director.entries):
-            name = job.entries[0].name
-            if isinstance(outcome, Failure):
-                director.struck[name] = outcome.reason
-            else:
-                found[name] = np.array(outcome["table"], np.dtype(outcome["dtype"]))
-            director.told(f"asked {name} for its strategy")
+    for job, outcome in director.ask((Tabulate(game, (one,), director.seed) for one in director.entries), limits):
+        name = job.entries[0].name
+        if isinstance(outcome, Failure):
+            director.struck[name] = outcome.reason
+        else:
+            found[name] = np.array(outcome["table"], np.dtype(outcome["dtype"]))
+        director.told(f"asked {name} for its strategy")
     return {entry.name: found[entry.name] for entry in director.entries}
 
 

@@ -73,6 +73,9 @@ class MatchResult(NamedTuple):
     """How many incidents there were of each player, those in words and the others."""
     printed: tuple[str, ...] = ()
     """The beginning of what each player printed, from its loading on."""
+    actions: tuple[tuple[int, ...], ...] = ()
+    """For each game all actions in the order in which they were played, forfeits included: played again on the record
+    that ``game.new_game(seed, number)`` gives, they make the same game."""
 
 
 class _Log:
@@ -128,7 +131,7 @@ def play_match(
     n = len(players)
     heartbeat, stray = heartbeat or Heartbeat.private(), stray or Printed()
     log = _Log(n)
-    wins, shares, seats, gained = [0] * n, [0.0] * n, [], []
+    wins, shares, seats, gained, actions = [0] * n, [0.0] * n, [], [], []
     printed = [Printed() if player.printed is None else player.printed for player in players]
     apart = apart or [False] * n
     for number in range(games):
@@ -136,6 +139,7 @@ def play_match(
         referee = _MatchReferee(game, players, seed, number, printed, stray, heartbeat, log, dismissals, apart)
         state, order = referee.play(), referee.order
         seats.append(tuple(order))
+        actions.append(tuple(referee.actions))
         returns = game.returns(state).tolist()
         gained.append(tuple(returns[order.index(player)] for player in range(n)))
         first = [player for player in range(n) if gained[-1][player] == max(returns)]
@@ -152,6 +156,7 @@ def play_match(
         tuple(log.incidents),
         tuple(log.noted),
         tuple(one.text for one in printed),
+        tuple(actions),
     )
 
 
@@ -260,11 +265,20 @@ class Match:
     contest_seed: int
     games: int
     dismissals: tuple[Dismissal, ...] = ()
+    number: int = 0
+    """Among the matches of the same entries, from 0: each has other dice."""
 
     @property
     def seed(self) -> int:
         """The seed of the games, whatever the order of the entries."""
-        return named_seed("match", self.game.name, self.contest_seed, *sorted(entry.name for entry in self.entries))
+        number = (self.number,) if self.number else ()
+        names = sorted(entry.name for entry in self.entries)
+        return named_seed("match", self.game.name, self.contest_seed, *names, *number)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What decides the outcome besides game, entries and limits; see `Job.facts`."""
+        return {"kind": "match", "seed": self.seed, "games": self.games}
 
     def run(self, context: Context) -> dict[str, Any]:
         """Load every entry afresh and play; see `Job.run`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import platform
 import sys
@@ -14,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.bots.files import lacking
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.players.roster import Origin
-from dicegym.sandbox.jobs import Seal, sealed
+from dicegym.sandbox.jobs import Seal, digest_of, sealed
 
 VERSION = 1
 """Of the form of JSON files: raised when a key goes or means something else, not when one is added. The files without
@@ -61,20 +59,10 @@ def record_of(name: str, given: object, origin: Origin | None, seal: Seal = ()) 
             seal = seal or sealed(origin)[0]
         return EntryRecord(name, str(given), "bot", dict(seal))
     if isinstance(origin, Path):
-        return EntryRecord(name, str(given), "model", {origin.name: _sha256(origin)})
+        return EntryRecord(name, str(given), "model", {origin.name: digest_of(origin)})
     if origin is None:
         return EntryRecord(name, str(given), "missing", {})
     return EntryRecord(name, getattr(given, "__name__", type(given).__name__), "player", {})
-
-
-def _sha256(file: Path) -> str:
-    try:
-        if not lacking(file):
-            with open(file, "rb") as opened:
-                return hashlib.file_digest(opened, "sha256").hexdigest()
-    except OSError:  # whoever loads it says so
-        pass
-    return ""
 
 
 @dataclass(frozen=True)
@@ -109,6 +97,11 @@ class Provenance:
     isolation: str = field(default="", compare=False)
 
 
+def package_version() -> str:
+    """Return the version of the package."""
+    return str(vars(sys.modules["dicegym"])["__version__"])  # the package itself, which stands above its parts
+
+
 def provenance(
     game: Game,
     limits: dict[str, float | None] | None = None,
@@ -118,7 +111,7 @@ def provenance(
     """Return where a result of ``game`` that is made now comes from."""
     return Provenance(
         _date(),
-        str(vars(sys.modules["dicegym"])["__version__"]),  # the package itself, which stands above its parts
+        package_version(),
         platform.python_version(),
         np.__version__,
         game.fingerprint,

@@ -11,6 +11,7 @@ from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.matrix import WIDTH, Matrix
 from dicegym.arena.provenance import VERSION, Provenance
 from dicegym.arena.report import Report, ReportTable, plain_text
+from dicegym.arena.storage import Stored
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class ContestResult(Generic[Row_co]):
         remarks: further lines of the report, such as how ties were broken.
         printed: the beginning of what entries printed, which cost them nothing; by name.
         provenance: date, versions, rules and files that it comes from.
+        stored: where it is kept, if it is. No part of the comparison, nor of the JSON.
     """
 
     game: str
@@ -58,6 +60,7 @@ class ContestResult(Generic[Row_co]):
     remarks: tuple[str, ...] = ()
     printed: dict[str, str] = field(default_factory=dict)
     provenance: Provenance | None = None
+    stored: Stored | None = field(default=None, compare=False)
 
     @property
     def heading(self) -> str:
@@ -95,5 +98,6 @@ class ContestResult(Generic[Row_co]):
         the first ones.
         """
         own = asdict(self)
+        del own["stored"]
         provenance = own.pop("provenance") or {}
         return {"version": VERSION, **provenance, **own, "faults": misplay_counts(self.misplays)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import sys
@@ -19,12 +20,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.table import Column
 
 import dicegym
-from dicegym.errors import DicegymError, ParameterError
+from dicegym.errors import DependencyError, DicegymError, ParameterError
 from dicegym.escape import lines, one_line
 from dicegym.files import write_text
 from dicegym.registry import GAMES
 
 if TYPE_CHECKING:
+    from dicegym.arena.storage import Storage
     from dicegym.games.parts import Progress
 
 SILENCE = 10.0
@@ -97,6 +99,17 @@ LoadSeconds = Annotated[float | None, typer.Option(help="processor time of a bot
 MoveSeconds = Annotated[float | None, typer.Option(help="processor time of a bot for one move (default: as --seconds)")]
 Memory = Annotated[int, typer.Option(metavar="MIB", help="memory of a bot beyond what Python itself needs")]
 MEMORY = 512
+StoreName = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="FILE|URL",
+        help="where contests are kept: a SQLite file or postgresql://... (default: dicegym-arena.sqlite here)",
+    ),
+]
+NoStore = Annotated[bool, typer.Option("--no-store", help="keep nothing")]
+NewContest = Annotated[bool, typer.Option("--new", help="begin another contest instead of going on with the last")]
+Label = Annotated[str, typer.Option(help="a name of your own, which tells contests apart that are alike otherwise")]
 
 
 def parameters_of(given: list[str] | None) -> dict[str, int]:
@@ -246,6 +259,30 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def chosen_storage(store: str | None, no_store: bool, new: bool = False, label: str = "") -> Storage | None:
+    """Return where a contest is kept; None: nowhere.
+
+    Raises:
+        ParameterError: it shall be kept, and shall not.
+        DependencyError: it shall be kept, and a library is missing. Where nobody has asked for it, that is told alone.
+    """
+    from dicegym.arena.storage import Storage, default_store
+
+    if no_store:
+        if store is not None or new or label:
+            raise ParameterError("--no-store keeps nothing, so leave out --store, --new and --label")
+        return None
+    try:
+        importlib.import_module("dicegym.arena.store.book")
+    except ImportError as error:
+        missing = DependencyError.for_extra(str(error.name), "arena", "keeping a contest")
+        if store is not None or new or label:
+            raise missing from error
+        err.print(f"dicegym: nothing is kept of this contest: {missing}")
+        return None
+    return Storage(store or default_store(), new, label)
 
 
 def tell_isolation(isolation: str, named: Iterable[str]) -> None:

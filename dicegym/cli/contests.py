@@ -13,12 +13,18 @@ from dicegym.cli.common import (
     GameName,
     IsolationName,
     JsonFile,
+    Label,
     LoadSeconds,
     Memory,
     MoveSeconds,
+    NewContest,
+    NoStore,
     Parameters,
+    StoreName,
     check_writable,
     chosen_game,
+    chosen_storage,
+    err,
     out,
     progress_bar,
     tell_isolation,
@@ -51,10 +57,16 @@ def tournament(
     memory: Memory = MEMORY,
     isolation: IsolationName = "auto",
     workers: Annotated[int | None, typer.Option(help="processes (default: the processor's cores)")] = None,
+    store: StoreName = None,
+    no_store: NoStore = False,
+    new: NewContest = False,
+    label: Label = "",
     json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
     """Hold a game's contest: who is best, and was it luck.
+
+    The same command again plays only what is missing in the store: after a kill, or when entries have changed.
 
     Example: dicegym tournament hog submissions/ bacon --exact
     """
@@ -66,11 +78,27 @@ def tournament(
     limits = Limits(seconds, memory << 20, load_seconds, move_seconds)
     named = entries or dicegym.agent_names(table)
     tell_isolation(isolation, named)
-    number = drawn_seed() if seed is None else seed
-    again = f"and nothing is kept of the contest; --seed {number} begins the same one again"
+    storage = chosen_storage(store, no_store, new, label)
+    again = "the same command goes on where it stopped"
+    if storage is None:
+        seed = drawn_seed() if seed is None else seed
+        again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
     with progress_bar("checks and matches") as progress, going_on(again):
-        result = contest(table, named, number, workers, progress, limits, games=games, exact=exact, isolation=isolation)
+        result = contest(
+            table,
+            named,
+            seed,
+            workers,
+            progress,
+            limits,
+            games=games,
+            exact=exact,
+            isolation=isolation,
+            store=storage,
+        )
     show(result.report(matches), out)
+    if result.stored is not None:
+        err.print(f"dicegym: {result.stored}; --new begins another")
     write_json(json_file, result.to_json())
     if not result.standings:
         raise typer.Exit(1)

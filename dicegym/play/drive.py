@@ -35,6 +35,7 @@ class Referee:
         states: as given.
         players: as given.
         state: the record, which changes while the game is played.
+        actions: what has been played so far, by all seats in their order: played again, it gives the same record.
         acts: who is asked in each seat.
 
     Raises:
@@ -50,6 +51,7 @@ class Referee:
         self.game = game
         self.states = states
         self.state: Any = states[0]
+        self.actions: list[int] = []
         self.players = players
         key = int(self.state["key"])
         self.acts = [self.sit(seat, private_seed(key, seat)) for seat in range(len(players))]
@@ -82,7 +84,7 @@ class Referee:
         """Play decision by decision to the end; yield the seat that has moved, after each."""
         state, over, mover = self.state, self.states["over"], self.states["player"]  # views: cheaper than the record
         step, faults = self.game.spec.kernels.step, self.game.spec.faults
-        acts, turns, players = self.acts, self._turns, self.players
+        acts, turns, players, keep = self.acts, self._turns, self.players, self.actions.append
         asks, answered, due = self.asks, self.answered, self._audience.due if self._audience else None
         while not over.item():
             seat = mover.item()
@@ -94,6 +96,7 @@ class Referee:
                 action, reason = self.failed(seat, error), error.reason
             answered(seat)
             fault = step(state, action)
+            keep(action)
             if fault or reason:
                 self.erred(seat, reason or explained(acts[seat], faults[fault]))
             if due is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import pickle
 from collections.abc import Callable
@@ -58,6 +59,9 @@ class Entry(NamedTuple):
     origin: Origin | Sent
     seal: Seal = ()
     """What its files were when it was entered; empty: nobody has looked."""
+    identity: str = ""
+    """SHA-256, hexadecimal, of what it is made of: the files of a bot with all it imports from its folder, a model's
+    file, a player as it was handed over. Who has the same name and identity plays the same."""
 
     @property
     def trusted(self) -> bool:
@@ -67,7 +71,7 @@ class Entry(NamedTuple):
 
     def played_by(self, player: Player) -> Entry:
         """Return the entry under its name with another player, which is trusted."""
-        return Entry(self.name, _sent(self.name, player))
+        return self._replace(origin=_sent(self.name, player), seal=())
 
     def load(self, game: Game, seed: int) -> Player:
         """Return a fresh player that keeps one program for all its games. Raises AgentError."""
@@ -88,15 +92,36 @@ def entry(game: Game, name: str, spec: Spec | Any) -> Entry:
         UnknownNameError, ParameterError: it names nothing, or is a Player that cannot be sent to a process.
     """
     origin = resolve(game, spec)
+    made_of: tuple[object, ...] = ()
     try:
         if isinstance(origin, Path):
+            made_of = "model", digest_of(origin)
             origin = load(game, origin, name)
         if isinstance(origin, NetworkPlayer):
             origin.plain_network()  # PyTorch alone needs more memory than a job has
         seal = sealed(origin)[0] if isinstance(origin, Source) else ()
     except (ModelError, BadFileError) as error:
         raise AgentError(name, str(error)) from error
-    return Entry(name, _sent(name, origin) if isinstance(origin, Player) else origin, seal)
+    if isinstance(origin, Source):
+        return Entry(name, origin, seal, _identity("bot", origin.attribute, origin.arguments, seal))
+    sent = _sent(name, origin)
+    made_of = made_of or ("player", hashlib.sha256(sent.pickled).hexdigest())
+    return Entry(name, sent, identity=_identity(*made_of))
+
+
+def digest_of(file: Path) -> str:
+    """Return the SHA-256 of a file's bytes, hexadecimal; empty if it cannot be read, as whoever loads it says."""
+    try:
+        if not files.lacking(file):
+            with open(file, "rb") as opened:
+                return hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError:
+        pass
+    return ""
+
+
+def _identity(*made_of: object) -> str:
+    return hashlib.sha256(json.dumps(made_of).encode()).hexdigest()
 
 
 def _sent(name: str, player: Player) -> Sent:
@@ -150,6 +175,10 @@ class Job(Protocol):
     @property
     def entries(self) -> tuple[Entry, ...]:
         """Who is asked."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Plain values that decide its outcome besides the game, who is asked and the limits (`dicegym.arena.keys`)."""
 
     def run(self, context: Context) -> Any:
         """Do it and return plain values. Raises AgentError if an entry fails; ``context.heartbeat`` knows which."""

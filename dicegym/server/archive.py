@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -17,12 +16,14 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from filelock import Timeout
 
+from dicegym.arena.store.opening import brought_up, engine_of
+from dicegym.arena.store.schema import SCHEMA, game_held, in_words, schema_of
+from dicegym.arena.store.tables import SERVER_GAMES, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
+from dicegym.arena.store.trouble import damaged
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.server.pending import Pending
 from dicegym.server.results import PlayerRating, RunInfo, ServerState, StoredGame
-from dicegym.server.schema import GAMES, RATINGS, RESULTS, RUNS, SCHEMA, game_held, in_words, migrate, schema_of
-from dicegym.server.store import engine_of, is_stored, lock_of, rating_of, told_of, unlock
-from dicegym.server.trouble import damaged
+from dicegym.server.store import is_stored, lock_of, rating_of, told_of, unlock
 
 
 class ServerStatus(NamedTuple):
@@ -73,7 +74,7 @@ class Archive:
                 if not self._schema:
                     raise ParameterError(f"{path} is empty: no server has written to it")
                 if self._schema != SCHEMA:
-                    self._engine = _brought_up(self._engine, self._schema)
+                    self._engine = brought_up(self._engine, self._schema)
             with self._reading() as connection:
                 self.game = game_held(connection)
         except BaseException:
@@ -102,9 +103,9 @@ class Archive:
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name, the best first."""
-        columns = (RATINGS.c.name, RATINGS.c.rating, RATINGS.c.games, RATINGS.c.wins)
-        rated = sa.select(*columns).where(RATINGS.c.games > 0)
-        best_first = rated.order_by(RATINGS.c.rating.desc(), RATINGS.c.name)
+        columns = (SERVER_RATINGS.c.name, SERVER_RATINGS.c.rating, SERVER_RATINGS.c.games, SERVER_RATINGS.c.wins)
+        rated = sa.select(*columns).where(SERVER_RATINGS.c.games > 0)
+        best_first = rated.order_by(SERVER_RATINGS.c.rating.desc(), SERVER_RATINGS.c.name)
         with self._reading() as connection:
             return dict(rating_of(self.path, row) for row in connection.execute(best_first))
 
@@ -118,13 +119,15 @@ class Archive:
         Raises:
             UnknownNameError: nobody of that name has finished a game.
         """
-        wanted = sa.select(GAMES).order_by(GAMES.c.id.desc())
+        wanted = sa.select(SERVER_GAMES).order_by(SERVER_GAMES.c.id.desc())
         if player is not None:
             with self._reading() as connection:
-                known = list(connection.execute(sa.select(RATINGS.c.name)).scalars())  # those not rated too
+                known = list(connection.execute(sa.select(SERVER_RATINGS.c.name)).scalars())  # those not rated too
             if player not in known:
                 raise unknown_name("player", player, known[:20])
-            wanted = wanted.where(GAMES.c.id.in_(sa.select(RESULTS.c.game).where(RESULTS.c.name == player)))
+            wanted = wanted.where(
+                SERVER_GAMES.c.id.in_(sa.select(SERVER_RESULTS.c.game).where(SERVER_RESULTS.c.name == player))
+            )
         if last:
             wanted = wanted.limit(last)
         with self._reading() as connection:
@@ -134,17 +137,17 @@ class Archive:
     def status(self) -> ServerStatus:
         """Return how things stand."""
         with self._reading() as connection:
-            games = int(connection.execute(sa.select(sa.func.count()).select_from(GAMES)).scalar_one())
-            counted = sa.select(sa.func.count()).select_from(RATINGS).where(RATINGS.c.games > 0)
+            games = int(connection.execute(sa.select(sa.func.count()).select_from(SERVER_GAMES)).scalar_one())
+            counted = sa.select(sa.func.count()).select_from(SERVER_RATINGS).where(SERVER_RATINGS.c.games > 0)
             rated = int(connection.execute(counted).scalar_one())
-            run = connection.execute(sa.select(RUNS).order_by(RUNS.c.id.desc()).limit(1)).first()
+            run = connection.execute(sa.select(SERVER_RUNS).order_by(SERVER_RUNS.c.id.desc()).limit(1)).first()
             told = None if run is None else self._run(connection, run)
             waiting = sum(not is_stored(connection, one) for one in Pending(self.path).read())
         running = told is not None and told.ended is None and in_use(self.path)
         return ServerStatus(self.game, str(self.path), self._schema, running, games, rated, told, waiting)
 
     def _run(self, connection: sa.Connection, run: sa.Row[Any]) -> RunInfo:
-        own = sa.select(sa.func.count()).select_from(GAMES).where(GAMES.c.run == run.id)
+        own = sa.select(sa.func.count()).select_from(SERVER_GAMES).where(SERVER_GAMES.c.run == run.id)
         try:
             state = None
             if run.state is not None:
@@ -182,20 +185,6 @@ def _date(text: str) -> str:
     """Return a stored date. Raises TypeError or ValueError if it is none."""
     datetime.fromisoformat(text)
     return text
-
-
-def _brought_up(engine: sa.Engine, found: str) -> sa.Engine:
-    """Return a copy in memory of a file of an earlier schema, in the present one."""
-    copy = engine_of(None)
-    source, target = engine.raw_connection(), copy.raw_connection()
-    before: sqlite3.Connection = source.driver_connection  # type: ignore[assignment]  # of SQLite there is no other
-    before.backup(target.driver_connection)  # type: ignore[arg-type]  # as above
-    source.close()
-    target.close()
-    engine.dispose()
-    with copy.begin() as connection:
-        migrate(connection, found)
-    return copy
 
 
 def in_use(path: Path) -> bool:

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from dicegym.arena.store.trouble import Trouble, trouble_of
 from dicegym.errors import DicegymError
 from dicegym.server.results import GameResult
-from dicegym.server.trouble import Trouble, trouble_of
 
 if TYPE_CHECKING:
     from dicegym.server.store import Store

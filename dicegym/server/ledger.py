@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-from dicegym.arena.ratings import START, updated
+from dicegym.arena.ratings.elo import START, updated
+from dicegym.arena.store.trouble import trouble_of
 from dicegym.errors import DicegymError
 from dicegym.server.keeper import RETRY, Keeper
 from dicegym.server.results import GameResult, PlayerRating, SeatResult, ServerState, winners
-from dicegym.server.trouble import trouble_of
 
 if TYPE_CHECKING:
     from dicegym.server.store import Store

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dicegym.arena.store.trouble import BusyError
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError
@@ -34,7 +35,6 @@ from dicegym.server.origins import Origins
 from dicegym.server.results import ServerState
 from dicegym.server.settings import ServerSettings, default_database
 from dicegym.server.tcp import listen_tcp
-from dicegym.server.trouble import BusyError
 from dicegym.server.wire import STOPPED, wire_of
 from dicegym.signals import ENDING
 

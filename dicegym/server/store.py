@@ -23,23 +23,20 @@ from filelock import FileLock, Timeout
 from sqlalchemy.dialects.sqlite import insert
 
 import dicegym
+from dicegym.arena.store.opening import engine_of
+from dicegym.arena.store.schema import SCHEMA, game_held, in_words, migrate, schema_of
+from dicegym.arena.store.tables import (
+    ABOUT,
+    SERVER_GAMES,
+    SERVER_INCIDENTS,
+    SERVER_RATINGS,
+    SERVER_RESULTS,
+    SERVER_RUNS,
+)
+from dicegym.arena.store.trouble import ELSEWHERE, damaged
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.server.pending import Finished, Pending, Run
 from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult, ServerState, winners
-from dicegym.server.schema import (
-    ABOUT,
-    GAMES,
-    INCIDENTS,
-    RATINGS,
-    RESULTS,
-    RUNS,
-    SCHEMA,
-    game_held,
-    in_words,
-    migrate,
-    schema_of,
-)
-from dicegym.server.trouble import ELSEWHERE, damaged
 
 WAIT_FOR_LOCK = 0.5
 """Seconds: who asks whether a server runs holds the lock for a moment."""
@@ -134,7 +131,7 @@ class Store:
         """
         row = {"began": _now(), "seed": str(seed), "version": dicegym.__version__}
         with in_words(self.path), self._engine.begin() as connection:
-            number = int(connection.execute(RUNS.insert().values(row)).inserted_primary_key[0])  # type: ignore[index]  # an insert of one row has one
+            number = int(connection.execute(SERVER_RUNS.insert().values(row)).inserted_primary_key[0])  # type: ignore[index]  # an insert of one row has one
         self._run = Run(number, **row)
         return number
 
@@ -142,24 +139,24 @@ class Store:
         """Keep what the run is doing, for who asks from outside, and whether that was the last."""
         changed = {"state": json.dumps(state._asdict()), **({"ended": _now()} if ended else {})}
         with self._engine.begin() as connection:
-            connection.execute(RUNS.update().where(RUNS.c.id == self._running.id).values(changed))
+            connection.execute(SERVER_RUNS.update().where(SERVER_RUNS.c.id == self._running.id).values(changed))
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name."""
-        columns = (RATINGS.c.name, RATINGS.c.rating, RATINGS.c.games, RATINGS.c.wins)
+        columns = (SERVER_RATINGS.c.name, SERVER_RATINGS.c.rating, SERVER_RATINGS.c.games, SERVER_RATINGS.c.wins)
         with in_words(self.path), self._engine.connect() as connection:
-            rated = connection.execute(sa.select(*columns).where(RATINGS.c.games > 0))
+            rated = connection.execute(sa.select(*columns).where(SERVER_RATINGS.c.games > 0))
             return dict(rating_of(self.path, row) for row in rated)
 
     def finished(self) -> int:
         """Return the number of games stored."""
         with self._engine.connect() as connection:
-            return int(connection.execute(sa.select(sa.func.count()).select_from(GAMES)).scalar_one())
+            return int(connection.execute(sa.select(sa.func.count()).select_from(SERVER_GAMES)).scalar_one())
 
     def results(self) -> Iterator[GameResult]:
         """Yield every game, in the order in which they were stored."""
         with self._engine.connect() as connection:
-            games = connection.execute(sa.select(GAMES).order_by(GAMES.c.id)).all()
+            games = connection.execute(sa.select(SERVER_GAMES).order_by(SERVER_GAMES.c.id)).all()
             for game in games:
                 places, incidents = told_of(connection, game.id)
                 actions = tuple(json.loads(game.actions))
@@ -210,8 +207,8 @@ def _write(connection: sa.Connection, finished: Finished) -> None:
     for place, won in zip(result.places, winners(result.places), strict=True):
         counts = int(place.rated)
         row = {"name": place.name, "rating": place.after, "games": counts, "wins": int(won)}
-        changed = {"rating": place.after, "games": RATINGS.c.games + 1, "wins": RATINGS.c.wins + int(won)}
-        new = insert(RATINGS).values(row)
+        changed = {"rating": place.after, "games": SERVER_RATINGS.c.games + 1, "wins": SERVER_RATINGS.c.wins + int(won)}
+        new = insert(SERVER_RATINGS).values(row)
         key = ["name"]
         connection.execute(
             new.on_conflict_do_update(index_elements=key, set_=changed)
@@ -219,7 +216,7 @@ def _write(connection: sa.Connection, finished: Finished) -> None:
             else new.on_conflict_do_nothing(index_elements=key)
         )
     game = connection.execute(
-        GAMES.insert().values(
+        SERVER_GAMES.insert().values(
             run=run.id,
             number=result.number,
             seed=str(result.seed),
@@ -229,24 +226,24 @@ def _write(connection: sa.Connection, finished: Finished) -> None:
         )
     ).inserted_primary_key[0]  # type: ignore[index]  # an insert of one row has one
     connection.execute(
-        RESULTS.insert(),
+        SERVER_RESULTS.insert(),
         [{"game": game, "seat": seat} | place._asdict() for seat, place in enumerate(result.places)],
     )
     if result.incidents:
-        connection.execute(INCIDENTS.insert(), [{"game": game} | found._asdict() for found in result.incidents])
+        connection.execute(SERVER_INCIDENTS.insert(), [{"game": game} | found._asdict() for found in result.incidents])
 
 
 def is_stored(connection: sa.Connection, finished: Finished) -> bool:
     """Return whether a result that has waited is in the file by now."""
-    same = (GAMES.c.run == finished.run.id) & (GAMES.c.number == finished.result.number)
-    return connection.execute(sa.select(GAMES.c.id).where(same)).first() is not None
+    same = (SERVER_GAMES.c.run == finished.run.id) & (SERVER_GAMES.c.number == finished.result.number)
+    return connection.execute(sa.select(SERVER_GAMES.c.id).where(same)).first() is not None
 
 
 def _bring_run(connection: sa.Connection, run: Run, pending: Path) -> None:
     """Put the run of a result that has waited into the file, if it is not there."""
-    began = connection.execute(sa.select(RUNS.c.began).where(RUNS.c.id == run.id)).scalar()
+    began = connection.execute(sa.select(SERVER_RUNS.c.began).where(SERVER_RUNS.c.id == run.id)).scalar()
     if began is None:
-        connection.execute(RUNS.insert().values(run._asdict()))
+        connection.execute(SERVER_RUNS.insert().values(run._asdict()))
     elif began != run.began:
         raise ParameterError(
             f"{pending} holds results of a run of {run.began}, and not of this file: move it to the file that it "
@@ -268,53 +265,22 @@ def told_of(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...
     """Return what a stored game came to for each seat, and what went wrong in it."""
     places = connection.execute(
         sa.select(
-            RESULTS.c.name,
-            RESULTS.c.total,
-            RESULTS.c.place,
-            RESULTS.c.before,
-            RESULTS.c.after,
-            RESULTS.c.rated,
+            SERVER_RESULTS.c.name,
+            SERVER_RESULTS.c.total,
+            SERVER_RESULTS.c.place,
+            SERVER_RESULTS.c.before,
+            SERVER_RESULTS.c.after,
+            SERVER_RESULTS.c.rated,
         )
-        .where(RESULTS.c.game == game)
-        .order_by(RESULTS.c.seat)
+        .where(SERVER_RESULTS.c.game == game)
+        .order_by(SERVER_RESULTS.c.seat)
     )
     incidents = connection.execute(
-        sa.select(INCIDENTS.c.seat, INCIDENTS.c.turn, INCIDENTS.c.reason)
-        .where(INCIDENTS.c.game == game)
-        .order_by(INCIDENTS.c.id)
+        sa.select(SERVER_INCIDENTS.c.seat, SERVER_INCIDENTS.c.turn, SERVER_INCIDENTS.c.reason)
+        .where(SERVER_INCIDENTS.c.game == game)
+        .order_by(SERVER_INCIDENTS.c.id)
     )
     return tuple(SeatResult(*row) for row in places), tuple(ForcedTurn(*row) for row in incidents)
-
-
-def engine_of(path: Path | None, writes: bool = True, busy: float = 5.0) -> sa.Engine:
-    """Return an engine for a file, for reading alone if not ``writes``, or for one in memory if it is None.
-
-    It waits for ``busy`` seconds where another program has locked the file.
-
-    A transaction holds changes of tables too, which Python's own handling of transactions would leave out.
-    """
-    if path is None:
-        engine = sa.create_engine("sqlite://", poolclass=sa.pool.StaticPool)
-    elif writes:
-        engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)), poolclass=sa.pool.StaticPool)
-    else:
-        # Where nobody writes, SQLite is told so: who may only read could not remove again what it lays beside the file.
-        alone = {} if path.with_name(path.name + "-wal").exists() else {"immutable": "1"}
-        query = {"mode": "ro", "uri": "true", **alone}
-        where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
-        engine = sa.create_engine(where, poolclass=sa.pool.StaticPool)
-
-    @sa.event.listens_for(engine, "connect")
-    def prepare(connection: Any, _: object) -> None:
-        connection.isolation_level = None
-        for setting in ("foreign_keys=ON", f"busy_timeout={round(1000 * busy)}"):
-            connection.execute(f"PRAGMA {setting}")
-
-    @sa.event.listens_for(engine, "begin")
-    def begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN")
-
-    return engine
 
 
 def lock_of(path: Path, wait: float) -> FileLock:

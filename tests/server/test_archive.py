@@ -21,10 +21,11 @@ pytest.importorskip("websockets")
 import sqlalchemy as sa
 from talk import Bot, run, serving
 
-from dicegym.server import schema
+from dicegym.arena.store import schema
+from dicegym.arena.store.schema import SCHEMA
+from dicegym.arena.store.tables import TABLES
 from dicegym.server.archive import Archive, in_use
 from dicegym.server.results import ForcedTurn, PlayerRating, ServerState
-from dicegym.server.schema import SCHEMA, TABLES
 from dicegym.server.server import Server
 from dicegym.server.store import Store, engine_of
 

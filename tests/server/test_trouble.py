@@ -24,11 +24,11 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import Bot, both, eventually, first_box, run, serving
 
+from dicegym.arena.store.trouble import BusyError, trouble_of
 from dicegym.server.archive import Archive
 from dicegym.server.pending import Pending
 from dicegym.server.results import ForcedTurn, GameResult, SeatResult, ServerState
 from dicegym.server.store import Store
-from dicegym.server.trouble import BusyError, trouble_of
 
 
 def game(number: int) -> GameResult:

@@ -1,10 +1,10 @@
-"""How alembic, which runs this file, reaches the database: by the connection of `dicegym.server.schema.migrate`."""
+"""How alembic, which runs this file, reaches the database: by the connection of ``migrate`` in ``schema.py``."""
 
 from __future__ import annotations
 
 from alembic import context
 
-from dicegym.server.schema import TABLES
+from dicegym.arena.store.tables import TABLES
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=TABLES)
 with context.begin_transaction():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dicegym.arena.ratings import GRAIN, START, expected, updated
+from dicegym.arena.ratings.elo import GRAIN, START, expected, updated
 
 RATINGS = st.integers(0, 3000 * 1024).map(lambda grains: grains * GRAIN)
 

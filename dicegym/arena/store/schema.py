@@ -1,4 +1,4 @@
-"""The tables of a server's results, and how a file of an earlier schema comes to have them."""
+"""Which schema a store has, and how one of an earlier schema comes to have the present tables."""
 
 from __future__ import annotations
 
@@ -13,68 +13,13 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-import dicegym
+from dicegym.arena.provenance import package_version
+from dicegym.arena.store.tables import ABOUT
+from dicegym.arena.store.trouble import ELSEWHERE, damaged, refusal, trouble_of
 from dicegym.errors import DamagedFileError, ParameterError
-from dicegym.server.trouble import ELSEWHERE, damaged, refusal, trouble_of
 
-SCHEMA = "3"
+SCHEMA = "4"
 """The number of the last of the ``migrations``; the row "schema" of ``about`` says which one a file has."""
-
-TABLES = sa.MetaData()
-ABOUT = sa.Table(
-    "about", TABLES, sa.Column("name", sa.Text, primary_key=True), sa.Column("value", sa.Text, nullable=False)
-)  # "schema" and "game"
-RUNS = sa.Table(
-    "runs",
-    TABLES,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("began", sa.Text, nullable=False),
-    sa.Column("seed", sa.Text, nullable=False),  # as given or drawn, decimal
-    sa.Column("version", sa.Text, nullable=False),  # of dicegym
-    sa.Column("ended", sa.Text),  # nothing while it runs, and for ever if it was killed
-    sa.Column("state", sa.Text),  # JSON: a `dicegym.server.results.ServerState`, as it was last
-)
-RATINGS = sa.Table(
-    "ratings",
-    TABLES,
-    sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("rating", sa.Float, nullable=False),
-    sa.Column("games", sa.Integer, nullable=False),  # rated ones: none for a guest that has never made a move
-    sa.Column("wins", sa.Integer, nullable=False),  # first places, shared ones included
-)
-GAMES = sa.Table(
-    "games",
-    TABLES,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("run", sa.ForeignKey("runs.id"), nullable=False),
-    sa.Column("number", sa.Integer, nullable=False),  # within the run
-    sa.Column("seed", sa.Text, nullable=False),  # decimal; dicegym.game(...).new_game(seed, number) is the game
-    sa.Column("ended", sa.Text, nullable=False),
-    sa.Column("seconds", sa.Float, nullable=False),
-    sa.Column("actions", sa.Text, nullable=False),  # JSON list: played in this order they give the game again
-    sa.UniqueConstraint("run", "number"),
-)
-RESULTS = sa.Table(
-    "results",
-    TABLES,
-    sa.Column("game", sa.ForeignKey("games.id"), primary_key=True),
-    sa.Column("seat", sa.Integer, primary_key=True),
-    sa.Column("name", sa.ForeignKey("ratings.name"), nullable=False, index=True),
-    sa.Column("total", sa.Integer, nullable=False),
-    sa.Column("place", sa.Integer, nullable=False),
-    sa.Column("before", sa.Float, nullable=False),  # rating
-    sa.Column("after", sa.Float, nullable=False),
-    sa.Column("rated", sa.Boolean, nullable=False, server_default="1"),  # whether the game counts for this seat
-)
-INCIDENTS = sa.Table(
-    "incidents",
-    TABLES,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("game", sa.ForeignKey("games.id"), nullable=False, index=True),
-    sa.Column("seat", sa.Integer, nullable=False),
-    sa.Column("turn", sa.Integer, nullable=False),  # number of the seat's decision, from 1
-    sa.Column("reason", sa.Text, nullable=False),
-)
 
 
 @contextlib.contextmanager
@@ -111,7 +56,7 @@ def schema_of(connection: sa.Connection, path: Path) -> str | None:
         why = "which a newer dicegym has written" if newer else "which no dicegym has written"
         how = "update dicegym (pip install -U dicegym), or " if newer else ""
         raise ParameterError(
-            f"{path} has schema {found}, {why}: dicegym {dicegym.__version__} knows schemas up to {SCHEMA}; "
+            f"{path} has schema {found}, {why}: dicegym {package_version()} knows schemas up to {SCHEMA}; "
             f"{how}give another --database"
         )
     return found

@@ -1,0 +1,76 @@
+"""What ratings are computed from: who came in which place, in the games of matches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from dicegym.engine.validate import is_whole_number
+from dicegym.errors import ParameterError
+
+
+class MatchPlaces(NamedTuple):
+    """The places of a match's games; the same match may have been played several times, and come out equal."""
+
+    entries: tuple[str, ...]
+    """Who played."""
+    places: tuple[tuple[tuple[int, ...], int], ...]
+    """The place of each entry in a game, and how many games of the match came out so. Only the order of places counts:
+    1 2 2 4 and 1 2 2 3 are the same."""
+    times: int = 1
+    """How many matches came out like this."""
+
+
+def places_of(results: Sequence[float]) -> tuple[int, ...]:
+    """Return the place of each player by what it reached: 1 for the most; equal results share one, as in 1 2 2 4."""
+    return tuple(1 + sum(other > own for other in results) for own in results)
+
+
+def match_places(entries: Iterable[str], results: Iterable[Sequence[float]], times: int = 1) -> MatchPlaces:
+    """Return the places of a match by what each entry reached in each game, such as `MatchResult.returns`."""
+    counts = Counter(places_of(game) for game in results)
+    return MatchPlaces(tuple(entries), tuple(sorted(counts.items())), times)
+
+
+def grouped(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
+    """Return the same matches in one order, equal ones as one with their number of times.
+
+    Neither the order of the matches nor that of the entries in a match makes a difference afterwards. Matches without
+    games are left out.
+
+    Raises:
+        ParameterError: a match is none: two entries of one name, places of others than its entries, a count below 0.
+    """
+    counts: Counter[tuple[tuple[str, ...], tuple[tuple[tuple[int, ...], int], ...]]] = Counter()
+    given: Counter[tuple[tuple[str, ...], tuple[tuple[tuple[int, ...], int], ...]]] = Counter()
+    for entries, places, times in matches:
+        given[entries, places] += times
+    for (entries, places), times in given.items():
+        found = _in_order(entries, places)
+        if not is_whole_number(times) or times < 0:
+            raise ParameterError(f"times={times!r} of a match of {' and '.join(entries)} must be a whole number from 0")
+        if times and found:
+            counts[tuple(sorted(entries)), found] += int(times)
+    return [MatchPlaces(*key, times) for key, times in sorted(counts.items())]
+
+
+def _in_order(
+    entries: tuple[str, ...], places: tuple[tuple[tuple[int, ...], int], ...]
+) -> tuple[tuple[tuple[int, ...], int], ...]:
+    """Return places of entries in order of name, counted from 0 without gaps, equal games as one."""
+    if len(set(entries)) < max(2, len(entries)):
+        raise ParameterError(f"a match of {list(entries)!r} cannot be rated: give two or more entries, each once")
+    order = sorted(range(len(entries)), key=entries.__getitem__)
+    counts: Counter[tuple[int, ...]] = Counter()
+    for game, times in places:
+        if len(game) != len(entries):
+            raise ParameterError(
+                f"places {game!r} cannot be those of a game of {len(entries)} entries ({', '.join(entries)}): give one "
+                "place for each"
+            )
+        if not is_whole_number(times) or times < 0:
+            raise ParameterError(f"{times!r} cannot be how many games came out {game!r}: give a whole number from 0")
+        number = {place: i for i, place in enumerate(sorted(set(game)))}
+        counts[tuple(number[game[i]] for i in order)] += int(times)
+    return tuple(sorted((game, times) for game, times in counts.items() if times))

@@ -1,0 +1,83 @@
+"""Whether and where a contest is kept, and as which."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+from dicegym.arena.keys import digest, rules_of, written
+from dicegym.engine.game import Game
+from dicegym.sandbox.limits import Limits
+
+DEFAULT = "dicegym-arena.sqlite"
+"""File in which the command line keeps contests, in the current folder."""
+VARIABLE = "DICEGYM_STORE"
+"""Environment variable that names another."""
+
+
+class Storage(NamedTuple):
+    """Where a contest is kept, and as which."""
+
+    where: str | os.PathLike[str]
+    """Path of a SQLite file, made if there is none, or the URL of a PostgreSQL database."""
+    new: bool = False
+    """Whether to begin another contest, although there is one with the same settings."""
+    label: str = ""
+    """Tells contests apart that have the same settings."""
+    share: tuple[int, int] = (1, 1)
+    """Which of how many shares of its matches is played here."""
+
+
+class Settings(NamedTuple):
+    """What makes a contest the same one when it is held again, besides its seed: not who takes part."""
+
+    game: Game
+    format: str
+    options: dict[str, Any]
+    """Plain values."""
+    limits: Limits
+    label: str = ""
+    """Tells contests apart that are alike otherwise."""
+
+    @property
+    def digest(self) -> str:
+        """A digest of all of it."""
+        return digest([rules_of(self.game), self.format, self.options, written(self.limits), self.label])
+
+
+class Stored(NamedTuple):
+    """Where a result is kept, and how much of it was there before."""
+
+    store: str
+    contest: int
+    """Number of the contest in the store."""
+    found: int
+    """Checks and matches that did not have to be done, as their outcomes were there."""
+    played: int
+    """Those that were done and stored."""
+    run: int
+    """How many times the contest has been begun or gone on with."""
+    entered: int
+    """Entries that had no part in it before."""
+    left: int
+    """Entries that had, and have no longer."""
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        changed = [f"{self.entered} entered"] * bool(self.entered and self.run > 1) + [f"{self.left} left"] * bool(
+            self.left
+        )
+        return (
+            f"contest {self.contest} of {self.store}: {self.played} checks and matches played, {self.found} found there"
+            + (f" ({', '.join(changed)})" if changed else "")
+        )
+
+
+def default_store() -> str:
+    """Return where the command line keeps contests unless it is told."""
+    return os.environ.get(VARIABLE) or DEFAULT
+
+
+def storage_of(store: str | os.PathLike[str] | Storage | None) -> Storage | None:
+    """Return where to keep a contest that is given as users give it; None: nowhere."""
+    return store if store is None or isinstance(store, Storage) else Storage(store)

@@ -1,0 +1,1 @@
+"""A store: contests that last, and what a game server has held, in one database."""

@@ -1,0 +1,111 @@
+"""Where a store is, and how it is opened: a file of SQLite, or a database on a PostgreSQL server."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from dicegym.arena.store.schema import migrate
+from dicegym.errors import DependencyError, ParameterError
+
+WRITES = "writes"
+"""Execution option of a connection whose transactions change something: SQLite then waits for its turn at once, where
+it would refuse later."""
+
+
+class Location(NamedTuple):
+    """Where a store is."""
+
+    path: Path | None
+    """Of SQLite's file; None: on a server."""
+    url: sa.URL
+    name: str
+    """For people: without a password."""
+
+
+def location_of(where: str | os.PathLike[str]) -> Location:
+    """Return where a store is that is named by the path of a file or a URL.
+
+    Raises ParameterError for a URL of anything but SQLite and PostgreSQL.
+    """
+    text = os.fspath(where)
+    if "://" not in text:
+        path = Path(text).expanduser()
+        return Location(path, sa.URL.create("sqlite", database=str(path)), str(path))
+    try:
+        url = sa.make_url(text)
+    except (sa.exc.ArgumentError, ValueError):
+        raise ParameterError(f"{text!r} is no address of a database: write postgresql://user@host/database") from None
+    backend = url.get_backend_name()
+    if backend == "sqlite" and url.database:
+        return Location(Path(url.database), url, url.database)
+    if backend != "postgresql":
+        raise ParameterError(
+            f"a store cannot be at {url.render_as_string()!r}: give a file, or an address that begins with postgresql://"
+        )
+    return Location(None, url.set(drivername="postgresql+psycopg"), url.render_as_string())
+
+
+def engine_at(location: Location) -> sa.Engine:
+    """Return an engine for a place, for reading and writing.
+
+    Raises DependencyError if it is on a server, and what speaks to that is missing.
+    """
+    if location.path is not None:
+        return engine_of(location.path, shared=False)
+    try:
+        return sa.create_engine(location.url, pool_pre_ping=True)
+    except ImportError as error:
+        raise DependencyError.for_extra(str(error.name), "postgres", "a store on a PostgreSQL server") from error
+
+
+def engine_of(path: Path | None, writes: bool = True, busy: float = 5.0, shared: bool = True) -> sa.Engine:
+    """Return an engine for a file, for reading alone if not ``writes``, or for one in memory if it is None.
+
+    It waits for ``busy`` seconds where another program has locked the file. All threads share one connection, unless
+    not ``shared``.
+
+    A transaction holds changes of tables too, which Python's own handling of transactions would leave out.
+    """
+    if path is None:
+        engine = sa.create_engine("sqlite://", poolclass=sa.pool.StaticPool)
+    elif writes:
+        pool = sa.pool.StaticPool if shared else sa.pool.QueuePool
+        engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)), poolclass=pool)
+    else:
+        # Where nobody writes, SQLite is told so: who may only read could not remove again what it lays beside the file.
+        alone = {} if path.with_name(path.name + "-wal").exists() else {"immutable": "1"}
+        query = {"mode": "ro", "uri": "true", **alone}
+        where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
+        engine = sa.create_engine(where, poolclass=sa.pool.StaticPool)
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: object) -> None:
+        connection.isolation_level = None
+        # In a log of its own (WAL) that is enough for a process that is killed; a server sets more.
+        for setting in ("foreign_keys=ON", f"busy_timeout={round(1000 * busy)}", "synchronous=NORMAL"):
+            connection.execute(f"PRAGMA {setting}")
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get(WRITES) else "BEGIN")
+
+    return engine
+
+
+def brought_up(engine: sa.Engine, found: str) -> sa.Engine:
+    """Return a copy in memory of a file of an earlier schema, in the present one."""
+    copy = engine_of(None)
+    source, target = engine.raw_connection(), copy.raw_connection()
+    before: sqlite3.Connection = source.driver_connection  # type: ignore[assignment]  # of SQLite there is no other
+    before.backup(target.driver_connection)  # type: ignore[arg-type]  # as above
+    source.close()
+    target.close()
+    engine.dispose()
+    with copy.begin() as connection:
+        migrate(connection, found)
+    return copy
