@@ -190,7 +190,7 @@ def contest(
     ):
         result: ContestResult[Any] = form.hold(director)
         if book is not None:
-            book.finish(result.to_json(), director.struck)
+            book.finish(result, director.struck)
             result = replace(result, stored=book.stored)
         return result
 

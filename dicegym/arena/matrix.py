@@ -19,6 +19,9 @@ class Matrix(NamedTuple):
     heading: str
     names: Sequence[str]
     cells: Sequence[Sequence[str]]
+    shades: Sequence[Sequence[float | None]] = ()
+    """Of each cell how far the row is ahead of the column, for pages that show it in colours: -1 .. 1, None: nothing is
+    known; empty: no colours."""
 
     def lines(self, width: int = WIDTH) -> Iterator[str]:
         """Yield the lines; where the columns do not fit in ``width`` characters they go on in another block."""

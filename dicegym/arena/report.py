@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_lines
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 LONGEST_NOTE = 4000
 """Characters of a line below the tables that are shown."""
+SAID_ABOVE = ("seed",)
+"""Facts that a report's heading says."""
 ReportTable = tuple[str, list[str], list[list[str]]]
 """Heading, column titles, rows."""
 
@@ -33,7 +35,9 @@ class Report(NamedTuple):
     remarks: Sequence[str] = ()
     """Further lines, such as how ties were broken."""
     words: Sequence[str] = ()
-    """Sentences at the end: what the numbers mean, and what to try next."""
+    """Sentences below: what the numbers mean, and what to try next."""
+    facts: Sequence[tuple[str, str]] = ()
+    """What was held, by what rules, where and with what: (what, its value), shown at the end."""
 
     def struck(self) -> list[tuple[str, str]]:
         """Return what stands below the first table: (kind, line)."""
@@ -45,6 +49,39 @@ class Report(NamedTuple):
             *(("", _note(remark)) for remark in self.remarks),
             *(("fault: ", _note(line)) for line in misplay_lines(self.misplays)),
         ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values, of which `from_json` makes it again."""
+        tables = [
+            {"matrix": list(table)} if isinstance(table, Matrix) else {"table": list(table)} for table in self.tables
+        ]
+        struck = [[bad.name, bad.reason] for bad in self.disqualified]
+        return self._asdict() | {"tables": tables, "disqualified": struck}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Report:
+        """Return the report that was made plain."""
+        tables: list[ReportTable | Matrix] = []
+        for one in plain["tables"]:
+            if "matrix" in one:
+                tables.append(Matrix(*one["matrix"]))
+            else:
+                heading, titles, rows = one["table"]
+                tables.append((heading, titles, rows))
+        return cls(
+            plain["heading"],
+            tables,
+            [Disqualified(*one) for one in plain["disqualified"]],
+            [Misplay(name, tuple(others), *rest) for name, others, *rest in plain["misplays"]],
+            plain["remarks"],
+            plain["words"],
+            [(name, value) for name, value in plain["facts"]],
+        )
+
+    def told_facts(self) -> list[str]:
+        """Return the facts as one sentence, as far as the heading does not say them anyway."""
+        said = [f"{name}: {value}" for name, value in self.facts if name not in SAID_ABOVE]
+        return ["; ".join(said)] if said else []
 
 
 def _note(text: str) -> str:
@@ -61,7 +98,7 @@ def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[st
     titles, rows = list(map(harmless, titles)), [list(map(harmless, row)) for row in rows]
     columns = list(zip(titles, *rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
-    right = [bool(rows) and all(_is_number(cell) for cell in column[1:]) for column in columns]
+    right = [bool(rows) and all(is_number(cell) for cell in column[1:]) for column in columns]
 
     def line(cells: Sequence[str]) -> str:
         padded = (
@@ -73,7 +110,8 @@ def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[st
     return [line(titles), *(line(row) for row in rows)]
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Return whether a cell of a table reads as a number, a share, or a dash that stands for none."""
     return cell == "-" or cell.removesuffix("%").replace(",", "").replace(".", "", 1).isdigit()
 
 
@@ -94,6 +132,7 @@ def _paragraphs(report: Report, width: int) -> Iterator[list[str]]:
         yield [kind + line for kind, line in report.struck()]
     yield [kind + line for kind, line in report.notes()]
     yield _wrapped(report.words, width)
+    yield _wrapped(report.told_facts(), width)
 
 
 def _wrapped(words: Sequence[str], width: int) -> list[str]:
@@ -131,7 +170,7 @@ def show(report: Report, console: Console) -> None:
             heading, titles, rows = part
             table = Table(title=Text(harmless(heading), "table.title"), title_justify="left")
             for index, title in enumerate(titles):
-                numeric = bool(rows) and all(_is_number(row[index]) for row in rows)
+                numeric = bool(rows) and all(is_number(row[index]) for row in rows)
                 table.add_column(Text(harmless(title)), justify="right" if numeric else "left")
             for row in rows:
                 table.add_row(*(Text(harmless(cell)) for cell in row))
@@ -145,7 +184,8 @@ def show(report: Report, console: Console) -> None:
         tell("")
         for kind, line in notes:
             tell(line, kind)
-    if report.words:
-        tell("")
-        for line in _wrapped(report.words, console.width):
+    for sentences in (report.words, report.told_facts()):
+        if sentences:
+            tell("")
+        for line in _wrapped(sentences, console.width):
             tell(line)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, TypeVar
 
 from dicegym.arena.entries import Disqualified
+from dicegym.arena.facts import facts_of
 from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.matrix import WIDTH, Matrix
 from dicegym.arena.provenance import VERSION, Provenance
@@ -81,10 +82,9 @@ class ContestResult(Generic[Row_co]):
 
     def report(self, details: bool = False) -> Report:
         """Return what there is to show, with ``details`` everything."""
-        apart = self.provenance.isolation if self.provenance else ""
-        remarks = (*self.remarks, *([f"bots were kept apart by {apart}"] if apart else []))
         heading, tables = self.heading, [*self.tables(), *(self.details() if details else ())]
-        return Report(heading, tables, self.disqualified, self.misplays, remarks, self.words())
+        facts = facts_of(self.title, self.seed, self.misplays, self.provenance)
+        return Report(heading, tables, self.disqualified, self.misplays, self.remarks, self.words(), facts)
 
     def text(self, width: int = WIDTH, details: bool = False) -> str:
         """Return the report as plain text for ``width`` columns."""

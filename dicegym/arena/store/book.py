@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import zlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
-from filelock import FileLock, Timeout
 
 from dicegym.arena.keys import key_of
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import EntryRecord
+from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Stored
+from dicegym.arena.store.holding import WHOLE, held
 from dicegym.arena.store.outcomes import matches_between
 from dicegym.arena.store.store import Begun, ContestStore, add, now_in_words
 from dicegym.arena.store.tables import AGENTS, CONTESTS, EXAMINATIONS, FIELDS, MATCHES, PLAYS, STANDINGS
@@ -53,7 +53,7 @@ class Book:
         settings: Settings,
         seed: int | None = None,
         new: bool = False,
-        share: tuple[int, int] = (1, 1),
+        share: tuple[int, int] = WHOLE,
     ) -> None:
         before = None if new and seed is None else store.latest(settings, seed)
         if new and before is not None:
@@ -84,34 +84,13 @@ class Book:
             known = sa.select(MATCHES.c.key, MATCHES.c.id).where(MATCHES.c.batch == batch)
             self._matches = {row.key: row.id for row in connection.execute(known)}
 
-    def _hold(self, number: int) -> None:
-        """Take the contest for this process; the system lets go of it when that ends, in whatever way."""
-        share, name = self._share, f"contest {number} of {self._store.name}"
-        busy = ParameterError(f"{name} is being held by another process: wait for it, or begin another contest")
-        path = self._store.path
-        if path is None:
-            connection = self._lock.enter_context(self._store.connected())
-            taken = connection.execute(sa.select(sa.func.pg_try_advisory_lock(number, share[0]))).scalar()
-            if not taken:
-                self._lock.close()
-                raise busy
-            return
-        which = f"{number}" if share == (1, 1) else f"{number}-{share[0]}"
-        lock = FileLock(path.with_name(f"{path.name}-contest-{which}-lock"), timeout=0)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise busy from None
-        self._lock.callback(lock.release)
-        self._lock.callback(lambda: _remove(lock.lock_file))
-
     def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
         """Begin the contest, or go on with it, with these entries.
 
         Raises ParameterError if another process holds it.
         """
         if self._before is not None:
-            self._hold(self._before.id)
+            self._lock.enter_context(held(self._store, self._before.id, self._share))
         by_name = {record.name: record for record in records}
         who = list(entries)
         rows = [
@@ -146,7 +125,7 @@ class Book:
             ]
             add(connection, FIELDS, fields, ["contest", "agent"], ["given", "run", "reason"])
         if self._before is None:
-            self._hold(contest)
+            self._lock.enter_context(held(self._store, contest, self._share))
         self._load()
         self._writer = Writer(self._store, self._contest)
         self._changed = len(set(own.values()) - before), len(before - set(own.values()))
@@ -181,9 +160,10 @@ class Book:
         with self._store.writing() as connection:
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == self._contest.id).values(planned=matches))
 
-    def finish(self, result: Mapping[str, Any], struck: Mapping[str, str]) -> None:
-        """Store what the contest came to (`ContestResult.to_json`), and drop matches that are not its own any more."""
+    def finish(self, contest_result: ContestResult[Any], struck: Mapping[str, str]) -> None:
+        """Store what the contest came to, and drop matches that are not its own any more; ``struck``: name -> why."""
         self._writing.flush()
+        result, report = contest_result.to_json(), contest_result.report().to_json()
         contest, run = self._contest.id, self._contest.run
         rows = [
             {
@@ -204,7 +184,7 @@ class Book:
                 own = sa.select(AGENTS.c.id).where(AGENTS.c.name == name)
                 named = (FIELDS.c.contest == contest) & (FIELDS.c.run == run) & FIELDS.c.agent.in_(own)
                 connection.execute(FIELDS.update().where(named).values(reason=reason))
-            ended = {"ended": now_in_words(), "result": json.dumps(result)}
+            ended = {"ended": now_in_words(), "result": json.dumps(result), "report": json.dumps(report)}
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == contest).values(ended))
 
     @property
@@ -227,8 +207,3 @@ class Book:
 
     def _put(self, what: Found | Done) -> None:
         self._writing.put(what)
-
-
-def _remove(path: str) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(path)

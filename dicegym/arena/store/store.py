@@ -20,6 +20,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from dicegym.arena.keys import rules_of, written
 from dicegym.arena.provenance import package_version
+from dicegym.arena.replay.rulebook import described
 from dicegym.arena.storage import Settings
 from dicegym.arena.store.opening import WRITES, engine_at, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, migrate, schema_of
@@ -129,6 +130,13 @@ class ContestStore:
                 connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
             yield connection
 
+    def compact(self) -> None:
+        """Give back the room of what has been removed; a server does that by itself."""
+        if self.path is not None:
+            with contextlib.closing(self._engine.raw_connection()) as raw:
+                raw.cursor().execute("VACUUM")
+                raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def latest(self, settings: Settings, seed: int | None = None) -> Begun | None:
         """Return the latest contest with these settings, and this seed if one is given; None if there is none."""
         same = sa.select(CONTESTS.c.id, CONTESTS.c.seed, CONTESTS.c.run)
@@ -171,12 +179,8 @@ class ContestStore:
         same = sa.select(RULES.c.id).filter_by(**row)
         found = connection.execute(same).scalar()
         if found is None:
-            add(
-                connection,
-                RULES,
-                [row | {"version": package_version()}],
-                ["game", "players", "parameters", "fingerprint"],
-            )
+            told = {"version": package_version(), "description": json.dumps(described(game))}
+            add(connection, RULES, [row | told], ["game", "players", "parameters", "fingerprint"])
             found = connection.execute(same).scalar_one()
         return int(found)
 

@@ -38,6 +38,7 @@ CONTESTS = sa.Table(
     sa.Column("run", sa.Integer, nullable=False),  # how many times somebody has begun or gone on with it
     sa.Column("planned", sa.Integer, nullable=False),  # matches, as far as known
     sa.Column("result", sa.Text),  # JSON, as `ContestResult.to_json` has it, when it has ended
+    sa.Column("report", sa.Text),  # JSON, as `dicegym.arena.report.Report.to_json` has it, when it has ended
 )
 AGENTS = sa.Table(  # whatever took part under a name, by its content
     "agents",

@@ -44,6 +44,7 @@ def upgrade() -> None:
         sa.Column("run", sa.Integer, nullable=False),
         sa.Column("planned", sa.Integer, nullable=False),
         sa.Column("result", sa.Text),
+        sa.Column("report", sa.Text),
     )
     op.create_index("ix_contests_settings", "contests", ["settings"])
     op.create_table(

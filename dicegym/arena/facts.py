@@ -1,0 +1,54 @@
+"""What a report says of a contest beside its tables: what was held, by which rules, with what, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from dicegym.arena.incidents import misplay_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dicegym.arena.incidents import Misplay
+    from dicegym.arena.provenance import Provenance
+
+Facts = list[tuple[str, str]]
+"""(what, its value), in words."""
+
+
+def facts_of(title: str, seed: int, misplays: Sequence[Misplay], came_from: Provenance | None) -> Facts:
+    """Return the facts of a contest; not when it was held, so that equal contests are told in equal words.
+
+    Args:
+        title: the game's title.
+        seed: the contest's.
+        misplays: what entries did wrong, as the result has it.
+        came_from: where the result comes from; None: nobody knows, and there are no facts.
+    """
+    if came_from is None:
+        return []
+    parameters = ", ".join(f"{name}={value}" for name, value in came_from.parameters.items())
+    return [
+        ("game", f"{title} ({parameters})" if parameters else title),
+        ("seats", str(came_from.players)),
+        ("seed", str(seed)),
+        ("faults", f"{sum(misplay_counts(misplays).values()):,}"),
+        ("rules", came_from.fingerprint),
+        ("isolation", came_from.isolation or "none was needed: all entries are trusted"),
+        ("limits", _limits(came_from.limits)),
+        ("versions", f"dicegym {came_from.dicegym}, Python {came_from.python}, NumPy {came_from.numpy}"),
+    ]
+
+
+def _limits(limits: Mapping[str, float | None]) -> str:
+    """Return what an entry might use, in words."""
+    words = []
+    for name, value in limits.items():
+        if name == "memory":
+            words.append("any memory" if value is None else f"{value / (1 << 20):,.0f} MiB")
+        elif value is not None:
+            words.append(f"{value:,g} s" if name == "seconds" else f"{value:,g} s to {name}")
+        elif name == "seconds":
+            words.append("any time")
+    return ", ".join(words) or "none"

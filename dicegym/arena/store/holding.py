@@ -1,0 +1,70 @@
+"""Who has a contest: one process at a time, until it ends in whatever way."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import sqlalchemy as sa
+from filelock import FileLock, Timeout
+
+from dicegym.arena.store.store import ContestStore
+from dicegym.errors import ParameterError
+
+WHOLE = (1, 1)
+"""The share of a contest that is all of it."""
+
+
+@contextlib.contextmanager
+def held(store: ContestStore, contest: int, share: tuple[int, int] | None = WHOLE) -> Iterator[None]:
+    """Have a contest, or a share of it, for this process, within the context.
+
+    Args:
+        store: where.
+        contest: its number.
+        share: which of how many shares; None: the whole contest, and nobody has any share of it.
+
+    Raises:
+        ParameterError: another process has it.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            if store.path is None:
+                _hold_on_server(stack, store, contest, share)
+            else:
+                for file in _files(store.path, contest, share):
+                    lock = FileLock(file, timeout=0)
+                    stack.enter_context(lock)
+                    stack.callback(_remove, file)
+        except Timeout:
+            raise ParameterError(
+                f"contest {contest} of {store.name} is being held by another process: wait for it, or begin another "
+                "contest"
+            ) from None
+        yield
+
+
+def _files(store: Path, contest: int, share: tuple[int, int] | None) -> list[Path]:
+    """Return the files that are locked; they lie beside the store."""
+    whole = store.with_name(f"{store.name}-contest-{contest}-lock")
+    if share is None:
+        return [whole, *sorted(store.parent.glob(f"{store.name}-contest-{contest}-*-lock"))]
+    return [whole if share == WHOLE else store.with_name(f"{store.name}-contest-{contest}-{share[0]}-lock")]
+
+
+def _hold_on_server(
+    stack: contextlib.ExitStack, store: ContestStore, contest: int, share: tuple[int, int] | None
+) -> None:
+    """Hold a contest as long as a connection lasts. Raises Timeout if another process has it."""
+    connection = stack.enter_context(store.connected())
+    taken = connection.execute(sa.select(sa.func.pg_try_advisory_lock(contest, (share or WHOLE)[0]))).scalar()
+    others = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = :contest AND objsubid = 2"
+    if not taken or (share is None and connection.execute(sa.text(others), {"contest": contest}).scalar_one() > 1):
+        raise Timeout(store.name)
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)

@@ -1,0 +1,535 @@
+"""What stands in a store of contests, for whoever asks: while contests are held, and when they are not.
+
+Nothing is ever written to it. A file of an earlier schema is copied to memory and brought to the present one there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from dicegym.arena.ratings.places import MatchPlaces
+from dicegym.arena.report import Report
+from dicegym.arena.store.opening import brought_up, engine_at, engine_of, location_of
+from dicegym.arena.store.schema import SCHEMA, in_words, schema_of
+from dicegym.arena.store.tables import (
+    AGENTS,
+    CONTESTS,
+    FIELDS,
+    GAMES,
+    MATCHES,
+    MISPLAYS,
+    PLAYS,
+    RULES,
+    SEATS,
+    STANDINGS,
+)
+from dicegym.errors import ParameterError, UnknownNameError, unknown_name
+
+TOGETHER = 5_000
+"""Matches whose seats, games or misplays one question asks for."""
+
+
+class StoredContest(NamedTuple):
+    """A contest."""
+
+    id: int
+    label: str
+    game: str
+    players: int
+    """Seats at a table."""
+    parameters: Mapping[str, int]
+    fingerprint: str
+    format: str
+    options: Mapping[str, Any]
+    limits: Mapping[str, float | None]
+    seed: int
+    began: str
+    """UTC, as ISO 8601 has it, as all times."""
+    ended: str | None
+    """None: it is being held, or was stopped."""
+    version: str
+    """Of dicegym, which was last at it."""
+    run: int
+    """How many times it has been begun or gone on with."""
+    entries: int
+    """Who takes part, those who were struck included."""
+    played: int
+    """Matches that are stored of it."""
+    planned: int
+    """Matches that it has, as far as that was known; 0: nobody knew."""
+
+
+class StoredEntry(NamedTuple):
+    """Who takes part in a contest, or did."""
+
+    name: str
+    identity: str
+    """SHA-256 of what it is made of."""
+    kind: str
+    given: str
+    """How it was named."""
+    files: Mapping[str, str]
+    """File -> SHA-256."""
+    withdrawn: bool
+    """Whether it took part in an earlier run alone: its matches are in no standings."""
+    reason: str | None
+    """Why it was struck; None if it was not."""
+
+
+class StoredMatch(NamedTuple):
+    """A match; all sequences are by player, in the order of the match."""
+
+    id: int
+    key: str
+    number: int
+    """Among the matches of the same entries."""
+    seed: int
+    """``game.new_game(seed, n)`` is the beginning of its game n, from 0."""
+    games: int
+    entries: tuple[str, ...]
+    identities: tuple[str, ...]
+    wins: tuple[int, ...]
+    """Games won alone."""
+    shares: tuple[float, ...]
+    """Games won, a shared first place shared out."""
+    faults: tuple[int, ...]
+    failed: str | None
+    """Who ended it by failing; then no game of it counts."""
+    reason: str | None
+    """How."""
+
+
+class PlayedGame(NamedTuple):
+    """A game of a match."""
+
+    match: int
+    number: int
+    """From 0."""
+    seats: tuple[int, ...]
+    """Which player of the match sat where."""
+    returns: tuple[float, ...]
+    """By player of the match."""
+    actions: tuple[int, ...]
+    """In the order in which they were played."""
+
+
+class StoredMisplay(NamedTuple):
+    """What an entry did wrong."""
+
+    match: int
+    name: str
+    game: int
+    """From 1."""
+    turn: int
+    """Number of the entry's decision in the game, from 1; 0: while it sat down or watched."""
+    reason: str
+
+
+class EntryFigures(NamedTuple):
+    """What the matches of an entry come to."""
+
+    name: str
+    matches: int
+    games: int
+    """Those of matches that somebody ended by failing left out."""
+    wins: int
+    """Games won alone."""
+    shares: float
+    """Games won, a shared first place shared out."""
+    faults: int
+    """What it did wrong: answers that the rules do not allow, and none at all."""
+
+
+class StoreReader:
+    """A store of contests, to be read.
+
+    Args:
+        where: path of a file, or URL of a PostgreSQL database.
+
+    Attributes:
+        name: where it is, for people.
+
+    Raises:
+        ParameterError: there is no such file, or it is none of a store, damaged, out of reach, or has a later schema.
+        DependencyError: it is on a server, and what speaks to that is not installed.
+
+    What is asked of it raises the same, as not all damage shows at once; and UnknownNameError where there is no such
+    contest, entry or match.
+    """
+
+    def __init__(self, where: str | os.PathLike[str]) -> None:
+        location = location_of(where)
+        self.name, self._path = location.name, location.path
+        if location.path is None:
+            self._engine = engine_at(location)
+        else:
+            if not location.path.is_file():
+                raise ParameterError(
+                    f"there is no store {location.path}: `dicegym tournament` makes one where it is run; name another "
+                    "by --store"
+                )
+            self._engine = engine_of(location.path, writes=False)
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
+        where = Path(self.name)
+        with self._reading() as connection:
+            found = schema_of(connection, where)
+            if not found:
+                raise ParameterError(f"{self.name} is empty: no contest has been stored in it")
+        if found != SCHEMA:
+            if self._path is None:
+                raise ParameterError(
+                    f"the store at {self.name} has the earlier schema {found}: hold a contest with it, which brings "
+                    f"it to schema {SCHEMA}"
+                )
+            with in_words(where):
+                self._engine = brought_up(self._engine, found)
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        """Yield a connection in a transaction; what goes wrong with it is said in words."""
+        with in_words(Path(self.name)):
+            try:
+                with self._engine.begin() as connection:
+                    yield connection
+            except sa.exc.DBAPIError as error:
+                if self._path is not None:
+                    raise
+                said = str(error.orig).strip().splitlines()
+                raise ParameterError(
+                    f"the store at {self.name} cannot be used ({said[0] if said else type(error.orig).__name__}): see "
+                    "that the server runs, that the database exists and that you may read it"
+                ) from None
+
+    def __enter__(self) -> StoreReader:
+        """Return it."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._engine.dispose()
+
+    def contests(self, game: str | None = None) -> list[StoredContest]:
+        """Return all contests, or those of a game, the oldest first."""
+        entries = (
+            sa.select(FIELDS.c.contest, FIELDS.c.run, sa.func.count().label("entries"))
+            .group_by(FIELDS.c.contest, FIELDS.c.run)
+            .subquery()
+        )
+        played = sa.select(PLAYS.c.contest, sa.func.count().label("played")).group_by(PLAYS.c.contest).subquery()
+        asked = (
+            sa.select(
+                CONTESTS,
+                RULES.c.game,
+                RULES.c.players,
+                RULES.c.parameters,
+                RULES.c.fingerprint,
+                sa.func.coalesce(entries.c.entries, 0).label("entries"),
+                sa.func.coalesce(played.c.played, 0).label("played"),
+            )
+            .join(RULES, RULES.c.id == CONTESTS.c.rules)
+            .outerjoin(entries, (entries.c.contest == CONTESTS.c.id) & (entries.c.run == CONTESTS.c.run))
+            .outerjoin(played, played.c.contest == CONTESTS.c.id)
+            .order_by(CONTESTS.c.id)
+        )
+        if game is not None:
+            asked = asked.where(RULES.c.game == game)
+        with self._reading() as connection:
+            return [_contest(row) for row in connection.execute(asked).mappings()]
+
+    def contest(self, number: int | None = None) -> StoredContest:
+        """Return a contest by its number; None: the latest that somebody was at."""
+        found = {contest.id: contest for contest in self.contests()}
+        if not found:
+            raise UnknownNameError(f"{self.name} holds no contest: `dicegym tournament` stores them")
+        if number is None:
+            return max(found.values(), key=lambda contest: (contest.ended or contest.began, contest.id))
+        if number not in found:
+            raise unknown_name("contest", number, list(map(str, found)), f"in {self.name}")
+        return found[number]
+
+    def result(self, contest: int) -> dict[str, Any] | None:
+        """Return what a contest came to, as `ContestResult.to_json` has it; None if it has not ended."""
+        found: dict[str, Any] | None = self._at_the_end(CONTESTS.c.result, contest)
+        return found
+
+    def report(self, contest: int) -> Report | None:
+        """Return the report of a contest as it was shown at its end; None if it has not ended."""
+        found = self._at_the_end(CONTESTS.c.report, contest)
+        return None if found is None else Report.from_json(found)
+
+    def _at_the_end(self, column: sa.Column[Any], contest: int) -> Any:
+        """Return what was stored when a contest ended; None if it has not, or is gone on with."""
+        asked = sa.select(column).where(CONTESTS.c.id == contest, CONTESTS.c.ended.is_not(None))
+        with self._reading() as connection:
+            text = connection.execute(asked).scalar()
+        return None if text is None else json.loads(text)
+
+    def standings(self, contest: int) -> list[dict[str, Any]]:
+        """Return the rows of a contest's ranking, best first; empty if it has not ended."""
+        asked = (
+            sa.select(STANDINGS.c.figures)
+            .join(CONTESTS, CONTESTS.c.id == STANDINGS.c.contest)
+            .where(STANDINGS.c.contest == contest, CONTESTS.c.ended.is_not(None))
+            .order_by(STANDINGS.c.position)
+        )
+        with self._reading() as connection:
+            return [json.loads(text) for text in connection.execute(asked).scalars()]
+
+    def entries(self, contest: int) -> list[StoredEntry]:
+        """Return who takes part in a contest, by name, and below them who has been withdrawn."""
+        asked = (
+            sa.select(AGENTS, FIELDS.c.given, FIELDS.c.reason, (FIELDS.c.run < CONTESTS.c.run).label("withdrawn"))
+            .join(FIELDS, FIELDS.c.agent == AGENTS.c.id)
+            .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
+            .where(FIELDS.c.contest == contest)
+        )
+        with self._reading() as connection:
+            found = [
+                StoredEntry(
+                    row["name"],
+                    row["identity"],
+                    row["kind"],
+                    row["given"],
+                    json.loads(row["files"]),
+                    bool(row["withdrawn"]),
+                    row["reason"],
+                )
+                for row in connection.execute(asked).mappings()
+            ]
+        return sorted(found, key=lambda entry: (entry.withdrawn, entry.name, entry.identity))
+
+    def matches(
+        self, contest: int, entry: str | None = None, last: int | None = None, first: int | None = None
+    ) -> Iterator[StoredMatch]:
+        """Yield the matches of a contest, in the order in which they were stored.
+
+        Args:
+            contest: which.
+            entry: those of this entry alone, whatever it was made of.
+            last: so many of the newest alone.
+            first: so many of the oldest alone.
+        """
+        known = [one.name for one in self.entries(contest)] if entry is not None else []
+        if entry is not None and entry not in known:
+            raise unknown_name("entry", entry, sorted(set(known)), f"in contest {contest}")
+        with self._reading() as connection:
+            own = sa.select(PLAYS.c.match).where(_own(connection, contest))
+            if entry is not None:
+                agents_named = sa.select(AGENTS.c.id).where(AGENTS.c.name == entry)
+                own = own.where(PLAYS.c.match.in_(sa.select(SEATS.c.match).where(SEATS.c.agent.in_(agents_named))))
+            agents = _agents(connection)
+            after, left = 0, first
+            if last is not None:
+                newest = own.order_by(PLAYS.c.match.desc()).limit(last).subquery()
+                oldest = connection.execute(sa.select(sa.func.min(newest.c.match))).scalar()
+                after = (oldest or 1) - 1
+            while left is None or left > 0:
+                at_once = TOGETHER if left is None else min(left, TOGETHER)
+                some = own.where(PLAYS.c.match > after).order_by(PLAYS.c.match).limit(at_once)
+                found = list(_matches(connection, some, agents))
+                yield from found
+                if len(found) < at_once:
+                    return
+                after, left = found[-1].id, None if left is None else left - at_once
+
+    def match(self, number: int) -> StoredMatch:
+        """Return a match by its number."""
+        with self._reading() as connection:
+            one = sa.select(MATCHES.c.id).where(MATCHES.c.id == number)
+            found = list(_matches(connection, one, _agents(connection)))
+            if not found:
+                last = connection.execute(sa.select(sa.func.max(MATCHES.c.id))).scalar()
+                known = f"they go up to {last}" if last else "there is none"
+                raise UnknownNameError(
+                    f"there is no match {number} in {self.name}: {known}; `dicegym arena matches` lists those of a "
+                    "contest"
+                )
+        return found[0]
+
+    def games(self, matches: Iterable[int]) -> Iterator[PlayedGame]:
+        """Yield the games of matches, in order."""
+        with self._reading() as connection:
+            for some in _parts(sorted(set(matches))):
+                asked = sa.select(GAMES).where(GAMES.c.match.in_(some)).order_by(GAMES.c.match, GAMES.c.number)
+                for row in connection.execute(asked):
+                    seats, returns, actions = (
+                        tuple(json.loads(text)) for text in (row.seats, row.returns, row.actions)
+                    )
+                    yield PlayedGame(row.match, row.number, seats, returns, actions)
+
+    def misplays(self, matches: Iterable[int]) -> Iterator[StoredMisplay]:
+        """Yield what went wrong in matches, of each player in a match the first in words, in order."""
+        with self._reading() as connection:
+            for some in _parts(sorted(set(matches))):
+                yield from _misplays(connection, MISPLAYS.c.match.in_(some))
+
+    def misplays_in(self, contest: int, first: int | None = None) -> list[StoredMisplay]:
+        """Return what went wrong in the matches of a contest, in words and in order, the first ones if not all."""
+        with self._reading() as connection:
+            own = sa.select(PLAYS.c.match).where(_own(connection, contest))
+            return list(_misplays(connection, MISPLAYS.c.match.in_(own), first))
+
+    def figures(self, contest: int) -> list[EntryFigures]:
+        """Return what the matches of a contest that are stored come to, by name of entries."""
+        counted = {
+            "matches": sa.func.count(),
+            "games": sa.func.sum(sa.case((MATCHES.c.failure.is_(None), MATCHES.c.games), else_=0)),
+            "wins": sa.func.sum(SEATS.c.wins),
+            "shares": sa.func.sum(SEATS.c.share),
+            "faults": sa.func.sum(SEATS.c.noted),
+        }
+        with self._reading() as connection:
+            asked = (
+                sa.select(AGENTS.c.name, *counted.values())
+                .select_from(PLAYS)
+                .join(MATCHES, MATCHES.c.id == PLAYS.c.match)
+                .join(SEATS, SEATS.c.match == PLAYS.c.match)
+                .join(AGENTS, AGENTS.c.id == SEATS.c.agent)
+                .where(_own(connection, contest))
+                .group_by(AGENTS.c.name)
+                .order_by(AGENTS.c.name)
+            )
+            return [EntryFigures(*row) for row in connection.execute(asked)]
+
+    def match_places(self, contest: int) -> list[MatchPlaces]:
+        """Return who came in which place in the games of a contest, equal matches as one: what ratings are made of.
+
+        The database groups them, so that a million matches take seconds.
+        """
+        with self._reading() as connection:
+            within = sa.select(MATCHES.c.rules).distinct().join(PLAYS, PLAYS.c.match == MATCHES.c.id)
+            largest = sa.select(sa.func.max(RULES.c.players)).where(
+                RULES.c.id.in_(within.where(PLAYS.c.contest == contest))
+            )
+            players = connection.execute(largest).scalar() or 0
+            seats = [SEATS.alias(f"seat{player}") for player in range(players)]
+            joined: Any = PLAYS.join(MATCHES, MATCHES.c.id == PLAYS.c.match)
+            for player, seat in enumerate(seats):
+                joined = joined.outerjoin(seat, (seat.c.match == MATCHES.c.id) & (seat.c.player == player))
+            who = [seat.c.agent for seat in seats]
+            asked = (
+                sa.select(MATCHES.c.places, sa.func.count().label("times"), *who)
+                .select_from(joined)
+                .where(_own(connection, contest), MATCHES.c.failure.is_(None))
+                .group_by(MATCHES.c.places, *who)
+            )
+            agents = _agents(connection)
+            read: dict[str, tuple[tuple[tuple[int, ...], int], ...]] = {}
+            found = []
+            for text, times, *numbers in connection.execute(asked):
+                if text not in read:
+                    read[text] = tuple((tuple(places), games) for places, games in json.loads(text))
+                names = tuple(agents[number][0] for number in numbers if number is not None)
+                found.append(MatchPlaces(names, read[text], times))
+        return sorted(found)
+
+
+def _own(connection: sa.Connection, contest: int) -> sa.ColumnElement[bool]:
+    """Return which plays are a contest's: of one that has not ended, without those of who has been withdrawn."""
+    out = (
+        sa.select(FIELDS.c.agent)
+        .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
+        .where(FIELDS.c.contest == contest, FIELDS.c.run < CONTESTS.c.run)
+    )
+    withdrawn = list(connection.execute(out).scalars())
+    if not withdrawn:
+        return PLAYS.c.contest == contest
+    theirs = sa.select(SEATS.c.match).where(SEATS.c.agent.in_(withdrawn))
+    return (PLAYS.c.contest == contest) & PLAYS.c.match.not_in(theirs)
+
+
+def _contest(row: Mapping[Any, Any]) -> StoredContest:
+    plain = {name: row[name] for name in StoredContest._fields}
+    read = {name: json.loads(row[name]) for name in ("parameters", "options", "limits")}
+    return StoredContest(**plain | read | {"seed": int(row["seed"])})
+
+
+def _agents(connection: sa.Connection) -> dict[int, tuple[str, str]]:
+    """Return agent -> name and identity."""
+    asked = sa.select(AGENTS.c.id, AGENTS.c.name, AGENTS.c.identity)
+    return {row.id: (row.name, row.identity) for row in connection.execute(asked)}
+
+
+def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+    for first in range(0, len(numbers), TOGETHER):
+        yield numbers[first : first + TOGETHER]
+
+
+def _matches(
+    connection: sa.Connection, numbers: sa.Select[Any], agents: Mapping[int, tuple[str, str]]
+) -> Iterator[StoredMatch]:
+    """Yield the matches whose numbers a question gives, in order."""
+    wanted = numbers.subquery()
+    number = wanted.c[0]
+    m = MATCHES.c
+    about = sa.select(m.id, m.key, m.number, m.seed, m.games, m.failure).join(wanted, number == m.id).order_by(m.id)
+    s = SEATS.c
+    sitting = sa.select(s.match, s.agent, s.wins, s.share, s.faults).join(wanted, number == s.match)
+    seated: dict[int, list[Any]] = {}
+    for seat in connection.execute(sitting.order_by(s.match, s.player)):
+        seated.setdefault(seat[0], []).append(seat)
+    for row in connection.execute(about).all():
+        seats = seated.get(row.id, [])
+        who = [agents[seat[1]] for seat in seats]
+        actor, reason = _failure(row.failure)
+        yield StoredMatch(
+            row.id,
+            row.key,
+            row.number,
+            int(row.seed),
+            row.games,
+            tuple(name for name, _ in who),
+            tuple(identity for _, identity in who),
+            tuple(seat[2] for seat in seats),
+            tuple(seat[3] for seat in seats),
+            tuple(seat[4] for seat in seats),
+            None if actor is None else who[actor][0],
+            reason,
+        )
+
+
+def _misplays(
+    connection: sa.Connection, which: sa.ColumnElement[bool], first: int | None = None
+) -> Iterator[StoredMisplay]:
+    seat = (SEATS.c.match == MISPLAYS.c.match) & (SEATS.c.player == MISPLAYS.c.player)
+    m = MISPLAYS.c
+    asked = (
+        sa.select(m.match, AGENTS.c.name, m.game, m.turn, m.reason)
+        .join(SEATS, seat)
+        .join(AGENTS, AGENTS.c.id == SEATS.c.agent)
+        .where(which)
+        .order_by(m.match, m.id)
+        .limit(first)
+    )
+    for row in connection.execute(asked).all():
+        yield StoredMisplay(*row)
+
+
+def _failure(text: str | None) -> tuple[int | None, str | None]:
+    """Return who ended a match, and how; see `dicegym.sandbox.jobs.Failure`."""
+    if text is None:
+        return None, None
+    from dicegym.sandbox.jobs import Failure
+
+    failure = Failure(*json.loads(text))
+    return failure.actor, failure.reason

@@ -1,0 +1,219 @@
+"""Contests as pages and as CSV: what is on them, that names of others are text, and that they work in a browser."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import itertools
+import re
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+
+import hypothesis
+import pytest
+from browser import browser
+from hypothesis import strategies as st
+
+from dicegym.arena.entries import Disqualified
+from dicegym.arena.incidents import Misplay
+from dicegym.arena.luck import Places
+from dicegym.arena.matrix import Matrix
+from dicegym.arena.pages.page import SHADES, ContestPage, ShownGame, ShownMatch, html
+from dicegym.arena.pages.plots import Bar, Plot, placed, ticks_between
+from dicegym.arena.report import Report
+from dicegym.arena.sheets import csv_text
+
+EVIL = [
+    "<script>document.title = 'gotcha'</script>",
+    '"><img src=x onerror="document.title = \'gotcha\'">',
+    "</style></script><b>bold</b>",
+    "{{ 7 * 7 }}{% raw %}",
+    "\u202eturned\x1b[31m",
+    "=cmd|' /C calc'!A0",
+]
+PLAIN = ["ann", "bob", "cid"]
+
+
+def page_of(names: list[str]) -> ContestPage:
+    """Return a page on which every text of others is a name."""
+    n = len(names)
+    rows = [[str(i + 1), name, str((i * 7 + 3) % n), f"{100 * i / n:.1f}%", names[-1]] for i, name in enumerate(names)]
+    matrix = Matrix(
+        f"Won by {names[0]}",
+        names,
+        [["." if a == b else str(a) for b in range(n)] for a in range(n)],
+        [[None if a == b else (a - b) / n for b in range(n)] for a in range(n)],
+    )
+    report = Report(
+        names[0],
+        [(names[0], ["Ranking", "Entry", "Wins", names[0], "Friend"], rows), matrix],
+        [Disqualified(name, name) for name in names],
+        [Misplay(name, tuple(names), 1, 2, name) for name in names],
+        names,
+        names,
+        [(name, name) for name in names],
+    )
+    bars = [Bar((str(i + 1), name), 10.0 * i, 10.0 * i + 5, 10.0 * i + 9, name) for i, name in enumerate(names)]
+    matches = [
+        ShownMatch(str(10 - i), (name, names[0]), ("5", "4"), (True, False), 9, i, f"dicegym replay {10 - i}", games)
+        for i, name in enumerate(names)
+        for games in ([ShownGame(name, f"{name}\n  rolls 5") for _ in range(2)] if i else [],)
+    ]
+    return ContestPage(names[0], report, [Plot(names[0], names[0], ("Place", names[0]), names[0], bars)], matches)
+
+
+class Reader(HTMLParser):
+    """Takes a page apart: its tags with their attributes, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_names_of_others_are_text_and_nothing_else() -> None:
+    good, bad = Reader(html(page_of([*PLAIN, *PLAIN]))), Reader(html(page_of(EVIL)))
+    assert [tag for tag, _ in good.tags] == [tag for tag, _ in bad.tags]
+    assert [sorted(attributes) for _, attributes in good.tags] == [sorted(attributes) for _, attributes in bad.tags]
+    assert EVIL[0] in bad.text
+    assert EVIL[3] in bad.text
+    assert "\\u202eturned\\x1b[31m" in bad.text
+    assert "\u202e" not in bad.text
+    assert "\x1b" not in bad.text
+
+
+def test_a_page_needs_nothing_else_and_lets_nothing_else_run() -> None:
+    text = html(page_of(PLAIN))
+    reader = Reader(text)
+    links = {value for _, attributes in reader.tags for key, value in attributes.items() if key in ("src", "href")}
+    assert links
+    assert all(str(link).startswith("#") for link in links)
+    assert "http:" not in text
+    assert "https:" not in text
+    (policy,) = (str(found["content"]) for _, found in reader.tags if "http-equiv" in found)
+    assert policy.startswith("default-src 'none'; ")
+    for tag in ("style", "script"):
+        (content,) = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert not any(key == "style" or key.startswith("on") for _, found in reader.tags for key in found)
+
+
+def test_all_there_is_to_say_stands_on_the_page() -> None:
+    text = Reader(html(page_of(PLAIN)._replace(left_out="1,000 others are left out."))).text
+    for words in ("Disqualified", "against ann, bob, cid, turn 2", "dicegym replay 10", "rolls 5", "1,000 others"):
+        assert words in text
+
+
+def test_an_empty_contest_has_a_page() -> None:
+    assert "nothing" in html(ContestPage("nothing", Report("nothing", [])))
+
+
+@pytest.mark.parametrize("shade", [*(step / SHADES for step in range(-SHADES, SHADES + 1)), -3.0, 7.0, None])
+def test_every_shade_has_a_colour(shade: float | None) -> None:
+    text = html(ContestPage("a", Report("a", [Matrix("m", ["a"], [["1"]], [[shade]])])))
+    (name,) = re.findall(r'<td class="(\w+)">1</td>', text)
+    assert f".{name} " in text
+
+
+@hypothesis.given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6), st.integers(2, 12))
+def test_axes_have_round_numbers_within_their_ends(low: float, width: float, most: int) -> None:
+    found = ticks_between(low, low + width, most)
+    assert len(found) <= most
+    assert found == sorted(found)
+    assert all(low - 1e-6 * width <= tick <= low + width + 1e-6 * width for tick in found)
+    steps = [b - a for a, b in itertools.pairwise(found)]
+    assert not steps or max(steps) - min(steps) < 1e-6 * width
+
+
+def test_there_is_no_axis_without_length() -> None:
+    with pytest.raises(ValueError, match="nothing between 3 and 3"):
+        ticks_between(3, 3)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_bars_stand_where_their_figures_are(reverse: bool) -> None:
+    bars = [Bar(("a",), 1.0, 2.0, 3.0, "a"), Bar(("b",), 2.0, 4.0, 5.0, "b")]
+    ticks, (a, b) = placed(Plot("places", "", ("Entry",), "place", bars, reverse))
+    spots = [float(text.rstrip("%")) for text in (a.low, a.value, a.high, b.high)]
+    if reverse:
+        assert spots[:3] == [50.0, 73.0, 96.0]  # better, which is less, stands to the right
+        assert b.low == "4.00%"
+    else:
+        assert spots == [4.0, 27.0, 50.0, 96.0]
+    assert [tick.text for tick in ticks] == ["1", "2", "3", "4", "5"]
+
+
+def test_bars_of_one_value_stand_in_the_middle() -> None:
+    _, (bar,) = placed(Plot("places", "", ("Entry",), "place", [Bar(("a",), 1.0, 1.0, 1.0, "a")]))
+    assert bar.low == bar.value == bar.high == "50.00%"
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    share: float | None
+    could_be: Places | None
+    seats: tuple[int, ...]
+
+
+def test_csv_has_a_column_for_each_figure_and_no_formulas() -> None:
+    rows = [Row(name, 0.1, Places(1, 3), (4, 5)) for name in (*EVIL, "a,b", 'c"d')] + [Row("none", None, None, ())]
+    found = list(csv.reader(io.StringIO(csv_text(rows), newline="")))
+    assert found[0] == ["name", "share", "could_be.best", "could_be.worst", "seats"]
+    assert found[1] == [EVIL[0], "0.1", "1", "3", "4 5"]
+    assert found[6][0] == "'" + EVIL[5]
+    assert [row[0] for row in found[7:9]] == ["a,b", 'c"d']
+    assert found[9] == ["none", "", "", "", ""]
+    assert csv_text([]) == "\r\n"
+
+
+@pytest.mark.xdist_group("browser")
+def test_a_page_works_in_a_browser(tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(html(page_of([*PLAIN, *EVIL])), encoding="utf-8")
+    with browser() as page:
+        page.open(file)
+        assert page.ask("document.title") == "ann"
+        column = "[...document.querySelector('table.sortable').tBodies[0].rows].map((row) => row.cells[%d].textContent)"
+        titles = "document.querySelectorAll('table.sortable th')"
+        assert page.ask(column % 0) == [str(i) for i in range(1, 10)]
+        for click, order in (("descending", range(8, -1, -1)), ("ascending", range(9))):
+            page.ask(f"{titles}[2].querySelector('button').click()")
+            assert page.ask(column % 2) == [str(i) for i in order]
+            assert page.ask(f"{titles}[2].getAttribute('aria-sort')") == click
+        page.ask(f"{titles}[1].querySelector('button').click()")
+        assert page.ask(f"{titles}[2].getAttribute('aria-sort')") == "none"
+        names = page.ask(column % 1)
+        assert names.index("ann") < names.index("bob") < names.index("cid")
+        page.ask("only.value = 'BOB'; only.dispatchEvent(new Event('input'))")
+        visible = "[...played.tBodies[0].rows].filter((row) => row.offsetParent).length"
+        assert page.ask(visible) == 1
+        assert page.ask("shown.textContent") == "1 of 9"
+        page.ask(
+            "document.querySelector('.heat td:nth-child(4)')"
+            ".dispatchEvent(new MouseEvent('mouseover', {bubbles: true}))"
+        )
+        assert page.ask("document.querySelector('.legend output').textContent") == "ann against cid: 0"
+        assert page.ask("[...document.querySelectorAll('.heat .lit')].map((one) => one.title || one.textContent)") == [
+            "cid",
+            "1 ann",
+        ]
+        replay = "getComputedStyle(document.getElementById('replay-9')).display"
+        assert page.ask(replay) == "none"
+        page.ask("document.querySelector('a[href=\"#replay-9\"]').click()")
+        assert page.ask(replay) == "block"
+        assert not page.complaints
+        page.open(file, width=360)
+        assert page.ask("document.documentElement.scrollWidth") <= 360
+        assert not page.complaints
