@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dicegym.arena.exact_ranking import PATIENCE, Tabulate
-from dicegym.arena.executors import Executors
+from dicegym.arena.executors import Executor, Executors
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError
@@ -19,8 +20,10 @@ from dicegym.games.parts import solver
 from dicegym.learning.blocks import APART, BlockResult, blocks_of
 from dicegym.players import twins
 from dicegym.players.roster import agent, agent_name, resolve
+from dicegym.sandbox.jail import Choice
 from dicegym.sandbox.jobs import Entry, Failure, Job, entry
 from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.sandbox import JobOutcome
 from dicegym.shipped import is_shipped
 
 GAME_SECONDS = 10.0
@@ -44,6 +47,45 @@ def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Lim
         memory: bytes; see `Limits`.
     """
     return Limits(seconds * APART, memory, seconds, seconds)
+
+
+@contextlib.contextmanager
+def kept_open(executors: Executors) -> Iterator[Executors]:
+    """Yield ``executors`` that open each executor once, for all who ask for the same, and end them all at the end."""
+    with contextlib.ExitStack() as stack:
+        found: dict[tuple[Game, Limits | None, str], Executor] = {}
+
+        def make(game: Game, limits: Limits | None, isolation: str) -> Executor:
+            key = game, limits, isolation
+            if key not in found:
+                found[key] = stack.enter_context(executors(*key))
+            return _KeptOpen(found[key])
+
+        yield make
+
+
+class _KeptOpen:
+    """An executor that somebody else opens and ends."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    @property
+    def limits(self) -> Limits:
+        return self._executor.limits
+
+    @property
+    def isolation(self) -> Choice:
+        return self._executor.isolation
+
+    def __enter__(self) -> Executor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
+        return self._executor.run(jobs)
 
 
 class Field:
