@@ -169,7 +169,7 @@ def residuals(matches: Iterable[MatchPlaces], ratings: Ratings) -> Residuals:
     laplacian = np.diag(variance.sum(axis=1)) - variance
     inverse = np.linalg.pinv(laplacian, hermitian=True)
     leverage = variance * (np.diag(inverse)[:, None] + np.diag(inverse)[None, :] - 2 * inverse)
-    free = np.where(variance > 0, 1 - leverage, 0.0)
+    free = np.where(variance > 0, np.maximum(1 - leverage, 0.0), 0.0)
     known = free > 1e-6
     z = np.full(won.shape, np.nan)
     np.divide(won - games * rate, np.sqrt(variance * free), out=z, where=known)

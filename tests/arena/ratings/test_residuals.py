@@ -79,7 +79,7 @@ def test_order_alone_is_not_called_a_circle() -> None:
 def test_residuals_of_pairs_have_unit_variance() -> None:
     """Adjusted for the ratings being fitted: of three entries a third of all is left, and yet."""
     squares = []
-    for seed in range(100):
+    for seed in range(60):
         matches = duels(np.random.default_rng(seed), [0.4, 0.0, -0.4], 60)
         squares.append(residuals(matches, fit(matches, replicates=0)).z[0, 1] ** 2)
     assert np.mean(squares) == pytest.approx(1, abs=0.4)
@@ -110,6 +110,15 @@ def test_who_never_met_has_no_residual() -> None:
     found = residuals(matches, fit(matches, replicates=0))
     assert np.isnan(found.z).all()
     assert found.chance == 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_pairs_that_nothing_can_contradict_have_no_residual() -> None:
+    """A rating each for two, or for three in a row, fits whatever they do."""
+    for matches in ([won("a", "b", 10**9, 0)], [won("a", "b", 7, 3), won("b", "c", 100, 0)]):
+        found = residuals(matches, fit(matches))
+        assert np.isnan(found.z).all()
+        assert found.chance == 1
 
 
 def test_json_is_plain() -> None:
