@@ -138,6 +138,17 @@ def test_a_contest_that_was_killed_goes_on_from_its_store(form: str, tmp_path: P
         assert len(keys) == len(set(keys)), "nothing is played twice"
 
 
+def test_a_contest_finds_what_one_of_another_format_has_played(tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    game = dicegym.game("yatzy")
+    entries, store = field(game, "swiss"), tmp_path / "store.sqlite"
+    hold(game, "round_robin", entries, chance, store=store)
+    made: list[Disorderly] = []
+    again = contest(game, entries, 7, format="swiss", executors=disorderly(chance, made=made), store=store)
+    assert not made[0].matches
+    assert again == hold(game, "swiss", entries, chance)
+
+
 # --- seeds, rounds, seats, names ---------------------------------------------------------------------------
 
 
