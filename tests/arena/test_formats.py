@@ -149,6 +149,20 @@ def test_a_contest_finds_what_one_of_another_format_has_played(tmp_path: Path) -
     assert again == hold(game, "swiss", entries, chance)
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_results_of_every_format_can_be_rated(form: str) -> None:
+    pytest.importorskip("threadpoolctl")
+    from dicegym.arena.ratings import fit
+
+    game = dicegym.game("yatzy", 2 if form == "double_elimination" else 3)
+    play = partial(chance, of=lambda name: 0.5 * (name == "a"))
+    result = hold(game, form, field(game, form), play, games=60)
+    rows = fit(result.match_places()).rows
+    assert {row.name for row in rows} == {row.name for row in result.standings}
+    assert rows[0].name == "a"
+    assert rows[0].could_be.best == 1
+
+
 # --- seeds, rounds, seats, names ---------------------------------------------------------------------------
 
 
