@@ -24,6 +24,7 @@ from dicegym.arena.cluster import ray_cluster
 from dicegym.arena.cluster.connection import connected, ray_module
 from dicegym.arena.executors import Executor, Executors, local
 from dicegym.errors import DicegymError
+from dicegym.sandbox import linux
 from dicegym.sandbox.jobs import Job, entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
@@ -31,6 +32,7 @@ from dicegym.sandbox.sandbox import JobOutcome
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
 HEALTH = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
 """Whether a node still lives is asked more often than usual."""
+SUBREAPER = 36
 BOTS = {
     "ann.py": (
         "import json, os\nfrom tools import dice\nTABLE = json.load(open(os.path.splitext(__file__)[0] + '.json'))\n"
@@ -156,6 +158,7 @@ def killed(request: dict[str, Any]) -> dict[str, Any]:
     """Kill the command in the middle of a contest on a Ray of its own, and give it again."""
     command = [sys.executable, "-m", "dicegym", "tournament", "hog", "bacon", "swap", "tuned", "wild"]
     command += ["--seed", "3", "--games", "300", "--workers", "1", "--ray", "local"]
+    linux.prctl(SUBREAPER, 1)  # as a system's first process, which the cage's is not, clears away what has ended
     whole = subprocess.run([*command, "--no-store"], capture_output=True, text=True, check=True)
     with subprocess.Popen([*command, "--store", "one.sqlite"], stderr=subprocess.DEVNULL) as first:
         while stored("one.sqlite") < 2:
@@ -164,6 +167,9 @@ def killed(request: dict[str, Any]) -> dict[str, Any]:
         first.kill()
     deadline = time.monotonic() + request["patience"]
     while (left := referees()) and time.monotonic() < deadline:
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
         time.sleep(0.2)
     again = subprocess.run([*command, "--store", "one.sqlite"], capture_output=True, text=True, check=True)
     return {"whole": whole.stdout, "again": again.stdout, "told": again.stderr, "left": left}
