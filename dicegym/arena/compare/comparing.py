@@ -292,7 +292,7 @@ class _Course:
         pairs = joined(self.pairs) if self.pairs and not self.director.struck else None
         first, second, *others = plan.names
         return Comparison(
-            **self.director.common(),
+            **(self.director.common() | {"format": FORMAT, "options": plan.deciding}),
             misplays=self.misplays.kept,
             first=first,
             second=second,
