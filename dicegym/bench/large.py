@@ -14,12 +14,11 @@ from tempfile import TemporaryDirectory
 
 from dicegym import arena
 from dicegym.bench.contest import REPEATS, scripted
-from dicegym.bench.figures import Figure, Measure, Plan, Skipped
+from dicegym.bench.figures import Figure, Measure
 from dicegym.bots.files import gather
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError
 from dicegym.players.tabulated import situations
-from dicegym.sandbox.jail import Isolation, chosen
 
 PURE_ENTRIES = 100
 """Entries of the contest between bots that are asked everything once: 4,950 pairs."""
@@ -42,7 +41,7 @@ def copies(game: Game, folder: Path, number: int, pure: bool) -> list[Path]:
         game: the game.
         folder: where; made here.
         number: how many.
-        pure: those that say that they are pure alone, or the same without the line that says so; else none.
+        pure: whether to copy those alone that say that they are pure; else all, without the line that says so.
     """
     says = "\nPURE = True"
     agents = [file for file in scripted(game.name) if says in file.read_text(encoding="utf-8") or not pure]
@@ -90,28 +89,39 @@ def one_more(game: Game, files: list[Path]) -> tuple[float, float]:
     return more, 100 * more / anew
 
 
-def measures(game: Game, folder: Path) -> Plan:
-    """Return the measures of large contests of a game, whose entries are written to folders in ``folder``."""
-    try:
-        chosen(Isolation.JAIL)
-    except DependencyError as error:
-        return [Skipped(f"{game.name}, large contests", str(error))]
-    found: Plan = []
+def measures(game: Game, folder: Path) -> Iterator[Measure]:
+    """Yield the measures of contests of many entries of a game for two, which are written to folders in ``folder``.
+
+    They are kept apart as well as this machine can.
+
+    Raises DependencyError if what stores need is not installed.
+    """
+    if game.players != 2 or not scripted(game.name):
+        return
+    _need_stores()
+    folder.mkdir()
     if situations(game):
         files = copies(game, folder / "pure", PURE_ENTRIES, pure=True)
-        what = f"contest of {len(files)} PURE bots, {len(files) * (len(files) - 1) // 2:,} pairs, jailed"
-        found.append(_measure(game, what, files))
+        what = f"contest of {PURE_ENTRIES} PURE bots, {PURE_ENTRIES * (PURE_ENTRIES - 1) // 2:,} pairs"
+        yield _measure(game, what, files, MOST_SECONDS)
     files = copies(game, folder / "course", ENTRIES + 1, pure=False)
-    if files:
-        found.append(_measure(game, f"contest of {ENTRIES} bots, jailed", files[:-1]))
-        what = f"one bot more in a stored contest of {ENTRIES}"
-        figures = (_figure(game, what, "s"), _figure(game, f"{what}, of playing it anew", "%", ONE_MORE))
-        found.append(Measure(figures, partial(one_more, game, files), repeats=REPEATS))
-    return found
+    yield _measure(game, f"contest of {ENTRIES} bots", files[:-1])
+    what = f"one bot more in a stored contest of {ENTRIES}"
+    figures = (_figure(game, what, "s"), _figure(game, f"{what}, of playing it anew", "%", ONE_MORE))
+    yield Measure(figures, partial(one_more, game, files), repeats=REPEATS)
 
 
-def _measure(game: Game, what: str, files: list[Path]) -> Measure:
-    goal = MOST_SECONDS if len(files) == PURE_ENTRIES else None
+def _need_stores() -> None:
+    try:
+        import scipy  # noqa: F401  # of the same extra
+        import threadpoolctl  # noqa: F401
+
+        from dicegym.arena.store import store  # noqa: F401
+    except ImportError as error:
+        raise DependencyError.for_extra(str(error.name), "arena", "what it costs to store contests") from error
+
+
+def _measure(game: Game, what: str, files: list[Path], goal: tuple[str, float] | None = None) -> Measure:
     figures = (
         _figure(game, f"{what}, on 2 processes", "s", goal),
         _figure(game, f"{what}: what the second process gains", "x", LEAST_GAIN),
@@ -146,7 +156,7 @@ class StoredMatches:
         self.make()
         began = time.perf_counter()
         with StoreReader(self._file) as reader:
-            contest = reader.contest().number
+            contest = reader.contest().id
             list(reader.matches(contest, last=50))
             reader.figures(contest)
             listed = time.perf_counter()
@@ -170,7 +180,11 @@ class StoredMatches:
 
 
 def stored_measures(game: Game, folder: Path) -> Iterator[Measure]:
-    """Yield the measures of stores of many matches, which are made in ``folder``."""
+    """Yield the measures of stores of many matches, which are made in ``folder``.
+
+    Raises DependencyError if what stores need is not installed.
+    """
+    _need_stores()
     yield StoredMatches(game, folder, RATED, RATED_FIELD).measure(RATING)
     yield StoredMatches(game, folder, STORED, FIELD).measure(LISTING)
     yield StoredMatches(game, folder, STORED, LARGE_FIELD).measure(None)

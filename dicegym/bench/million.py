@@ -67,7 +67,7 @@ def make_store(file: Path, game: Game, matches: int, entries: int, seed: int = 0
 def _add(connection: sa.Connection, table: sa.Table, columns: str, rows: Iterable[tuple[Any, ...]]) -> None:
     """Put rows of values for ``columns`` into a table of a file: five times as fast as by dicts."""
     names = [table.c[name].name for name in columns.split()]
-    cursor = connection.connection.cursor()
+    cursor: Any = connection.connection.cursor()  # takes whatever can be iterated
     listed, marks = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
     cursor.executemany(f'INSERT INTO "{table.name}" ({listed}) VALUES ({marks})', rows)
     cursor.close()
