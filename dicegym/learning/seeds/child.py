@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from dicegym.errors import DicegymError, one_line
+from dicegym.learning.seeds.parcel import pack_into
 from dicegym.learning.seeds.task import (
     FAILED,
     FINISHED,
@@ -74,8 +75,18 @@ def main() -> None:
     task = SeedTask.from_line(sys.stdin.readline())
     warnings.showwarning = voice.warn
     threading.Thread(target=_end_with_caller, args=(sys.stdin,), daemon=True).start()
-    voice.say(_carry_out(task, voice))
+    over = _carry_out(task, voice)
+    _send(task, voice)
+    voice.say(over)
     os._exit(0)  # whatever threads libraries have left: all is written
+
+
+def _send(task: SeedTask, voice: _Voice) -> None:
+    """Say that there is something new in the run's folder; put a parcel of it where somebody wants one."""
+    if not task.outbox:
+        voice.say(Saved())
+    elif Path(task.folder).is_dir():
+        voice.say(Saved(str(pack_into(Path(task.folder), Path(task.outbox)))))
 
 
 def _carry_out(task: SeedTask, voice: _Voice) -> Over:
@@ -93,7 +104,7 @@ def _carry_out(task: SeedTask, voice: _Voice) -> Over:
                 task.resume,
                 voice.progress,
                 trust=task.trust,
-                saved=lambda: voice.say(Saved()),
+                saved=lambda: _send(task, voice),
             )
     except KeyboardInterrupt as end:
         return Over(STOPPED, str(end))

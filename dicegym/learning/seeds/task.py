@@ -21,6 +21,9 @@ class SeedTask(NamedTuple):
     resume: bool
     trust: bool
     threads: int
+    device: str = "cpu"
+    outbox: str = ""
+    """Folder that takes a parcel of the run's folder after each checkpoint; empty: nobody wants any."""
 
     def to_line(self) -> str:
         """Return all of it as a line of JSON."""
@@ -48,7 +51,10 @@ class Said(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """A training has written a checkpoint."""
+    """A training has written a checkpoint, or its last files."""
+
+    parcel: str = ""
+    """Path of the parcel with all of them; see `dicegym.learning.seeds.parcel`."""
 
 
 class Over(NamedTuple):

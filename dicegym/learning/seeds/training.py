@@ -156,6 +156,7 @@ def _planned(
         raise ParameterError(f"{number} seeds from {first} on go beyond {LARGEST_TRAINING_SEED}: begin with less")
     record = record._replace(seeds=(*known, *more))
     tasks = []
+    device = settings.run.device
     for seed in record.seeds:
         own = folder_of(folder, seed)
         begun = (own / "settings.json").is_file()
@@ -163,7 +164,7 @@ def _planned(
         if prepare(game, own, path, changes, begun, trust).finished:
             record.ended[seed] = FINISHED
             continue
-        tasks.append(SeedTask(game, str(own.absolute()), seed, record.config, changes, begun, trust, 0))
+        tasks.append(SeedTask(game, str(own.absolute()), seed, record.config, changes, begun, trust, 0, device))
     asked = any(text.startswith("run.torch_threads=") for text in record.overrides)
     return _Plan(record, tasks, settings, settings.run.torch_threads if asked else None)
 
