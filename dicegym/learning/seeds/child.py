@@ -23,12 +23,12 @@ from dicegym.learning.seeds.task import (
     FAILED,
     FINISHED,
     STOPPED,
-    Over,
     Progressed,
     Said,
     Saved,
     SeedEvent,
     SeedTask,
+    TrainingEnd,
     to_line,
 )
 from dicegym.signals import as_interrupts
@@ -89,7 +89,7 @@ def _send(task: SeedTask, voice: _Voice) -> None:
         voice.say(Saved(str(pack_into(Path(task.folder), Path(task.outbox)))))
 
 
-def _carry_out(task: SeedTask, voice: _Voice) -> Over:
+def _carry_out(task: SeedTask, voice: _Voice) -> TrainingEnd:
     """Train; return how that ended."""
     from dicegym.learning.script import train
 
@@ -107,13 +107,13 @@ def _carry_out(task: SeedTask, voice: _Voice) -> Over:
                 saved=lambda: _send(task, voice),
             )
     except KeyboardInterrupt as end:
-        return Over(STOPPED, str(end))
+        return TrainingEnd(STOPPED, str(end))
     except (DicegymError, OSError) as error:
-        return Over(FAILED, one_line(error, 1000))
+        return TrainingEnd(FAILED, one_line(error, 1000))
     except Exception as error:
         traceback.print_exc()
-        return Over(FAILED, f"{type(error).__name__}: {one_line(error, 500)}")
-    return Over(FINISHED)
+        return TrainingEnd(FAILED, f"{type(error).__name__}: {one_line(error, 500)}")
+    return TrainingEnd(FINISHED)
 
 
 if __name__ == "__main__":

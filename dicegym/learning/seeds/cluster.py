@@ -28,12 +28,12 @@ from dicegym.learning.seeds.process import SeedProcess
 from dicegym.learning.seeds.task import (
     FAILED,
     STOPPED,
-    Over,
     Progressed,
     Said,
     Saved,
     SeedEvent,
     SeedTask,
+    TrainingEnd,
     from_line,
     to_line,
 )
@@ -135,7 +135,7 @@ class SeedActor:
 
 
 class ClusterTrainer:
-    """A training on a cluster, as seen from here; a `dicegym.learning.seeds.task.Trainer`.
+    """A training on a cluster, as seen from here; a `dicegym.learning.seeds.task.SeedTrainer`.
 
     Args:
         ray: the module, connected.
@@ -167,18 +167,18 @@ class ClusterTrainer:
         self._answered = False
 
     def events(self) -> Iterable[SeedEvent]:
-        """Return what happened since the last call; see `dicegym.learning.seeds.task.Trainer`."""
+        """Return what happened since the last call; see `dicegym.learning.seeds.task.SeedTrainer`."""
         if self._over:
             return []
         found = self._heard()
-        self._over = any(isinstance(event, Over) for event in found)
+        self._over = any(isinstance(event, TrainingEnd) for event in found)
         return found
 
     def _heard(self) -> list[SeedEvent]:
         ready, _ = self._ray.wait([self._asked], timeout=0)
         if not ready:
             if self._stops and not self._answered:  # nothing has begun, so there is nothing to save
-                return [Over(STOPPED)]
+                return [TrainingEnd(STOPPED)]
             if self._began is not None and time.monotonic() - self._began > WAIT:
                 self._began = None
                 return [Progressed(0, 0, "waiting for a place on the cluster")]
@@ -186,7 +186,7 @@ class ClusterTrainer:
         try:
             answer = self._ray.get(self._asked)
         except self._ray.exceptions.RayTaskError as error:
-            return [Over(FAILED, f"{type(error.cause).__name__}: {one_line(error.cause, 500)}")]
+            return [TrainingEnd(FAILED, f"{type(error.cause).__name__}: {one_line(error.cause, 500)}")]
         except self._ray.exceptions.RayError as error:
             return self._lost(error)
         self._answered, self._began = True, None
@@ -203,14 +203,16 @@ class ClusterTrainer:
         """Begin again elsewhere from the last checkpoint that came, unless that has happened too often."""
         self._losses += 1
         if self._stops:
-            return [Over(STOPPED)]
+            return [TrainingEnd(STOPPED)]
         if self._losses > MOST_LOSSES:
-            return [Over(FAILED, f"{self._losses} nodes were lost with it, the last one so: {one_line(error, 200)}")]
+            return [
+                TrainingEnd(FAILED, f"{self._losses} nodes were lost with it, the last one so: {one_line(error, 200)}")
+            ]
         self._begin()
         return [Said("its node was lost; it goes on elsewhere from the last checkpoint that came")]
 
     def stop(self, number: int) -> None:
-        """Hand on a signal; see `dicegym.learning.seeds.task.Trainer`."""
+        """Hand on a signal; see `dicegym.learning.seeds.task.SeedTrainer`."""
         self._stops.append(number)
         if self._answered:
             self._actor.stop.remote(number)
