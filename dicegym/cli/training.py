@@ -14,7 +14,7 @@ import dicegym
 from dicegym.cli.common import GameName, Seed, Trust, err, out, print_table, progress_bar
 from dicegym.cli.contests import tournament
 from dicegym.cli.evaluation import in_words
-from dicegym.cli.machines import RayAddress
+from dicegym.cli.machines import RayAddress, chosen_executors
 from dicegym.cli.side_by_side import progress_bars
 from dicegym.errors import ParameterError
 
@@ -187,19 +187,40 @@ def _show_next(*ideas: tuple[str, str]) -> None:
         out.print(f"  {command:{width}}  {what}")
 
 
-def league(run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the folder of a training")]) -> None:
+def league(
+    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the folder of a training")],
+    games: Annotated[
+        int | None, typer.Option(min=1, help="measure all members anew, in so many games for each two")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="with --games: processes, the same table with any number"),
+    ] = None,
+    ray: RayAddress = None,
+    trust: Trust = False,
+) -> None:
     """Show who beat whom in a training's league.
 
-    Its members are the past selves, agents and exploiters that the training played against.
+    Its members are the past selves, agents and exploiters that the training played against. A training has them play
+    few games: --games N lets those who are in its newest checkpoint play N fresh ones, each against each.
 
-    Example: dicegym league runs/liarsdice
+    Examples: dicegym league runs/liarsdice; dicegym league runs/liarsdice --games 10000 --workers 2
     """
     from dicegym.arena.report import show
     from dicegym.learning import league_table
 
-    if not (run_dir / "league.csv").is_file():
-        raise ParameterError(f'{run_dir} holds no league.csv: only a training against "self" writes it')
-    table, shares = league_table.read(run_dir / "league.csv")
+    if games is None:
+        if workers is not None or ray is not None:
+            raise ParameterError("--workers and --ray are about measuring anew: give --games with them")
+        if not (run_dir / "league.csv").is_file():
+            raise ParameterError(f'{run_dir} holds no league.csv: only a training against "self" writes it')
+        table, shares = league_table.read(run_dir / "league.csv")
+    else:
+        from dicegym.learning.league_anew import measured_anew
+
+        executors = None if ray is None and (workers or 1) == 1 else chosen_executors(workers, ray)
+        with progress_bar("games") as progress:
+            table, shares = measured_anew(run_dir, games, executors, trust, progress)
     show(table.report(shares), out)
 
 
