@@ -36,12 +36,12 @@ def facts_of(title: str, seed: int, misplays: Sequence[Misplay], came_from: Prov
         ("faults", f"{sum(misplay_counts(misplays).values()):,}"),
         ("rules", came_from.fingerprint),
         ("isolation", came_from.isolation or "none was needed: all entries are trusted"),
-        ("limits", _limits(came_from.limits)),
+        ("limits", limits_in_words(came_from.limits)),
         ("versions", f"dicegym {came_from.dicegym}, Python {came_from.python}, NumPy {came_from.numpy}"),
     ]
 
 
-def _limits(limits: Mapping[str, float | None]) -> str:
+def limits_in_words(limits: Mapping[str, float | None]) -> str:
     """Return what an entry might use, in words."""
     words = []
     for name, value in limits.items():

@@ -55,7 +55,8 @@ class Report(NamedTuple):
         tables = [
             {"matrix": list(table)} if isinstance(table, Matrix) else {"table": list(table)} for table in self.tables
         ]
-        return self._asdict() | {"tables": tables}
+        struck = [[bad.name, bad.reason] for bad in self.disqualified]
+        return self._asdict() | {"tables": tables, "disqualified": struck}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Report:
