@@ -85,6 +85,10 @@ class ModelError(DicegymError):
     """A trained model does not fit the game it is asked to play."""
 
 
+class ReplayError(DicegymError):
+    """A stored game cannot be played again as it was: its rules are others than today's, or it does not fit them."""
+
+
 class ConformanceError(DicegymError):
     """A game or an agent breaks a promise that everything else relies on (`dicegym.checks`)."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dicegym.arena.check import check
 from dicegym.arena.check_report import CheckReport
+from dicegym.arena.compare.comparing import compare
+from dicegym.arena.compare.comparison import Comparison, Decision
 from dicegym.arena.contest import contest
 from dicegym.arena.formats.groups_result import GroupsResult, GroupStanding
 from dicegym.arena.formats.one_table import OneTableResult, TableStanding
@@ -14,7 +16,9 @@ from dicegym.sandbox.limits import Limits
 
 __all__ = [
     "CheckReport",
+    "Comparison",
     "ContestResult",
+    "Decision",
     "GroupStanding",
     "GroupsResult",
     "Limits",
@@ -24,6 +28,7 @@ __all__ = [
     "Standing",
     "TableStanding",
     "check",
+    "compare",
     "contest",
     "play_match",
 ]

@@ -112,7 +112,8 @@ class Check:
         }
         if self.ask and isinstance(player, IsolatedPlayer) and player.says_pure and not self.thorough:
             with contextlib.suppress(AgentError):  # it is asked in each game, then
-                actions = table_of(game, player)
+                actions = self._test.actions(game, answers)
+                actions = table_of(game, player) if actions is None else actions
                 found["situations"] = None if actions is None else actions.tolist()
         if self.thorough and seconds < self.limits.seconds / 4:
             forgive()

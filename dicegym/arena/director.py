@@ -151,23 +151,29 @@ class Director:
     ) -> Iterator[tuple[Job, JobOutcome]]:
         """Do jobs, begun in their order, in processes that ``started`` starts once one of them has to be done.
 
-        What the book knows is not done again. It keeps what is done.
+        What the book knows is not done again, and up to the first job that it does not know each outcome is yielded
+        before the next job is asked for: it may decide that there is none. It keeps what is done.
         """
-        book, known = self._book, deque[tuple[Job, JobOutcome]]()
+        book, known, waiting = self._book, deque[tuple[Job, JobOutcome]](), iter(jobs)
 
         def missing() -> Iterator[Job]:
-            for job in jobs:
+            for job in waiting:
                 outcome = None if book is None else book.outcome(job)
                 if outcome is None:
                     yield job
                 else:
                     known.append((job, outcome))
 
-        to_do = missing()
-        first = next(to_do, None)
+        first = None
+        for job in waiting:
+            outcome = None if book is None else book.outcome(job)
+            if outcome is None:
+                first = job
+                break
+            yield job, outcome
         if first is not None:
             sandbox = (started or self._started)()
-            for job, outcome in sandbox.run(itertools.chain([first], to_do)):
+            for job, outcome in sandbox.run(itertools.chain([first], missing())):
                 if book is not None:
                     book.keep(job, outcome)
                 while known:

@@ -138,15 +138,15 @@ def drawn_places(found: Chances, ties: Iterable[float]) -> tuple[list[Places], l
     """
     n = len(found.names)
     generator = np.random.default_rng(0)
-    wins = np.zeros((CONTESTS, n))
+    wins = np.zeros((n, CONTESTS))
     for a in range(n):
         for b in range(a):
             drawn = generator.random(CONTESTS)
-            wins[:, a] += drawn < found.takes[a, b]
-            wins[:, b] += drawn > 1 - found.takes[b, a]
+            wins[a] += drawn < found.takes[a, b]
+            wins[b] += drawn > 1 - found.takes[b, a]
     order = np.unique(np.asarray(list(ties)), return_inverse=True)[1]
-    merit = wins * n + order
-    places = 1 + (merit[:, None, :] > merit[:, :, None]).sum(axis=2)
+    merit = wins.T * n + order
+    places = np.stack([1 + n - np.searchsorted(np.sort(row), row, "right") for row in merit])
     outside = 50 * (1 - CONFIDENCE)
     low, high = np.percentile(places, [outside, 100 - outside], axis=0, method="inverted_cdf").astype(int)
     first = places == 1

@@ -9,7 +9,7 @@ without it, and *disqualified* from the contest where they do not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from dicegym.play.drive import Referee
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Follower, Turn
+from dicegym.players.table_games import play_tables, tables_alone
 from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
 from dicegym.sandbox.jobs import Context, Entry, Failure
 from dicegym.sandbox.remote import NOT_ASKED
@@ -134,13 +135,13 @@ def play_match(
     wins, shares, seats, gained, actions = [0] * n, [0.0] * n, [], [], []
     printed = [Printed() if player.printed is None else player.printed for player in players]
     apart = apart or [False] * n
-    for number in range(games):
-        heartbeat.note(PLAYING, number)
-        referee = _MatchReferee(game, players, seed, number, printed, stray, heartbeat, log, dismissals, apart)
-        state, order = referee.play(), referee.order
+    if not dismissals and tables_alone(game, players):
+        played = _of_tables(game, players, seed, games, heartbeat, log)
+    else:
+        played = _refereed(game, players, seed, games, printed, stray, heartbeat, log, dismissals, apart)
+    for order, moves, returns in played:
         seats.append(tuple(order))
-        actions.append(tuple(referee.actions))
-        returns = game.returns(state).tolist()
+        actions.append(tuple(moves))
         gained.append(tuple(returns[order.index(player)] for player in range(n)))
         first = [player for player in range(n) if gained[-1][player] == max(returns)]
         for player in first:
@@ -158,6 +159,45 @@ def play_match(
         tuple(one.text for one in printed),
         tuple(actions),
     )
+
+
+_Played = tuple[Sequence[int], Sequence[int], list[float]]
+"""Of a game: which player sat where, all actions, and the sum of rewards of each seat."""
+
+
+def _refereed(
+    game: Game,
+    players: Sequence[Player],
+    seed: int,
+    games: int,
+    printed: Sequence[Printed],
+    stray: Printed,
+    heartbeat: Heartbeat,
+    log: _Log,
+    dismissals: Sequence[Dismissal],
+    apart: Sequence[bool],
+) -> Iterator[_Played]:
+    """Play one game after the other."""
+    for number in range(games):
+        heartbeat.note(PLAYING, number)
+        referee = _MatchReferee(game, players, seed, number, printed, stray, heartbeat, log, dismissals, apart)
+        state = referee.play()
+        yield referee.order, referee.actions, game.returns(state).tolist()
+
+
+def _of_tables(
+    game: Game, players: Sequence[Any], seed: int, games: int, heartbeat: Heartbeat, log: _Log
+) -> Iterator[_Played]:
+    """Play the same games where nobody has to be asked."""
+
+    def acting(number: int, player: int) -> None:
+        heartbeat.note(PLAYING, number)
+        heartbeat.act(player)
+
+    for number, found in enumerate(play_tables(game, players, seed, games, acting)):
+        for seat, turn, fault in found.faults:
+            log.fault(found.order[seat], number + 1, turn, game.spec.faults[fault])
+        yield found.order, found.actions, found.returns
 
 
 class _MatchReferee(Referee):

@@ -37,6 +37,10 @@ def question(game: Game, i: int) -> str:
     return f"game {i + 1} of {GAMES} against random players"
 
 
+def actions(game: Game, answers: np.ndarray) -> None:
+    """Return None: what a player got in games does not tell what it chose."""
+
+
 class _SmokeReferee(Referee):
     """Drives smoke game ``number``; whatever ``player`` does wrong ends it."""
 

@@ -15,13 +15,16 @@ from dicegym.cli.arena import arena
 from dicegym.cli.bench import bench
 from dicegym.cli.bots import check, new, rules
 from dicegym.cli.common import out
+from dicegym.cli.compare import compare
 from dicegym.cli.contests import tournament
 from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
 from dicegym.cli.exact import exact
 from dicegym.cli.games import agents, games, playthrough
+from dicegym.cli.machines import Command
 from dicegym.cli.play import play
 from dicegym.cli.plot import plot
+from dicegym.cli.replay import replay
 from dicegym.cli.server import join, serve, server
 from dicegym.cli.training import demo, league, train
 from dicegym.cli.watch import watch
@@ -36,6 +39,8 @@ VERBS = (
     watch,
     check,
     tournament,
+    replay,
+    compare,
     exact,
     train,
     plot,
@@ -113,7 +118,7 @@ def _app() -> typer.Typer:
         callback=_common,
     )
     for verb in VERBS:
-        app.command()(verb)
+        app.command(cls=Command)(verb)
     app.add_typer(new, name="new")
     app.add_typer(server)
     app.add_typer(arena, name="arena")

@@ -30,6 +30,7 @@ from dicegym.cli.common import (
     tell_isolation,
     write_json,
 )
+from dicegym.cli.machines import RayAddress, ShardName, Workers, chosen_executors, ending_shards, shared
 from dicegym.play.seeds import drawn_seed
 from dicegym.signals import going_on
 
@@ -56,7 +57,9 @@ def tournament(
     move_seconds: MoveSeconds = None,
     memory: Memory = MEMORY,
     isolation: IsolationName = "auto",
-    workers: Annotated[int | None, typer.Option(help="processes (default: the processor's cores)")] = None,
+    workers: Workers = None,
+    ray: RayAddress = None,
+    shard: ShardName = None,
     store: StoreName = None,
     no_store: NoStore = False,
     new: NewContest = False,
@@ -77,24 +80,28 @@ def tournament(
     table = chosen_game(game, parameter)
     limits = Limits(seconds, memory << 20, load_seconds, move_seconds)
     named = entries or dicegym.agent_names(table)
-    tell_isolation(isolation, named)
+    executors = chosen_executors(workers, ray, shard)
+    if ray is None:
+        tell_isolation(isolation, named)
     storage = chosen_storage(store, no_store, new, label)
     again = "the same command goes on where it stopped"
     if storage is None:
         seed = drawn_seed() if seed is None else seed
         again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
-    with progress_bar("checks and matches") as progress, going_on(again):
+    storage = shared(storage, shard, seed)
+    with progress_bar("checks and matches") as progress, going_on(again), ending_shards():
         result = contest(
             table,
             named,
             seed,
-            workers,
+            None,
             progress,
             limits,
             games=games,
             exact=exact,
             isolation=isolation,
             store=storage,
+            executors=executors,
         )
     show(result.report(matches), out)
     if result.stored is not None:

@@ -63,9 +63,9 @@ def watch(
     out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats")
     every = moments(table, seated, number)
     if films:
-        _record(every, films, DELAY if delay is None else delay)
+        record(every, films, DELAY if delay is None else delay)
     else:
-        _show(every, (DELAY if out.is_terminal else 0.0) if delay is None else delay)
+        show(every, (DELAY if out.is_terminal else 0.0) if delay is None else delay)
     words = ["dicegym", "watch", model, *_options("--against", against), *_options("--game", [game] if game else None)]
     words += [*_options("--parameter", parameter), "--seat", str(seat), "--seed", str(number)]
     words += ["--players", str(table.players)] if players is not None else []
@@ -77,7 +77,7 @@ def _options(name: str, values: Sequence[str] | None) -> list[str]:
     return [word for value in values or [] for word in (name, value)]
 
 
-def _show(every: Iterator[WatchedMove], delay: float) -> None:
+def show(every: Iterator[WatchedMove], delay: float) -> None:
     """Print move by move: on a terminal above a table that changes, elsewhere with the table after each move."""
     from rich.live import Live
     from rich.text import Text
@@ -101,7 +101,7 @@ def _tell(moment: WatchedMove) -> None:
         out.print(line)
 
 
-def _record(every: Iterator[WatchedMove], films: Sequence[Path], delay: float) -> None:
+def record(every: Iterator[WatchedMove], films: Sequence[Path], delay: float) -> None:
     """Write the game as films."""
     from dicegym.envs.film import LAST, film_of, write_film
 

@@ -134,6 +134,12 @@ class Examination(Protocol):
     def question(self, game: Game, i: int) -> str:
         """Name question ``i`` in words."""
 
+    def actions(self, game: Game, answers: np.ndarray) -> np.ndarray | None:
+        """Return the action that was chosen in each situation: int64[situations]; None if the answers do not say.
+
+        A bot that says that it is pure is then not asked for its situations again.
+        """
+
     # In a game with exact values the answers are the table that its `Duel` reads.
 
 

@@ -54,21 +54,26 @@ class TabledPlayer(Player):
     Args:
         name: what reports call it.
         actions: int[situations].
+
+    Attributes:
+        actions: the same, as small numbers as hold them.
     """
 
     pure = True
 
     def __init__(self, name: str, actions: np.ndarray) -> None:
         self.name = name
-        self._actions = np.asarray(actions, np.int64)
+        given = np.asarray(actions, np.int64)
+        widest = max(-int(given.min(initial=0)), int(given.max(initial=0)) + 1)
+        self.actions = given.astype(np.min_scalar_type(-widest))  # it is sent to a process for each match
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down in one new game; see `Player.join`."""
-        actions, row, number = self._actions.tolist(), np.zeros(1, np.int64), np.zeros(1, np.int64)
+        actions, row, number = self.actions, np.zeros(1, np.int64), np.zeros(1, np.int64)
 
         def act(turn: Turn) -> int:
             loops.situation_rows(np.array([turn.record]), row, number)
-            chosen: int = actions[number[0]]
+            chosen: int = actions.item(number[0])
             return chosen
 
         return act
@@ -77,5 +82,5 @@ class TabledPlayer(Player):
         """Return an action for each row; see `Player.act_rows`."""
         numbers = np.empty(len(rows), np.int64)
         loops.situation_rows(states, np.asarray(rows, np.int64), numbers)
-        chosen: np.ndarray = self._actions[numbers]
+        chosen: np.ndarray = self.actions[numbers].astype(np.int64)
         return chosen

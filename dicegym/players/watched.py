@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
@@ -14,8 +14,9 @@ from dicegym.play.drive import Referee
 from dicegym.play.player import Player, sit_down, whole
 from dicegym.play.turn import Act, Turn, follows
 
-_SEAT = re.compile(r"\bplayer (\d+)\b")
-"""How scenes call whoever sits in a seat."""
+_SEATS = re.compile(r"\bplayers? (\d+(?:(?:, | and )\d+)*)\b")
+"""How scenes call whoever sits in a seat, or in several."""
+_NUMBER = re.compile(r"\d+")
 
 
 class WatchedMove(NamedTuple):
@@ -63,34 +64,48 @@ def moments(game: Game, players: Sequence[Player], seed: int = 0) -> Iterator[Wa
     names = names_of(players)
     yield WatchedMove((), named(game.scene(referee.state), names), False)
     done: dict[int, list[str]] = {}
-    at_once = game.spec.joint_action is not None
     for seat in referee.moves():
         done.setdefault(seat, []).append(referee.said())
-        over = bool(referee.state["over"])
-        if over or not at_once or int(referee.state["player"]) < seat:
+        if is_moment(game, seat, referee.state):
             lines = tuple(f"{names[one]}: {', '.join(said)}" for one, said in done.items())
-            yield WatchedMove(lines, named(game.scene(referee.state), names), over)
+            yield WatchedMove(lines, named(game.scene(referee.state), names), bool(referee.state["over"]))
             done = {}
+
+
+def is_moment(game: Game, seat: int, state: Any) -> bool:
+    """Return whether there is something to be seen after a decision of ``seat``: where all choose at once, not yet."""
+    return bool(state["over"]) or game.spec.joint_action is None or int(state["player"]) < seat
 
 
 def names_of(players: Sequence[Player]) -> list[str]:
     """Return what the players are called, by seat, no two alike: ``even``, ``even 2``."""
+    return told_apart([player.name for player in players])
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Return names on one line each, those that come again with a number: ``even``, ``even 2``."""
     found: list[str] = []
-    for player in players:
-        number = sum(player.name == other.name for other in players[: len(found)]) + 1
-        name = one_line(player.name)
-        found.append(name if number == 1 else f"{name} {number}")
+    for name in names:
+        number = names[: len(found)].count(name) + 1
+        found.append(one_line(name) if number == 1 else f"{one_line(name)} {number}")
     return found
 
 
 def named(scene: Scene, names: Sequence[str]) -> Scene:
     """Return a scene in which players are called by their names instead of the numbers of their seats."""
 
+    def name(found: re.Match[str]) -> str:
+        return _NUMBER.sub(lambda seat: names[int(seat[0])], found[1])
+
     def put(text: str) -> str:
-        return _SEAT.sub(lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], text)
+        return _SEATS.sub(lambda found: name(found) if _all_seats(found[1], len(names)) else found[0], text)
 
     lines = tuple(line._replace(label=put(line.label), text=put(line.text)) for line in scene.lines)
     return Scene(put(scene.title), lines, put(scene.footer))
+
+
+def _all_seats(numbers: str, seats: int) -> bool:
+    return all(int(number) < seats for number in _NUMBER.findall(numbers))
 
 
 class _Watched(Referee):

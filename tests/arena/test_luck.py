@@ -13,7 +13,7 @@ import pytest
 import dicegym
 from dicegym.arena import contest
 from dicegym.arena.contest import FORMATS, GroupsGame, RoundRobinGame
-from dicegym.arena.exact_ranking import Chances, chances, drawn_places
+from dicegym.arena.exact_ranking import CONTESTS, Chances, chances, drawn_places
 from dicegym.arena.formats.round_robin_result import RoundRobinResult
 from dicegym.arena.luck import Leads, Places, deserved, games_to_tell, leads_of_games, leads_of_shares, listed, verdict
 from dicegym.arena.matrix import Matrix
@@ -123,6 +123,25 @@ def test_drawn_contests_agree_with_arithmetic() -> None:
     assert first[0] == pytest.approx(wins_all + circle_won_by_rate, abs=0.02)
     assert sum(first) == pytest.approx(1)
     assert places[0] == Places(1, 2)
+
+
+def test_places_of_drawn_contests_are_those_of_counting_who_is_better() -> None:
+    generator = np.random.default_rng(3)
+    takes = np.triu(generator.random((9, 9)), 1)
+    takes += np.tril(1 - takes.T, -1)
+    names = tuple("abcdefghi")
+    places, first = drawn_places(Chances(names, takes, takes), [0.0] * 9)
+    wins = np.zeros((CONTESTS, 9))
+    generator = np.random.default_rng(0)
+    for a in range(9):
+        for b in range(a):
+            drawn = generator.random(CONTESTS)
+            wins[:, a] += drawn < takes[a, b]
+            wins[:, b] += drawn > 1 - takes[b, a]
+    counted = 1 + (wins[:, None, :] > wins[:, :, None]).sum(axis=2)
+    assert [one.best for one in places] == np.percentile(counted, 2.5, axis=0, method="inverted_cdf").tolist()
+    alone = counted == 1
+    assert first == pytest.approx((alone / alone.sum(axis=1, keepdims=True)).mean(axis=0))
 
 
 @pytest.fixture(scope="module")

@@ -157,6 +157,37 @@ def test_no_process_is_left_behind(result: RoundRobinResult) -> None:
     assert not [name for name in names if "dicegym" in name and "forkserver" not in name]
 
 
+def test_a_bot_that_says_it_is_pure_is_asked_for_each_answer_once(tmp_path: Path) -> None:
+    (tmp_path / "once.py").write_text(
+        "PURE = True\nasked = set()\n"
+        "def final_strategy(score, opponent_score):\n"
+        "    if (score, opponent_score) in asked:\n"
+        "        print('again')\n"
+        "    asked.add((score, opponent_score))\n"
+        "    return (score + opponent_score) % 12 - 1\n"  # answers below 0 too, which are read together with others
+    )
+    (tmp_path / "other.py").write_text((tmp_path / "once.py").read_text().replace("PURE = True", ""))
+    found = contest("hog", tmp_path, seed=3, workers=1)
+    assert not found.disqualified
+    assert "once" not in found.printed
+    assert "again" in found.printed["other"]
+    told = check(tmp_path / "once.py", "hog").answers
+    assert told is not None
+    assert all(told[a, b] == (a + b) % 12 - 1 for a in range(100) for b in range(100))
+
+
+def test_what_is_printed_between_answers_that_come_together_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "talks.py").write_text(
+        "def final_strategy(score, opponent_score):\n"
+        "    if opponent_score == 50 and score < 3:\n"
+        "        print(score)\n"
+        "    return 10 ** 30 if (score, opponent_score) == (70, 3) else 4\n"
+    )
+    report = check(tmp_path / "talks.py", "hog")
+    assert report.printed == "0\n1\n2\n"
+    assert "final_strategy(70, 3) returned 1000000000000000000000000000000, outside -1..10" in report.reason
+
+
 # One entry, checked by its author
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -30,6 +31,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.parts import Duel, solved_with, solver
 from dicegym.players.roster import agent
 from dicegym.sandbox.jobs import Failure
+from dicegym.sandbox.sandbox import cores
 
 GRAIN = 12
 """Digits to which win rates are rounded, so that a tie of equal strategies is one although floats are added in another
@@ -159,7 +161,9 @@ def _baseline_rates(director: Director, values: Duel, tables: Mapping[str, np.nd
         return {}
     game = director.game
     baseline = values.tabulate(agent(game, game.spec.baseline), game)
-    return {name: round(values.win_rate(table, baseline, game), GRAIN) for name, table in tables.items()}
+    with ThreadPoolExecutor(cores()) as pool:
+        rates = pool.map(lambda table: values.win_rate(table, baseline, game), tables.values())
+        return {name: round(rate, GRAIN) for name, rate in zip(tables, rates, strict=True)}
 
 
 def _chances(director: Director, values: Duel, tables: Mapping[str, np.ndarray], games: int) -> Chances:

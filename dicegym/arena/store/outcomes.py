@@ -16,6 +16,8 @@ from dicegym.sandbox.jobs import Failure
 
 MatchOutcome = dict[str, Any] | Failure
 """What a match came to: a `dicegym.arena.match.MatchResult` as plain values, or who ended it."""
+KeyedMatch = tuple[str, Match, MatchOutcome]
+"""A match with its key, and what it came to."""
 
 TOGETHER = 500
 """Keys that one question to the database names."""
@@ -48,7 +50,7 @@ class KnownNumbers:
 
 
 def add_matches(
-    connection: sa.Connection, numbers: KnownNumbers, batch: str, matches: Sequence[tuple[str, Match, MatchOutcome]]
+    connection: sa.Connection, numbers: KnownNumbers, batch: str, matches: Sequence[KeyedMatch]
 ) -> list[int]:
     """Put matches into a store, each with its key, unless they are there; return their numbers there."""
     found: dict[str, int] = {}
@@ -86,7 +88,7 @@ def _add_seats(
     connection: sa.Connection,
     numbers: KnownNumbers,
     ids: Sequence[int],
-    matches: Sequence[tuple[str, Match, MatchOutcome]],
+    matches: Sequence[KeyedMatch],
 ) -> None:
     rows = []
     for number, (_, job, outcome) in zip(ids, matches, strict=True):
@@ -107,9 +109,7 @@ def _add_seats(
     connection.execute(SEATS.insert(), rows)
 
 
-def _add_games(
-    connection: sa.Connection, ids: Sequence[int], matches: Sequence[tuple[str, Match, MatchOutcome]]
-) -> None:
+def _add_games(connection: sa.Connection, ids: Sequence[int], matches: Sequence[KeyedMatch]) -> None:
     games, misplays = [], []
     for match, (_, _, outcome) in zip(ids, matches, strict=True):
         if isinstance(outcome, Failure):

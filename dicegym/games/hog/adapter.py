@@ -53,7 +53,10 @@ def _all_at_once(program: Asked, many: Many, views: list[tuple[int, ...]]) -> It
             answer = next(answers)
         except BaseException as error:
             raise program.failure(error, f"in {ENTRY_POINT}{pair}") from error
-        yield action_of(program.name, answer, *pair)
+        if type(answer) is int and FIRST_NUMBER <= answer <= MOST_DICE:
+            yield answer - FIRST_NUMBER
+        else:
+            yield action_of(program.name, answer, *pair)
 
 
 def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:

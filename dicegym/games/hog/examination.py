@@ -11,7 +11,7 @@ from dicegym.engine.validate import is_whole_number
 from dicegym.errors import AgentError, one_line
 from dicegym.games.hog.interface import ENTRY_POINT
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
-from dicegym.games.hog.situations import every_situation
+from dicegym.games.hog.situations import every_situation, situations
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
 
@@ -60,10 +60,9 @@ def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndar
         asked(i)
         if actions is None:
             scores[0], scores[1] = pair
-            action = act(turn)
+            table[i] = action_of(player.name, act(turn) + FIRST_NUMBER, *pair)
         else:
-            action = next(actions)
-        table[i] = action_of(player.name, action + FIRST_NUMBER, *pair)
+            table[i] = next(actions)  # of the game's own adapter, which has looked at the answer
     table += FIRST_NUMBER
     table.shape = goal, goal
     return table
@@ -77,6 +76,15 @@ def _examine_at_once(game: Game, player: Player) -> np.ndarray:
     asked = zip(actions.tolist(), states["scores"].tolist(), strict=True)
     numbers = [action_of(player.name, action + FIRST_NUMBER, *pair) + FIRST_NUMBER for action, pair in asked]
     return np.array(numbers, np.int8).reshape(goal, goal)
+
+
+def actions(game: Game, answers: np.ndarray) -> np.ndarray | None:
+    """Return the action in each situation of `dicegym.games.hog.situations`: the pairs of scores in the same order.
+
+    None if that numbers none.
+    """
+    numbered = situations(game) is not None
+    return answers.ravel().astype(np.int64) - FIRST_NUMBER if numbered else None
 
 
 def question(game: Game, i: int) -> str:

@@ -213,6 +213,38 @@ def test_matrix_is_the_win_rates() -> None:
     assert matrix + matrix.T == pytest.approx(np.ones((5, 5)))
 
 
+def test_the_matrix_of_equal_strategies_is_computed_once_and_told_of_every_pair(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = dicegym.game("hog", goal=20)
+    tables = [random_table(seed % 3, 20) for seed in range(12)]
+    separately = np.array(
+        [[hog.win_rate(tables[i], tables[j], game) for j in range(i)] + [0.5] * (12 - i) for i in range(12)]
+    )
+    computed: list[int] = []
+    told: list[tuple[int, int, str]] = []
+    evaluate = hog.kernels.evaluate
+    monkeypatch.setattr(hog.kernels, "evaluate", lambda *given: computed.append(evaluate(*given)))
+    matrix = hog.win_rate_matrix(tables, game, progress=lambda *step: told.append(step))
+    assert (np.tril(matrix, -1) == np.tril(separately, -1)).all()
+    assert told == [(done, 66, "pairs") for done in range(1, 67)]
+    assert len(computed) == 9  # each of three against each, itself included
+
+
+def test_the_matrix_stops_soon_after_a_key_is_pressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = dicegym.game("hog", goal=20)
+    computed: list[int] = []
+    evaluate = hog.kernels.evaluate
+    monkeypatch.setattr(hog.kernels, "evaluate", lambda *given: computed.append(evaluate(*given)))
+
+    def press(*step: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        hog.win_rate_matrix([random_table(seed, 20) for seed in range(60)], game, progress=press)
+    assert len(computed) < 1770 / 2
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_who_sees_more_wins_more(seed: int) -> None:
     game = dicegym.game("hog", goal=40)

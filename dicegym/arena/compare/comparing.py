@@ -1,0 +1,329 @@
+"""The comparison of two players: pairs of games until they have told who is better."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dicegym.arena.compare.comparison import ComparedStanding, Comparison, Decision
+from dicegym.arena.compare.estimate import Stopped, cautious_variance, difference, fixed_size, need_scipy
+from dicegym.arena.compare.pairing import BLOCK, SCORES, Pairs, Table, block_of, joined, pairs_of
+from dicegym.arena.compare.sequential import Bounds, SequentialTest, margin_of
+from dicegym.arena.director import Director, check_table
+from dicegym.arena.entries import AgentSpec
+from dicegym.arena.executors import Executors
+from dicegym.arena.incidents import MisplayLog, misplay_counts, misplays_of
+from dicegym.arena.kept import opened
+from dicegym.arena.storage import Settings, Storage, storage_of
+from dicegym.engine.game import Game
+from dicegym.engine.validate import whole_number
+from dicegym.errors import ParameterError, one_line, unknown_name
+from dicegym.games import game as make_game
+from dicegym.games.parts import Progress
+from dicegym.players.roster import agent_name, agent_names, resolve
+from dicegym.sandbox import jail
+from dicegym.sandbox.jobs import Failure
+from dicegym.sandbox.limits import Limits
+
+FORMAT = "compare"
+"""What a comparison is called in a store."""
+MOST_GAMES = 100_000
+"""Games after which a comparison gives up, where nobody says how many."""
+ELO = (0.0, 20.0)
+"""What is tested where two meet each other and nobody says it: not better at all, or better by 20 Elo."""
+LARGEST_ELO = 2000
+MARGINS = (0.0, 0.05)
+"""The same where they meet others: not better at all, or by 5 points in 100 games."""
+MOST_MISPLAYS = 100
+"""Misplays of one entry that are kept in words."""
+
+
+def compare(
+    game: Game | str,
+    first: AgentSpec,
+    second: AgentSpec,
+    others: Sequence[AgentSpec] | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    limits: Limits | None = None,
+    *,
+    elo: tuple[float, float] | None = None,
+    margins: tuple[float, float] | None = None,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    games: int = MOST_GAMES,
+    score: str = "win",
+    isolation: str = jail.Isolation.AUTO,
+    executors: Executors | None = None,
+    store: str | os.PathLike[str] | Storage | None = None,
+) -> Comparison:
+    """Say whether ``second`` is better than ``first``, with as few games as that takes.
+
+    Games come in pairs on the same dice. At a table for two they play each other, once in either's seat. At a larger
+    one, and wherever ``others`` are named, they take turns in the same seat among the same others. After each pair a
+    sequential test says whether that is enough (`dicegym.arena.compare.sequential`).
+
+    The result depends on ``seed`` and the players alone, not on the number of processes: what was begun beyond the pair
+    that decided does not count.
+
+    Args:
+        game: the game or its name.
+        first: an agent as for `dicegym.agent`: what there is.
+        second: another: the candidate.
+        others: who else sits at the table, in turn if they are more than it seats; fewer sit there several times.
+            Default: nobody at a table for two, else all agents of the game but the two.
+        seed: names all games and the players' private randomness; None: drawn, so that no player can foresee its games,
+            and told in the result.
+        workers: number of processes (default: of usable processors).
+        progress: called after each block of pairs with (games counted, 0 or how many there may be, how it stands).
+        limits: what an entry may use, where its match has as many games as in the game's contest; half a block of pairs
+            has more in some games, and then as much more time. Default: 10 s and 512 MiB.
+        elo: what is tested: (a difference of ratings that is not worth calling better, one that is). Default: (0, 20).
+        margins: the same as differences of scores a game, from -1 to 1; instead of ``elo``, which has no meaning where
+            the two do not meet. Default there: (0, 0.05).
+        alpha: how often the test may say better where the difference is the first one.
+        beta: how often it may say not better where the difference is the second one.
+        games: the most that are played.
+        score: what a game is worth: "win", 1 for the first place, shared if that is; or "place", the share of the
+            others who are left behind, which tells more at large tables.
+        isolation: how untrusted bots are kept apart; see `dicegym.arena.contest`.
+        executors: make whoever does the work, instead of ``workers`` processes of this machine; see
+            `dicegym.arena.executors`.
+        store: where the matches are kept, as `dicegym.arena.storage.Storage` says; None: nowhere. The same comparison
+            again plays only what is missing there, and goes on where ``games`` were too few.
+
+    Raises:
+        ParameterError: what is to be tested cannot be, or the game is for one.
+        UnknownNameError: there is no such game, agent, file or score.
+        DependencyError: SciPy is not installed (extra ``arena``).
+    """
+    need_scipy()
+    game = make_game(game)
+    check_table(game)
+    if score not in SCORES:
+        raise unknown_name("score", score, list(SCORES))
+    company = _company(game, first, second, others)
+    bounds = _bounds(elo, margins, alpha, beta, bool(company))
+    most = whole_number("games", games, 2, 1 << 40, "the most games of a comparison") // 2
+    specs = _named(game, [first, second, *company])
+    plan = _Plan(game, tuple(specs), bounds, margins is None and not company, most, score)
+    limits = _scaled(limits or Limits(), plan.block / game.spec.games_per_match)
+    storage = storage_of(store)
+    settings = Settings(game, FORMAT, plan.deciding, limits, "" if storage is None else storage.label)
+    with (
+        opened(storage, settings, seed) as book,
+        Director(
+            game,
+            specs,
+            seed if book is None else book.seed,
+            workers,
+            limits=limits,
+            in_order=True,
+            isolation=isolation,
+            executors=executors,
+            book=book,
+        ) as director,
+    ):
+        result = _Course(plan, director, progress).result()
+        if book is not None:
+            book.finish(result.to_json(), director.struck)
+            result = replace(result, stored=book.stored)
+        return result
+
+
+def _bounds(
+    elo: tuple[float, float] | None, margins: tuple[float, float] | None, alpha: float, beta: float, apart: bool
+) -> Bounds:
+    """Return what is tested. Raises ParameterError."""
+    if elo is not None and margins is not None:
+        raise ParameterError(f"elo={elo} and margins={margins} say the same thing twice: give one of them")
+    if apart and elo is not None:
+        raise ParameterError(
+            f"elo={elo} cannot be tested, as the two do not meet each other but others, in turn: give margins, the "
+            "difference of their scores a game, such as (0, 0.05)"
+        )
+    if elo is not None and not -LARGEST_ELO < elo[0] < elo[1] < LARGEST_ELO:
+        raise ParameterError(
+            f"elo={elo} cannot be tested: give two numbers, the smaller one first, such as (0, 20); the closer they "
+            "are, the more games it takes"
+        )
+    low, high = margins or (MARGINS if apart else (float(one) for one in margin_of(elo or ELO)))
+    return Bounds(float(low), float(high), alpha, beta).checked()
+
+
+def _scaled(limits: Limits, more: float) -> Limits:
+    """Return limits for matches of ``more`` times as many games."""
+    seconds = limits.seconds * max(1.0, more)
+    return replace(limits, seconds=seconds, start=limits.start_seconds, move=limits.move_seconds)
+
+
+def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[AgentSpec] | None) -> list[AgentSpec]:
+    """Return who else sits at the table: as many as it seats, or more who take turns; nobody if the two meet."""
+    if others is None and game.players == 2:
+        return []
+    if others is None:
+        two = [resolve(game, spec) for spec in (first, second)]
+        others = [name for name in agent_names(game) if resolve(game, name) not in two]
+    if isinstance(others, str):
+        others = [others]
+    if not others:
+        if game.players == 2:
+            return []
+        raise ParameterError(f"at {game!r} {game.players - 1} others sit beside the one who is tried: name one or more")
+    return list(itertools.islice(itertools.cycle(others), max(len(others), game.players - 1)))
+
+
+def _named(game: Game, specs: Sequence[AgentSpec]) -> dict[str, AgentSpec]:
+    """Return the entries by names that tell them apart: as usual, else as they were given, else by number."""
+    usual = [one_line(agent_name(game, spec)) for spec in specs]
+    given = [one_line(str(spec)) if isinstance(spec, str) else name for spec, name in zip(specs, usual, strict=True)]
+    named: dict[str, AgentSpec] = {}
+    for spec, name, text in zip(specs, usual, given, strict=True):
+        alike = usual.count(name) > 1 and given.count(text) == 1
+        own = text if alike else name
+        taken = (f"{own} ({number})" for number in itertools.count(2))
+        named[own if own not in named else next(one for one in taken if one not in named)] = spec
+    return named
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is compared, and how."""
+
+    game: Game
+    names: tuple[str, ...]
+    """Of the first, the second and the others."""
+    bounds: Bounds
+    elo: bool
+    most: int
+    """Pairs."""
+    score: str
+
+    @property
+    def block(self) -> int:
+        """How many pairs a block has."""
+        return min(BLOCK, self.most)
+
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """What makes it the same comparison when it is held again, as plain values: not how many games it may take."""
+        return {"names": list(self.names), "score": self.score, **self.bounds._asdict()}
+
+
+@dataclass
+class _Course:
+    """A comparison while it is under way."""
+
+    plan: _Plan
+    director: Director
+    progress: Progress | None
+    pairs: list[Pairs] = field(default_factory=list)
+    """Those that count, by block."""
+
+    def __post_init__(self) -> None:
+        self.test = SequentialTest(self.plan.bounds)
+        self.misplays = MisplayLog(MOST_MISPLAYS)
+        self.over = bool(self.director.struck)
+
+    def result(self) -> Comparison:
+        """Play until it is decided, and return what came out."""
+        by_name = {entry.name: entry for entry in self.director.entries}
+        if not self.over:
+            first, second, *others = (by_name[name] for name in self.plan.names)
+            self._play(Table(first, second, tuple(others)))
+        return self._comparison()
+
+    def _play(self, table: Table) -> None:
+        size = self.plan.block
+        waiting: dict[int, dict[tuple[str, ...], Any]] = {}
+        number = 0
+        for job, outcome in self.director.play(self._jobs(table, size)):
+            names = tuple(entry.name for entry in job.entries)
+            waiting.setdefault(job.number, {})[names] = outcome
+            while not self.over and len(waiting.get(number, ())) == 2:
+                self._count(table, number, waiting.pop(number))
+                number += 1
+
+    def _jobs(self, table: Table, size: int) -> Iterator[Any]:
+        """Yield matches block by block until it is decided, or the games run out."""
+        for number in range(-(-self.plan.most // size)):
+            for match in block_of(table, self.plan.game, self.director.seed, number, size):
+                if self.over:
+                    return
+                yield match
+
+    def _count(self, table: Table, number: int, outcomes: dict[tuple[str, ...], Any]) -> None:
+        """Count a block, whose turn it is."""
+        halves = []
+        for entries in table.halves(number, self.plan.game.players):
+            names = tuple(entry.name for entry in entries)
+            outcome = outcomes[names]
+            if isinstance(outcome, Failure):
+                self.director.struck[names[outcome.actor]] = outcome.reason
+                self.over = True
+                return
+            halves.append(outcome)
+            for misplay in misplays_of(names, outcome):
+                self.misplays.add(misplay)
+        found = pairs_of(table, halves, self.plan.score).up_to(self.plan.most - self.test.pairs)
+        self.pairs.append(found.up_to(self.test.add(found.differences)))
+        self.over = self.test.accepted is not None or self.test.pairs >= self.plan.most
+        if self.progress is not None:
+            bounds = self.plan.bounds
+            limit = 2 * self.plan.most if self.plan.most != MOST_GAMES // 2 else 0  # nobody will wait for that many
+            where = f"log-likelihood ratio {self.test.ratio:+.2f} of {bounds.lower:.2f} .. {bounds.upper:+.2f}"
+            self.progress(2 * self.test.pairs, limit, where)
+
+    def _comparison(self) -> Comparison:
+        plan, test = self.plan, self.test
+        pairs = joined(self.pairs) if self.pairs and not self.director.struck else None
+        first, second, *others = plan.names
+        return Comparison(
+            **self.director.common(),
+            misplays=self.misplays.kept,
+            first=first,
+            second=second,
+            others=tuple(others),
+            players=plan.game.players,
+            score=plan.score,
+            bounds=plan.bounds,
+            elo=plan.elo,
+            decision=self._decision(),
+            ratio=test.ratio,
+            pairs=test.pairs,
+            games=2 * test.pairs,
+            most_games=2 * plan.most,
+            counts=test.counts,
+            **({"standings": ()} if pairs is None else self._figures(pairs)),
+        )
+
+    def _decision(self) -> Decision:
+        if self.director.struck:
+            return Decision.DISQUALIFIED
+        if self.test.accepted is None:
+            return Decision.UNDECIDED
+        return Decision.BETTER if self.test.accepted else Decision.NOT_BETTER
+
+    def _figures(self, pairs: Pairs) -> dict[str, Any]:
+        """Return what follows from the pairs that count."""
+        bounds, found = self.plan.bounds, pairs.differences
+        variance = float(found.var())
+        stopped = Stopped(len(found), float(found.mean()), variance, self.test.accepted)
+        margins = bounds.margin0, bounds.margin1
+        gap = margins[1] - margins[0]
+        faults = misplay_counts(self.misplays.kept)
+        places = {None: (1, 1), 0: (1, 1), 1: (2, 1)}[self.test.accepted]
+        rows = [
+            ComparedStanding(place, name, float(scores.mean()), scores.size, faults.get(name, 0))
+            for place, name, scores in zip(places, self.plan.names, (pairs.first, pairs.second), strict=False)
+        ]
+        return {
+            "standings": tuple(rows[::-1]),
+            "difference": difference(stopped, margins, (bounds.lower, bounds.upper)),
+            "fixed_games": 2 * fixed_size(cautious_variance(len(found), variance), gap, bounds.alpha, bounds.beta),
+            "pairing": pairs.variance_alone / variance if variance else None,
+        }

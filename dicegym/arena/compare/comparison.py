@@ -1,0 +1,196 @@
+"""What a comparison came to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from dicegym.arena.compare.estimate import LEVEL, Interval
+from dicegym.arena.compare.sequential import Bounds, elo_of
+from dicegym.arena.report import ReportTable, percent
+from dicegym.arena.results import ContestResult, Standing
+
+
+class Decision(StrEnum):
+    """What a comparison decided."""
+
+    BETTER = "better"
+    """The second claim holds: the candidate is better by more than ``margin0``."""
+    NOT_BETTER = "not better"
+    """The first claim holds: the candidate is not better by as much as ``margin1``."""
+    UNDECIDED = "undecided"
+    """The games ran out first."""
+    DISQUALIFIED = "disqualified"
+    """An entry failed where the rules do not go on without it; nothing is compared."""
+
+
+@dataclass(frozen=True)
+class ComparedStanding(Standing):
+    """What the games came to for one of the two.
+
+    Attributes:
+        place: 1 for both unless the candidate is better.
+        name: the entry.
+        score: its mean score of a game, from 0 to 1.
+        games: how many it played.
+        faults: what it did wrong in them and the rules dealt with.
+    """
+
+    score: float
+    games: int
+    faults: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison(ContestResult[ComparedStanding]):
+    """Whether one player is better than another; `ContestResult` says what its other attributes are.
+
+    Attributes:
+        first: name of the player that is compared with.
+        second: name of the candidate: is it better than the first?
+        others: who else sat at the table; empty: the two met each other.
+        players: seats at a table.
+        score: what a game was worth, see `dicegym.arena.compare.pairing.scores_of`.
+        bounds: what was tested.
+        elo: whether the margins were given as Elo, which means something where two meet each other.
+        decision: what came out.
+        ratio: the log-likelihood ratio of the second claim to the first when the test ended.
+        pairs: how many pairs of games it took.
+        games: how many games these are.
+        most_games: how many there might have been.
+        counts: how many pairs were worth what: (difference of scores, number), by difference.
+        difference: by how much the candidate's score of a game is higher, with its interval, in which the stopping is
+            reckoned with; None if no pair was played.
+        fixed_games: how many games a test of fixed size with the same error rates takes; None if no pair was played.
+        pairing: how many times as many games the same would take without pairs, each game on dice of its own; None if
+            the pairs were all alike.
+    """
+
+    first: str
+    second: str
+    others: tuple[str, ...]
+    players: int
+    score: str
+    bounds: Bounds
+    elo: bool
+    decision: Decision
+    ratio: float
+    pairs: int
+    games: int
+    most_games: int
+    counts: tuple[tuple[float, int], ...] = ()
+    difference: Interval | None = None
+    fixed_games: int | None = None
+    pairing: float | None = None
+
+    @property
+    def saved(self) -> int | None:
+        """How many games fewer it took than a test of fixed size; below 0: more. None where nothing was decided."""
+        decided = self.decision in (Decision.BETTER, Decision.NOT_BETTER)
+        return self.fixed_games - self.games if decided and self.fixed_games is not None else None
+
+    @property
+    def heading(self) -> str:
+        """One line that says what was played."""
+        company = f" among {', '.join(self.others)}" if self.others else ""
+        return f"{self.title}: is {self.second} better than {self.first}{company}? Seed {self.seed}"
+
+    def tables(self) -> tuple[ReportTable, ...]:
+        """Return what both reached, the candidate first."""
+        rows = [[row.name, percent(row.score), f"{row.games:,}", f"{row.faults:,}"] for row in self.standings]
+        titles = {"win": "Games won", "place": "Left behind"}
+        return (
+            (
+                (
+                    f"{self.pairs:,} pairs of games on the same dice",
+                    ["Player", titles[self.score], "Games", "Faults"],
+                    rows,
+                ),
+            )
+            if rows
+            else ()
+        )
+
+    def details(self) -> tuple[ReportTable, ...]:
+        """Return how often pairs came out how."""
+        rows = [[f"{value:+.3g}", f"{count:,}"] for value, count in self.counts if count]
+        return (("Pairs by the difference of scores", ["Difference", "Pairs"], rows),) if rows else ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values, see `ContestResult.to_json`; and the difference as Elo where it is one."""
+        size = self.difference
+        return super().to_json() | {
+            "decision": str(self.decision),
+            "bounds": self.bounds._asdict() | {"lower": self.bounds.lower, "upper": self.bounds.upper},
+            "difference": None if size is None else size._asdict(),
+            "difference_elo": None if size is None or self.others else self._elo_of(size)._asdict(),
+            "saved": self.saved,
+        }
+
+    def claim(self, number: int) -> str:
+        """Return a claim of the test in words, as the end of "NAME is ... better"."""
+        margin = self.bounds[number]
+        if self.elo:
+            return f"{float(elo_of(margin)):+.4g} Elo"
+        return f"{100 * margin:+.4g} points"
+
+    def words(self) -> Sequence[str]:
+        """Return what was decided, how large the difference is, and what the games cost."""
+        if self.decision is Decision.DISQUALIFIED:
+            return ["Nothing is compared: a player failed, and the rules do not go on without it."]
+        return [self._verdict(), *self._size(), *self._cost()]
+
+    def _verdict(self) -> str:
+        lower, upper = self.bounds.lower, self.bounds.upper
+        ratio = f"log-likelihood ratio {self.ratio:+.2f}, bounds {lower:+.2f} and {upper:+.2f}"
+        versus = f"{self.claim(1)} against {self.claim(0)}"
+        if self.decision is Decision.UNDECIDED:
+            more = "More games may decide, and so may claims that are further apart."
+            return f"Undecided after {self.games:,} games ({versus}: {ratio}). {more}"
+        better = self.decision is Decision.BETTER
+        if better:
+            level = "better" if self.bounds.margin0 >= 0 else "not worse"
+        else:
+            level = "not better" if self.bounds.margin1 >= 0 else "worse"
+        wrong = percent(self.bounds.alpha if better else self.bounds.beta)
+        found = f"{self.second} is {level} than {self.first}{self._by(not better)}"
+        return f"{found} ({versus}: {ratio}; wrong in about {wrong} of such tests)."
+
+    def _elo_of(self, size: Interval) -> Interval:
+        """Return a difference as Elo; what would be endless ends where one game more would put it."""
+        most = 1 - 1 / (self.games + 1)
+        return Interval(*(float(elo_of(min(most, max(-most, one)))) for one in size))
+
+    def _by(self, number: int) -> str:
+        """Return by how much, as far as that is claimed."""
+        margin = self.bounds[number]
+        return f" by {self.claim(number).lstrip('+-')}" if round(margin, 9) else ""
+
+    def _size(self) -> list[str]:
+        if self.difference is None:
+            return []
+        value, low, high = (f"{100 * one:+.1f}" for one in self.difference)
+        level = f"{100 * LEVEL:.0f} %"
+        found = f"It scores {value} points a game more ({level} interval {low} to {high}"
+        if self.others:
+            return [f"{found}; that the test stopped when decided is reckoned in)."]
+        value, low, high = (f"{one:+.0f}" for one in self._elo_of(self.difference))
+        return [f"{found}), or {value} Elo ({low} to {high}); that the test stopped when decided is reckoned in."]
+
+    def _cost(self) -> list[str]:
+        found = f"It took {self.games:,} games"
+        if self.fixed_games is None:
+            return []
+        if self.saved is None:
+            cost = f"{found}; a test of fixed size with the same error rates takes {self.fixed_games:,}."
+        else:
+            more = "fewer" if self.saved >= 0 else "more"
+            cost = (
+                f"{found}, {abs(self.saved):,} {more} than a test of fixed size with the same error rates "
+                f"({self.fixed_games:,})."
+            )
+        if self.pairing is None:
+            return [cost, "All pairs came out level: on the same dice both reach the same."] if self.pairs else [cost]
+        return [cost, f"Without pairs on the same dice it takes {self.pairing:.1f} times as many games."]

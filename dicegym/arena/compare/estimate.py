@@ -1,0 +1,189 @@
+"""How large the difference is, said after a test that stopped when it was decided.
+
+A test that stops when things look well stops too early, and the plain mean of its pairs exaggerates: whoever is shown
+it, with the plain interval, is misled. So the interval here is that of the stopped test. Sums of pairs are taken for a
+Brownian motion with drift that ends at one of two barriers, or where the games ran out; outcomes are ordered from
+"ended at the lower barrier at once" to "ended at the upper barrier at once"; and a difference is in the 95 % interval
+unless 2.5 % or less of the tests with it would end as far out as this one did, on either side. The estimate is the
+difference with which half of them would: it is too high as often as too low.
+
+Sources: D. Siegmund, "Estimation following sequential tests", Biometrika 65 (1978), for the order and the interval;
+A. Borodin and P. Salminen, "Handbook of Brownian Motion" (2nd edition, 2002), part II, 3.0, for the times at which a
+motion leaves an interval, as sums over mirror images.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicegym.arena.compare.sequential import FEWEST
+from dicegym.errors import DependencyError
+
+LEVEL = 0.95
+"""How often the interval is to hold the true difference."""
+FAR = 40.0
+"""Standard errors from the mean within which drifts are looked for."""
+IMAGES = 12
+"""Standard deviations beyond which mirror images add nothing that can be seen."""
+
+
+class Interval(NamedTuple):
+    """A difference, and between what it lies."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Stopped(NamedTuple):
+    """How a test came out."""
+
+    pairs: int
+    mean: float
+    """Of the pairs that counted."""
+    variance: float
+    """Of a pair."""
+    accepted: int | None
+    """The claim that was accepted; None: the games ran out."""
+
+
+def need_scipy() -> None:
+    """Raise DependencyError if what computes intervals is not installed."""
+    try:
+        import scipy.optimize
+        import scipy.special  # noqa: F401  # asked for here, so that nobody plays for an hour and then hears of it
+    except ImportError:
+        raise DependencyError.for_extra("scipy", "arena", "dicegym compare") from None
+
+
+def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[float, float]) -> Interval:
+    """Return the difference in the mean of pairs and its interval, from -1 to 1.
+
+    Args:
+        stopped: how the test came out, after one pair or more.
+        margins: the two means that were tested.
+        bounds: the log-likelihood ratios at which it would have ended.
+
+    Raises:
+        DependencyError: SciPy is not installed.
+    """
+    need_scipy()
+    from scipy.optimize import brentq
+
+    variance = cautious_variance(stopped.pairs, stopped.variance)
+    deviation = math.sqrt(variance)
+    middle, gap = sum(margins) / 2, margins[1] - margins[0]
+    barriers = [abs(bound) * variance / gap / deviation for bound in bounds]
+    end = stopped.pairs * (stopped.mean - middle) / deviation
+    if stopped.pairs < FEWEST:  # before which nothing stops a test
+        half = NormalDist().inv_cdf((1 + LEVEL) / 2) * deviation / math.sqrt(stopped.pairs)
+        return _between(stopped.mean, stopped.mean - half, stopped.mean + half)
+    if stopped.accepted is None:  # the ratio is no straight line, and lets a sum that is far out go further
+        barriers = [max(barriers[0], -end), max(barriers[1], end)]
+    else:  # the barrier is where the test ended, a little beyond or before the bound
+        ahead = end if stopped.accepted else -end
+        barriers[stopped.accepted] = max(ahead, barriers[stopped.accepted] / 2)
+    rest = Motion(barriers[0], barriers[1], float(stopped.pairs))
+
+    def above(drift: float) -> float:
+        """Return how many tests with this drift would end where this one did, or higher."""
+        if stopped.accepted == 1:
+            return rest.through_top(drift)
+        if stopped.accepted == 0:
+            return 1 - rest.mirrored().through_top(-drift)
+        return rest.through_top(drift) + rest.within_above(drift, end)
+
+    centre, error = end / stopped.pairs, 1 / math.sqrt(stopped.pairs)
+
+    def drift_at(share: float) -> float:
+        wanted: Callable[[float], float] = lambda drift: above(drift) - share  # noqa: E731  # a name for its type
+        low, high = centre - FAR * error, centre + FAR * error
+        if wanted(low) > 0 or wanted(high) < 0:
+            return low if wanted(low) > 0 else high
+        return float(brentq(wanted, low, high, xtol=1e-9 * error, rtol=1e-12))
+
+    tail = (1 - LEVEL) / 2
+    return _between(*(middle + drift_at(share) * deviation for share in (0.5, tail, 1 - tail)))
+
+
+def _between(*found: float) -> Interval:
+    """Return an interval of differences, which are from -1 to 1."""
+    return Interval(*(min(1.0, max(-1.0, one)) for one in found))
+
+
+class Motion(NamedTuple):
+    """A Brownian motion of unit variance from 0 that ends at a barrier, or when its time is over."""
+
+    below: float
+    """How far down the lower barrier is."""
+    over: float
+    """How far up the upper one is."""
+    time: float
+
+    def mirrored(self) -> Motion:
+        """Return the same with up and down exchanged."""
+        return Motion(self.over, self.below, self.time)
+
+    def through_top(self, drift: float) -> float:
+        """Return the chance that it ends at the upper barrier in time."""
+        at = self.over + self._images()
+        far, root = np.abs(at), math.sqrt(self.time)
+        soon = drift * (self.over - far) + _log_below((drift * self.time - far) / root)
+        late = drift * (self.over + far) + _log_below((-drift * self.time - far) / root)
+        return _chance((np.sign(at) * (np.exp(soon) + np.exp(late))).sum())
+
+    def within_above(self, drift: float, height: float) -> float:
+        """Return the chance that it meets no barrier and is above ``height``, which lies between them, at the end."""
+        found, root = 0.0, math.sqrt(self.time)
+        for sources, sign in ((self._images(), 1.0), (2 * self.over + self._images(), -1.0)):
+            bottom = (height - sources - drift * self.time) / root
+            top = (self.over - sources - drift * self.time) / root
+            # Of two chances near 1 the difference is lost: then those of the other side are taken.
+            flip = bottom + top > 0
+            low, high = np.where(flip, -top, bottom), np.where(flip, -bottom, top)
+            weight = drift * sources
+            found += sign * float((np.exp(weight + _log_below(high)) - np.exp(weight + _log_below(low))).sum())
+        return _chance(found)
+
+    def _images(self) -> NDArray[np.float64]:
+        width = 2 * (self.below + self.over)
+        number = 2 + math.ceil(IMAGES * math.sqrt(self.time) / width)
+        return np.arange(-number, number + 1, dtype=np.float64) * np.float64(width)
+
+
+def _log_below(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the logarithm of how many draws of a standard normal are below ``z``."""
+    from scipy.special import log_ndtr
+
+    return np.array(log_ndtr(z), dtype=np.float64)
+
+
+def _chance(value: float) -> float:
+    return min(1.0, max(0.0, float(value)))
+
+
+def cautious_variance(pairs: int, variance: float) -> float:
+    """Return the variance of a pair, from that of those played: nobody knows after a few equal ones that all are so.
+
+    One more pair at either end says how little is known.
+    """
+    return (pairs * variance + 2) / (pairs + 2)
+
+
+def fixed_size(variance: float, gap: float, alpha: float, beta: float) -> int:
+    """Return how many pairs a test takes that plays a number of them decided beforehand.
+
+    Args:
+        variance: of a pair.
+        gap: between the two means that it is to tell apart.
+        alpha: how often it may be wrong about the lower one.
+        beta: how often about the higher one.
+    """
+    normal = NormalDist()
+    return math.ceil(variance * ((normal.inv_cdf(1 - alpha) + normal.inv_cdf(1 - beta)) / gap) ** 2)

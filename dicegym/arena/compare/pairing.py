@@ -1,0 +1,148 @@
+"""Pairs of games on the same dice, in which two players change places.
+
+Where two meet each other, the second game of a pair has them in each other's seats. Where they meet others, the first
+game has the one at the table and the second game the other one, in the same seat among the same others. The dice of a
+game are those of its key, seat and turn, so both have the same luck, and what is left of it in the difference of their
+scores is what the two of them make of it.
+
+Pairs come in blocks, and a block is two matches (`PairedMatch`): all first games, and all second games. Entries are
+loaded afresh for each match, as in a contest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicegym.arena.match import Match
+from dicegym.engine.dice import named_seed
+from dicegym.engine.game import Game
+from dicegym.errors import unknown_name
+from dicegym.sandbox.jobs import Entry
+
+BLOCK = 50
+"""Pairs of a block: enough games in a match that starting its bots costs little beside them."""
+SCORES = ("win", "place")
+"""What a game can be worth to a player; see `scores_of`."""
+
+
+@dataclass(frozen=True)
+class PairedMatch(Match):
+    """Half of a block of pairs. Its dice follow from the seed and the number of the block alone, whoever plays.
+
+    Who sits where is drawn from the game's key as in each match, by the order in which the entries are given: with two
+    of them exchanged, they sit in each other's seats.
+    """
+
+    @property
+    def seed(self) -> int:
+        """The seed of the games, the same for both halves of a block and whoever is compared."""
+        return named_seed("pairs", self.game.name, self.contest_seed, self.number)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What decides the outcome besides game, entries in their order and limits; see `Job.facts`."""
+        return super().facts | {"kind": "pairs"}
+
+
+class Table(NamedTuple):
+    """Who is compared, and in whose company."""
+
+    first: Entry
+    second: Entry
+    others: tuple[Entry, ...] = ()
+    """Who else sits at a table; empty: the two meet each other."""
+
+    def halves(self, number: int, seats: int) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
+        """Return who plays both matches of block ``number`` at a table with so many seats.
+
+        The others take turns, so that all of them play equally often in the long run.
+        """
+        if not self.others:
+            return (self.first, self.second), (self.second, self.first)
+        start = number * (seats - 1)
+        company = tuple(self.others[(start + i) % len(self.others)] for i in range(seats - 1))
+        return (self.first, *company), (self.second, *company)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The scores of both in the games of some pairs.
+
+    Attributes:
+        first: of the player that is named first, from 0 to 1: float64[pairs, games of a pair that it plays].
+        second: of the other one.
+    """
+
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+
+    @property
+    def differences(self) -> NDArray[np.float64]:
+        """How much more the second scored in each pair, from -1 to 1: float64[pairs]."""
+        found: NDArray[np.float64] = self.second.mean(axis=1) - self.first.mean(axis=1)
+        return found
+
+    @property
+    def variance_alone(self) -> float:
+        """The variance that a difference would have if each game had dice of its own."""
+        games = self.first.shape[1]
+        if games > 1:  # both play in each of them
+            return float(np.var(self.second - self.first) / games)
+        return float(np.var(self.first) + np.var(self.second))
+
+    def up_to(self, number: int) -> Pairs:
+        """Return the first ``number`` of the pairs."""
+        return Pairs(self.first[:number], self.second[:number])
+
+
+def joined(parts: Sequence[Pairs]) -> Pairs:
+    """Return the pairs of all ``parts``, of which there is at least one."""
+    return Pairs(np.concatenate([one.first for one in parts]), np.concatenate([one.second for one in parts]))
+
+
+def scores_of(returns: Sequence[Sequence[float]], score: str) -> NDArray[np.float64]:
+    """Return what games were worth to each player, from 0 to 1: float64[games, players].
+
+    Args:
+        returns: of each game the sum of rewards of each player; only their order counts.
+        score: "win": 1 for the first place, a shared one shared out. "place": the share of the others who came behind,
+            half of those who came level counted in. In a game for two both are the same.
+    """
+    found = np.asarray(returns, np.float64)
+    if score == "win":
+        best = found == found.max(axis=1, keepdims=True)
+        shared: NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
+        return shared
+    if score != "place":
+        raise unknown_name("score", score, list(SCORES))
+    own, others = found[:, :, None], found[:, None, :]
+    behind = (own > others).sum(axis=2) + (own == others).sum(axis=2) / 2 - 0.5  # of those who are level, itself is one
+    share: NDArray[np.float64] = behind / (found.shape[1] - 1)
+    return share
+
+
+def block_of(table: Table, game: Game, seed: int, number: int, pairs: int) -> Iterator[PairedMatch]:
+    """Yield both matches of a block.
+
+    Args:
+        table: who plays.
+        game: the game.
+        seed: of the comparison.
+        number: of the block, from 0.
+        pairs: in it.
+    """
+    for entries in table.halves(number, game.players):
+        yield PairedMatch(game, entries, seed, pairs, number=number)
+
+
+def pairs_of(table: Table, halves: Sequence[dict[str, Any]], score: str) -> Pairs:
+    """Return the pairs of a block by the outcomes of its two matches, which are `MatchResult`s as plain values."""
+    one, two = (scores_of(half["returns"], score) for half in halves)
+    if table.others:
+        return Pairs(one[:, :1], two[:, :1])
+    return Pairs(np.stack([one[:, 0], two[:, 1]], axis=1), np.stack([one[:, 1], two[:, 0]], axis=1))

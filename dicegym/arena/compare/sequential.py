@@ -1,0 +1,184 @@
+"""The sequential test: after each pair of games, is there enough to say which of two claims holds?
+
+A pair is worth the difference of two scores, a number from -1 to 1 whose mean is 0 among equals. One claim says that
+this mean is ``margin0``, the other that it is ``margin1``. The test is a generalised sequential probability ratio test:
+the likelihood of each claim is that of the distribution over the values seen which fits the pairs best and has the
+claimed mean, and it ends when the logarithm of their ratio leaves Wald's bounds. Nothing is assumed of the distribution
+but that pairs are independent: ties, and the two games of a pair being alike, are in it as they come.
+
+Sources: A. Wald, "Sequential Tests of Statistical Hypotheses", Annals of Mathematical Statistics 16 (1945), for the
+bounds; X. Li, J. Liu and Z. Ying, "Generalized Sequential Probability Ratio Test for Separate Families of Hypotheses",
+Sequential Analysis 33 (2014), for the test; M. Van den Bergh, "The Generalized Sequential Probability Ratio Test"
+(2018), for its use on pairs of games with colours exchanged (the pentanomial), as chess programs are tested; A. Owen,
+"Empirical likelihood ratio confidence intervals for a single functional", Biometrika 75 (1988), for the best
+distribution of a given mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dicegym.errors import ParameterError
+
+FEWEST = 20
+"""Pairs before which nothing is decided: both the ratio and what is said of the difference rest on many of them."""
+USUAL = (-1.0, -0.5, 0.0, 0.5, 1.0)
+"""Values of a pair of games for two, which are always reckoned with."""
+UNSEEN = 1e-3
+"""How often a usual value that has not been seen counts: so no claim is impossible before it is tried."""
+MOST_STEPS = 100
+"""Of the search for a best distribution, which takes about ten."""
+EXACT_ENOUGH = 1e-11
+"""Where the search ends, in units of its unknown, which is of the order of 1."""
+GRAIN = 9
+"""Decimals to which values of pairs are told apart."""
+
+
+class Bounds(NamedTuple):
+    """Two claims about the mean of pairs, and how often the test may be wrong about each."""
+
+    margin0: float
+    """The mean by the first claim, from -1 to 1; "better" is refused where it holds."""
+    margin1: float
+    """The mean by the second claim, above the first."""
+    alpha: float = 0.05
+    """How often the test may decide for the second claim where the first holds."""
+    beta: float = 0.05
+    """How often it may decide for the first where the second holds."""
+
+    @property
+    def lower(self) -> float:
+        """The log-likelihood ratio at which the first claim is accepted."""
+        return math.log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """The log-likelihood ratio at which the second claim is accepted."""
+        return math.log((1 - self.beta) / self.alpha)
+
+    def checked(self) -> Bounds:
+        """Return these bounds. Raises ParameterError for claims and error rates that cannot be tested."""
+        for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < rate < 0.5:
+                raise ParameterError(
+                    f"{name}={rate} cannot be used: it is how often the test may be wrong, above 0 and below 0.5; "
+                    "0.05 is usual"
+                )
+        if not -1 < self.margin0 < self.margin1 < 1:
+            raise ParameterError(
+                f"the margins {self.margin0:.4g} and {self.margin1:.4g} cannot be tested: the first must be below the "
+                "second, and both above -1 and below 1; the closer they are, the more games it takes"
+            )
+        return self
+
+
+class Verdict(NamedTuple):
+    """What some pairs decide."""
+
+    pairs: int
+    """How many of them count: up to the one that decided."""
+    ratio: float
+    """The log-likelihood ratio after it."""
+    accepted: int | None
+    """0 or 1, the claim that is accepted; None: neither yet."""
+
+
+class SequentialTest:
+    """Takes pairs as they come and says when they have decided.
+
+    Args:
+        bounds: what is tested.
+
+    Attributes:
+        bounds: as given.
+        pairs: how many have been counted.
+        ratio: the log-likelihood ratio after them; above 0 speaks for the second claim.
+        accepted: the claim that is accepted, 0 or 1; None: neither yet.
+    """
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self.pairs = 0
+        self.ratio = 0.0
+        self.accepted: int | None = None
+        self._counts = dict.fromkeys(USUAL, 0)
+
+    def add(self, pairs: Sequence[float] | NDArray[np.float64]) -> int:
+        """Count ``pairs`` in their order, each a number from -1 to 1, up to the one that decides; return how many."""
+        if self.accepted is not None or not len(pairs):
+            return 0
+        found = np.round(np.asarray(pairs, np.float64), GRAIN)
+        values = np.array(sorted(self._counts.keys() | set(found.tolist())))
+        before = np.array([self._counts.get(value, 0) for value in values.tolist()], np.float64)
+        counts = before + np.cumsum(found[:, None] == values, axis=0)
+        ratios = log_likelihood_ratios(counts, values, self.bounds.margin0, self.bounds.margin1)
+        outside = (ratios <= self.bounds.lower) | (ratios >= self.bounds.upper)
+        outside &= self.pairs + np.arange(1, len(found) + 1) >= FEWEST
+        last = int(outside.argmax()) if outside.any() else len(found) - 1
+        if outside[last]:
+            self.accepted = int(ratios[last] >= self.bounds.upper)
+        self.pairs += last + 1
+        self.ratio = float(ratios[last])
+        self._counts = dict(zip(values.tolist(), counts[last].astype(int).tolist(), strict=True))
+        return last + 1
+
+    @property
+    def counts(self) -> tuple[tuple[float, int], ...]:
+        """How many pairs were worth what, by value."""
+        return tuple(sorted(self._counts.items()))
+
+
+def log_likelihood_ratios(
+    counts: NDArray[np.float64], values: NDArray[np.float64], margin0: float, margin1: float
+) -> NDArray[np.float64]:
+    """Return log(likelihood of mean ``margin1`` / likelihood of mean ``margin0``) of pairs.
+
+    Args:
+        counts: how many pairs were worth ``values``, float64[..., n]; along the leading axes are independent cases.
+        values: what pairs can be worth, float64[n], -1 and 1 among them.
+        margin0: a mean above -1 and below 1.
+        margin1: another.
+    """
+    counts = np.where(counts == 0, UNSEEN, counts)
+    return _support(counts, values, margin1) - _support(counts, values, margin0)
+
+
+def _support(counts: NDArray[np.float64], values: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
+    """Return the logarithm of the highest likelihood with this mean, less that of the frequencies themselves.
+
+    The best distribution has p = frequency / (1 + t * (value - mean)), where t makes the mean what it should be
+    (Owen's Lagrange multiplier). It is found by Newton's steps, kept within bounds that close in on it.
+    """
+    away = values - mean
+    t = np.zeros(counts.shape[:-1])
+    low, high = np.full_like(t, -1 / away.max()), np.full_like(t, -1 / away.min())
+    for _ in range(MOST_STEPS):
+        share = away / (1 + t[..., None] * away)
+        excess = (counts * share).sum(-1)
+        low, high = np.where(excess > 0, t, low), np.where(excess > 0, high, t)
+        step = t + excess / (counts * share**2).sum(-1)
+        step = np.where((step > low) & (step < high), step, (low + high) / 2)
+        moved, t = float(np.abs(step - t).max(initial=0)), step
+        if moved < EXACT_ENOUGH:
+            break
+    found: NDArray[np.float64] = -(counts * np.log1p(t[..., None] * away)).sum(-1)
+    return found
+
+
+def margin_of(elo: ArrayLike) -> NDArray[np.float64]:
+    """Return the mean of pairs among two whose ratings differ by ``elo``: share won less share lost.
+
+    Source: A. Elo, "The Rating of Chessplayers, Past and Present" (1978): the logistic curve with base 10 and 400.
+    """
+    return np.asarray(np.tanh(np.asarray(elo, np.float64) * math.log(10) / 800))
+
+
+def elo_of(margin: ArrayLike) -> NDArray[np.float64]:
+    """Return the difference of ratings that goes with a mean of pairs; it is endless at -1 and 1."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.arctanh(np.clip(np.asarray(margin, np.float64), -1, 1)) * 800 / math.log(10))

@@ -1,0 +1,28 @@
+"""Games that were played, to be seen again: who sat where and what was done; all else follows from that.
+
+A `Replay` is plain values. It says by which rules it was played, is played again to its stored result, and refuses what
+other rules would make of it.
+"""
+
+from __future__ import annotations
+
+from dicegym.arena.replay.files import from_json, load, save, to_json
+from dicegym.arena.replay.replay import Frame, Played, Replay, ReplayIncident, replay_of
+from dicegym.arena.replay.rulebook import Difference, described, differences
+from dicegym.arena.replay.telling import moments
+
+__all__ = [
+    "Difference",
+    "Frame",
+    "Played",
+    "Replay",
+    "ReplayIncident",
+    "described",
+    "differences",
+    "from_json",
+    "load",
+    "moments",
+    "replay_of",
+    "save",
+    "to_json",
+]

@@ -1,0 +1,146 @@
+"""A replay as one page of HTML that holds all it needs, for any browser: from a disk, a mail or a server.
+
+Everything that stands in it comes as data, which the page's script puts on the screen as text: names and messages of
+others are nowhere markup. The page may load nothing, and run no script but its own (`Content-Security-Policy`).
+
+Boards are not kept as pictures but as the lines of their scenes, each once however many moments and seats show it, with
+dice that are drawn once: so a page stays small, can be read on a telephone and be read out.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Hashable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from dicegym.arena.replay.replay import Frame, Replay
+from dicegym.arena.replay.telling import may_know, moment, result_lines, words
+from dicegym.engine.game import Game
+from dicegym.engine.scene import Scene
+from dicegym.escape import harmless, one_line
+from dicegym.files import write_text
+from dicegym.players.watched import told_apart
+
+
+class _Table(dict[Hashable, int]):
+    """Things that are the same, kept once: thing -> its number, in the order in which they came."""
+
+    def number(self, thing: Hashable) -> int:
+        """Return the number of ``thing``, a new one if it is new."""
+        return self.setdefault(thing, len(self))
+
+
+def page_data(replay: Replay, seat: int | None = None, game: Game | None = None) -> dict[str, Any]:
+    """Return all that the page shows, as values that JSON can hold; arguments and errors as of `page`.
+
+    ``views`` are who may look: everybody (-1), and each seat where something is hidden from some. ``lines``, ``scenes``
+    and ``words`` are kept once each and named by their numbers. A frame is ``[scene of each view, what was done]``, and
+    one thing done ``[seat, words, whether something was wrong, numbers of the views that know it]``.
+    """
+    table = replay.table(game)
+    names = told_apart(replay.seats)
+    views: list[int | None] = [None, *(range(table.players) if _hides(table) else ())]
+    if seat is not None:
+        views = [replay.seat(seat)]
+    lines, scenes, texts = _Table(), _Table(), _Table()
+
+    def scene_number(scene: Scene) -> int:
+        own = tuple(
+            lines.number((harmless(line.label), harmless(line.text), line.dice, int(line.active), line.cells))
+            for line in scene.lines
+        )
+        return scenes.number((harmless(scene.title), own, harmless(scene.footer)))
+
+    def frame_of(frame: Frame) -> list[Any]:
+        done = []
+        for played in frame.done:
+            knowing = [number for number, view in enumerate(views) if may_know(played, view)]
+            if knowing:  # what nobody may know is not in the page either
+                done.append([played.seat, texts.number(words(table, played)), int(bool(played.wrong)), knowing])
+        return [[scene_number(moment(table, frame, names, view).scene) for view in views], done]
+
+    frames = [frame_of(frame) for frame in replay.frames(table)]
+    # From the seed follow all dice, those too that a seat may not know.
+    facts = [f"seed {replay.seed}, number {replay.number}"] if seat is None else [f"as {names[seat]} was shown it"]
+    facts += [f"{name} {value}" for name, value in replay.parameters.items()]
+    facts += [f"fingerprint {one_line(replay.fingerprint, 40)}"] if replay.fingerprint else []
+    facts += [f"dicegym {one_line(replay.rules['dicegym'], 40)}"] if "dicegym" in replay.rules else []
+    return {
+        "title": table.spec.title,
+        "id": one_line(replay.id),
+        "names": names,
+        "views": [-1 if view is None else view for view in views],
+        "facts": facts,
+        "result": result_lines(replay, seat, table),
+        "lines": list(lines),
+        "scenes": list(scenes),
+        "words": list(texts),
+        "frames": frames,
+    }
+
+
+def _hides(game: Game) -> bool:
+    """Return whether seats see less than everybody does."""
+    return bool(game.spec.private) or game.spec.joint_action is not None
+
+
+def page(replay: Replay, seat: int | None = None, game: Game | None = None) -> str:
+    """Return a replay as a page of HTML.
+
+    Args:
+        replay: the game.
+        seat: as this seat was shown it: the page then holds nothing else; None: everything, with a choice of views.
+        game: as of `Replay.table`.
+
+    Raises:
+        ReplayError: the game is not played again as it was.
+        ParameterError: there is no such seat.
+    """
+    return _filled(page_data(replay, seat, game))
+
+
+def _filled(data: dict[str, Any]) -> str:
+    style, script = _part("page.css"), _part("page.js")
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src '{_digest(script)}'",
+            f"style-src '{_digest(style)}'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    title = f"{data['title']}: {', '.join(data['names'])}"
+    # A text of JSON could end its element, or begin a comment, by `<` alone.
+    values = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
+    texts = {
+        "policy": policy,
+        "title": html.escape(title),
+        "result": "".join(f"<p>{html.escape(line)}</p>" for line in data["result"]),
+        "style": style,
+        "script": script,
+        "data": values,
+    }
+    # All marks at once, as what is put in may hold others.
+    return re.sub(r"@(\w+)@", lambda mark: texts[mark[1]], _part("page.html"))
+
+
+def _part(name: str) -> str:
+    return (resources.files(__package__) / name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    """Return how a policy names an element that holds ``text``."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def write_page(replay: Replay, path: str | Path, seat: int | None = None, game: Game | None = None) -> None:
+    """Write the page of a replay, whole or not at all; arguments and errors as of `page`."""
+    write_text(path, page(replay, seat, game))

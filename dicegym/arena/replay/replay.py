@@ -1,0 +1,302 @@
+"""A game that was played, to be played again: who sat where and what was done; the record follows from that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from dicegym import games
+from dicegym.arena.replay.rulebook import described, differences, plays_alike
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError, ReplayError, one_line
+from dicegym.players.watched import is_moment
+
+if TYPE_CHECKING:
+    from dicegym.arena.match import MatchResult
+
+INT_64 = np.iinfo(np.int64)
+VERSION = re.compile(r"[0-9][0-9A-Za-z.+]{0,40}", re.ASCII)
+"""What may stand in a command that somebody will type."""
+
+
+class ReplayIncident(NamedTuple):
+    """Something that a player did wrong in the game, as the contest noted it."""
+
+    seat: int
+    turn: int
+    """Number of the seat's decision in the game, from 1; 0: while it sat down or watched."""
+    reason: str
+
+
+class Played(NamedTuple):
+    """One action of a game that is played again."""
+
+    seat: int
+    turn: int
+    """Number of the seat's decision, from 1."""
+    action: int
+    fault: str
+    """What the rules find wrong with it, in words; empty if nothing."""
+    reason: str
+    """What the contest noted of this decision; empty if nothing."""
+    public: bool
+    """Whether the other seats may know which action it was."""
+
+    @property
+    def wrong(self) -> str:
+        """What was wrong with it, in words; empty if nothing."""
+        return self.reason or self.fault
+
+
+class Frame(NamedTuple):
+    """A game that is played again, as it stands after something was done."""
+
+    number: int
+    """How many actions have been played."""
+    done: tuple[Played, ...]
+    """What was done since the frame before: one action, or where all choose at once those of all; none at first."""
+    state: Any
+    """A copy of the record."""
+    over: bool
+    """Whether it is the last one."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One game that was played: plain values, from which it can be played again as it was.
+
+    Attributes:
+        game: the name of a registered game; of another one, whatever it is called.
+        players: number of seats.
+        parameters: of the game.
+        seed: names the dice, together with ``number``: ``game.new_game(seed, number)``.
+        number: of the game under its seed, from 0.
+        seats: who sat in each seat.
+        actions: of all seats in the order in which they were played, those that were taken for a failure too.
+        returns: of each seat at the end.
+        incidents: what the players did wrong, in order.
+        rules: the rules that it was played by: `dicegym.arena.replay.described`.
+        id: what the store calls it; empty if it is in none.
+    """
+
+    game: str
+    players: int
+    parameters: Mapping[str, int]
+    seed: int
+    number: int
+    seats: tuple[str, ...]
+    actions: tuple[int, ...]
+    returns: tuple[float, ...]
+    incidents: tuple[ReplayIncident, ...] = ()
+    rules: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    id: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no game. Raises ParameterError."""
+        for name, values in (("seats", self.seats), ("returns", self.returns)):
+            if len(values) != self.players:
+                raise ParameterError(
+                    f"{len(values)} {name} are none of a game of {self.players}: give one for each player"
+                )
+        for incident in self.incidents:
+            self.seat(incident.seat)
+        wrong = [action for action in self.actions if not INT_64.min <= action <= INT_64.max]
+        if wrong:
+            raise ParameterError(f"{one_line(wrong[0], 40)} is no action: actions are numbers of 64 bits")
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the rules that it was played by; empty if nobody has kept it."""
+        return str(self.rules.get("fingerprint", ""))
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        called = f" of {self.id}" if self.id else ""
+        return f"{self.table().spec.title}{called}: {', '.join(map(one_line, self.seats))}"
+
+    def seat(self, number: int) -> int:
+        """Return a seat. Raises ParameterError if there is no such."""
+        if not 0 <= number < self.players:
+            raise ParameterError(f"seat {number} is no seat of a game of {self.players}: give 0 to {self.players - 1}")
+        return number
+
+    def table(self, game: Game | None = None) -> Game:
+        """Return the game as it is today, with the parameters of this one.
+
+        Args:
+            game: the game itself, where it is none of those that are registered.
+
+        Raises:
+            UnknownNameError: there is no such game, or none with such parameters, any more.
+            ParameterError: a parameter is out of the range of today; ``game`` is played with others.
+        """
+        if game is None:
+            return games.game(self.game, self.players, **self.parameters)
+        if (game.name, game.players, game.parameters) != (self.game, self.players, dict(self.parameters)):
+            told = "".join(f", {name}={value}" for name, value in self.parameters.items())
+            raise ParameterError(f"{game!r} is not what was played: give {self.game}, players={self.players}{told}")
+        return game
+
+    def other_rules(self, game: Game | None = None) -> list[str]:
+        """Return in what the rules that it was played by are not those of today, a text each; see `rulebook`.
+
+        Raises ReplayError if games are played otherwise for it.
+        """
+        table = self.table(game)
+        if self.fingerprint == table.fingerprint:
+            return []
+        found = differences(self.rules, table)
+        if not plays_alike(self.rules, table, found):
+            raise self._refusal(table, [one.text for one in found])
+        return [one.text for one in found]
+
+    def _refusal(self, table: Game, found: Sequence[str]) -> ReplayError:
+        kept, now = str(self.rules.get("dicegym", "")), str(described(table)["dicegym"])
+        version = one_line(kept or "unknown", 40)
+        lines = [
+            f"{self._called} was played by other rules of {table.spec.title}: fingerprint "
+            f"{one_line(self.fingerprint or 'unknown', 40)} of dicegym {version}, here {table.fingerprint} of {now}."
+        ]
+        told = [f"  - {text}" for text in found]
+        lines += ["What has changed:", *told] if found else ["What has changed is not kept."]
+        if kept == now:
+            lines.append(f"To see it, take the sources of dicegym {version} as they were when it was played.")
+        else:
+            how = f": pip install 'dicegym=={kept}'" if VERSION.fullmatch(kept) else ""
+            lines.append(f"To see it, install the version that played it{how}.")
+        return ReplayError("\n".join(lines))
+
+    @property
+    def _called(self) -> str:
+        return f"game {self.id}" if self.id else f"game {self.number} of seed {self.seed}"
+
+    def states(self, game: Game | None = None) -> Iterator[np.ndarray]:
+        """Play it again; yield a copy of the record at the beginning and after each action, as an array of one.
+
+        Args:
+            game: as of `table`.
+
+        Raises:
+            ReplayError: it is not played again as it was: rules have changed, it is over before the last action or not
+                over after it, or returns are others than the stored ones. Said at the first such action.
+        """
+        table = self.table(game)
+        self.other_rules(table)
+        states = table.new_game(self.seed, self.number)
+        yield states.copy()
+        for time, action in enumerate(self.actions):
+            if states[0]["over"]:
+                raise self._misfit(table, f"it is over after {time} of its {len(self.actions)} actions")
+            table.step(states[0], action)
+            yield states.copy()
+        if not states[0]["over"]:
+            raise self._misfit(table, f"it is not over after its last action, number {len(self.actions)}")
+        returns = table.returns(states[0]).tolist()
+        for name, value, kept in zip(self.seats, returns, self.returns, strict=True):
+            if value != kept:
+                raise self._misfit(table, f"{one_line(name)} comes to {value:g}, and came to {kept:g}")
+
+    def _misfit(self, table: Game, what: str) -> ReplayError:
+        found = [one.text for one in differences(self.rules, table)]
+        told = [f"{self._called} does not play again as it is stored: {what}."]
+        if found:
+            told += [
+                "Random games are played by its rules as by those of today, but they differ in:",
+                *(f"  - {text}" for text in found),
+            ]
+        else:
+            told.append("Its rules are those of today, so what was stored of it has been changed: store it anew.")
+        return ReplayError("\n".join(told))
+
+    def check(self, game: Game | None = None) -> None:
+        """Play it again to its end, where all must be as it is stored. Raises ReplayError, as `states` does."""
+        for _ in self.states(game):
+            pass
+
+    def frames(self, game: Game | None = None) -> Iterator[Frame]:
+        """Play it again; yield it at the beginning, and after each action.
+
+        Where all choose at once (``game.spec.joint_action``), after all have chosen. Raises ReplayError before the
+        first one, as `states` does.
+        """
+        table = self.table(game)
+        self.check(table)
+        noted = {(incident.seat, incident.turn): incident.reason for incident in reversed(self.incidents)}
+        states = table.new_game(self.seed, self.number)
+        state = states[0]
+        yield Frame(0, (), state.copy(), False)
+        turns = [0] * self.players
+        done: list[Played] = []
+        for number, action in enumerate(self.actions, 1):
+            seat = int(state["player"])
+            turns[seat] += 1
+            before = state.copy()
+            fault = table.spec.faults[table.step(state, action)]
+            public = _is_public(table, seat, before, state)
+            done.append(Played(seat, turns[seat], action, fault, noted.get((seat, turns[seat]), ""), public))
+            if is_moment(table, seat, state):
+                yield Frame(number, tuple(done), state.copy(), bool(state["over"]))
+                done = []
+
+
+def _is_public(game: Game, seat: int, before: Any, after: Any) -> bool:
+    """Return whether all seats may know an action: it was no secret choice, and left nothing that its seat alone knows.
+
+    What is told to everybody, as the end of a hand with all dice shown, is public whatever else changes with it.
+    """
+    if game.spec.joint_action is not None:
+        return False
+    event = game.spec.public_event
+    if event is not None and before[event] != after[event]:
+        return True
+    return all(np.array_equal(before[name][seat], after[name][seat]) for name in game.spec.private)
+
+
+def replay_of(
+    game: Game,
+    names: Sequence[str],
+    seed: int,
+    result: MatchResult,
+    number: int = 0,
+    rules: Mapping[str, Any] | None = None,
+    id: str = "",
+) -> Replay:
+    """Return one game of a match.
+
+    Args:
+        game: what was played.
+        names: of the players, in the order of the match.
+        seed: of the match's games (`dicegym.arena.match.Match.seed`).
+        result: what `dicegym.arena.match.play_match` returned.
+        number: of the game in the match, from 0.
+        rules: as of `Replay`; default: those of ``game``.
+        id: as of `Replay`.
+
+    Raises ParameterError if the match has no such game.
+    """
+    if not 0 <= number < len(result.seats):
+        raise ParameterError(f"there is no game {number} in a match of {len(result.seats)}: the first is 0")
+    order = result.seats[number]
+    incidents = tuple(
+        ReplayIncident(order.index(one.player), one.turn, one.reason)
+        for one in result.incidents
+        if one.game == number + 1
+    )
+    return Replay(
+        game.name,
+        game.players,
+        dict(game.parameters),
+        seed,
+        number,
+        tuple(names[player] for player in order),
+        tuple(result.actions[number]),
+        tuple(result.returns[number][player] for player in order),
+        incidents,
+        described(game) if rules is None else rules,
+        id,
+    )

@@ -1,0 +1,75 @@
+"""A replay in words and scenes: for everybody at once, or as one seat was shown it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dicegym.arena.replay.replay import Frame, Played, Replay
+from dicegym.engine.game import Game
+from dicegym.escape import one_line
+from dicegym.players.watched import WatchedMove, named, told_apart
+
+REASON = 300
+"""Characters of what was wrong that are shown."""
+
+
+def moments(replay: Replay, seat: int | None = None, game: Game | None = None) -> Iterator[WatchedMove]:
+    """Yield the beginning of a game that was played, and each moment after something was done.
+
+    Args:
+        replay: the game.
+        seat: as this seat was shown it: its own hidden things, and what is public; None: everything.
+        game: as of `Replay.table`.
+
+    Raises:
+        ReplayError: it is not played again as it was; before the first moment.
+        ParameterError: there is no such seat.
+    """
+    if seat is not None:
+        replay.seat(seat)
+    table, names = replay.table(game), told_apart(replay.seats)
+    for frame in replay.frames(table):
+        yield moment(table, frame, names, seat)
+
+
+def moment(table: Game, frame: Frame, names: Sequence[str], seat: int | None = None) -> WatchedMove:
+    """Return a frame in words and as a scene; ``names`` are those of the seats, no two alike."""
+    said: dict[int, list[str]] = {}
+    for played in frame.done:
+        if may_know(played, seat):
+            said.setdefault(played.seat, []).append(words(table, played))
+    lines = tuple(f"{names[one]}: {', '.join(texts)}" for one, texts in said.items())
+    return WatchedMove(lines, named(table.scene(frame.state, seat), names), frame.over)
+
+
+def may_know(played: Played, seat: int | None) -> bool:
+    """Return whether a seat may know which action was played; None: somebody who sees everything."""
+    return played.public or seat in (None, played.seat)
+
+
+def words(table: Game, played: Played) -> str:
+    """Return what was done, and what was wrong with it."""
+    wrong = one_line(played.wrong, REASON)
+    return table.action_name(played.action) + (f" ({wrong})" if wrong else "")
+
+
+def result_lines(replay: Replay, seat: int | None = None, game: Game | None = None) -> list[str]:
+    """Return what the game came to for each seat, and what the contest noted and a seat may know; a line for each.
+
+    Args and errors: as of `moments`.
+    """
+    names = told_apart(replay.seats)
+    came = ", ".join(f"{name} {value:g}" for name, value in zip(names, replay.returns, strict=True))
+    when: dict[tuple[int, int], str] = {}
+    for number, frame in enumerate(replay.frames(game)):
+        for played in frame.done:
+            if may_know(played, seat):
+                when[played.seat, played.turn] = f"in move {number}, its decision {played.turn}"
+    lines = [f"returns: {came}"]
+    for incident in replay.incidents:
+        known = when.get((incident.seat, incident.turn))
+        if incident.turn == 0 and seat in (None, incident.seat):
+            known = "beside its decisions"
+        if known is not None:
+            lines.append(f"noted: {names[incident.seat]}, {known}: {one_line(incident.reason, REASON)}")
+    return lines

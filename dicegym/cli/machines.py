@@ -1,0 +1,111 @@
+"""On what a command plays: processes of this machine, a Ray cluster, or a shard of the whole."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from dicegym.cli.common import err
+from dicegym.errors import ParameterError
+
+if TYPE_CHECKING:
+    from dicegym.arena.executors import Executors
+    from dicegym.arena.storage import Storage
+
+RAY = "--ray"
+Workers = Annotated[int | None, typer.Option(help="processes (default: the processor's cores, or all of the cluster)")]
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        RAY,
+        metavar="[ADDRESS]",
+        help="play on a Ray cluster: host:6379, ray://host:10001, auto, local (default: what runs here, else local)",
+    ),
+]
+ShardName = Annotated[
+    str | None,
+    typer.Option("--shard", metavar="I/N", help="play one of N parts of the matches, for batch queues"),
+]
+
+
+class Command(TyperCommand):
+    """A command whose ``--ray`` may stand without an address.
+
+    What follows it is its address if it looks like one and is no file; else it is the command's next argument.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the arguments as Typer does, an empty address put after a ``--ray`` without one."""
+        return super().parse_args(ctx, _with_addresses(args) if RAY in args else args)
+
+
+def _with_addresses(args: list[str]) -> list[str]:
+    from dicegym.arena.cluster.connection import looks_like_address
+
+    end = args.index("--") if "--" in args else len(args)
+    whole: list[str] = []
+    for number, one in enumerate(args):
+        follows = args[number + 1] if number + 1 < end else ""
+        bare = number < end and one == RAY and not looks_like_address(follows)
+        whole.append(f"{RAY}=" if bare else one)
+    return whole
+
+
+def chosen_executors(workers: int | None = None, ray: str | None = None, shard: str | None = None) -> Executors:
+    """Return what makes the executors of a command that was given these options.
+
+    Args:
+        workers: processes, or processors of a cluster.
+        ray: a cluster's address; empty: the one that runs here, else one of our own; None: no cluster.
+        shard: which part of the matches, such as "2/8"; None: all of them.
+
+    Raises:
+        ParameterError: there is no such address or shard.
+    """
+    from dicegym.arena.executors import local
+
+    executors = local(workers)
+    if ray is not None:
+        from dicegym.arena.cluster import ray_cluster
+
+        executors = ray_cluster(ray or None, workers, lambda line: err.print(f"dicegym: {line}"))
+    if shard is not None:
+        from dicegym.arena.shards import sharded
+
+        executors = sharded(executors, shard)
+    return executors
+
+
+def shared(storage: Storage | None, shard: str | None, seed: int | None) -> Storage | None:
+    """Return where a contest is kept of which ``shard`` is played here; None: all of it is.
+
+    Raises:
+        ParameterError: there is no such shard, or nothing that shards would have in common.
+    """
+    if shard is None:
+        return storage
+    from dicegym.arena.shards import Shard
+
+    part = Shard.of_text(shard)
+    if seed is None or storage is None:
+        raise ParameterError(
+            f"--shard {shard} is a part of a contest that others hold too: give all of them the same --seed, and a "
+            "store that takes the results"
+        )
+    return storage._replace(share=part)
+
+
+@contextlib.contextmanager
+def ending_shards() -> Iterator[None]:
+    """Let a command whose shard is played say so, and end well."""
+    from dicegym.arena.shards import ShardEnd
+
+    try:
+        yield
+    except ShardEnd as end:
+        err.print(f"dicegym: {end}")
+        raise typer.Exit from None

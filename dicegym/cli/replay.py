@@ -1,0 +1,127 @@
+"""A game that was played, seen again: move by move, as a film, as a page, as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dicegym.cli.common import check_writable, err, out
+from dicegym.cli.watch import DELAY, record, show
+from dicegym.errors import DependencyError, ParameterError
+
+if TYPE_CHECKING:
+    from dicegym.arena.replay import Replay
+    from dicegym.players.watched import WatchedMove
+
+STORE = "dicegym-arena.sqlite"
+"""Where contests are stored unless another place is named."""
+
+
+def replay(
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="a match of the store (its first game), MATCH.GAME, or a file that --json wrote",
+        ),
+    ],
+    step: Annotated[bool, typer.Option("--step", help="wait for a key after each move; the keys go back too")] = False,
+    seat: Annotated[
+        int | None, typer.Option(metavar="N", help="show what this seat, from 0, was shown (default: everything)")
+    ] = None,
+    gif: Annotated[Path | None, typer.Option(metavar="FILE", help="record it as a GIF instead")] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="write it as a page to step through in a browser instead")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="write it to a file to hand on instead")] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(metavar="PATH|URL", help="where contests are stored (default: dicegym-arena.sqlite)"),
+    ] = None,
+    delay: Annotated[
+        float | None,
+        typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
+    ] = None,
+) -> None:
+    """See a game again that a contest has stored: move by move, as a film or as a page.
+
+    It is played again by the rules of today, to the result that is stored; if rules have changed since, it says which.
+
+    Example: dicegym replay 3fa2c1 --html game.html
+    """
+    from dicegym.arena.replay import moments
+    from dicegym.arena.replay.files import save
+    from dicegym.arena.replay.telling import result_lines
+
+    for path, ending in ((gif, ".gif"), (html, ".html"), (json, ".json")):
+        if path is not None and path.suffix.lower() != ending:
+            raise ParameterError(f"{path} is to be {ending[1:].upper()}: name it {path.with_suffix(ending)}")
+        check_writable(path)
+    files = [path for path in (gif, html, json) if path is not None]
+    if step and (files or not out.is_terminal):
+        reason = "which writes files" if files else "and the output is no terminal"
+        raise ParameterError(f"--step waits for keys, {reason}: leave it out")
+    if json is not None and seat is not None:
+        raise ParameterError("--json FILE holds the game of all seats: leave --seat out, or write a page (--html FILE)")
+    found = _found(game, store)
+    for note in found.other_rules():
+        err.print(f"dicegym: not as when it was played, though the game is the same: {note}")
+    every = list(moments(found, seat))
+    out.print(_heading(found, seat))
+    if json is not None:
+        save(found, json)
+        out.print(f"wrote {json}")
+    if html is not None:
+        from dicegym.arena.replay.page import write_page
+
+        write_page(found, html, seat)
+        out.print(f"wrote {html}: open it in a browser")
+    if gif is not None:
+        record(iter(every), [gif], DELAY if delay is None else delay)
+    if step:
+        from dicegym.cli.paging import page_through
+
+        page_through(every)
+    elif not files:
+        show(_numbered(every), (DELAY if out.is_terminal else 0.0) if delay is None else delay)
+    for line in result_lines(found, seat):
+        out.print(line)
+
+
+def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:
+    """Yield moments with their numbers: what was noted names them."""
+    for number, moment in enumerate(every):
+        told = (f"move {number} of {len(every) - 1}",) if number else ()
+        yield moment._replace(done=(*told, *moment.done))
+
+
+def _found(game: str, store: str | None) -> Replay:
+    """Return the game that is named: one of the store, or that of a file."""
+    from dicegym.arena.replay.files import load
+
+    if Path(game).suffix.lower() == ".json":
+        if store is not None:
+            raise ParameterError(f"{game} is a file, and in no store: leave --store out")
+        return load(game)
+    try:
+        from dicegym.arena.replay.stored import game_id, reading, stored_replay
+    except ImportError as error:
+        raise DependencyError.for_extra(str(error.name), "arena", "a store of contests") from error
+    game_id(game)
+    with reading(STORE if store is None else store) as connection:
+        return stored_replay(connection, game)
+
+
+def _heading(found: Replay, seat: int | None) -> str:
+    """Return what is to be seen, in a line."""
+    from dicegym.players.watched import told_apart
+
+    names = told_apart(found.seats)
+    seen = "" if seat is None else f", as {names[seat]} (seat {seat}) was shown it"
+    called = f"game {found.id}, " if found.id else ""
+    called += f"seed {found.seed}, number {found.number}"
+    where = ", in the order of their seats" if found.players > 1 else ""
+    return f"{found.table().spec.title}: {', '.join(names)}{where}; {called}{seen}"

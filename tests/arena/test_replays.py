@@ -1,0 +1,367 @@
+"""Games that were played are played again to the byte, by the rules of then or not at all."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from variants import each_game
+
+import dicegym
+from dicegym.arena.match import play_match
+from dicegym.arena.replay import (
+    Replay,
+    ReplayIncident,
+    described,
+    differences,
+    from_json,
+    load,
+    moments,
+    replay_of,
+    save,
+    to_json,
+)
+from dicegym.arena.replay.code import code_of
+from dicegym.arena.replay.telling import result_lines
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, DamagedFileError, ParameterError, ReplayError, UnknownNameError
+from dicegym.play.drive import Referee
+from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
+from dicegym.play.turn import Turn
+from dicegym.players.watched import named, told_apart
+
+
+def clumsy(game: Game) -> Player:
+    """A player that often does what the rules do not allow, or nothing at all where they know what that costs."""
+    chance = np.random.default_rng(1)
+
+    def act(turn: Turn) -> int:
+        kind = chance.integers(8)
+        if kind == 0 and game.spec.forfeit is not None:
+            raise AgentError("clumsy", "no idea")
+        if kind == 1:
+            return game.n_actions + 3
+        mask = turn.mask
+        return int(chance.choice(np.flatnonzero(~mask if kind == 2 and not mask.all() else mask)))
+
+    return FunctionPlayer(act, "clumsy")
+
+
+def table(game: Game) -> list[Player]:
+    """As many players as the game has seats, the first of them clumsy."""
+    return [clumsy(game), *(RandomPlayer() for _ in range(game.players - 1))]
+
+
+@functools.cache
+def hog() -> Replay:
+    """A short game of Hog between two of whom one is called by markup."""
+    game, seed = dicegym.game("hog", goal=20), 3
+    players = [FunctionPlayer(lambda turn: 4, "<b>three</b>"), FunctionPlayer(lambda turn: 6, "five")]
+    result = play_match(game, players, seed, 1)
+    return replay_of(game, [player.name for player in players], seed, result, id="7.1")
+
+
+@each_game
+@pytest.mark.parametrize("seed", range(3))
+def test_every_record_on_the_way_is_the_one_of_then(name: str, seed: int) -> None:
+    game = dicegym.game(name)
+    players = table(game)
+    referee = Referee(game, game.new_game(seed, 5), players)
+    records = [referee.states.tobytes()]
+    with pytest.warns() if game.spec.forfeit is not None else pytest.MonkeyPatch.context():
+        for _ in referee.moves():
+            records.append(referee.states.tobytes())
+    replay = Replay(
+        name,
+        game.players,
+        game.parameters,
+        seed,
+        5,
+        tuple(player.name for player in players),
+        tuple(referee.actions),
+        tuple(game.returns(referee.state).tolist()),
+        rules={"fingerprint": game.fingerprint},
+    )
+    assert [states.tobytes() for states in replay.states()] == records
+    again = from_json(json.loads(json.dumps(to_json(replay))))
+    assert again == replay
+    assert [states.tobytes() for states in again.states()] == records
+    *_, last = replay.frames()
+    assert last.state.tobytes() == records[-1]
+    assert last.over
+    assert last.number == len(referee.actions)
+
+
+@each_game
+def test_games_of_matches_are_played_again(name: str) -> None:
+    """With seats drawn anew for each game, and faults where they were made."""
+    game = dicegym.game(name)
+    players = table(game)
+    names = [f"{player.name} {number}" for number, player in enumerate(players)]
+    result = play_match(game, players, 11, 3)
+    rules = described(game)
+    seen = 0
+    for number in range(3):
+        replay = replay_of(game, names, 11, result, number, rules)
+        frames = list(replay.frames())
+        assert tuple(game.returns(frames[-1].state).tolist()) == replay.returns
+        assert [names[player] for player in result.seats[number]] == list(replay.seats)
+        for incident in replay.incidents:
+            assert replay.seats[incident.seat] == "clumsy 0"
+            wrong = [
+                played
+                for frame in frames
+                for played in frame.done
+                if (played.seat, played.turn) == (incident.seat, incident.turn)
+            ]
+            assert [played.reason for played in wrong] == [incident.reason]
+            assert wrong[0].fault or wrong[0].action == game.spec.forfeit
+            seen += 1
+    assert seen == len(result.incidents) > 0
+    with pytest.raises(ParameterError, match="no game 3 in a match of 3"):
+        replay_of(game, names, 11, result, 3, rules)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (lambda one: {"actions": one.actions[:-1]}, "is not over after its last action"),
+        (lambda one: {"actions": (*one.actions, 2)}, r"is over after \d+ of its \d+ actions"),
+        (lambda one: {"returns": one.returns[::-1]}, "comes to -?1, and came to -?1"),
+        (lambda one: {"number": 4, "seed": 8}, "does not play again as it is stored"),
+    ],
+)
+def test_what_was_changed_is_not_played(changed: Any, words: str) -> None:
+    replay = hog()
+    other = replace(replay, **changed(replay))
+    with pytest.raises(ReplayError, match=words) as caught:
+        list(other.frames())
+    assert "Its rules are those of today" in str(caught.value)
+    with pytest.raises(ReplayError):
+        other.check()
+
+
+# --- rules that have changed -----------------------------------------------------------------------------------------
+
+
+@each_game
+def test_the_rules_of_today_do_not_differ_from_themselves(name: str) -> None:
+    game = dicegym.game(name)
+    kept = described(game)
+    assert differences(json.loads(json.dumps(kept)), game) == []
+    assert len(json.dumps(kept)) < 40_000
+    assert kept["fingerprint"] == game.fingerprint
+    assert f"{game.spec.module.split('.', 2)[2]}.step" in kept["code"]
+    assert len(kept["slips"]) >= 3
+    assert {*kept["observed"]} == {*kept["observation"]} == {*game.features}
+
+
+def test_other_rules_are_refused_and_named() -> None:
+    """Another goal stands for another version of the rules: it shows where games come to an end."""
+    replay, kept = hog(), described(dicegym.game("hog", goal=30))
+    kept |= {"dicegym": "0.0.7", "page": kept["page"].replace("Pig out", "Pig in", 1)}
+    kept["code"] |= {"hog.rules.swaps": "0", "hog.rules.gone": "0"}
+    with pytest.raises(ReplayError) as caught:
+        list(replace(replay, rules=kept).states())
+    said = str(caught.value)
+    assert "game 7.1 was played by other rules of Hog" in said
+    assert kept["fingerprint"] in said
+    assert dicegym.game("hog", goal=20).fingerprint in said
+    assert "random games differ from decision 1 on, in: player, goal, scores" in said
+    assert "observation" not in said  # follows from that
+    assert "Pig in" in said
+    assert "Pig out" in said
+    assert "code of the rules, changed: hog.rules.swaps" in said
+    assert "code of the rules, gone: hog.rules.gone" in said
+    assert "pip install 'dicegym==0.0.7'" in said
+
+
+def _without_goal(kept: dict[str, Any]) -> dict[str, Any]:
+    """Rules in which only what follows from the goal is compared."""
+    del kept["shown"]["goal"]
+    return kept
+
+
+def test_the_first_decision_that_differs_is_named() -> None:
+    game = dicegym.game("hog", goal=200)
+    found = differences(_without_goal(described(dicegym.game("hog", goal=100))), game)
+    first = found[0]
+    assert first.plays
+    assert first.text.startswith("random games differ from one of the decisions 9 to 16 on, in: player, scores, ")
+
+
+def test_what_a_fault_costs_is_compared_too() -> None:
+    game = dicegym.game("liarsdice")
+    kept = described(game)
+    kept["slips"]["no answer"] = "0"
+    (found,) = differences(kept, game)
+    assert found.plays
+    assert "no answer" in found.text
+
+
+def test_what_is_only_observed_may_change() -> None:
+    replay = hog()
+    kept = copy.deepcopy(dict(replay.rules)) | {"fingerprint": "0123456789abcdef"}
+    part = next(iter(kept["observation"]))
+    kept["observation"]["gone"] = 3
+    kept["observed"][part] = "0"
+    notes = replace(replay, rules=kept).other_rules()
+    assert len(notes) == 2
+    replace(replay, rules=kept).check()
+    with pytest.raises(ReplayError, match="What has changed is not kept"):
+        replace(replay, rules={"fingerprint": kept["fingerprint"]}).check()
+    with pytest.raises(ReplayError, match="fingerprint unknown"):
+        replace(replay, rules={}).check()
+
+
+def test_commands_hold_nothing_but_a_version() -> None:
+    rules = {"fingerprint": "x\x1b[31m", "dicegym": "1'; rm -rf ~; echo '"}
+    with pytest.raises(ReplayError) as caught:
+        replace(hog(), rules=rules).check()
+    assert "pip install" not in str(caught.value)
+    assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize("page", ["", 7, None, ["x"]])
+def test_descriptions_of_others_may_hold_anything(page: Any) -> None:
+    nonsense = {key: page for key in described(dicegym.game("hog"))}
+    with pytest.raises(ReplayError, match="other rules"):
+        replace(hog(), rules=nonsense).check()
+
+
+def test_code_is_compared_function_by_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    package = tmp_path / "rulesof"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "dice.py").write_text("SIDES = 6\n")
+    head = '"""Rules."""\nfrom rulesof.dice import SIDES\nimport json\n\n'
+    bodies = (
+        'def step(state):\n    """Play."""\n    return state + SIDES\n\n\ndef legal(state):\n    return state\n',
+        "def step(state):\n    # with a comment\n    return (state +\n        SIDES)\n\n\ndef legal(state): return -state\n",
+    )
+    found = []
+    for body in bodies:
+        (package / "rules.py").write_text(head + body)
+        for name in [name for name in sys.modules if name.startswith("rulesof")]:
+            monkeypatch.delitem(sys.modules, name)
+        import linecache
+
+        linecache.clearcache()
+        found.append({name: value for name, value in code_of("rulesof.rules").items() if "dicegym" not in name})
+    first, second = found
+    assert {*first} == {"rules.step", "rules.legal", "dice.SIDES"}
+    assert [name for name in first if first[name] != second[name]] == ["rules.legal"]
+    for name in [name for name in sys.modules if name.startswith("rulesof")]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def test_a_game_that_is_not_registered_is_handed_over() -> None:
+    replay = hog()
+    game = dicegym.game("hog", goal=20)
+    replay.check(game)
+    with pytest.raises(ParameterError, match="is not what was played: give hog, players=2, goal=20, memory=0"):
+        replay.check(dicegym.game("hog"))
+    with pytest.raises(UnknownNameError, match="no game 'hogg'"):
+        replace(replay, game="hogg").check()
+
+
+# --- what each seat was shown ----------------------------------------------------------------------------------------
+
+
+@each_game
+def test_a_seat_is_shown_its_own_view(name: str) -> None:
+    game = dicegym.game(name)
+    players = table(game)
+    result = play_match(game, players, 2, 1)
+    replay = replay_of(game, [player.name for player in players], 2, result)
+    names = told_apart(replay.seats)
+    frames = list(replay.frames())
+    for seat in (None, *range(game.players)):
+        seen = list(moments(replay, seat))
+        assert [moment.scene for moment in seen] == [named(game.scene(one.state, seat), names) for one in frames]
+        assert [moment.over for moment in seen] == [one.over for one in frames]
+        for moment, frame in zip(seen, frames, strict=True):
+            told = {names.index(line.partition(": ")[0]) for line in moment.done}
+            known = {one.seat for one in frame.done if seat in (None, one.seat) or one.public}
+            assert told == known
+    with pytest.raises(ParameterError, match=f"give 0 to {game.players - 1}"):
+        list(moments(replay, game.players))
+
+
+@pytest.mark.parametrize(("name", "public"), [("hog", False), ("lucky", False), ("liarsdice", True), ("yatzy", True)])
+def test_choices_are_public_where_everybody_sees_them(name: str, public: bool) -> None:
+    game = dicegym.game(name)
+    players = [RandomPlayer() for _ in range(game.players)]
+    replay = replay_of(game, [player.name for player in players], 1, play_match(game, players, 1, 1))
+    assert {played.public for frame in replay.frames() for played in frame.done} == {public}
+
+
+def test_a_seat_is_not_told_what_was_wrong_elsewhere() -> None:
+    incidents = (ReplayIncident(0, 1, "secret of 0"), ReplayIncident(1, 1, "secret of 1"), ReplayIncident(0, 0, "late"))
+    replay = replace(hog(), incidents=incidents)
+    everything = "\n".join([*result_lines(replay), *(line for one in moments(replay) for line in one.done)])
+    assert everything.count("secret of 0") == everything.count("secret of 1") == 2
+    assert "in move 1, its decision 1: " in everything
+    assert "beside its decisions: late" in everything
+    own = "\n".join([*result_lines(replay, 1), *(line for one in moments(replay, 1) for line in one.done)])
+    assert "secret of 0" not in own
+    assert "late" not in own
+    assert own.count("secret of 1") == 2
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def test_files_hold_all_of_it(tmp_path: Path) -> None:
+    replay = replace(hog(), incidents=(ReplayIncident(1, 2, "raised\nsomething"),))
+    save(replay, tmp_path / "game.json")
+    assert load(tmp_path / "game.json") == replay
+    before = (tmp_path / "game.json").read_bytes()
+    save(load(tmp_path / "game.json"), tmp_path / "game.json")
+    assert (tmp_path / "game.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "replay"},
+        {"version": 2},
+        {"game": 3},
+        {"players": "2"},
+        {"players": 3},
+        {"players": True},
+        {"parameters": {"goal": "20"}},
+        {"parameters": []},
+        {"seats": ["a"]},
+        {"seats": ["a", 7]},
+        {"actions": [1.5]},
+        {"actions": [True]},
+        {"actions": [1 << 63]},
+        {"returns": ["1", "2"]},
+        {"incidents": [{"seat": 2, "turn": 1, "reason": ""}]},
+        {"incidents": [{"seat": 0, "turn": 1}]},
+        {"incidents": [[]]},
+        {"rules": "none"},
+        {"seed": None},
+    ],
+    ids=str,
+)
+def test_files_that_hold_something_else_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "game.json").write_text(json.dumps(to_json(hog()) | change))
+    with pytest.raises(DamagedFileError, match="holds no replay"):
+        load(tmp_path / "game.json")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "1" * 10_000, "[]", "null"])
+def test_what_is_no_json_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "game.json").write_text(text)
+    with pytest.raises(DamagedFileError, match="as `dicegym replay ID --json FILE` writes it"):
+        load(tmp_path / "game.json")

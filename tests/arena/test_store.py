@@ -1,0 +1,265 @@
+"""A contest in a store: what is played again and what is not, and that nobody notices the difference."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dicegym
+from dicegym.arena import Limits, contest
+from dicegym.arena.keys import key_of
+from dicegym.arena.match import Match
+from dicegym.arena.results import ContestResult
+from dicegym.arena.storage import Storage, Stored
+from dicegym.arena.store.store import ContestStore
+from dicegym.errors import DamagedFileError, DependencyError, ParameterError, UnknownNameError
+from dicegym.registry import GAMES
+from dicegym.sandbox.jobs import entry
+
+ROLLS = "def final_strategy(score, opponent_score):\n    return {}\n"
+
+
+def rows(path: Path, query: str) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(path)
+    found = connection.execute(query).fetchall()
+    connection.close()
+    return found
+
+
+def stored(result: ContestResult[Any]) -> Stored:
+    assert result.stored is not None
+    return result.stored
+
+
+@pytest.fixture
+def bots(tmp_path: Path) -> Callable[..., list[str]]:
+    """Return what writes bots that always roll so many dice, each in a file, and names them."""
+
+    def write(**rolls: int) -> list[str]:
+        for name, dice in rolls.items():
+            (tmp_path / f"{name}.py").write_text(ROLLS.format(dice))
+        return [str(tmp_path / f"{name}.py") for name in rolls]
+
+    return write
+
+
+def competitive() -> Iterator[str]:
+    return (name for name in GAMES if dicegym.game(name).players > 1)
+
+
+@pytest.mark.parametrize("name", list(competitive()))
+def test_a_stored_contest_is_found_and_equals_one_that_is_kept_nowhere(name: str, tmp_path: Path) -> None:
+    game = dicegym.game(name)
+    agents = [agent for agent in dicegym.agent_names(game) if not agent.startswith(("ppo", "optimal"))]
+    entries = agents[: game.players]
+    store, options = tmp_path / "arena.sqlite", {"seed": 3, "workers": 1, "games": 2}
+    plain, first, again = (contest(game, entries, store=where, **options) for where in (None, store, store))  # type: ignore[call-overload]  # one game of many
+    assert plain == first == again
+    assert stored(first).found == stored(again).played == 0
+    assert stored(first).played == stored(again).found > len(entries)
+
+
+def test_who_is_added_or_changed_costs_its_own_matches_and_who_leaves_none(
+    tmp_path: Path, bots: Callable[..., list[str]]
+) -> None:
+    store = tmp_path / "arena.sqlite"
+
+    def hold(entries: list[str]) -> Stored:
+        return stored(contest("hog", entries, workers=1, store=store))
+
+    three = bots(ann=3, bob=4, cat=5)
+    assert hold(three).played == 3 + 3
+    assert hold([*three, *bots(dan=6)])[2:] == (6, 1 + 3, 2, 1, 0)
+    bots(ann=7)  # in the same file
+    changed = hold([*three, str(tmp_path / "dan.py")])
+    assert (changed.found, changed.played, changed.entered, changed.left) == (3 + 3, 1 + 3, 1, 1)
+    assert hold(three[1:])[2:4] == (2 + 1, 0)
+    assert [row[0] for row in rows(store, "SELECT count(*) FROM plays")] == [1]
+    bots(ann=3)
+    assert hold([*three, str(tmp_path / "dan.py")])[2:4] == (4 + 6, 0)  # what it was is still known
+
+
+def test_a_contest_of_before_is_gone_on_with_unless_another_is_begun(tmp_path: Path) -> None:
+    store, pair = tmp_path / "arena.sqlite", ["bacon", "swap"]
+
+    def hold(seed: int | None = None, **options: Any) -> tuple[int, int]:
+        given = {key: options.pop(key) for key in ("new", "label") if key in options}
+        result = contest("hog", pair, seed, 1, store=Storage(store, **given), **options)
+        return stored(result).contest, result.seed
+
+    first, seed = hold()
+    assert hold() == hold(seed) == (first, seed)
+    second, other = hold(new=True)
+    assert (second, other) != (first, seed)
+    assert hold() == (second, other)
+    assert hold(seed) == (first, seed)
+    assert hold(seed, label="finals")[0] not in (first, second)
+    assert hold(seed, games=1)[0] not in (first, second)
+    assert hold(seed, limits=Limits(9))[0] not in (first, second)
+    with pytest.raises(ParameterError, match=f"holds this contest with seed {seed} as number {first}: leave the seed"):
+        hold(seed, new=True)
+    assert len(rows(store, "SELECT * FROM contests")) == 5
+
+
+def test_a_failure_is_stored_as_any_outcome(tmp_path: Path) -> None:
+    late = "calls = 0\ndef final_strategy(score, opponent_score):\n    global calls\n    calls += 1\n"
+    (tmp_path / "late.py").write_text(f"{late}    if calls > 5: raise ValueError('enough')\n    return 4\n")
+    entries = ["bacon", "swap", str(tmp_path / "late.py")]
+    results = [contest("hog", entries, 3, 1, store=tmp_path / "arena.sqlite") for _ in range(2)]
+    assert results[0] == results[1]
+    assert results[0].disqualified[0].name == "late"
+    assert stored(results[1]).played == 0
+
+
+def test_incidents_and_prints_are_stored_with_a_match(tmp_path: Path) -> None:
+    text = "def get_play(me, hands, history):\n    print('hm')\n    return {}\n"
+    (tmp_path / "odd.py").write_text(text.format("'nonsense'"))
+    entries = ["p_robot", str(tmp_path / "odd.py")]
+    results = [contest("liarsdice", entries, 3, 1, games=4, store=tmp_path / "arena.sqlite") for _ in range(2)]
+    assert results[0] == results[1]
+    assert results[1].misplays
+    assert results[1].printed["odd"].startswith("hm")
+
+
+def test_exact_values_are_ranked_by_without_asking_again(tmp_path: Path) -> None:
+    game = dicegym.game("liarsdice", dice=1)
+    options = {"seed": 3, "workers": 1, "exact": True, "games": 0, "store": tmp_path / "arena.sqlite"}
+    results = [contest(game, ["p_robot", "p_computer"], **options) for _ in range(2)]  # type: ignore[call-overload]  # one game of many
+    assert results[0] == results[1]
+    assert stored(results[1]).played == 0
+
+
+def test_a_key_follows_from_all_that_a_match_follows_from(tmp_path: Path, bots: Callable[..., list[str]]) -> None:
+    ann, bob = bots(ann=3, bob=4)
+
+    def key(game: Any = None, first: str = ann, name: str = "ann", seconds: float = 10, **match: int) -> str:
+        game = game or dicegym.game("hog")
+        pair = (entry(game, name, first), entry(game, "bob", bob))
+        facts: Any = {"contest_seed": 1, "games": 9} | match
+        return key_of(Match(game, pair, **facts), Limits(seconds))
+
+    keys = [
+        key(),
+        key(game=dicegym.game("hog", goal=50)),
+        key(first=bob),
+        key(name="anna"),
+        key(contest_seed=2),
+        key(games=8),
+        key(seconds=9),
+        key(number=1),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert key() == keys[0]
+    bots(ann=5)
+    assert key() not in keys
+
+
+def test_an_identity_is_that_of_all_that_a_bot_imports(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("DICE = 3\n")
+    (tmp_path / "ann.py").write_text("import helper\ndef final_strategy(a, b): return helper.DICE\n")
+    game = dicegym.game("hog")
+    before = entry(game, "ann", str(tmp_path / "ann.py")).identity
+    (tmp_path / "beside.py").write_text("pass\n")
+    assert entry(game, "other", str(tmp_path / "ann.py")).identity == before
+    (tmp_path / "helper.py").write_text("DICE = 4\n")
+    assert entry(game, "ann", str(tmp_path / "ann.py")).identity != before
+    model, player = entry(game, "ppo", "ppo"), entry(game, "f", dicegym.agent(game, "always_roll(3)"))
+    assert len({model.identity, player.identity, before}) == 3
+
+
+def test_two_processes_do_not_hold_one_contest_at_once(tmp_path: Path) -> None:
+    from dicegym.arena.storage import Settings
+    from dicegym.arena.store.book import Book
+
+    settings = Settings(dicegym.game("hog"), "round_robin", {}, Limits())
+    with ContestStore(tmp_path / "arena.sqlite") as store:
+        first = Book(store, settings, 1)
+        first.enter([], [])
+        second = Book(store, settings, 1)
+        with pytest.raises(ParameterError, match=r"contest 1 of .*arena.sqlite is being held by another process"):
+            second.enter([], [])
+        second.close()
+        first.close()
+        third = Book(store, settings, 1)
+        third.enter([], [])
+        third.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["arena.sqlite"]
+
+
+def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
+    text, other = tmp_path / "text", tmp_path / "other.sqlite"
+    text.write_text("no database at all, but a text that is longer than nothing\n" * 9)
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE theirs (x)")
+    connection.commit()
+    connection.close()
+    before = text.read_bytes(), other.read_bytes()
+    for where, error, words in (
+        (text, DamagedFileError, "is not a database"),
+        (other, ParameterError, "is a database of something else"),
+        (tmp_path, ParameterError, "cannot be opened|is a folder"),
+        (tmp_path / "no" / "where", ParameterError, "No such file"),
+        ("mysql://me@here/x", ParameterError, "postgresql://"),
+        ("postgresql://me:secret@127.0.0.1:1/x", ParameterError, r"store at postgresql://me:\*\*\*@127"),
+    ):
+        with pytest.raises(error, match=words):
+            contest("hog", ["bacon", "swap"], 1, 1, store=where)
+    assert before == (text.read_bytes(), other.read_bytes())
+
+
+def test_a_wrong_entry_leaves_the_contest_of_before_as_it_was(tmp_path: Path) -> None:
+    store = tmp_path / "arena.sqlite"
+    contest("hog", ["bacon", "swap"], workers=1, store=store)
+    before = rows(store, "SELECT * FROM contests")
+    with pytest.raises(UnknownNameError):
+        contest("hog", ["bacon", "bakon"], workers=1, store=store)
+    assert rows(store, "SELECT * FROM contests") == before
+
+
+def test_games_are_stored_so_that_they_can_be_played_again(tmp_path: Path) -> None:
+    store, game = tmp_path / "arena.sqlite", dicegym.game("hog")
+    contest(game, ["bacon", "swap"], 1, 1, games=3, store=store)
+    found = rows(
+        store, "SELECT m.seed, g.number, g.seats, g.returns, g.actions FROM games g JOIN matches m ON m.id = g.match"
+    )
+    assert [row[1] for row in found] == [0, 1, 2]
+    for seed, number, seats, returns, actions in found:
+        state = game.new_game(int(seed), number)[0]
+        for action in json.loads(actions):
+            game.step(state, action)
+        assert state["over"]
+        by_seat = game.returns(state).tolist()
+        assert [by_seat[json.loads(seats).index(player)] for player in range(2)] == json.loads(returns)
+
+
+def test_a_store_that_cannot_be_written_any_more_ends_the_contest_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dicegym.arena.store import writer
+
+    counter = itertools.count()
+
+    def full(*arguments: Any) -> list[int]:
+        if next(counter):
+            raise sqlite3.OperationalError("database or disk is full")
+        return []
+
+    monkeypatch.setattr(writer, "add_matches", full)
+    with pytest.raises(ParameterError, match="disk is full"):
+        contest("hog", ["bacon", "swap", "tuned", "ham", "wild"], 1, 1, store=tmp_path / "arena.sqlite")
+
+
+def test_a_library_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    for name in [name for name in sys.modules if name.startswith("dicegym.arena.store")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
+    with pytest.raises(DependencyError, match=r"keeping a contest needs sqlalchemy.*pip install 'dicegym\[arena\]'"):
+        contest("hog", ["bacon", "swap"], 1, 1, store=tmp_path / "arena.sqlite")

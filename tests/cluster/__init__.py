@@ -1,0 +1,1 @@
+"""Contests on several machines, which are nodes of Ray on this one, in a cage where they all end."""

@@ -1,0 +1,150 @@
+"""A contest on this machine, and the same one on a cluster that loses nodes: what runs in a cage, as ``cluster.visit``.
+
+What came of both is written as JSON to a file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import dicegym
+from dicegym.arena import contest
+from dicegym.arena.cluster import ray_cluster
+from dicegym.arena.cluster.connection import connected, ray_module
+from dicegym.arena.executors import Executor, Executors, local
+from dicegym.errors import DicegymError
+from dicegym.sandbox.jobs import Job
+from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.sandbox import JobOutcome
+
+NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
+HEALTH = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
+"""Whether a node still lives is asked more often than usual."""
+BOTS = {
+    "ann.py": (
+        "import json, os\nfrom tools import dice\nTABLE = json.load(open(os.path.splitext(__file__)[0] + '.json'))\n"
+        "def final_strategy(score, opponent_score):\n    return dice(TABLE, score)\n"
+    ),
+    "ann.json": "[4, 5, 3]",
+    "tools.py": "def dice(table, score):\n    return table[score % len(table)]\n",
+    "ben/hog.py": (
+        "import random\nprint('I am', __file__)\nDICE = int(open(__file__.replace('hog.py', 'data/dice.txt')).read())\n"
+        "def final_strategy(score, opponent_score):\n    return random.randint(3, DICE)\n"
+    ),
+    "ben/data/dice.txt": "6\n",
+    "cat.py": "def final_strategy(score, opponent_score):\n    raise ValueError(__file__)\n",
+    "dan.py": "import os\ndef final_strategy(score, opponent_score):\n    return 5 if score <= 50 else os._exit(3)\n",
+    "eve.py": "import nothing_of_the_kind\n",
+    "fay/hog.py": "PURE = True\ndef final_strategy(score, opponent_score):\n    return 4\n",
+}
+
+
+def written(folder: Path) -> list[str]:
+    """Write the bots, and return them as entries."""
+    for name, text in BOTS.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    (folder / "gil").symlink_to(folder / "ben")  # one folder under two names
+    bots = [name for name in BOTS if name.endswith(".py") and name != "tools.py"]
+    return [*(str(folder / name) for name in bots), str(folder / "gil" / "hog.py")]
+
+
+@contextlib.contextmanager
+def nodes(number: int) -> Iterator[Any]:
+    """Yield a cluster of nodes with a processor each, of which the first one stays."""
+    ray_module()
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={**NODE, "_system_config": HEALTH})
+    try:
+        for _ in range(number - 1):
+            cluster.add_node(**NODE, wait=False)
+        cluster.wait_for_nodes()
+        with connected(cluster.address):
+            yield cluster
+    finally:
+        cluster.shutdown()
+
+
+class Counting:
+    """An executor that counts how often each job was yielded, and does something after some of them."""
+
+    def __init__(self, executor: Executor, counted: Counter[str], after: dict[int, Callable[[], object]]) -> None:
+        self._executor, self._counted, self._after = executor, counted, after
+        self.limits, self.isolation = executor.limits, executor.isolation
+
+    def __enter__(self) -> Counting:
+        self._executor.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._executor.__exit__()
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
+        for job, outcome in self._executor.run(jobs):
+            self._counted[f"{type(job).__name__} {[entry.name for entry in job.entries]}"] += 1
+            yield job, outcome
+            if act := self._after.pop(sum(self._counted.values()), None):
+                act()
+
+
+def counting(executors: Executors, counted: Counter[str], after: dict[int, Callable[[], object]]) -> Executors:
+    """Return what makes executors as ``executors`` does, that count."""
+
+    def make(game: dicegym.Game, limits: Limits | None, isolation: str) -> Executor:
+        return Counting(executors(game, limits, isolation), counted, after)
+
+    return make
+
+
+def held(game: str, entries: list[str], executors: Executors, games: int) -> str:
+    """Return what a contest came to, as text."""
+    return json.dumps(contest(game, entries, 11, executors=executors, games=games).to_json(), indent=1)
+
+
+def losing(request: dict[str, Any]) -> dict[str, Any]:
+    """Hold a contest here, and on a cluster in which nodes end after some outcomes and others come."""
+    entries = written(Path.cwd() / "bots") + dicegym.agent_names(request["game"])[: request["agents"]]
+    counted: Counter[str] = Counter()
+    here = held(request["game"], entries, local(1), request["games"])
+    with nodes(request["nodes"]) as cluster:
+
+        def lose() -> None:
+            cluster.remove_node(sorted(cluster.worker_nodes, key=id)[0], allow_graceful=False)
+            cluster.add_node(**NODE, wait=False)
+
+        after = dict.fromkeys(request["losses"], lose)
+        there = held(request["game"], entries, counting(ray_cluster(), counted, after), request["games"])
+    return {"here": here, "there": there, "counted": counted, "not lost": list(after)}
+
+
+def deadly(request: dict[str, Any]) -> dict[str, Any]:
+    """Hold a contest with a job that ends its referee each time."""
+    from cluster.killer import Killer
+
+    game = dicegym.game("hog")
+    with nodes(1), ray_cluster()(game, None, "auto") as executor:
+        try:
+            list(executor.run([Killer(game, ())]))
+        except DicegymError as error:
+            return {"error": str(error)}
+    return {"error": ""}
+
+
+def main(request: dict[str, Any]) -> None:
+    """Do what is wanted."""
+    found = {"losing": losing, "deadly": deadly}[request["what"]](request)
+    Path(request["result"]).write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    os.environ["SOURCE_DATE_EPOCH"] = "0"
+    main(json.loads(sys.argv[1]))

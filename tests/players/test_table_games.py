@@ -1,0 +1,86 @@
+"""Games between tables, many at a time: the same games as those that a referee drives one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.arena import match
+from dicegym.arena.match import play_match
+from dicegym.engine.game import Game
+from dicegym.players import table_games
+from dicegym.players.tabulated import TabledPlayer, situations
+from dicegym.registry import GAMES
+from dicegym.sandbox.heartbeat import PLAYING, Heartbeat
+
+NUMBERED = [
+    game
+    for name, parameters in [*((name, {}) for name in GAMES), ("liarsdice", {"dice": 1}), ("hog", {"goal": 40})]
+    if situations(game := dicegym.game(name, **parameters))
+]
+
+
+def players(game: Game, illegal: int = 0) -> list[TabledPlayer]:
+    """Return a player of random actions for each seat; so many of each table are none of the game."""
+    generator = np.random.default_rng(7)
+    tables = generator.integers(0, game.n_actions, (game.players, situations(game)))
+    for table in tables:
+        table[generator.integers(0, len(table), illegal)] = game.n_actions + 3
+    return [TabledPlayer(f"table {number}", table) for number, table in enumerate(tables)]
+
+
+@pytest.mark.parametrize("game", NUMBERED, ids=repr)
+@pytest.mark.parametrize("illegal", [0, 500])
+def test_they_are_the_games_of_a_referee(game: Game, illegal: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_games, "AT_ONCE", 16)
+    who = players(game, illegal)
+    found = play_match(game, who, 3, 40)
+    monkeypatch.setattr(match, "tables_alone", lambda game, players: False)
+    assert found == play_match(game, who, 3, 40)
+    assert set(found.seats) == {(0, 1), (1, 0)}
+    assert bool(sum(found.faults)) >= bool(illegal)
+
+
+@pytest.mark.parametrize("game", NUMBERED, ids=repr)
+def test_what_is_kept_of_a_game_plays_it_again(game: Game) -> None:
+    found = play_match(game, players(game), 5, 4)
+    for number, actions in enumerate(found.actions):
+        state = game.new_game(5, number)[0]
+        for action in actions:
+            game.step(state, action)
+        assert state["over"]
+        returns = game.returns(state).tolist()
+        assert tuple(returns[found.seats[number].index(player)] for player in range(2)) == found.returns[number]
+
+
+def test_it_is_known_who_plays_while_they_are_played() -> None:
+    game = NUMBERED[0]
+    told: list[tuple[int, int]] = []
+    for _ in table_games.play_tables(game, players(game), 0, 3, lambda *who: told.append(who)):
+        pass
+    assert {number for number, _ in told} <= {0, 1, 2}
+    assert {player for _, player in told} == {0, 1}
+    heartbeat = Heartbeat.private()
+    play_match(game, players(game), 0, 3, heartbeat)
+    assert heartbeat.read().phase == PLAYING
+    assert heartbeat.actor in (0, 1)
+
+
+def test_whoever_is_no_table_is_asked() -> None:
+    game = NUMBERED[0]
+    tables = players(game)
+    assert table_games.tables_alone(game, tables)
+    mixed: list[Any] = [tables[0], dicegym.agent(game, game.spec.baseline)]
+    assert not table_games.tables_alone(game, mixed)
+
+
+@pytest.mark.parametrize("lowest", [-1, 0])
+def test_a_table_is_kept_in_small_numbers(lowest: int) -> None:
+    """It is sent to a process for each match."""
+    for highest, size in ((10, 1), (300, 2), (70_000, 4)):
+        table = TabledPlayer("table", np.array([lowest, highest]))
+        assert table.actions.tolist() == [lowest, highest]
+        assert table.actions.itemsize == size
