@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dicegym.cli.common import check_writable, err, out
+from dicegym.cli.common import StoreName, check_writable, err, out
 from dicegym.cli.watch import DELAY, record, show
 from dicegym.errors import DependencyError, ParameterError
 
 if TYPE_CHECKING:
     from dicegym.arena.replay import Replay
     from dicegym.players.watched import WatchedMove
-
-STORE = "dicegym-arena.sqlite"
-"""Where contests are stored unless another place is named."""
 
 
 def replay(
@@ -37,10 +34,7 @@ def replay(
         Path | None, typer.Option(metavar="FILE", help="write it as a page to step through in a browser instead")
     ] = None,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="write it to a file to hand on instead")] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(metavar="PATH|URL", help="where contests are stored (default: dicegym-arena.sqlite)"),
-    ] = None,
+    store: StoreName = None,
     delay: Annotated[
         float | None,
         typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
@@ -101,6 +95,7 @@ def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:
 def _found(game: str, store: str | None) -> Replay:
     """Return the game that is named: one of the store, or that of a file."""
     from dicegym.arena.replay.files import load
+    from dicegym.arena.storage import default_store
 
     if Path(game).suffix.lower() == ".json":
         if store is not None:
@@ -111,7 +106,7 @@ def _found(game: str, store: str | None) -> Replay:
     except ImportError as error:
         raise DependencyError.for_extra(str(error.name), "arena", "a store of contests") from error
     game_id(game)
-    with reading(STORE if store is None else store) as connection:
+    with reading(store or default_store()) as connection:
         return stored_replay(connection, game)
 
 

@@ -29,6 +29,7 @@ from dicegym.arena.replay import (
     to_json,
 )
 from dicegym.arena.replay.code import code_of
+from dicegym.arena.replay.page import page
 from dicegym.arena.replay.telling import result_lines
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DamagedFileError, ParameterError, ReplayError, UnknownNameError
@@ -231,7 +232,7 @@ def test_commands_hold_nothing_but_a_version() -> None:
 
 @pytest.mark.parametrize("page", ["", 7, None, ["x"]])
 def test_descriptions_of_others_may_hold_anything(page: Any) -> None:
-    nonsense = {key: page for key in described(dicegym.game("hog"))}
+    nonsense = dict.fromkeys(described(dicegym.game("hog")), page)
     with pytest.raises(ReplayError, match="other rules"):
         replace(hog(), rules=nonsense).check()
 
@@ -245,7 +246,7 @@ def test_code_is_compared_function_by_function(tmp_path: Path, monkeypatch: pyte
     head = '"""Rules."""\nfrom rulesof.dice import SIDES\nimport json\n\n'
     bodies = (
         'def step(state):\n    """Play."""\n    return state + SIDES\n\n\ndef legal(state):\n    return state\n',
-        "def step(state):\n    # with a comment\n    return (state +\n        SIDES)\n\n\ndef legal(state): return -state\n",
+        "def step(state):\n    # adds\n    return (state +\n SIDES)\n\n\ndef legal(state):\n    return -state\n",
     )
     found = []
     for body in bodies:
@@ -315,6 +316,20 @@ def test_a_seat_is_not_told_what_was_wrong_elsewhere() -> None:
     assert "secret of 0" not in own
     assert "late" not in own
     assert own.count("secret of 1") == 2
+
+
+def test_what_a_player_was_asked_is_for_its_own_seat_where_its_move_is_public() -> None:
+    """Notes quote questions, with the dice that were in hand; that there was a fault, all have seen."""
+    game = dicegym.game("liarsdice")
+    result = play_match(game, [clumsy(game), RandomPlayer()], 4, 1)
+    replay = replay_of(game, ["clumsy", "random"], 4, result)
+    faulty = replay.incidents[0].seat
+    replay = replace(replay, incidents=(replay.incidents[0]._replace(reason="asked with dice 66"),))
+    for seat, count in ((None, 2), (faulty, 2), (1 - faulty, 0)):
+        told = [*result_lines(replay, seat), *(line for one in moments(replay, seat) for line in one.done)]
+        assert sum("dice 66" in line for line in told) == count
+        assert ("dice 66" in page(replay, seat)) == bool(count)
+        assert any("taken as liar)" in line or "before any bid)" in line for line in told)
 
 
 # --- files -----------------------------------------------------------------------------------------------------------

@@ -60,9 +60,11 @@ def page_data(replay: Replay, seat: int | None = None, game: Game | None = None)
     def frame_of(frame: Frame) -> list[Any]:
         done = []
         for played in frame.done:
-            knowing = [number for number, view in enumerate(views) if may_know(played, view)]
-            if knowing:  # what nobody may know is not in the page either
-                done.append([played.seat, texts.number(words(table, played)), int(bool(played.wrong)), knowing])
+            told: dict[str, list[int]] = {}
+            for number, view in enumerate(views):
+                if may_know(played, view):  # what none of them may know is not in the page either
+                    told.setdefault(words(table, played, view), []).append(number)
+            done += [[played.seat, texts.number(text), int(bool(played.wrong)), who] for text, who in told.items()]
         return [[scene_number(moment(table, frame, names, view).scene) for view in views], done]
 
     frames = [frame_of(frame) for frame in replay.frames(table)]

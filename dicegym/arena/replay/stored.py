@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from dicegym.arena.replay.replay import Replay, ReplayIncident
-from dicegym.arena.store.opening import brought_up, engine_at, engine_of, place_of
+from dicegym.arena.store.opening import brought_up, engine_at, engine_of, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, schema_of
 from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, RULES, SEATS
 from dicegym.errors import ParameterError, UnknownNameError, one_line
@@ -125,19 +125,19 @@ def reading(where: str | os.PathLike[str]) -> Iterator[sa.Connection]:
         ParameterError: there is no such file, or it cannot be read as a store.
         DependencyError: it is on a server, and what speaks to that is not installed.
     """
-    place = place_of(where)
-    if place.path is None:
-        engine = engine_at(place)
-    elif place.path.is_file():
-        engine = engine_of(place.path, writes=False)
+    location = location_of(where)
+    if location.path is None:
+        engine = engine_at(location)
+    elif location.path.is_file():
+        engine = engine_of(location.path, writes=False)
     else:
         raise ParameterError(
-            f"{place.path} is no store: contests write dicegym-arena.sqlite where they are held; give its --store"
+            f"{location.path} is no store: contests write dicegym-arena.sqlite where they are held; give its --store"
         )
-    with in_words(Path(place.name)):
+    with in_words(Path(location.name)):
         try:
             with engine.connect() as connection:
-                schema = schema_of(connection, Path(place.name))
+                schema = schema_of(connection, Path(location.name))
             if schema != SCHEMA and schema is not None:
                 engine = brought_up(engine, schema)
             with engine.connect() as connection, connection.begin():

@@ -37,7 +37,7 @@ def moment(table: Game, frame: Frame, names: Sequence[str], seat: int | None = N
     said: dict[int, list[str]] = {}
     for played in frame.done:
         if may_know(played, seat):
-            said.setdefault(played.seat, []).append(words(table, played))
+            said.setdefault(played.seat, []).append(words(table, played, seat))
     lines = tuple(f"{names[one]}: {', '.join(texts)}" for one, texts in said.items())
     return WatchedMove(lines, named(table.scene(frame.state, seat), names), frame.over)
 
@@ -47,14 +47,17 @@ def may_know(played: Played, seat: int | None) -> bool:
     return played.public or seat in (None, played.seat)
 
 
-def words(table: Game, played: Played) -> str:
-    """Return what was done, and what was wrong with it."""
-    wrong = one_line(played.wrong, REASON)
+def words(table: Game, played: Played, seat: int | None = None) -> str:
+    """Return what was done, and what a seat may know of what was wrong with it; None: somebody who sees everything.
+
+    What the contest noted may quote what the player was asked, and answered: that is for its own seat.
+    """
+    wrong = one_line(played.wrong if seat in (None, played.seat) else played.fault, REASON)
     return table.action_name(played.action) + (f" ({wrong})" if wrong else "")
 
 
 def result_lines(replay: Replay, seat: int | None = None, game: Game | None = None) -> list[str]:
-    """Return what the game came to for each seat, and what the contest noted and a seat may know; a line for each.
+    """Return what the game came to for each seat, and what the contest noted, of this seat alone; a line for each.
 
     Args and errors: as of `moments`.
     """
@@ -63,13 +66,10 @@ def result_lines(replay: Replay, seat: int | None = None, game: Game | None = No
     when: dict[tuple[int, int], str] = {}
     for number, frame in enumerate(replay.frames(game)):
         for played in frame.done:
-            if may_know(played, seat):
-                when[played.seat, played.turn] = f"in move {number}, its decision {played.turn}"
+            when[played.seat, played.turn] = f"in move {number}, its decision {played.turn}"
     lines = [f"returns: {came}"]
     for incident in replay.incidents:
-        known = when.get((incident.seat, incident.turn))
-        if incident.turn == 0 and seat in (None, incident.seat):
-            known = "beside its decisions"
-        if known is not None:
+        if seat in (None, incident.seat):
+            known = when.get((incident.seat, incident.turn), "beside its decisions")
             lines.append(f"noted: {names[incident.seat]}, {known}: {one_line(incident.reason, REASON)}")
     return lines

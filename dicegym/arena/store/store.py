@@ -20,6 +20,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from dicegym.arena.keys import rules_of, written
 from dicegym.arena.provenance import package_version
+from dicegym.arena.replay.rulebook import described
 from dicegym.arena.storage import Settings
 from dicegym.arena.store.opening import WRITES, engine_at, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, migrate, schema_of
@@ -178,12 +179,8 @@ class ContestStore:
         same = sa.select(RULES.c.id).filter_by(**row)
         found = connection.execute(same).scalar()
         if found is None:
-            add(
-                connection,
-                RULES,
-                [row | {"version": package_version()}],
-                ["game", "players", "parameters", "fingerprint"],
-            )
+            told = {"version": package_version(), "description": json.dumps(described(game))}
+            add(connection, RULES, [row | told], ["game", "players", "parameters", "fingerprint"])
             found = connection.execute(same).scalar_one()
         return int(found)
 
