@@ -159,13 +159,13 @@ class Book:
         with self._store.writing() as connection:
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == self._contest.id).values(planned=matches))
 
-    def finish(self, result: Mapping[str, Any], struck: Mapping[str, str], report: Mapping[str, Any]) -> None:
+    def finish(self, result: Mapping[str, Any], struck: Mapping[str, str], report: Mapping[str, Any] | None = None) -> None:
         """Store what the contest came to, and drop matches that are not its own any more.
 
         Args:
             result: as `ContestResult.to_json` has it.
             struck: name -> why.
-            report: as `dicegym.arena.report.Report.to_json` has it, so that it can be shown again as it was.
+            report: as `dicegym.arena.report.Report.to_json` has it, so that it can be shown again as it was; None: it cannot.
         """
         self._writing.flush()
         contest, run = self._contest.id, self._contest.run
@@ -188,7 +188,7 @@ class Book:
                 own = sa.select(AGENTS.c.id).where(AGENTS.c.name == name)
                 named = (FIELDS.c.contest == contest) & (FIELDS.c.run == run) & FIELDS.c.agent.in_(own)
                 connection.execute(FIELDS.update().where(named).values(reason=reason))
-            ended = {"ended": now_in_words(), "result": json.dumps(result), "report": json.dumps(report)}
+            ended = {"ended": now_in_words(), "result": json.dumps(result), "report": json.dumps(report) if report else None}
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == contest).values(ended))
 
     @property

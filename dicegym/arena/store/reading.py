@@ -121,6 +121,17 @@ class PlayedGame(NamedTuple):
     """In the order in which they were played."""
 
 
+class StoredRules(NamedTuple):
+    """What a match was played by."""
+
+    game: str
+    players: int
+    parameters: Mapping[str, int]
+    fingerprint: str
+    description: Mapping[str, Any]
+    """What tells which rule has changed (`dicegym.arena.replay.described`), with the fingerprint and the version."""
+
+
 class StoredMisplay(NamedTuple):
     """What an entry did wrong."""
 
@@ -377,6 +388,18 @@ class StoreReader:
                 seats, returns, actions = (tuple(json.loads(text)) for text in (row.seats, row.returns, row.actions))
                 yield PlayedGame(row.match, row.number, seats, returns, actions)
 
+    def rules(self, matches: Iterable[int]) -> dict[int, StoredRules]:
+        """Return by which rules matches were played, by their numbers."""
+        found: dict[int, StoredRules] = {}
+        for some in _parts(sorted(set(matches))):
+            with self._reading() as connection:
+                asked = sa.select(MATCHES.c.id, MATCHES.c.rules).where(MATCHES.c.id.in_(some))
+                of_match = {row.id: row.rules for row in connection.execute(asked)}
+                wanted = sa.select(RULES).where(RULES.c.id.in_(set(of_match.values())))
+                rules = {row.id: _rules(row) for row in connection.execute(wanted)}
+            found |= {match: rules[number] for match, number in of_match.items()}
+        return found
+
     def misplays(self, matches: Iterable[int]) -> Iterator[StoredMisplay]:
         """Yield what went wrong in matches, of each player in a match the first in words, in order."""
         for some in _parts(sorted(set(matches))):
@@ -463,6 +486,12 @@ def _contest(row: Mapping[Any, Any]) -> StoredContest:
     plain = {name: row[name] for name in StoredContest._fields}
     read = {name: json.loads(row[name]) for name in ("parameters", "options", "limits")}
     return StoredContest(**plain | read | {"seed": int(row["seed"])})
+
+
+def _rules(row: Any) -> StoredRules:
+    told = json.loads(row.description) if row.description else {}
+    told = {"dicegym": row.version, **told, "fingerprint": row.fingerprint}
+    return StoredRules(row.game, row.players, json.loads(row.parameters), row.fingerprint, told)
 
 
 def _agents(connection: sa.Connection) -> dict[int, tuple[str, str]]:
