@@ -1,4 +1,4 @@
-"""The contest of a game, in the format that its fact sheet names.
+"""Contests: a game's own, or one of another format.
 
 A format is one file in ``formats/`` and a line here. The file holds a function that is handed a `Director`, decides who
 plays whom and ranks what comes back, and a subclass of `ContestResult` with what there is to show.
@@ -9,16 +9,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
 
-from dicegym.arena.director import ContestOptions, Director, Format
+from dicegym.arena.director import Director, Format
 from dicegym.arena.entries import AgentSpec
 from dicegym.arena.executors import Executors
+from dicegym.arena.formats.double_elimination import DOUBLE_ELIMINATION, EliminationResult
 from dicegym.arena.formats.groups import GROUPS
 from dicegym.arena.formats.groups_result import GroupsResult
+from dicegym.arena.formats.ladder import LADDER, LadderResult
+from dicegym.arena.formats.one_table import ONE_TABLE, OneTableResult
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.arena.formats.round_robin_result import RoundRobinResult
+from dicegym.arena.formats.settling import table_for
+from dicegym.arena.formats.swiss import SWISS, SwissResult
 from dicegym.arena.kept import opened
+from dicegym.arena.options import ContestOptions, check_options
 from dicegym.arena.results import ContestResult, Standing
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
@@ -28,7 +34,9 @@ from dicegym.games.parts import Progress
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import Limits
 
-FORMATS: dict[str, Format[Any]] = {"round_robin": ROUND_ROBIN, "groups": GROUPS}
+FORMATS: dict[str, Format[Any]] = {
+    form.name: form for form in (ROUND_ROBIN, GROUPS, ONE_TABLE, SWISS, DOUBLE_ELIMINATION, LADDER)
+}
 
 RoundRobinGame = Literal["hog", "yatzy", "liarsdice", "liarsdice_spot_on"]
 """What type checkers are told of the games whose contest is a round robin; a test compares it with the fact sheets."""
@@ -37,6 +45,20 @@ GroupsGame = Literal["lucky"]
 
 Given = Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec]
 R = TypeVar("R", bound=ContestResult[Any])
+
+
+class Choices(TypedDict, total=False):
+    """What type checkers are told of the arguments of `contest` that change nothing about what comes back."""
+
+    games: int | None
+    exact: bool
+    seeds: int
+    rounds: int | None
+    seeding: bool
+    players: int | None
+    isolation: str
+    executors: Executors | None
+    store: str | os.PathLike[str] | Storage | None
 
 
 @overload
@@ -48,48 +70,36 @@ def contest(
     progress: Progress | None = ...,
     limits: Limits | None = ...,
     *,
-    games: int | None = ...,
-    exact: bool = ...,
-    isolation: str = ...,
-    executors: Executors | None = ...,
-    store: str | os.PathLike[str] | Storage | None = ...,
-    form: Format[R],
+    format: Format[R],
+    **choices: Unpack[Choices],
 ) -> R: ...
 
 
 @overload
 def contest(
-    game: RoundRobinGame,
+    game: Game | str,
     entries: Given,
     seed: int | None = ...,
     workers: int | None = ...,
     progress: Progress | None = ...,
     limits: Limits | None = ...,
     *,
-    games: int | None = ...,
-    exact: bool = ...,
-    isolation: str = ...,
-    executors: Executors | None = ...,
-    store: str | os.PathLike[str] | Storage | None = ...,
-    form: None = ...,
+    format: Literal["round_robin", "round-robin"],
+    **choices: Unpack[Choices],
 ) -> RoundRobinResult: ...
 
 
 @overload
 def contest(
-    game: GroupsGame,
+    game: Game | str,
     entries: Given,
     seed: int | None = ...,
     workers: int | None = ...,
     progress: Progress | None = ...,
     limits: Limits | None = ...,
     *,
-    games: int | None = ...,
-    exact: bool = ...,
-    isolation: str = ...,
-    executors: Executors | None = ...,
-    store: str | os.PathLike[str] | Storage | None = ...,
-    form: None = ...,
+    format: Literal["groups"],
+    **choices: Unpack[Choices],
 ) -> GroupsResult: ...
 
 
@@ -102,12 +112,92 @@ def contest(
     progress: Progress | None = ...,
     limits: Limits | None = ...,
     *,
-    games: int | None = ...,
-    exact: bool = ...,
-    isolation: str = ...,
-    executors: Executors | None = ...,
-    store: str | os.PathLike[str] | Storage | None = ...,
-    form: None = ...,
+    format: Literal["one_table", "one-table"],
+    **choices: Unpack[Choices],
+) -> OneTableResult: ...
+
+
+@overload
+def contest(
+    game: Game | str,
+    entries: Given,
+    seed: int | None = ...,
+    workers: int | None = ...,
+    progress: Progress | None = ...,
+    limits: Limits | None = ...,
+    *,
+    format: Literal["swiss"],
+    **choices: Unpack[Choices],
+) -> SwissResult: ...
+
+
+@overload
+def contest(
+    game: Game | str,
+    entries: Given,
+    seed: int | None = ...,
+    workers: int | None = ...,
+    progress: Progress | None = ...,
+    limits: Limits | None = ...,
+    *,
+    format: Literal["double_elimination", "double-elimination"],
+    **choices: Unpack[Choices],
+) -> EliminationResult: ...
+
+
+@overload
+def contest(
+    game: Game | str,
+    entries: Given,
+    seed: int | None = ...,
+    workers: int | None = ...,
+    progress: Progress | None = ...,
+    limits: Limits | None = ...,
+    *,
+    format: Literal["ladder"],
+    **choices: Unpack[Choices],
+) -> LadderResult: ...
+
+
+@overload
+def contest(
+    game: RoundRobinGame,
+    entries: Given,
+    seed: int | None = ...,
+    workers: int | None = ...,
+    progress: Progress | None = ...,
+    limits: Limits | None = ...,
+    *,
+    format: None = ...,
+    **choices: Unpack[Choices],
+) -> RoundRobinResult: ...
+
+
+@overload
+def contest(
+    game: GroupsGame,
+    entries: Given,
+    seed: int | None = ...,
+    workers: int | None = ...,
+    progress: Progress | None = ...,
+    limits: Limits | None = ...,
+    *,
+    format: None = ...,
+    **choices: Unpack[Choices],
+) -> GroupsResult: ...
+
+
+@overload
+def contest(
+    game: Game | str,
+    entries: Given,
+    seed: int | None = ...,
+    workers: int | None = ...,
+    progress: Progress | None = ...,
+    limits: Limits | None = ...,
+    *,
+    format: str | None = ...,
+    **choices: Unpack[Choices],
 ) -> ContestResult[Standing]: ...
 
 
@@ -119,53 +209,65 @@ def contest(
     progress: Progress | None = None,
     limits: Limits | None = None,
     *,
+    format: Format[Any] | str | None = None,
     games: int | None = None,
     exact: bool = False,
+    seeds: int = 1,
+    rounds: int | None = None,
+    seeding: bool = False,
+    players: int | None = None,
     isolation: str = jail.Isolation.AUTO,
     executors: Executors | None = None,
     store: str | os.PathLike[str] | Storage | None = None,
-    form: Format[Any] | None = None,
 ) -> ContestResult[Any]:
-    """Check all entries, and hold the contest of a game in its own format.
+    """Check all entries, and hold a contest in the game's own format or another one.
 
     The result depends on ``seed`` and the names of the entries alone, not on their order or the number of processes. A
     bad entry is disqualified, and nobody else's results are the worse for it.
 
     Args:
         game: the game or its name.
-        entries: agents as for `dicegym.agent`, or {name: agent}. A folder that is no bot itself stands for all that
-            lies in it, each file and folder an entry.
+        entries: agents as for `dicegym.agent`, or {name: agent}; in a list, `dicegym.arena.Named` gives one a name. A
+            folder that is no bot itself stands for all that lies in it, each file and folder an entry.
         seed: names all games and the entries' private randomness; None: drawn, so that no entry can foresee its games,
             and told in the result as its ``seed``, which gives the same result again.
         workers: number of processes (default: of usable processors).
         progress: called after each check and match with (done, of how many, what was done last).
         limits: what an entry may use; default: 10 s and 512 MiB.
+        format: name of the format, a key of `FORMATS`, or a `Format` of your own; None: the game's own. Type checkers
+            know the result's type by it, or by the game's name in quotes.
         games: of a match, instead of as many as the game's contest has; of a contest in groups, the most in a playoff.
         exact: rank by exact values, where the game has them, and say what luck did to the games played. With
             ``games=0`` none are played.
+        seeds: how often each match is played, each time with other dice.
+        rounds: of a format that is played in as many as one likes.
+        seeding: seed the entries in the order in which they were named, the strongest first, instead of by lot.
+        players: seats at a table; default: the game's.
         isolation: how untrusted bots are kept from the referee, from each other and from everything else: "auto" takes
             the best of "jail", "process" and "none" that works here; see `dicegym.sandbox.jail.Isolation`.
         executors: make whoever does the work, instead of ``workers`` processes of this machine; see
             `dicegym.arena.executors`.
         store: where the contest is kept, as `dicegym.arena.storage.Storage` says; None: nowhere. Who holds it again,
             with the same settings and, if any was given, the same seed, plays only what is missing there.
-        form: the format, instead of the game's own; the result has its type. With a game's name in quotes, type
-            checkers know the result's type by themselves.
 
     Returns:
-        What the format returns: `RoundRobinResult` or `GroupsResult`, or what a format of your own has.
+        What the format returns: `RoundRobinResult` or `GroupsResult`, ..., or what a format of your own has.
 
     Raises:
-        ParameterError: two entries have one name, there are too few for the game, or the format does not know what is
-            asked for.
-        UnknownNameError: there is no such game, agent or file.
+        ParameterError: two entries have one name, there are too few or too many for the game, or the format does not
+            know what is asked for.
+        UnknownNameError: there is no such game, format, agent or file.
     """
     game = make_game(game)
-    if form is None:
-        if game.spec.contest not in FORMATS:
-            raise unknown_name("format of contests", game.spec.contest, list(FORMATS))
-        form = FORMATS[game.spec.contest]
-    options = ContestOptions(games, exact)
+    form = format if isinstance(format, Format) else format_named(game.spec.contest if format is None else format)
+    options = ContestOptions(games, exact, seeds, rounds, seeding)
+    known: dict[str, list[str]] = {}
+    for other in FORMATS.values():
+        for option in other.takes:
+            known.setdefault(option, []).append(other.title)
+    check_options(options, players, form.title, form.takes, known)
+    if players is not None:
+        game = table_for(game, players)
     form.check(game, options)
     storage = storage_of(store)
     settings = Settings(
@@ -180,8 +282,8 @@ def contest(
             workers,
             progress,
             limits,
-            form.fewest(game),
-            form.matches,
+            form,
+            in_order=seeding,
             options=options,
             isolation=isolation,
             executors=executors,
@@ -190,9 +292,17 @@ def contest(
     ):
         result: ContestResult[Any] = form.hold(director)
         if book is not None:
-            book.finish(result.to_json(), director.struck, result.report().to_json())
+            book.finish(result, director.struck)
             result = replace(result, stored=book.stored)
         return result
+
+
+def format_named(name: str) -> Format[Any]:
+    """Return the format of that name, which may be written with ``-`` or ``_``. Raises UnknownNameError."""
+    form = FORMATS.get(str(name).replace("-", "_"))
+    if form is None:
+        raise unknown_name("format of contests", name, [form.title for form in FORMATS.values()])
+    return form
 
 
 def _name_of(form: Format[Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from dicegym.arena.check import Check
@@ -14,6 +14,7 @@ from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entr
 from dicegym.arena.executors import Executor, Executors, local
 from dicegym.arena.keys import written
 from dicegym.arena.match import Match
+from dicegym.arena.options import AS_USUAL, ContestOptions
 from dicegym.arena.provenance import provenance
 from dicegym.arena.results import ContestResult
 from dicegym.engine.game import Game
@@ -37,23 +38,6 @@ def check_table(game: Game) -> None:
         raise ParameterError(f"a contest needs a game for two or more, and {game!r} is for one: use `dicegym evaluate`")
 
 
-class ContestOptions(NamedTuple):
-    """What whoever holds a contest may choose."""
-
-    games: int | None = None
-    """Games of a match; None: as the game's contest has it."""
-    exact: bool = False
-    """Whether to rank by exact values."""
-
-    @property
-    def deciding(self) -> dict[str, Any]:
-        """What decides which matches are played, as plain values."""
-        return {name: value for name, value in self._asdict().items() if name != "exact"}
-
-
-AS_USUAL = ContestOptions()
-
-
 class Director:
     """Holds a contest from ``with`` to its end: there its entries are checked, and matches can be played.
 
@@ -64,10 +48,9 @@ class Director:
         workers: number of processes (default: of usable processors).
         progress: called after each check and match with (done, of how many, what was done last).
         limits: what an entry may use; default: 10 s and 512 MiB.
-        fewest: entries without which there is nothing to play.
-        matches: (game, entries) -> how many matches so many entries play, for ``progress``; 0: nobody knows.
+        form: the format that is held; None: whoever directs plays what it likes.
         in_order: whether entries are kept as they were named, and not sorted by name.
-        options: what was chosen; see `ContestOptions`.
+        options: what was chosen; see `dicegym.arena.options`.
         isolation: how untrusted entries are kept apart; see `dicegym.sandbox.jail`.
         book: has the outcomes of what was done before, and takes those of what is done now; None: nothing is kept.
         executors: make whoever does the work; None: ``workers`` processes of this machine.
@@ -94,8 +77,7 @@ class Director:
         workers: int | None = None,
         progress: Progress | None = None,
         limits: Limits | None = None,
-        fewest: int = 2,
-        matches: Callable[[Game, int], int] = lambda game, entries: 0,
+        form: Format[Any] | None = None,
         in_order: bool = False,
         options: ContestOptions = AS_USUAL,
         isolation: str = jail.Isolation.AUTO,
@@ -109,15 +91,17 @@ class Director:
         check_table(game)
         field = entries_of(game, entries, in_order)
         self._found, self._records, self.remarks = field.entries, field.records, field.remarks
+        self._form = form or Format(_nothing, fewest=lambda game: 2)
+        fewest = self._form.fewest(game)
         if len(self._records) < fewest:
             raise ParameterError(
                 f"a contest of fewer than {fewest} entries has no matches of {game.spec.title} for {game.players} "
                 f"players: name at least {fewest}"
             )
+        self._form.fits(game, len(self._records), options)
         self.struck = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
         self._printed: dict[str, tuple[tuple[str, ...], str]] = {}
-        self._matches = matches
         self._executors = executors or local(workers)
         self._done = ProgressCounter(progress)
         self._book = book
@@ -189,7 +173,7 @@ class Director:
 
     def _check(self) -> None:
         game, ask = self.game, self.game.spec.forfeit is None
-        self._done.expect(len(self._found) + self._matches(game, len(self._found)))
+        self._expect(len(self._found))
         for job, outcome in self._run(Check(game, (one,), self.seed, self.limits, ask) for one in self._found):
             if isinstance(job, Check):  # whatever a sandbox is given
                 name = job.entries[0].name
@@ -198,10 +182,15 @@ class Director:
                 self._done(f"checked {name}")
         self._found = [self._tabled(entry) for entry in self._found]
         self.struck |= {name: check.reason for name, check in self.checks.items() if not check.ok}
-        planned = self._matches(game, len(self.entries))
-        self._done.expect(len(self._found) + planned)
+        planned = self._expect(len(self.entries))
         if self._book is not None:
             self._book.plan(planned)
+
+    def _expect(self, playing: int, more: int = 0) -> int:
+        """Let ``progress`` know of all steps if so many entries play; return how many matches these have."""
+        matches = self._form.matches(self.game, playing, self.options)
+        self._done.expect(len(self._found) + matches + more)
+        return matches
 
     def _tabled(self, entry: Entry) -> Entry:
         """Return a bot that was asked everything, and says that it answers so always, as a table of its answers."""
@@ -225,12 +214,16 @@ class Director:
         """
         for job, outcome in self._run(matches):
             if isinstance(job, Match):  # whatever a sandbox is given
-                names = tuple(entry.name for entry in job.entries)
-                if isinstance(outcome, dict):
-                    for name, text in zip(names, outcome.get("printed", ()), strict=False):
-                        self._hear(name, names, text)
                 yield job, outcome
                 self._done(" - ".join(entry.name for entry in job.entries))
+
+    def hear(self, names: Sequence[str], printed: Iterable[object]) -> None:
+        """Keep what the entries ``names`` printed in a match that counts.
+
+        Which matches are played besides is a matter of time: formats say which count.
+        """
+        for name, text in zip(names, printed, strict=False):
+            self._hear(name, tuple(names), text)
 
     def _notes(self) -> list[str]:
         """Return what is to be known of entries although nothing is wrong with them."""
@@ -252,7 +245,7 @@ class Director:
 
     def expect(self, more: int) -> None:
         """Let ``progress`` know of so many steps besides checks and matches."""
-        self._done.expect(len(self._found) + self._matches(self.game, len(self.entries)) + more)
+        self._expect(len(self.entries), more)
 
     def ask(self, jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, JobOutcome]]:
         """Do jobs for which entries are allowed ``limits``; yield each with its outcome."""
@@ -266,6 +259,8 @@ class Director:
             "game": self.game.name,
             "title": self.game.spec.title,
             "seed": self.seed,
+            "format": self._form.name,
+            "options": {name: value for name, value in self.options._asdict().items() if name in self._form.takes},
             "disqualified": self.disqualified,
             "remarks": (*self.remarks, *self._notes()),
             "printed": self.printed,
@@ -276,22 +271,38 @@ class Director:
 R_co = TypeVar("R_co", bound=ContestResult[Any], covariant=True)
 
 
-def any_options(game: Game, options: ContestOptions) -> None:
-    """Raise ParameterError for options that make no sense in a format that plays matches of some games."""
-    if options.exact:
-        raise ParameterError(f"exact=True cannot be used, as contests of {game.spec.title} are ranked by games alone")
-    if options.games is not None:
-        whole_number("games", options.games, 1, 1 << 31, "the number of games of a match")
+def _nothing(director: Director) -> ContestResult[Any]:
+    raise NotImplementedError("a director without a format is told what to play")
+
+
+def _any_options(game: Game, options: ContestOptions) -> None:
+    pass
+
+
+def _any_field(game: Game, entries: int, options: ContestOptions) -> None:
+    pass
 
 
 class Format(NamedTuple, Generic[R_co]):
     """A format of contests."""
 
     hold: Callable[[Director], R_co]
-    """Plays and ranks."""
+    """Plays and ranks: a function of the outcomes of the matches that it asks for, whenever they come."""
     fewest: Callable[[Game], int]
     """How many entries it takes at least."""
-    matches: Callable[[Game, int], int] = lambda game, entries: 0
-    """See `Director`."""
-    check: Callable[[Game, ContestOptions], None] = any_options
-    """Raises ParameterError for options that the format, or the game, does not know; asked before anything is done."""
+    matches: Callable[[Game, int, ContestOptions], int] = lambda game, entries, options: 0
+    """How many matches so many entries play, for ``progress``; 0: nobody knows."""
+    check: Callable[[Game, ContestOptions], None] = _any_options
+    """Raises ParameterError for options that make no sense with the game; asked before anything is done."""
+    name: str = "a format of your own"
+    """What it is called; ``_`` is written ``-`` on the command line."""
+    takes: frozenset[str] = frozenset({"games"})
+    """The fields of `ContestOptions` that it knows; all others are refused. And "players", if it is played at tables
+    of any number of seats that the game allows."""
+    fits: Callable[[Game, int, ContestOptions], None] = _any_field
+    """Raises ParameterError for more entries than can take part, or options that so many cannot do."""
+
+    @property
+    def title(self) -> str:
+        """What it is called on the command line and in reports."""
+        return self.name.replace("_", "-")

@@ -34,6 +34,13 @@ class Disqualified:
     reason: str
 
 
+class Named(NamedTuple):
+    """An agent under a name of its own, in a list of entries."""
+
+    name: str
+    spec: AgentSpec
+
+
 class ProgressCounter:
     """Counts what has been done of a total, and tells `Progress`."""
 
@@ -71,8 +78,8 @@ def entries_of(
 
     Args:
         game: the game.
-        given: agents as for `dicegym.agent`, or {name: agent}. A folder that is no bot itself is a folder of
-            submissions, and stands for all of them.
+        given: agents as for `dicegym.agent`, or {name: agent}; in a list, `Named` gives one a name. A folder that is no
+            bot itself is a folder of submissions, and stands for all of them.
         in_order: whether to keep the order in which they were named.
 
     Raises:
@@ -123,11 +130,13 @@ def _named(
     """Return the entries by name, the submissions without a bot, what there is to say of folders, and who is of one."""
     if isinstance(given, Mapping):
         return _without_doubles((one_line(name), spec) for name, spec in given.items()), {}, [], set()
-    if isinstance(given, str) or not isinstance(given, Iterable):  # an agent alone, whatever kind of one
+    if isinstance(given, str | Named) or not isinstance(given, Iterable):  # an agent alone, whatever kind of one
         given = [given]
     plain, submitted, remarks = [], list[Submission](), []
     for spec in given:
-        if is_folder_of_submissions(game, spec):
+        if isinstance(spec, Named):
+            plain.append((one_line(spec.name), spec.spec))
+        elif is_folder_of_submissions(game, spec):
             folder = read_folder(game, spec)  # type: ignore[arg-type]  # it is a path, then
             submitted += folder.submissions
             if folder.left_out:
@@ -152,7 +161,7 @@ def _without_doubles(named: Iterable[tuple[str, AgentSpec]]) -> dict[str, AgentS
         if name in specs:
             raise ParameterError(
                 f"two entries are called {name!r}: {specs[name]} and {spec}. Results are kept by name: rename one, "
-                "or name them yourself, {'name': 'path', ...}"
+                "or name them yourself: {'name': 'path', ...}, name=path on the command line"
             )
         specs[name] = spec
     return specs

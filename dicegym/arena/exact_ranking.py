@@ -96,11 +96,13 @@ class Chances(NamedTuple):
     """float64[n, n]: exact win rate of the row against the column in one game; 0.5 against itself."""
     takes: np.ndarray
     """float64[n, n]: chance of the row to take its match with the column; 0 against itself."""
+    times: int = 1
+    """Matches that each pair plays."""
 
     @property
     def wins(self) -> np.ndarray:
         """Matches won on average: float64[n]. Rounded, so that equals are equal."""
-        found: np.ndarray = np.round(self.takes.sum(axis=1), 9)
+        found: np.ndarray = np.round(self.times * self.takes.sum(axis=1), 9)
         return found
 
     @property
@@ -141,9 +143,10 @@ def drawn_places(found: Chances, ties: Iterable[float]) -> tuple[list[Places], l
     wins = np.zeros((n, CONTESTS))
     for a in range(n):
         for b in range(a):
-            drawn = generator.random(CONTESTS)
-            wins[a] += drawn < found.takes[a, b]
-            wins[b] += drawn > 1 - found.takes[b, a]
+            for _ in range(found.times):
+                drawn = generator.random(CONTESTS)
+                wins[a] += drawn < found.takes[a, b]
+                wins[b] += drawn > 1 - found.takes[b, a]
     order = np.unique(np.asarray(list(ties)), return_inverse=True)[1]
     merit = wins.T * n + order
     places = np.stack([1 + n - np.searchsorted(np.sort(row), row, "right") for row in merit])

@@ -11,7 +11,9 @@ from dicegym.arena.facts import facts_of
 from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.matrix import WIDTH, Matrix
 from dicegym.arena.provenance import VERSION, Provenance
+from dicegym.arena.ratings.places import MatchPlaces
 from dicegym.arena.report import Report, ReportTable, plain_text
+from dicegym.arena.rows import MatchRow
 from dicegym.arena.storage import Stored
 
 
@@ -28,7 +30,7 @@ class Standing:
     name: str
 
 
-Row_co = TypeVar("Row_co", covariant=True)
+Row_co = TypeVar("Row_co", bound=Standing, covariant=True)
 """The kind of rows of a ranking."""
 
 
@@ -43,7 +45,10 @@ class ContestResult(Generic[Row_co]):
         game: name of the game.
         title: the game's title.
         seed: the contest's seed.
+        format: name of the format, a key of `dicegym.arena.contest.FORMATS`; empty: none.
+        options: the options that the format knows, as they were chosen (`dicegym.arena.options`).
         standings: the ranking, best first, a row per entry.
+        matches: all that were played and count, in the order in which they were to be played.
         disqualified: by name.
         misplays: what entries did wrong and the rules dealt with.
         remarks: further lines of the report, such as how ties were broken.
@@ -55,7 +60,10 @@ class ContestResult(Generic[Row_co]):
     game: str
     title: str
     seed: int
+    format: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
     standings: tuple[Row_co, ...]
+    matches: tuple[MatchRow, ...] = ()
     disqualified: tuple[Disqualified, ...] = ()
     misplays: tuple[Misplay, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -68,6 +76,11 @@ class ContestResult(Generic[Row_co]):
         """One line that says what was played."""
         raise NotImplementedError(f"{type(self).__name__} must define heading")
 
+    def headline(self, *facts: str) -> str:
+        """Return such a line of ``facts``: the game, how many were ranked, the format and the seed stand with them."""
+        form = self.format.replace("_", " ")
+        return f"{self.title}: " + ", ".join(filter(None, [f"{len(self.standings)} entries", form, *facts]))
+
     def tables(self) -> Sequence[ReportTable | Matrix]:
         """Return the tables of the report: the ranking first, and what else there is to show."""
         raise NotImplementedError(f"{type(self).__name__} must define tables()")
@@ -79,6 +92,11 @@ class ContestResult(Generic[Row_co]):
     def words(self) -> Sequence[str]:
         """Return what the numbers mean and what to try next, in sentences."""
         return ()
+
+    def match_places(self) -> list[MatchPlaces]:
+        """Return what ratings are computed from: the places of all games between entries that were not struck."""
+        ranked = {row.name for row in self.standings}
+        return [MatchPlaces(row.entries, row.places) for row in self.matches if ranked.issuperset(row.entries)]
 
     def report(self, details: bool = False) -> Report:
         """Return what there is to show, with ``details`` everything."""

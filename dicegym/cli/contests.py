@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -31,8 +34,12 @@ from dicegym.cli.common import (
     write_json,
 )
 from dicegym.cli.machines import RayAddress, ShardName, Workers, chosen_executors, ending_shards, shared
+from dicegym.errors import ParameterError
 from dicegym.play.seeds import drawn_seed
 from dicegym.signals import going_on
+
+if TYPE_CHECKING:
+    from dicegym.arena import Named
 
 
 def tournament(
@@ -40,14 +47,29 @@ def tournament(
     entries: Annotated[
         list[str] | None,
         typer.Argument(
-            help="agents' names, files, folders; a folder of submissions is all of them (default: all agents)"
+            metavar="[NAME=]ENTRY",
+            help="agents' names, files, folders, with names of your own if you like; a folder of submissions is all of "
+            "them (default: all agents)",
         ),
     ] = None,
     seed: DrawnSeed = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="round-robin|groups|one-table|swiss|double-elimination|ladder",
+            help="who meets whom (default: the game's own)",
+        ),
+    ] = None,
     games: Annotated[
         int | None,
-        typer.Option(help="games of a match (default: the contest's own); of Lucky & Co the most in a playoff"),
+        typer.Option(help="games of a match (default: the contest's own); in groups the most of a playoff"),
     ] = None,
+    seeds: Annotated[int, typer.Option(help="how often each match is played, with other dice each time")] = 1,
+    rounds: Annotated[int | None, typer.Option(help="of swiss and ladder (default: as many as there need be)")] = None,
+    seeding: Annotated[
+        bool, typer.Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
+    ] = False,
+    players: Annotated[int | None, typer.Option(help="seats at a table (default: the game's)")] = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="rank by exact win rates, where there are some; --games 0: play nothing")
     ] = False,
@@ -72,17 +94,20 @@ def tournament(
     The same command again plays only what is missing in the store: after a kill, or when entries have changed.
 
     Example: dicegym tournament hog submissions/ bacon --exact
+
+    Example: dicegym tournament yatzy mine=bots/yatzy.py gather thrifty --format swiss --rounds 2
     """
-    from dicegym.arena import Limits, contest
+    from dicegym.arena import Limits, Named, contest
     from dicegym.arena.report import show
 
     check_writable(json_file)
+    _check_said_once(parameter, players)
     table = chosen_game(game, parameter)
     limits = Limits(seconds, memory << 20, load_seconds, move_seconds)
-    named = entries or dicegym.agent_names(table)
+    named = named_entries(entries or dicegym.agent_names(table))
     executors = chosen_executors(workers, ray, shard)
     if ray is None:
-        tell_isolation(isolation, named)
+        tell_isolation(isolation, (str(one.spec) if isinstance(one, Named) else one for one in named))
     storage = chosen_storage(store, no_store, new, label)
     again = "the same command goes on where it stopped"
     if storage is None:
@@ -97,8 +122,13 @@ def tournament(
             None,
             progress,
             limits,
+            format=format,
             games=games,
             exact=exact,
+            seeds=seeds,
+            rounds=rounds,
+            seeding=seeding,
+            players=players,
             isolation=isolation,
             store=storage,
             executors=executors,
@@ -109,3 +139,29 @@ def tournament(
     write_json(json_file, result.to_json())
     if not result.standings:
         raise typer.Exit(1)
+
+
+def named_entries(given: Iterable[str]) -> list[str | Named]:
+    """Return entries as they were given, ``name=entry`` under that name; what exists under all of the text is that."""
+    from dicegym.arena import Named
+
+    found: list[str | Named] = []
+    for text in given:
+        name, equals, spec = text.partition("=")
+        if not equals or not re.fullmatch(r"[^()/\\]*", name):  # a path, or the arguments of an agent
+            found.append(text)
+        elif Path(text).expanduser().exists():
+            err.print(f"dicegym: {text} exists, and is taken for a path: write ./{text} to say so")
+            found.append(text)
+        elif not name or not spec:
+            raise ParameterError(f"{text!r} names no entry: write NAME=ENTRY, such as mine=bots/hog.py")
+        else:
+            found.append(Named(name, spec))
+    return found
+
+
+def _check_said_once(parameters: list[str] | None, players: int | None) -> None:
+    """Raise ParameterError for two numbers of players."""
+    given = [text for text in parameters or [] if text.partition("=")[0] == "players"]
+    if given and players is not None:
+        raise ParameterError(f"--players {players} and --parameter {given[0]} say the same: give one of them")

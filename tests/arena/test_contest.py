@@ -20,12 +20,13 @@ from rich.console import Console
 import dicegym
 from dicegym.arena import Limits, check, contest, play_match
 from dicegym.arena.entries import AgentSpec, Disqualified, entries_of
-from dicegym.arena.formats.round_robin_result import MatchRow, RoundRobinResult, RoundRobinStanding
+from dicegym.arena.formats.round_robin_result import RoundRobinResult, RoundRobinStanding
 from dicegym.arena.luck import Places
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import DATE_VARIABLE
 from dicegym.arena.report import plain_table, show
 from dicegym.arena.results import ContestResult, Standing
+from dicegym.arena.rows import MatchRow
 from dicegym.bots.export import export_source
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
@@ -435,14 +436,16 @@ def test_json_keeps_its_keys() -> None:
         "game",
         "title",
         "seed",
+        "format",
+        "options",
         "standings",
+        "matches",
         "disqualified",
         "misplays",
         "remarks",
         "printed",
         "games_per_match",
         "baseline",
-        "matches",
         "pairs",
         "advice",
         "faults",

@@ -18,11 +18,11 @@ from dicegym.arena.formats.grouping import (
     Session,
     Tally,
     cycle,
-    places,
     playoff,
     qualify,
 )
 from dicegym.arena.formats.groups_result import GroupsResult
+from dicegym.arena.ratings.places import places_of
 from dicegym.engine.dice import drawn, named_seed
 from dicegym.errors import ParameterError
 from dicegym.games.lucky.orders import DONE
@@ -66,7 +66,7 @@ class Table:
     ],
 )
 def test_ties_share_the_higher_place_and_the_next_are_skipped(returns: list[float], expected: list[int]) -> None:
-    assert places(returns) == expected
+    assert list(places_of(returns)) == expected
 
 
 def test_places_are_worth_seven_to_one_and_last_of_n_eight_minus_n() -> None:
@@ -291,7 +291,7 @@ def test_everybody_has_a_place_and_good_bots_the_best(result: GroupsResult) -> N
 @pytest.mark.slow
 def test_the_report_shows_all_of_it(result: GroupsResult) -> None:
     text = result.text()
-    assert text.startswith("Lucky & Co: 9 entries at tables of 7")
+    assert text.startswith("Lucky & Co: 9 entries, groups, tables of 7")
     for word in ("Rankings", "Qualifying", "disqualified: broken", "fault: raising", "ZeroDivisionError", "malformed"):
         assert word in text
     assert result.to_json()["standings"][0]["name"] == "strategist"

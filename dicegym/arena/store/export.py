@@ -1,4 +1,4 @@
-"""All that a store has of a contest, as files: one of JSON, or a folder of CSV. Memory stays small for any size."""
+"""All that a store has of a contest, as files: one of JSON, or a folder of CSV, in little memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOGETHER = 1_000
 
 
 class SeatRow(NamedTuple):
-    """What an entry got in a match: a row of the sheet of matches, which has one for each entry of each match."""
+    """What an entry got in a match: a row of the sheet of matches, one for each entry that played it."""
 
     match: int
     key: str

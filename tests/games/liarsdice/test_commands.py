@@ -56,7 +56,7 @@ def wins(out: str) -> dict[str, int]:
 def test_the_words_of_the_text(run: Run) -> None:
     status, out, err = run("liarsdice", "tournament", "100", "p_robot", "p_computer", "--seed", "0")
     assert (status, err) == (0, "")
-    assert "Liar's Dice: 100 games, 2 players, seed 0" in out
+    assert "Liar's Dice: 2 entries, one table, 100 games, seed 0" in out
     found = wins(out)
     assert list(found) == ["p_computer", "p_robot"]  # in the order of wins
     assert sum(found.values()) == 100

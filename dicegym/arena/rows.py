@@ -1,0 +1,56 @@
+"""What a match came to, as a row of a result: who played whom on which seats, who won, and in which places."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dicegym.arena.match import Match
+from dicegym.arena.ratings.places import match_places
+
+
+@dataclass(frozen=True)
+class MatchRow:
+    """One row of the table of matches; all tuples are by entry.
+
+    Attributes:
+        entries: who played.
+        wins: games that each won alone.
+        shares: games that each won, a shared first place shared out; empty: as ``wins``.
+        faults: answers of each that the rules did not allow, or that did not come.
+        seats: in how many games each sat on seat 0, 1, ...
+        places: (the place of each in a game, in how many games they came so), the best first.
+        games: how many were played.
+        number: among the matches of the same entries in the contest, from 0: each has other dice.
+        seed: names the dice of its games.
+    """
+
+    entries: tuple[str, ...]
+    wins: tuple[int, ...]
+    shares: tuple[float, ...] = ()
+    faults: tuple[int, ...] = ()
+    seats: tuple[tuple[int, ...], ...] = ()
+    places: tuple[tuple[tuple[int, ...], int], ...] = ()
+    games: int = 0
+    number: int = 0
+    seed: int = 0
+
+
+def row_of(match: Match, outcome: Mapping[str, Any]) -> MatchRow:
+    """Return the row of a match from its outcome, a `dicegym.arena.match.MatchResult` as plain values."""
+    players = range(len(match.entries))
+    seated = Counter((player, seat) for order in outcome["seats"] for seat, player in enumerate(order))
+    names = [entry.name for entry in match.entries]
+    return MatchRow(
+        entries=tuple(names),
+        wins=tuple(outcome["wins"]),
+        shares=tuple(outcome["shares"]),
+        faults=tuple(outcome["faults"]),
+        seats=tuple(tuple(seated[player, seat] for seat in players) for player in players),
+        places=match_places(names, outcome["returns"]).places,
+        games=match.games,
+        number=match.number,
+        seed=match.seed,
+    )
