@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dicegym.cli.common import (
+    HtmlFile,
     JsonFile,
     StoreName,
     check_writable,
@@ -18,6 +19,7 @@ from dicegym.cli.common import (
     print_table,
     write_json,
 )
+from dicegym.cli.replay import replay
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.files import write_text
 
@@ -28,9 +30,6 @@ arena = typer.Typer(help="See the contests that are stored.", no_args_is_help=Tr
 
 ContestNumber = Annotated[int | None, typer.Argument(metavar="ID", help="number of the contest (default: the latest)")]
 CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="write the rows as CSV to this file too")]
-HtmlFile = Annotated[
-    Path | None, typer.Option("--html", metavar="FILE", help="write a page for a browser, which needs nothing else")
-]
 SHOWN = 20
 """Matches, and things that went wrong, that are shown unless more are asked for."""
 IDENTITY = 12
@@ -115,6 +114,64 @@ def show(contest: ContestNumber = None, store: StoreName = None, json_file: Json
 
 
 @arena.command()
+def standings(
+    contest: ContestNumber = None,
+    alpha_rank: Annotated[
+        bool, typer.Option("--alpha-rank", help="rank by Alpha-Rank too, for fields in which no order holds")
+    ] = False,
+    residuals: Annotated[
+        bool, typer.Option("--residuals", help="show who does better against whom than ratings expect")
+    ] = False,
+    store: StoreName = None,
+    csv_file: CsvFile = None,
+    html_file: HtmlFile = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Show how a contest came out, with ratings and their intervals.
+
+    Example: dicegym arena standings 3 --html contest.html
+    """
+    from dicegym.arena.report import show as show_report
+
+    _check(csv_file, html_file, json_file)
+    with _reader(store) as reader:
+        from dicegym.arena.pages.stored import stored_report
+        from dicegym.arena.ratings import alpha_rank as alpha_ranks
+        from dicegym.arena.ratings import fit
+        from dicegym.arena.ratings import residuals as residuals_of
+        from dicegym.arena.ratings.shown import alpha_table, rating_table, rating_words, residual_matrix
+
+        found = reader.contest(contest)
+        report = stored_report(reader, found)
+        played = reader.match_places(found.id)
+        plain: dict[str, Any] = {"contest": found._asdict(), "standings": reader.standings(found.id)}
+        ratings = None
+        tables, words = list(report.tables), list(report.words)
+        if played:
+            ratings = fit(played)
+            tables.append(rating_table(ratings))
+            words += rating_words(ratings)
+            plain["ratings"] = ratings.to_json()
+            if alpha_rank:
+                shares = alpha_ranks(played)
+                tables.append(alpha_table(shares))
+                plain["alpha_rank"] = [share._asdict() for share in shares]
+            if residuals:
+                unexplained = residuals_of(played, ratings)
+                tables.append(residual_matrix(unexplained))
+                words += unexplained.words()
+                plain["residuals"] = unexplained.to_json()
+        show_report(report._replace(tables=tables, words=list(dict.fromkeys(words))), out)
+        if csv_file is not None:
+            by_name = {row.name: row for row in ratings.rows} if ratings else {}
+            rows = plain["standings"] or [{"name": name} for name in by_name]
+            _write_rows([row | {"rated": by_name.get(row["name"])} for row in rows], csv_file, None)
+        write_json(json_file, plain)
+        if html_file is not None:
+            _write_page(reader, found, html_file)
+
+
+@arena.command()
 def matches(
     contest: ContestNumber = None,
     entry: Annotated[str | None, typer.Option(metavar="NAME", help="those of this entry alone")] = None,
@@ -154,6 +211,9 @@ def matches(
             write_sheet(csv_file, seat_rows(asked()), SeatRow._fields)
         if json_file is not None:
             write_json(json_file, [match._asdict() for match in asked()])
+
+
+arena.command()(replay)
 
 
 @arena.command()
@@ -314,4 +374,8 @@ def _match_cells(match: StoredMatch) -> list[str]:
 
 
 def _write_page(reader: StoreReader, contest: StoredContest, file: Path) -> None:
-    raise NotImplementedError
+    from dicegym.arena.pages.contests import write_page
+    from dicegym.arena.pages.stored import stored_page
+
+    write_page(stored_page(reader, contest), file)
+    out.print(f"wrote {file}: open it in a browser")

@@ -8,10 +8,11 @@ from dicegym.arena.pages.page import ShownGame
 from dicegym.arena.replay import Replay, ReplayIncident
 from dicegym.arena.replay.telling import words
 from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoredMisplay, StoredRules, StoreReader
+from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
 from dicegym.players.watched import named, told_apart
 
-BUDGET = 3_000_000
+BUDGET = 2_000_000
 """Characters of games on a page."""
 AT_ONCE = 100
 """Matches whose games are read in one go."""
@@ -28,13 +29,16 @@ def shown_games(
         budget: characters.
     """
     found: dict[int, list[ShownGame]] = {}
+    tables: dict[str, Game | None] = {}  # by fingerprint: a game knows its own, which takes it a while, for good
     waiting = [match for match in matches if match.failed is None]
     for first in range(0, len(waiting), AT_ONCE):
         some = waiting[first : first + AT_ONCE]
         for match, replays in _replays(reader, some):
             games = []
             for replay in replays:
-                games.append(shown_game(replay))
+                if replay.fingerprint not in tables:
+                    tables[replay.fingerprint] = _table(replay)
+                games.append(shown_game(replay, tables[replay.fingerprint]))
                 budget -= len(games[-1].heading) + len(games[-1].text)
                 if budget < 0:
                     return found
@@ -42,12 +46,17 @@ def shown_games(
     return found
 
 
-def shown_game(replay: Replay) -> ShownGame:
-    """Return a game in words: every move, and the table at its end; or why it cannot be played again."""
+def shown_game(replay: Replay, game: Game | None = None) -> ShownGame:
+    """Return a game in words: every move, and the table at its end; or why it cannot be played again.
+
+    Args:
+        replay: the game that was played.
+        game: as of `Replay.table`.
+    """
     names = told_apart(replay.seats)
     heading = f"Game {replay.number + 1}: {_outcome(names, replay.returns)}; seats: {', '.join(names)}"
     try:
-        table = replay.table()
+        table = replay.table(game)
         lines, state = [], None
         for frame in replay.frames(table):
             lines += [f"{names[played.seat]}: {words(table, played)}" for played in frame.done]
@@ -56,6 +65,13 @@ def shown_game(replay: Replay) -> ShownGame:
         return ShownGame(heading, "\n".join([*lines, "", end]))
     except DicegymError as error:
         return ShownGame(heading, str(error))
+
+
+def _table(replay: Replay) -> Game | None:
+    try:
+        return replay.table()
+    except DicegymError:  # there is no such game any more, as each of its games will say
+        return None
 
 
 def _outcome(names: Sequence[str], returns: Sequence[float]) -> str:
