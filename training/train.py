@@ -80,6 +80,7 @@ class Run:
         evaluated: Evaluated | None = None,
         finished: bool = False,
         trust: bool = False,
+        saved: Callable[[], None] | None = None,
     ) -> None:
         run = settings.run
         torch.set_num_threads(run.torch_threads)
@@ -88,6 +89,7 @@ class Run:
         """Whether nothing was left to do when this session began."""
         self.progress = progress or (lambda done, total, text: None)
         self.evaluated = evaluated or (lambda steps, score: None)
+        self.saved = saved or (lambda: None)
         self.interruption = Interruption()
         self.game = dicegym.game(game, **settings.game)
         self.evaluator = Evaluator(self.game, run, trust)
@@ -254,6 +256,7 @@ class Run:
         """Write the state at the start of the present rollout; the model goes back there too."""
         seconds = self.seconds + time.monotonic() - self.began
         self.start.write(self.folder, self.model, self.game, self.facts(), self.league.fixed, seconds)
+        self.saved()
 
 
 def train(
@@ -265,11 +268,12 @@ def train(
     progress: Progress | None = None,
     evaluated: Evaluated | None = None,
     trust: bool = False,
+    saved: Callable[[], None] | None = None,
 ) -> Run:
     """Train ``game`` in ``folder`` and return the finished run; see `dicegym.learning.script.train`."""
     with alone_in(folder):
         _, settings, command, finished = prepare(game, folder, config, overrides or [], resume, trust)
-        run = Run(game, settings, folder, resume, progress, command, evaluated, finished, trust)
+        run = Run(game, settings, folder, resume, progress, command, evaluated, finished, trust, saved)
         if finished:
             return run
         with going_on(f"what was done so far is in {folder}: {run.again()}"):

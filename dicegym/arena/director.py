@@ -94,9 +94,11 @@ class Director:
         self._form = form or Format(_nothing, fewest=lambda game: 2)
         fewest = self._form.fewest(game)
         if len(self._records) < fewest:
+            least = max(2, game.spec.players[0])
+            seats = f", or let fewer sit there, such as players={least}" if least < min(fewest, game.players) else ""
             raise ParameterError(
                 f"a contest of fewer than {fewest} entries has no matches of {game.spec.title} for {game.players} "
-                f"players: name at least {fewest}"
+                f"players: name at least {fewest}{seats}"
             )
         self._form.fits(game, len(self._records), options)
         self.struck = {bad.name: bad.reason for bad in field.broken}

@@ -192,20 +192,26 @@ def progress_bar(unit: str, every: float = SILENCE) -> Iterator[Progress]:
         yield shown.show
 
 
+def bars(unit: str, *first: bar.ProgressColumn) -> bar.Progress:
+    """Return what draws progress bars on a terminal, with ``first`` at their left."""
+    columns = (
+        *first,
+        BarColumn(20),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        TextColumn(unit, table_column=Column(no_wrap=True)),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        # A narrow terminal costs the end of this text, and no figures.
+        TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True)),
+    )
+    return bar.Progress(*columns, console=Console(stderr=True), expand=True)
+
+
 class _Bar:
     """The progress bar of a terminal."""
 
     def __init__(self, unit: str) -> None:
-        columns = (
-            BarColumn(20),
-            MofNCompleteColumn(table_column=Column(no_wrap=True)),
-            TextColumn(unit, table_column=Column(no_wrap=True)),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            # A narrow terminal costs the end of this text, and no figures.
-            TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True)),
-        )
-        self._bar = bar.Progress(*columns, console=Console(stderr=True), expand=True)
+        self._bar = bars(unit)
         self._task = self._bar.add_task("", total=None)
 
     def show(self, done: int, total: int, text: str) -> None:

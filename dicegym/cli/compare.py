@@ -30,6 +30,7 @@ from dicegym.cli.common import (
     tell_isolation,
     write_json,
 )
+from dicegym.cli.machines import RayAddress, Workers, chosen_executors
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import drawn_seed
 from dicegym.signals import going_on
@@ -73,7 +74,8 @@ def compare(
     move_seconds: MoveSeconds = None,
     memory: Memory = MEMORY,
     isolation: IsolationName = "auto",
-    workers: Annotated[int | None, typer.Option(help="processes (default: the processor's cores)")] = None,
+    workers: Workers = None,
+    ray: RayAddress = None,
     store: StoreName = None,
     no_store: NoStore = False,
     new: NewContest = False,
@@ -81,7 +83,7 @@ def compare(
     json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
-    """Say whether B is better than A, with as few games as that takes.
+    """Say whether B is better than A, with few games.
 
     They play pairs of games on the same dice in exchanged seats until a sequential test has decided. The same command
     again plays only what is missing in the store.
@@ -98,7 +100,9 @@ def compare(
     elo = _both(elo0, elo1, ELO)
     margins = _both(margin0, margin1, MARGINS)
     limits = Limits(seconds, memory << 20, load_seconds, move_seconds)
-    tell_isolation(isolation, [first, second, *(others or [])])
+    executors = chosen_executors(workers, ray)
+    if ray is None:
+        tell_isolation(isolation, [first, second, *(others or [])])
     storage = chosen_storage(store, no_store, new, label)
     again = "the same command goes on where it stopped"
     if storage is None:
@@ -111,7 +115,7 @@ def compare(
             second,
             others,
             seed,
-            workers,
+            None,
             progress,
             limits,
             elo=elo,
@@ -121,6 +125,7 @@ def compare(
             games=MOST_GAMES if games is None else games,
             score=score,
             isolation=isolation,
+            executors=executors,
             store=storage,
         )
     show(result.report(details), out)

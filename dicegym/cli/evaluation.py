@@ -13,8 +13,11 @@ import typer
 
 import dicegym
 from dicegym.cli.common import (
+    MEMORY,
     GameOption,
+    IsolationName,
     JsonFile,
+    Memory,
     Parameters,
     Trust,
     check_writable,
@@ -24,10 +27,13 @@ from dicegym.cli.common import (
     parameters_of,
     print_table,
     progress_bar,
+    tell_isolation,
     write_json,
     write_new,
 )
+from dicegym.cli.machines import RayAddress, chosen_executors
 from dicegym.errors import FaultWarning, ParameterError
+from dicegym.escape import one_line
 
 if TYPE_CHECKING:
     from dicegym.learning.evaluate import Score
@@ -112,37 +118,73 @@ def evaluate(
     players: Players = None,
     device: Device = "cpu",
     trust: Trust = False,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="processes, the same figures with any number (default: this one; with --ray, all)"),
+    ] = None,
+    ray: RayAddress = None,
+    isolation: IsolationName = "auto",
+    seconds: Annotated[
+        float, typer.Option(help="processor time of a stranger's bot to load, for a move, and for a game on average")
+    ] = 10.0,
+    memory: Memory = MEMORY,
     json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
     """Measure a model or an agent, exactly where possible.
 
-    Elsewhere by games, with a 95 % interval.
+    Elsewhere by games, with a 95 % interval. Bots of others play in processes of their own.
 
-    Example: dicegym evaluate mine.zip --game hog --against all
+    Examples: dicegym evaluate mine.zip --game hog --against all; dicegym evaluate mine.py --game yatzy --workers 4
     """
     from dicegym.learning.evaluate import evaluate as measure
+    from dicegym.learning.executed import is_strangers, kept_open, limits_of
+    from dicegym.players.roster import agent_name
 
     check_writable(json_file)
     named = list(against or [])
     if ALL in named and (together or len(named) > 1):
         raise ParameterError(f"--against {ALL} stands for every agent, one after the other: give it alone")
     table = table_for(model, game, parameter, players, len(named) if together else min(1, len(named)))
-    opponents: Sequence[Any] = [named] if together and named else everybody(table, model) if named == [ALL] else named
-    player = dicegym.agent(table, model, device=device, trust=trust)
+    met = everybody(table, model) if named == [ALL] else named
+    opponents: Sequence[Any] = [met] if together and met else met
+    strangers = [one for one in (model, *met) if is_strangers(table, one)]
+    apart = bool(strangers) or ray is not None or (workers or 1) > 1
+    if apart and (trust or device != "cpu"):
+        what = "--trust" if trust else f"--device {device}"
+        why = f"{strangers[0]} plays in a process of its own" if strangers else "--workers and --ray play in others"
+        raise ParameterError(f"{what} is for models that play in this process, but {why}: leave out one of them")
+    player: Any = model if apart else dicegym.agent(table, model, device=device, trust=trust)
+    if strangers and ray is None:
+        tell_isolation(isolation, strangers)
     scores: list[Score] = []
-    with counted_faults() as faults, progress_bar("games") as progress:
+    with contextlib.ExitStack() as stack:
+        faults = stack.enter_context(counted_faults())
+        progress = stack.enter_context(progress_bar("games"))
+        executors = stack.enter_context(kept_open(chosen_executors(workers, ray))) if apart else None
+        limits = limits_of(seconds, memory << 20)
         for opponent in opponents or [None]:
             score = measure(
-                table, player, opponent, games, exact=not sampled, seed=seed, progress=progress, trust=trust
+                table,
+                player,
+                opponent,
+                games,
+                exact=not sampled,
+                seed=seed,
+                progress=progress,
+                trust=trust,
+                executors=executors,
+                isolation=isolation,
+                limits=limits,
             )
             scores.append(score)
     tell_faults(faults)
+    name = one_line(agent_name(table, model))
     if len(scores) == 1:
         out.print(str(scores[0]))
     else:
-        show_scores(scores, player.name)
-    for line in [*in_words(scores, table, player.name), *what_next(table, model, game, named, parameter, trust)]:
+        show_scores(scores, name)
+    for line in [*in_words(scores, table, name), *what_next(table, model, game, named, parameter, trust)]:
         out.print(line)
     about = {"model": model, "game": table.name, "players": table.players, "parameters": table.parameters}
     about |= {"fingerprint": table.fingerprint, "seed": seed, "faults": len(faults)}

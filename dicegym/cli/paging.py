@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ KEYS = {
 }
 """What the keys do: letters, and what terminals and Windows send for arrows, Home and End."""
 _MEANINGS = {key: meaning for meaning, keys in KEYS.items() for key in keys}
+_ONE_KEY = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|\x1bO.|[\x00\xe0].|.", re.DOTALL)
 HELP = "Enter or → on, ← back, Home, End, q leaves"
 
 
@@ -48,19 +50,22 @@ def page_through(moments: Sequence[WatchedMove], key: Callable[[], str] = typer.
 
     Args:
         moments: the game's; at least one.
-        key: waits for a key, and returns what the terminal sends for it. EOFError leaves, KeyboardInterrupt passes.
+        key: waits for a key, and returns what the terminal sends for it, and for those pressed since. EOFError leaves,
+            KeyboardInterrupt passes.
     """
     now, last = 0, len(moments) - 1
     with out.screen() as screen:
         while True:
             screen.update(_screen(moments[now], now, last))
             try:
-                meaning = _MEANINGS.get(key())
+                pressed = key()
             except EOFError:
                 return
-            if meaning == LEAVE:
-                return
-            now = {FORWARD: min(now + 1, last), BACK: max(now - 1, 0), FIRST: 0, LAST: last}.get(str(meaning), now)
+            for one in _ONE_KEY.findall(pressed):  # who presses quickly is heard late, and all at once
+                meaning = _MEANINGS.get(one, "")
+                if meaning == LEAVE:
+                    return
+                now = {FORWARD: min(now + 1, last), BACK: max(now - 1, 0), FIRST: 0, LAST: last}.get(meaning, now)
 
 
 def _screen(moment: WatchedMove, now: int, last: int) -> Group:

@@ -17,31 +17,43 @@ def plot(
     output: Annotated[
         Path | None, typer.Option(help="the picture, .png or .svg (default: curve.png in the one folder, or here)")
     ] = None,
+    band: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|interval|quartiles|range",
+            help="of seeds: 95 % interval of the interquartile mean, quartiles, or lowest to highest; auto: the "
+            "interval where there are four seeds or more",
+        ),
+    ] = "auto",
 ) -> None:
     """Draw the curves of trainings, seeds as a band.
 
-    Runs that differ in their seed alone are one line, with a band from the lowest to the highest of them.
+    Runs that differ in their seed alone are one line with a band; a folder of such runs stands for all of them.
 
-    Examples: dicegym plot runs/hog; dicegym plot runs/* --output curves.svg
+    Examples: dicegym plot runs/hog; dicegym plot runs/* --output curves.svg --band range
     """
     from dicegym.learning.curves import experiments, find_runs
     from dicegym.learning.pictures import check_picture
-    from dicegym.learning.plot import PURPOSE, draw_curves
+    from dicegym.learning.plot import PURPOSE, draw_curves, shown
 
     runs, others = find_runs(run_dirs)
-    target = output or (runs[0].folder if len(runs) == 1 else Path()) / "curve.png"
+    one = runs[0].folder if len(runs) == 1 else run_dirs[0] if len(run_dirs) == 1 else Path()
+    target = output or one / "curve.png"
     check_writable(target)
     check_picture(target, PURPOSE)
+    what = shown(band, experiments(runs))
     for folder in others:
         err.print(f"dicegym: {folder} is left out: it holds no training")
-    draw_curves(runs, target)
+    draw_curves(runs, target, band)
     rows = []
     for game, players in dict.fromkeys((run.game, run.players) for run in runs):
         of_game = [run for run in runs if (run.game, run.players) == (game, players)]
         for group in experiments(of_game):
-            steps, mean, low, high = group.band("score")
-            best = int(mean.argmax())
+            found = group.band("score")
+            line, low, high = (getattr(found, name) for name in (what.line, what.low, what.high))
+            best = int(line.argmax())
             seeds = [game, group.label, str(len(group.runs))]
-            rows.append([*seeds, f"{mean[best]:.4f}", f"{low[best]:.4f} - {high[best]:.4f}", f"{steps[best]:,}"])
-    print_table(["game", "what", "runs", "best mean score", "lowest - highest", "at steps"], rows)
+            around = f"{low[best]:.4f} - {high[best]:.4f}" if len(group.runs) > 1 and low[best] == low[best] else ""
+            rows.append([*seeds, f"{line[best]:.4f}", around, f"{found.steps[best]:,}"])
+    print_table(["game", "what", "runs", f"best {what.middle}", what.words, "at steps"], rows)
     out.print(f"wrote {target}")

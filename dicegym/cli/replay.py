@@ -102,12 +102,13 @@ def _found(game: str, store: str | None) -> Replay:
             raise ParameterError(f"{game} is a file, and in no store: leave --store out")
         return load(game)
     try:
-        from dicegym.arena.replay.stored import game_id, reading, stored_replay
+        from dicegym.arena.replay.stored import game_id, stored_replay
+        from dicegym.arena.store.reading import StoreReader
     except ImportError as error:
         raise DependencyError.for_extra(str(error.name), "arena", "a store of contests") from error
     game_id(game)
-    with reading(store or default_store()) as connection:
-        return stored_replay(connection, game)
+    with StoreReader(store or default_store()) as reader:
+        return stored_replay(reader, game)
 
 
 def _heading(found: Replay, seat: int | None) -> str:

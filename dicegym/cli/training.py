@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shlex
+from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import dicegym
-from dicegym.cli.common import GameName, Seed, Trust, out, progress_bar
+from dicegym.cli.common import GameName, Seed, Trust, err, out, print_table, progress_bar
 from dicegym.cli.contests import tournament
 from dicegym.cli.evaluation import in_words
+from dicegym.cli.side_by_side import progress_bars
 from dicegym.errors import ParameterError
 
 
@@ -44,7 +46,14 @@ def train(
     device: Annotated[
         str | None, typer.Option(help="short for --set run.device=...: cpu, cuda, cuda:1, mps or auto")
     ] = None,
-    resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint")] = False,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="train with so many seeds side by side, each in a folder of its own in the run's"),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="with --seeds: trainings at once (default: the processor's cores)")
+    ] = None,
+    resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint, or with all its seeds")] = False,
     trust: Trust = False,
     help_settings: Annotated[
         bool,
@@ -60,15 +69,21 @@ def train(
 
     The run's folder then holds its models, its curve and its TensorBoard logs.
 
-    Example: dicegym train hog --run-dir runs/hog --steps 500000
+    Examples: dicegym train hog --run-dir runs/hog --steps 500000; dicegym train hog --seeds 5 --run-dir runs/hog5
     """
     from dicegym.learning.card import best_score
     from dicegym.learning.script import train as learn
+    from dicegym.learning.seeds.record import holds_seeds
 
     overrides = list(set_ or [])
     short = (("steps", steps), ("seed", seed), ("device", device))
     overrides += [f"run.{name}={value}" for name, value in short if value is not None]
     folder = run_dir or Path("runs") / game
+    if seeds is not None or (resume and holds_seeds(folder)):
+        _train_seeds(game, folder, seeds, config, overrides, resume, workers, trust)
+        return
+    if workers is not None:
+        raise ParameterError("--workers says how many seeds are trained at once: give --seeds with it")
     with progress_bar("steps") as progress:
         run = learn(game, folder, config, overrides, resume, progress, trust=trust)
     if run.finished:
@@ -80,6 +95,60 @@ def train(
     out.print(f"models, cards, curve and logs are in {folder}")
     longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
     _tell_more(run.game, best_score(best), best, longer)
+
+
+def _train_seeds(
+    game: str,
+    folder: Path,
+    seeds: int | None,
+    config: Path | None,
+    overrides: list[str],
+    resume: bool,
+    workers: int | None,
+    trust: bool,
+) -> None:
+    """Train with several seeds, and say what they came to. Raises Exit(1) if one of them failed."""
+    from dicegym.learning.seeds.summary import PICTURE
+    from dicegym.learning.seeds.task import FAILED
+    from dicegym.learning.seeds.training import train_seeds
+    from dicegym.players import model as models
+
+    with progress_bars("steps") as (show, say):
+        found = train_seeds(
+            game,
+            folder,
+            seeds,
+            config,
+            overrides,
+            resume,
+            workers,
+            lambda seed, done, total, text: show(f"seed {seed}", done, total, text),
+            trust,
+            told=say,
+        )
+    rows = [
+        [str(one.seed), one.how, f"{one.steps:,}", *("-" if isnan(s) else f"{s:.4f}" for s in (one.best, one.end))]
+        for one in found.results
+    ]
+    print_table(["seed", "how it ended", "steps", "best model", "at the end"], rows)
+    for title, value in (("at the end", found.end), ("best models", found.best)):
+        if value is not None:
+            out.print(f"{title}: {value}, {found.measure}")
+    shown = shlex.quote(str(folder))
+    failed = [one.seed for one in found.results if one.how == FAILED]
+    if found.best_model is not None:
+        model, table = shlex.quote(str(found.best_model)), models.trained_on(str(found.best_model))
+        seat = f"dicegym tournament {game} {model} {shlex.quote(table.spec.baseline)}"
+        _show_next(
+            (f"dicegym plot {shown}", f"the curve with its band: {PICTURE}"),
+            *([(f"dicegym evaluate {model} --against all", "how the best of all models fares")] * (table.players > 1)),
+            *([(seat, "a contest: name whom you like")] * (table.players > 1)),
+        )
+    if failed:
+        err.print(
+            f"{len(failed)} of {len(found.results)} seeds failed: the same command with --resume tries them again"
+        )
+        raise typer.Exit(1)
 
 
 def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str) -> None:

@@ -137,28 +137,49 @@ def settings_of(
         config: as for `read_config`.
         overrides: as for `override`.
         resume: take the settings and the command of the run that began in ``folder``; overrides of `CHANGEABLE`
-            apply on top.
+            apply on top, and others may say again what it began with.
 
     Raises:
         ParameterError: ``folder`` holds no run to resume, an override cannot change it, or as for the above.
         UnknownNameError: as for the above.
     """
-    changes = [word for text in overrides for word in ("--set", text)]
     path = folder / SETTINGS_FILE
     if not resume:
-        words = ["dicegym", "train", game, *(["--config", str(config)] if config else []), *changes]
+        words = ["dicegym", "train", game, *(["--config", str(config)] if config else []), *_as_words(overrides)]
         return override(read_config(game, config), overrides), shlex.join(words)
     if not path.is_file():
         raise ParameterError(f"{folder} holds no run to resume: start without --resume")
-    for text in overrides:
-        if text.partition("=")[0] not in CHANGEABLE:
+    about = about_run(folder)
+    begun = from_plain(about.settings, f"{path}: ")
+    settings = override(begun, overrides)
+    changed = _differing(begun, settings)
+    changes = [text for text in overrides if any(f"{one}.".startswith(f"{_key(text)}.") for one in changed)]
+    for text in changes:
+        if _key(text) not in CHANGEABLE:
             raise ParameterError(
                 f"--set {text!r} cannot change what a run began with: resuming takes {', '.join(CHANGEABLE)}; "
                 "for anything else begin a new run with --set run.start_from=MODEL"
             )
-    about = about_run(folder)
-    command = shlex.join([*about.command, *changes])
-    return override(from_plain(about.settings, f"{path}: "), overrides), command
+    return settings, shlex.join([*about.command, *_as_words(changes)])
+
+
+def _differing(a: TrainingSettings, b: TrainingSettings) -> set[str]:
+    """Return the settings in which two differ, each as ``section.key``."""
+    one, other = to_plain(a), to_plain(b)
+    return {
+        f"{section}.{key}"
+        for section in one
+        for key in {*one[section], *other[section]}
+        if one[section].get(key) != other[section].get(key)
+    }
+
+
+def _key(text: str) -> str:
+    return text.partition("=")[0]
+
+
+def _as_words(overrides: Sequence[str]) -> list[str]:
+    return [word for text in overrides for word in ("--set", text)]
 
 
 class AboutRun(NamedTuple):

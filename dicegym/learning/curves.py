@@ -14,6 +14,7 @@ import numpy as np
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import one_line
 from dicegym.files import read_text
+from dicegym.learning.band import Band, band_of, common_times
 from dicegym.learning.configuration import about_run
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE
@@ -46,20 +47,12 @@ class Experiment:
     label: str
     runs: tuple[RunCurve, ...]
 
-    def band(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return (steps, mean, lowest, highest) of what is called ``name``, over the runs that came so far.
-
-        Between two evaluations of a run, its value lies on the line between them.
-        """
-        steps = np.unique(np.concatenate([run.steps for run in self.runs]))
-        nothing = np.full(len(steps), np.nan)
-        rows = [
-            np.interp(steps, run.steps, run.values[name], left=np.nan, right=np.nan) if name in run.values else nothing
-            for run in self.runs
-        ]
-        known = ~np.isnan(rows).all(axis=0)
-        found = np.array(rows)[:, known]
-        return steps[known], np.nanmean(found, axis=0), np.nanmin(found, axis=0), np.nanmax(found, axis=0)
+    def band(self, name: str) -> Band:
+        """Return what the runs come to together in what is called ``name``, at the times of all their evaluations."""
+        found = [(run.steps, run.values[name]) for run in self.runs if name in run.values]
+        steps, values = common_times(found)
+        known = ~np.isnan(values).all(axis=0)
+        return band_of(steps[known], values[:, known])
 
     @property
     def names(self) -> list[str]:

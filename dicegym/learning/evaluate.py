@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
-from dicegym.envs.opponents import Opponents
 from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, solitaire, solver
+from dicegym.learning.blocks import SIDE_BY_SIDE, results_of
 from dicegym.play.player import Player
 from dicegym.players import twins
 from dicegym.players.roster import agent
+
+if TYPE_CHECKING:
+    from dicegym.arena.executors import Executors
+    from dicegym.sandbox.limits import Limits
 
 EVALUATION_SEED = 1 << 63
 """Evaluations play games of seeds from here on. A training's seeds are below 2**32 plus its number of games, so it
@@ -24,7 +27,7 @@ never plays one of them: a game's key is mixed from its seed (`dicegym.engine.di
 CURVE_SEED, CARD_SEED, LEAGUE_SEED, FRESH_SEED = range(4)
 """What the seeds of evaluations are for: the curve of a training, by which its best model is chosen; the card of a
 model; games within a league, by which opponents are chosen; and, from the last on, whatever nobody has looked at."""
-AT_ONCE = 1000
+AT_ONCE = SIDE_BY_SIDE
 """Games of an evaluation that are played side by side."""
 
 
@@ -74,6 +77,12 @@ def rivals_of(game: Game, opponent: Any, trust: bool = False) -> list[Player]:
         ParameterError: a list of opponents is empty, or has more than the table seats.
         UnknownNameError, AgentError, ModelError: one of them cannot be found or loaded.
     """
+    find = agent if solver(game) else twins.opponent
+    return [find(game, spec, trust=trust) for spec in _named(game, opponent)]
+
+
+def _named(game: Game, opponent: Any) -> list[Any]:
+    """Return the agents that ``opponent``, as for `evaluate`, names. Raises ParameterError if they have no seats."""
     specs = opponent if isinstance(opponent, list | tuple) else [opponent]
     if not specs:
         raise ParameterError("an empty list of opponents has nobody to play: name at least one, or leave the list out")
@@ -83,8 +92,7 @@ def rivals_of(game: Game, opponent: Any, trust: bool = False) -> list[Player]:
             f"{game.players - 1} of them; give fewer, players={len(specs) + 1} if the game allows it, or measure "
             "against one after the other"
         )
-    find = agent if solver(game) else twins.opponent
-    return [find(game, game.spec.baseline if spec is None else spec, trust=trust) for spec in specs]
+    return [game.spec.baseline if spec is None else spec for spec in specs]
 
 
 def evaluate(
@@ -97,6 +105,9 @@ def evaluate(
     less_luck: bool = False,
     progress: Callable[[int, int, str], None] | None = None,
     trust: bool = False,
+    executors: Executors | None = None,
+    isolation: str = "auto",
+    limits: Limits | None = None,
 ) -> Score:
     """Measure ``player`` against ``opponent`` (default: the game's baseline) from every seat in turn.
 
@@ -112,6 +123,11 @@ def evaluate(
         trust: whether models' files may run what their authors wrote; as for `dicegym.agent`.
         less_luck: of a player alone, measure what its choices cost instead of what it scores, where the game's exact
             values tell (`dicegym.games.parts.Solitaire.mean_return`): the same mean with a far smaller interval.
+        executors: who plays, such as ``dicegym.arena.executors.local(workers=2)``: the figures are the same for any
+            number of processes, and bots that do not ship with the package are kept apart. None: this process, bots
+            included.
+        isolation: how these are kept apart; see `dicegym.sandbox.jail.Isolation`.
+        limits: what such a bot may use, for 200 games at a time; default: `dicegym.learning.executed.limits_of`.
 
     Returns:
         The exact value, or the share of games won with Wilson's 95 % interval. Where nobody else plays, the mean
@@ -119,12 +135,20 @@ def evaluate(
 
     Raises:
         AgentError, ModelError, UnknownNameError: a player cannot be loaded or fails.
-        ParameterError: ``games`` is less than 1, ``seed`` outside 0 to 2**63 - 1, or more opponents share the table
-            than it seats.
+        ParameterError: ``games`` is less than 1, ``seed`` outside 0 to 2**63 - 1, more opponents share the table than
+            it seats, or what is asked for cannot be done by ``executors``.
+        DependencyError, DicegymError: ``executors`` cannot be had.
     """
     games = whole_number("games", games, 1, 1 << 40, "the number of games of an evaluation")
     seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")
     game = make_game(game)
+    told = progress or (lambda done, total, text: None)
+    if executors is not None:
+        if less_luck or trust:
+            what = "less_luck" if less_luck else "trust"
+            raise ParameterError(f"{what}=True is for players in this process: leave out executors")
+        by = _By(executors, isolation, limits)
+        return _executed(game, player, _named(game, opponent), games, exact, seed, told, by)
     player = agent(game, player, trust=trust)
     rivals = rivals_of(game, opponent, trust)
     exact_values = solver(game) if exact and len(rivals) == 1 else None
@@ -134,7 +158,42 @@ def evaluate(
     if less_luck and (alone := solitaire(game)) is not None:
         mean, half, games = alone.mean_return(player, game, games, EVALUATION_SEED + seed)
         return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
-    return _sampled(game, player, rivals, games, seed, progress or (lambda done, total, text: None))
+    return _sampled(game, player, rivals, games, seed, told)
+
+
+class _By(NamedTuple):
+    """Who plays, and how."""
+
+    executors: Executors
+    isolation: str
+    limits: Limits | None
+
+
+def _executed(
+    game: Game,
+    player: Any,
+    rivals: Sequence[Any],
+    games: int,
+    exact: bool,
+    seed: int,
+    progress: Callable[[int, int, str], None],
+    by: _By,
+) -> Score:
+    """Return what `evaluate` does, by an executor."""
+    from dicegym.learning import executed
+
+    values = solver(game) if exact and len(rivals) == 1 else None
+    field = executed.Field(game, player, rivals, by.executors, by.isolation, by.limits or executed.limits_of())
+    against = together(game, field.names)
+    if values is not None:
+        one, other = field.strategies(seed)
+        value = values.win_rate(one, other, game)
+        return Score("exact win rate", against, value, value, value, 0)
+
+    def told(done: int, total: int) -> None:
+        progress(done, total, f"against {against}")
+
+    return score_of(game, field.play(games, EVALUATION_SEED + seed, told), against)
 
 
 def overall(scores: Sequence[Score], by: str = "mean") -> Score:
@@ -171,45 +230,29 @@ def _sampled(
     progress: Callable[[int, int, str], None],
 ) -> Score:
     """Play ``games`` games, the player's seat alternating."""
-    against = ", ".join(rival.name for rival in rivals) if game.players > 1 else "nobody"
+    against = together(game, [rival.name for rival in rivals])
     blocks = []
     for first in range(0, games, AT_ONCE):
         progress(first, games, f"against {against}")
-        blocks.append(_results(game, player, rivals, first, min(AT_ONCE, games - first), EVALUATION_SEED + seed))
+        blocks.append(results_of(game, player, rivals, first, min(AT_ONCE, games - first), EVALUATION_SEED + seed))
     progress(games, games, f"against {against}")
-    results = np.concatenate(blocks)
+    return score_of(game, np.concatenate(blocks), against)
+
+
+def together(game: Game, names: Sequence[str]) -> str:
+    """Return what a score calls opponents of these names."""
+    return ", ".join(names) if game.players > 1 else "nobody"
+
+
+def score_of(game: Game, results: np.ndarray, against: str) -> Score:
+    """Return the score of one who got ``results`` (float64[games], as `results_of` has them)."""
+    games = len(results)
     mean = float(results.mean())
     if game.players == 1:
         half = Z_95 * float(results.std()) / games**0.5
         return Score("mean return", against, mean, mean - half, mean + half, games)
     low, high = wilson(mean, games)
     return Score("win rate", against, mean, low, high, games)
-
-
-def _results(game: Game, player: Player, rivals: Sequence[Player], first: int, n: int, seed: int) -> np.ndarray:
-    """Play games number ``first`` to ``first + n - 1`` of ``seed`` side by side; return what the player got (float[n]).
-
-    That is its share of the first place, a shared one shared out; of a player alone it is its return.
-    """
-    rows = np.arange(n)
-    states = game.new_states(n)
-    numbers = np.arange(first, first + n, dtype=np.uint64)
-    loops.begin_rows(states, rows, game.blank, np.full(n, seed, np.uint64), numbers)
-    table = Opponents(game, states)
-    rounds, seats = np.divmod(first + rows, game.players)
-    for row, (time, seat) in enumerate(zip(rounds.tolist(), seats.tolist(), strict=True)):
-        seated = {
-            (seat + place) % game.players: rivals[(time + place - 1) % len(rivals)] for place in range(1, game.players)
-        }
-        table.sit(row, int(states["key"][row]), seated | {seat: player})
-    table.play_out()
-    returns = np.array([game.returns(state) for state in states], np.float64)
-    if game.players == 1:
-        alone: np.ndarray = returns[:, 0]
-        return alone
-    first_place = returns == returns.max(axis=1, keepdims=True)
-    shares: np.ndarray = first_place[rows, seats] / first_place.sum(axis=1)
-    return shares
 
 
 def wilson(rate: float, n: int, z: float = Z_95) -> tuple[float, float]:

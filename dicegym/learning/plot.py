@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from dicegym.errors import unknown_name
 from dicegym.files import writing
+from dicegym.learning.band import ENOUGH, Band
 from dicegym.learning.curves import Experiment, RunCurve, experiments
 from dicegym.learning.pictures import check_picture, pyplot, short
 
@@ -16,43 +20,78 @@ _BAND = 0.18
 """How opaque a band is."""
 
 
-def draw_curves(runs: Sequence[RunCurve], path: Path) -> None:
+class Shown(NamedTuple):
+    """What is drawn of several runs: a line and a band, by the names of what `Band` has of them."""
+
+    line: str
+    low: str
+    high: str
+    middle: str
+    """What the line is, in words."""
+    words: str
+    """What the band is, in words."""
+
+
+BANDS = {
+    "interval": Shown("iqm", "low", "high", "interquartile mean", "95 % intervals of the interquartile mean"),
+    "quartiles": Shown("median", "lower_quartile", "upper_quartile", "median", "from the lower quartile to the upper"),
+    "range": Shown("mean", "lowest", "highest", "mean", "from the lowest run to the highest"),
+}
+"""What may be drawn of several runs; see `dicegym.learning.band`."""
+AUTO = "auto"
+"""The interval where each experiment of several runs has enough of them, else the range."""
+
+
+def shown(band: str, groups: Sequence[Experiment]) -> Shown:
+    """Return what ``band``, `AUTO` or one of `BANDS`, draws of experiments. Raises UnknownNameError."""
+    if band not in (AUTO, *BANDS):
+        raise unknown_name("band", band, [AUTO, *BANDS])
+    if band != AUTO:
+        return BANDS[band]
+    several = [len(group.runs) for group in groups if len(group.runs) > 1]
+    return BANDS["interval" if several and min(several) >= ENOUGH else "range"]
+
+
+def draw_curves(runs: Sequence[RunCurve], path: Path, band: str = AUTO) -> None:
     """Write the curves of ``runs`` to ``path``.
 
     One experiment is drawn with a line for each opponent of its evaluations; several are drawn with a line each, by
-    the score that chose their best models. A band reaches from the lowest to the highest run.
+    the score that chose their best models. ``band`` says what is drawn of runs that differ in their seed alone: see
+    `shown`.
 
     Raises:
         ParameterError: ``path`` is no .png or .svg.
+        UnknownNameError: there is no such band.
         DependencyError: matplotlib is not installed.
     """
     check_picture(path, PURPOSE)
+    what = shown(band, experiments(runs))
     plt = pyplot(PURPOSE)
     games = list(dict.fromkeys((run.game, run.players) for run in runs))
     figure, panels = plt.subplots(
         len(games), 1, figsize=(8, 0.8 + 3.9 * len(games)), layout="constrained", squeeze=False
     )
     for axes, (game, players) in zip(panels[:, 0], games, strict=True):
-        _panel(axes, [run for run in runs if (run.game, run.players) == (game, players)])
+        _panel(axes, [run for run in runs if (run.game, run.players) == (game, players)], what)
     with writing(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
     plt.close(figure)
 
 
-def _panel(axes: Any, runs: Sequence[RunCurve]) -> None:
+def _panel(axes: Any, runs: Sequence[RunCurve], what: Shown) -> None:
     """Draw the curves of one game."""
     first, groups = runs[0], experiments(runs)
     measures = list(dict.fromkeys(run.score.measure for run in runs))
     rivals = list(dict.fromkeys(run.score.opponent for run in runs))
     lines = [(group, name) for group in groups for name in (group.names if len(groups) == 1 else ["score"])]
     for number, (group, name) in enumerate(lines):
-        _line(axes, group, name, _COLOURS[number % len(_COLOURS)], _legend(group, name, len(groups) == 1))
+        _line(axes, group, name, _COLOURS[number % len(_COLOURS)], _legend(group, name, len(groups) == 1, what), what)
     if first.players > 1:
         axes.axhline(1 / first.players, color="0.5", linewidth=1, linestyle=":", label="as good as the others")
     against = f" against {rivals[0]}" if len(rivals) == 1 and first.players > 1 else ""
     axes.set_title(f"{first.game}, {first.players} player{'s' if first.players > 1 else ''}", loc="left")
     if any(len(group.runs) > 1 for group in groups):
-        axes.set_title("bands: from the lowest run to the highest", loc="right", fontsize="small", color="0.4")
+        axes.set_title(f"bands: {what.words}", loc="right", fontsize="small", color="0.4")
     axes.set_xlabel("decisions of the learner")
     axes.set_ylabel(f"{' / '.join(measures)}{against}", wrap=True)
     axes.xaxis.set_major_formatter(lambda value, _: short(value))
@@ -64,18 +103,27 @@ def _panel(axes: Any, runs: Sequence[RunCurve]) -> None:
     axes.legend(frameon=False, fontsize="small", loc="best")
 
 
-def _line(axes: Any, group: Experiment, name: str, colour: str, label: str) -> None:
-    steps, mean, low, high = group.band(name)
+def _line(axes: Any, group: Experiment, name: str, colour: str, label: str, what: Shown) -> None:
+    found = group.band(name)
+    steps = found.steps
     main = name == "score"
     style = {"linewidth": 2.0 if main else 1.2, "marker": "o" if len(steps) == 1 else ""}
-    axes.plot(steps, mean, color=colour, label=label, **style)
+    axes.plot(steps, _of(found, what.line), color=colour, label=label, **style)
     if len(group.runs) > 1:
+        low, high = _of(found, what.low), _of(found, what.high)
         axes.fill_between(steps, low, high, color=colour, alpha=_BAND, linewidth=0)
 
 
-def _legend(group: Experiment, name: str, alone: bool) -> str:
+def _of(found: Band, name: str) -> np.ndarray:
+    values: np.ndarray = getattr(found, name)
+    return values
+
+
+def _legend(group: Experiment, name: str, alone: bool, what: Shown) -> str:
     """Return what a line is called: by its opponent where it is about one experiment, which chose by the first."""
     if name != "score":
         return f"against {name}"
-    score = group.runs[0].score
-    return f"{score.measure} against {score.opponent}" if alone and len(group.names) > 1 else group.label
+    if alone and len(group.names) > 1:
+        score = group.runs[0].score
+        return f"{score.measure} against {score.opponent}"
+    return group.label.replace("mean of", f"{what.middle} of", 1) if alone else group.label

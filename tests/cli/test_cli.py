@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-# ? Run
 import json
 import re
 import subprocess
@@ -14,6 +13,7 @@ from typing import Never
 import pytest
 
 import dicegym
+from dicegym.arena.contest import FORMATS
 from dicegym.cli import main
 from dicegym.engine.game import Game
 
@@ -94,6 +94,13 @@ def test_tournament_prints_the_report_and_writes_json(run: Run, tmp_path: Path) 
         (("hog", "bacon", "swap", "--seconds", "0"), "seconds=0.0 leaves no time to think"),
         (("hog", "bacon", "nosuch.py"), "there is no file nosuch.py"),
         (("hog", "bacon", "nosuch/hog.py"), "there is no file nosuch/hog.py, as there is no folder nosuch"),
+        (("hog", "bacon", "x=nosuch.py"), "there is no file nosuch.py"),
+        (("hog", "bacon", "x="), "'x=' names no entry: write NAME=ENTRY"),
+        (("hog", "bacon", "bacon=swap"), "two entries are called 'bacon'"),
+        (("hog", "bacon", "swap", "--format", "swis"), "Did you mean 'swiss'?"),
+        (("hog", "bacon", "swap", "--rounds", "2"), "rounds=2 means nothing to the format 'round-robin'"),
+        (("yatzy", "gather", "thrifty", "--players", "2", "-p", "players=2"), "say the same: give one of them"),
+        (("lucky", "idle", "thrifty", "--format", "double-elimination"), "make a table of two, players=2"),
     ],
 )
 def test_a_tournament_that_cannot_be_is_refused_before_it_plays(
@@ -106,6 +113,41 @@ def test_a_tournament_that_cannot_be_is_refused_before_it_plays(
     status, out, err = run("tournament", *arguments)
     assert (status, out) == (2, "")
     assert message in err
+
+
+def test_a_tournament_of_another_format_with_names_of_ones_own(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = "def final_strategy(score, opponent_score):\n    return 4\n"
+    (tmp_path / "odd=name.py").write_text(bot)
+    monkeypatch.chdir(tmp_path)
+    command = ("tournament", "hog", "bacon", "eight=always_roll(8)", "odd=name.py", "four=./odd=name.py", "--no-store")
+    status, out, err = run(
+        *command,
+        "--format",
+        "swiss",
+        "--rounds",
+        "2",
+        "--seeds",
+        "2",
+        "--games",
+        "1",
+        "--json",
+        "a.json",
+        "--workers",
+        "1",
+    )
+    assert status == 0
+    assert "odd=name.py exists, and is taken for a path" in err
+    assert out.startswith("Hog: 4 entries, swiss, 2 rounds of matches of 1 game, seed ")
+    found = json.loads((tmp_path / "a.json").read_text())
+    assert {row["name"] for row in found["standings"]} == {"bacon", "eight", "odd=name", "four"}
+    assert (found["format"], found["options"]["seeds"], len(found["matches"])) == ("swiss", 2, 8)
+
+
+def test_the_help_of_tournaments_lists_all_formats(run: Run) -> None:
+    _, out, _ = run("tournament", "--help")
+    assert f"--format {'|'.join(form.title for form in FORMATS.values())}" in " ".join(out.split())
 
 
 def test_exact_says_how_to_ask_and_gives_all_digits(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,10 +44,39 @@ def left(seen: Visit) -> list[str]:
     return [one for one in seen.cage.left if not one.startswith(("/tmp/ray", "tcp"))]
 
 
-def test_a_cluster_that_loses_nodes_comes_to_the_same() -> None:
-    seen = visit(what="losing", game="hog", agents=2, games=50, nodes=2, losses=(12,))
+def check_same(seen: Visit) -> None:
+    """Assert that a contest on a cluster came to what it came to here, and that all nodes were lost that should be."""
     assert seen.found, seen.cage.output[-3000:]
     assert seen.found["there"] == seen.found["here"]
     assert seen.found["not lost"] == []
     assert set(seen.found["counted"].values()) == {1}
+    assert left(seen) == []
+
+
+def test_a_cluster_that_loses_a_node_comes_to_the_same() -> None:
+    check_same(visit(what="losing", game="hog", agents=1, games=50, nodes=2, losses=(10,)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "agents", "games"), [("hog", 8, 100), ("lucky", 8, 2), ("yatzy", 5, 5)])
+def test_a_cluster_that_loses_one_node_after_the_other_comes_to_the_same(game: str, agents: int, games: int) -> None:
+    check_same(visit(what="losing", game=game, agents=agents, games=games, nodes=3, losses=(4, 9, 14, 19)))
+
+
+@pytest.mark.slow
+def test_what_ends_its_referee_each_time_is_named_and_given_up() -> None:
+    seen = visit(what="deadly")
+    assert seen.found, seen.cage.output[-3000:]
+    assert "5 referees were lost while they had the same to do, Deadly of bacon" in seen.found["error"]
+    assert seen.found["done"] <= 1
+    assert left(seen) == []
+
+
+@pytest.mark.slow
+def test_a_command_that_is_killed_leaves_no_cluster_and_goes_on() -> None:
+    seen = visit(what="killed", patience=20)
+    assert seen.found, seen.cage.output[-3000:]
+    assert seen.found["left"] == []
+    assert seen.found["again"] == seen.found["whole"]
+    assert " found there" in seen.found["told"]
     assert left(seen) == []

@@ -8,19 +8,23 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import dicegym
 from dicegym.arena import contest
+from dicegym.arena.check import Check
 from dicegym.arena.cluster import ray_cluster
 from dicegym.arena.cluster.connection import connected, ray_module
 from dicegym.arena.executors import Executor, Executors, local
 from dicegym.errors import DicegymError
-from dicegym.sandbox.jobs import Job
+from dicegym.sandbox.jobs import Job, entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
 
@@ -126,22 +130,71 @@ def losing(request: dict[str, Any]) -> dict[str, Any]:
     return {"here": here, "there": there, "counted": counted, "not lost": list(after)}
 
 
-def deadly(request: dict[str, Any]) -> dict[str, Any]:
-    """Hold a contest with a job that ends its referee each time."""
-    from cluster.killer import Killer
+@dataclass(frozen=True)
+class Deadly(Check):
+    """A check that ends the process that reads it."""
 
+    def __reduce__(self) -> tuple[Callable[[int], NoReturn], tuple[int]]:
+        return os._exit, (9,)
+
+
+def deadly(request: dict[str, Any]) -> dict[str, Any]:
+    """Do a job that ends its referee each time, and another one."""
     game = dicegym.game("hog")
+    checks = [kind(game, (entry(game, "bacon", "bacon"),), 1, Limits()) for kind in (Deadly, Check)]
+    done, said = 0, ""
     with nodes(1), ray_cluster()(game, None, "auto") as executor:
         try:
-            list(executor.run([Killer(game, ())]))
+            for _ in executor.run(checks):
+                done += 1
         except DicegymError as error:
-            return {"error": str(error)}
-    return {"error": ""}
+            said = str(error)
+    return {"error": said, "done": done}
+
+
+def killed(request: dict[str, Any]) -> dict[str, Any]:
+    """Kill the command in the middle of a contest on a Ray of its own, and give it again."""
+    command = [sys.executable, "-m", "dicegym", "tournament", "hog", "bacon", "swap", "tuned", "wild"]
+    command += ["--seed", "3", "--games", "300", "--workers", "1", "--ray", "local"]
+    whole = subprocess.run([*command, "--no-store"], capture_output=True, text=True, check=True)
+    with subprocess.Popen([*command, "--store", "one.sqlite"], stderr=subprocess.DEVNULL) as first:
+        while stored("one.sqlite") < 2:
+            assert first.poll() is None
+            time.sleep(0.1)
+        first.kill()
+    deadline = time.monotonic() + request["patience"]
+    while (left := referees()) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    again = subprocess.run([*command, "--store", "one.sqlite"], capture_output=True, text=True, check=True)
+    return {"whole": whole.stdout, "again": again.stdout, "told": again.stderr, "left": left}
+
+
+def stored(file: str) -> int:
+    """Return how many matches a store holds."""
+    from dicegym.arena.store.reading import StoreReader
+
+    try:
+        with StoreReader(file) as reader:
+            return sum(contest.played for contest in reader.contests())
+    except DicegymError:
+        return 0
+
+
+def referees() -> list[str]:
+    """Return the other processes of Python and Ray that run, with their commands."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+            if int(folder.name) not in (1, os.getpid()) and state != "Z" and ("ray" in command or "python" in command):
+                found.append(command[:200])
+    return found
 
 
 def main(request: dict[str, Any]) -> None:
     """Do what is wanted."""
-    found = {"losing": losing, "deadly": deadly}[request["what"]](request)
+    found = {"losing": losing, "deadly": deadly, "killed": killed}[request["what"]](request)
     Path(request["result"]).write_text(json.dumps(found))
 
 

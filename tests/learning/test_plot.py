@@ -54,11 +54,11 @@ def test_seeds_of_the_same_settings_become_a_mean_and_a_band(run_folder: RunFold
     assert (len(runs), others) == (3, [])  # each once
     found = experiments(runs)
     assert [group.label for group in found] == ["algorithm.ent_coef=0.1 (2 seeds)", "algorithm.ent_coef=0.5"]
-    steps, mean, low, high = found[0].band("score")
-    assert steps.tolist() == [0, 100, 200]
-    assert mean == pytest.approx([0.1, 0.35, 0.5])
-    assert low == pytest.approx([0.0, 0.3, 0.4])
-    assert high == pytest.approx([0.2, 0.4, 0.6])
+    band = found[0].band("score")
+    assert band.steps.tolist() == [0, 100, 200]
+    assert band.mean == pytest.approx([0.1, 0.35, 0.5])
+    assert band.lowest == pytest.approx([0.0, 0.3, 0.4])
+    assert band.highest == pytest.approx([0.2, 0.4, 0.6])
     assert found[0].runs[1].folder == two
 
 
@@ -66,10 +66,11 @@ def test_a_run_that_ended_early_counts_as_far_as_it_came(run_folder: RunFolder) 
     run_folder("a", "steps,score\n0,0.0\n100,0.4\n200,0.6\n", run__seed=1)
     folder = run_folder("b", "steps,score\n0,0.2\n100,0.2\n", run__seed=2)
     (group,) = experiments(find_runs([folder.parent])[0])
-    steps, mean, low, _ = group.band("score")
-    assert steps.tolist() == [0, 100, 200]
-    assert mean == pytest.approx([0.1, 0.3, 0.6])
-    assert low[-1] == pytest.approx(0.6)
+    band = group.band("score")
+    assert band.steps.tolist() == [0, 100, 200]
+    assert band.mean == pytest.approx([0.1, 0.3, 0.6])
+    assert band.lowest[-1] == pytest.approx(0.6)
+    assert band.runs.tolist() == [2, 2, 1]
     assert group.label == "mean of 2 runs"
 
 

@@ -41,6 +41,9 @@ row = result.standings[0]
 reveal_type(row.exact.win_rate if row.exact else row.could_be.best)
 reveal_type(contest("lucky", ["idle", "thrifty"]).standings[0].qualifying_points)
 reveal_type(contest(game, ["bacon", "swap"], format=ROUND_ROBIN).pairs[0].win_rate)
+reveal_type(contest(game, ["bacon", "swap"], format="swiss", seeds=2).standings[0].buchholz)
+reveal_type(contest("yatzy", ["gather"], format="double-elimination").rounds[0].pairings[0].note)
+reveal_type(contest(game, ["bacon", "swap"], format="one_table").games)
 reveal_type(contest(game, ["bacon", "swap"]).standings[0].place)
 envs = SB3VecEnv("hog", 16, seed=0)
 reveal_type(dicegym.agent("hog", "bacon"))
@@ -52,6 +55,9 @@ TYPES = [
     "float | int",
     "int",
     "float",
+    "float",
+    "str",
+    "int",
     "int",
     "dicegym.play.player.Player",
 ]

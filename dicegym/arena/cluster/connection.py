@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from types import ModuleType
@@ -19,6 +20,8 @@ RUNNING = "auto"
 """The address that stands for the Ray that runs on this machine already."""
 STORE = 100 << 20
 """Bytes of shared memory that a Ray of our own takes for parcels: 80 MB is the least that it accepts."""
+KNOCK_SECONDS = 10.0
+"""How long the first machine of a cluster may take to answer at all."""
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 """Ray neither reports home nor speaks of graphics cards that nobody asked for."""
 _LOOPBACK = "127.0.0.1"
@@ -119,9 +122,10 @@ def _connect(ray: ModuleType, address: str | None, workers: int | None) -> None:
     wanted = address or os.environ.get("RAY_ADDRESS") or RUNNING
     if wanted != HERE:
         try:
+            _knock(wanted)
             ray.init(wanted, **quiet)
             return
-        except ConnectionError as error:
+        except OSError as error:  # Ray's ConnectionError too
             if address is not None or wanted != RUNNING:
                 raise DicegymError(
                     f"no Ray cluster answers at {wanted!r} ({one_line(error)}): start one there (`ray start --head`), "
@@ -148,12 +152,23 @@ def _connect(ray: ModuleType, address: str | None, workers: int | None) -> None:
         ) from error
 
 
+def _knock(address: str) -> None:
+    """Raise OSError if nobody listens at an address, for which Ray would wait for minutes."""
+    if address == RUNNING:
+        # A Ray that was killed leaves its address behind.
+        from ray._private.services import canonicalize_bootstrap_address_or_die
+
+        address = canonicalize_bootstrap_address_or_die(RUNNING)
+    host, _, port = str(check_address(address)).removeprefix("ray://").rpartition(":")
+    socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()
+
+
 def _let_speak(allowed: bool) -> None:
     """Let Ray write of trouble with nodes to standard output or not: that is for results, and Ray has no switch."""
     with contextlib.suppress(ImportError, AttributeError):
         from ray._private import worker
 
-        worker._worker_logs_enabled = allowed
+        vars(worker)["_worker_logs_enabled"] = allowed  # Ray has no other switch
 
 
 @contextlib.contextmanager

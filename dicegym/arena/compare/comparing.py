@@ -10,8 +10,8 @@ from typing import Any
 
 from dicegym.arena.compare.comparison import ComparedStanding, Comparison, Decision
 from dicegym.arena.compare.estimate import Stopped, cautious_variance, difference, fixed_size, need_scipy
-from dicegym.arena.compare.pairing import BLOCK, SCORES, Pairs, Table, block_of, joined, pairs_of
-from dicegym.arena.compare.sequential import Bounds, SequentialTest, margin_of
+from dicegym.arena.compare.pairing import BLOCK, SCORES, Lineup, Pairs, block_of, joined, pairs_of
+from dicegym.arena.compare.sequential import Claims, SequentialTest, margin_of
 from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec
 from dicegym.arena.executors import Executors
@@ -20,12 +20,12 @@ from dicegym.arena.kept import opened
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
-from dicegym.errors import ParameterError, one_line, unknown_name
+from dicegym.errors import AgentError, ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import Progress
 from dicegym.players.roster import agent_name, agent_names, resolve
 from dicegym.sandbox import jail
-from dicegym.sandbox.jobs import Failure
+from dicegym.sandbox.jobs import Failure, entry
 from dicegym.sandbox.limits import Limits
 
 FORMAT = "compare"
@@ -75,7 +75,7 @@ def compare(
         first: an agent as for `dicegym.agent`: what there is.
         second: another: the candidate.
         others: who else sits at the table, in turn if they are more than it seats; fewer sit there several times.
-            Default: nobody at a table for two, else all agents of the game but the two.
+            Default: nobody at a table for two, else all agents of the game that fit the table, but the two.
         seed: names all games and the players' private randomness; None: drawn, so that no player can foresee its games,
             and told in the result.
         workers: number of processes (default: of usable processors).
@@ -107,10 +107,10 @@ def compare(
     if score not in SCORES:
         raise unknown_name("score", score, list(SCORES))
     company = _company(game, first, second, others)
-    bounds = _bounds(elo, margins, alpha, beta, bool(company))
+    claims = _claims(elo, margins, alpha, beta, bool(company))
     most = whole_number("games", games, 2, 1 << 40, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
-    plan = _Plan(game, tuple(specs), bounds, margins is None and not company, most, score)
+    plan = _Plan(game, tuple(specs), claims, margins is None and not company, most, score)
     limits = _scaled(limits or Limits(), plan.block / game.spec.games_per_match)
     storage = storage_of(store)
     settings = Settings(game, FORMAT, plan.deciding, limits, "" if storage is None else storage.label)
@@ -135,9 +135,9 @@ def compare(
         return result
 
 
-def _bounds(
+def _claims(
     elo: tuple[float, float] | None, margins: tuple[float, float] | None, alpha: float, beta: float, apart: bool
-) -> Bounds:
+) -> Claims:
     """Return what is tested. Raises ParameterError."""
     if elo is not None and margins is not None:
         raise ParameterError(f"elo={elo} and margins={margins} say the same thing twice: give one of them")
@@ -152,7 +152,7 @@ def _bounds(
             "are, the more games it takes"
         )
     low, high = margins or (MARGINS if apart else (float(one) for one in margin_of(elo or ELO)))
-    return Bounds(float(low), float(high), alpha, beta).checked()
+    return Claims(float(low), float(high), alpha, beta).checked()
 
 
 def _scaled(limits: Limits, more: float) -> Limits:
@@ -167,7 +167,7 @@ def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[A
         return []
     if others is None:
         two = [resolve(game, spec) for spec in (first, second)]
-        others = [name for name in agent_names(game) if resolve(game, name) not in two]
+        others = [name for name in agent_names(game) if resolve(game, name) not in two and _fits(game, name)]
     if isinstance(others, str):
         others = [others]
     if not others:
@@ -175,6 +175,15 @@ def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[A
             return []
         raise ParameterError(f"at {game!r} {game.players - 1} others sit beside the one who is tried: name one or more")
     return list(itertools.islice(itertools.cycle(others), max(len(others), game.players - 1)))
+
+
+def _fits(game: Game, name: str) -> bool:
+    """Return whether an agent can play the game with its parameters, as not every model can."""
+    try:
+        entry(game, name, name)
+    except AgentError:
+        return False
+    return True
 
 
 def _named(game: Game, specs: Sequence[AgentSpec]) -> dict[str, AgentSpec]:
@@ -197,7 +206,7 @@ class _Plan:
     game: Game
     names: tuple[str, ...]
     """Of the first, the second and the others."""
-    bounds: Bounds
+    claims: Claims
     elo: bool
     most: int
     """Pairs."""
@@ -211,7 +220,7 @@ class _Plan:
     @property
     def deciding(self) -> dict[str, Any]:
         """What makes it the same comparison when it is held again, as plain values: not how many games it may take."""
-        return {"names": list(self.names), "score": self.score, **self.bounds._asdict()}
+        return {"names": list(self.names), "score": self.score, **self.claims._asdict()}
 
 
 @dataclass
@@ -225,7 +234,7 @@ class _Course:
     """Those that count, by block."""
 
     def __post_init__(self) -> None:
-        self.test = SequentialTest(self.plan.bounds)
+        self.test = SequentialTest(self.plan.claims)
         self.misplays = MisplayLog(MOST_MISPLAYS)
         self.over = bool(self.director.struck)
 
@@ -234,32 +243,32 @@ class _Course:
         by_name = {entry.name: entry for entry in self.director.entries}
         if not self.over:
             first, second, *others = (by_name[name] for name in self.plan.names)
-            self._play(Table(first, second, tuple(others)))
+            self._play(Lineup(first, second, tuple(others)))
         return self._comparison()
 
-    def _play(self, table: Table) -> None:
+    def _play(self, lineup: Lineup) -> None:
         size = self.plan.block
         waiting: dict[int, dict[tuple[str, ...], Any]] = {}
         number = 0
-        for job, outcome in self.director.play(self._jobs(table, size)):
+        for job, outcome in self.director.play(self._jobs(lineup, size)):
             names = tuple(entry.name for entry in job.entries)
             waiting.setdefault(job.number, {})[names] = outcome
             while not self.over and len(waiting.get(number, ())) == 2:
-                self._count(table, number, waiting.pop(number))
+                self._count(lineup, number, waiting.pop(number))
                 number += 1
 
-    def _jobs(self, table: Table, size: int) -> Iterator[Any]:
+    def _jobs(self, lineup: Lineup, size: int) -> Iterator[Any]:
         """Yield matches block by block until it is decided, or the games run out."""
         for number in range(-(-self.plan.most // size)):
-            for match in block_of(table, self.plan.game, self.director.seed, number, size):
+            for match in block_of(lineup, self.plan.game, self.director.seed, number, size):
                 if self.over:
                     return
                 yield match
 
-    def _count(self, table: Table, number: int, outcomes: dict[tuple[str, ...], Any]) -> None:
+    def _count(self, lineup: Lineup, number: int, outcomes: dict[tuple[str, ...], Any]) -> None:
         """Count a block, whose turn it is."""
         halves = []
-        for entries in table.halves(number, self.plan.game.players):
+        for entries in lineup.halves(number, self.plan.game.players):
             names = tuple(entry.name for entry in entries)
             outcome = outcomes[names]
             if isinstance(outcome, Failure):
@@ -269,13 +278,13 @@ class _Course:
             halves.append(outcome)
             for misplay in misplays_of(names, outcome):
                 self.misplays.add(misplay)
-        found = pairs_of(table, halves, self.plan.score).up_to(self.plan.most - self.test.pairs)
+        found = pairs_of(lineup, halves, self.plan.score).up_to(self.plan.most - self.test.pairs)
         self.pairs.append(found.up_to(self.test.add(found.differences)))
         self.over = self.test.accepted is not None or self.test.pairs >= self.plan.most
         if self.progress is not None:
-            bounds = self.plan.bounds
+            claims = self.plan.claims
             limit = 2 * self.plan.most if self.plan.most != MOST_GAMES // 2 else 0  # nobody will wait for that many
-            where = f"log-likelihood ratio {self.test.ratio:+.2f} of {bounds.lower:.2f} .. {bounds.upper:+.2f}"
+            where = f"log-likelihood ratio {self.test.ratio:+.2f} of {claims.lower:.2f} .. {claims.upper:+.2f}"
             self.progress(2 * self.test.pairs, limit, where)
 
     def _comparison(self) -> Comparison:
@@ -290,7 +299,7 @@ class _Course:
             others=tuple(others),
             players=plan.game.players,
             score=plan.score,
-            bounds=plan.bounds,
+            claims=plan.claims,
             elo=plan.elo,
             decision=self._decision(),
             ratio=test.ratio,
@@ -310,10 +319,10 @@ class _Course:
 
     def _figures(self, pairs: Pairs) -> dict[str, Any]:
         """Return what follows from the pairs that count."""
-        bounds, found = self.plan.bounds, pairs.differences
+        claims, found = self.plan.claims, pairs.differences
         variance = float(found.var())
         stopped = Stopped(len(found), float(found.mean()), variance, self.test.accepted)
-        margins = bounds.margin0, bounds.margin1
+        margins = claims.margin0, claims.margin1
         gap = margins[1] - margins[0]
         faults = misplay_counts(self.misplays.kept)
         places = {None: (1, 1), 0: (1, 1), 1: (2, 1)}[self.test.accepted]
@@ -323,7 +332,7 @@ class _Course:
         ]
         return {
             "standings": tuple(rows[::-1]),
-            "difference": difference(stopped, margins, (bounds.lower, bounds.upper)),
-            "fixed_games": 2 * fixed_size(cautious_variance(len(found), variance), gap, bounds.alpha, bounds.beta),
+            "difference": difference(stopped, margins, (claims.lower, claims.upper)),
+            "fixed_games": 2 * fixed_size(cautious_variance(len(found), variance), gap, claims.alpha, claims.beta),
             "pairing": pairs.variance_alone / variance if variance else None,
         }

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from dicegym.arena.compare.estimate import LEVEL, Interval
-from dicegym.arena.compare.sequential import Bounds, elo_of
+from dicegym.arena.compare.sequential import Claims, elo_of
 from dicegym.arena.report import ReportTable, percent
 from dicegym.arena.results import ContestResult, Standing
 
@@ -53,7 +53,7 @@ class Comparison(ContestResult[ComparedStanding]):
         others: who else sat at the table; empty: the two met each other.
         players: seats at a table.
         score: what a game was worth, see `dicegym.arena.compare.pairing.scores_of`.
-        bounds: what was tested.
+        claims: what was tested.
         elo: whether the margins were given as Elo, which means something where two meet each other.
         decision: what came out.
         ratio: the log-likelihood ratio of the second claim to the first when the test ended.
@@ -73,7 +73,7 @@ class Comparison(ContestResult[ComparedStanding]):
     others: tuple[str, ...]
     players: int
     score: str
-    bounds: Bounds
+    claims: Claims
     elo: bool
     decision: Decision
     ratio: float
@@ -123,7 +123,7 @@ class Comparison(ContestResult[ComparedStanding]):
         size = self.difference
         return super().to_json() | {
             "decision": str(self.decision),
-            "bounds": self.bounds._asdict() | {"lower": self.bounds.lower, "upper": self.bounds.upper},
+            "claims": self.claims._asdict() | {"lower": self.claims.lower, "upper": self.claims.upper},
             "difference": None if size is None else size._asdict(),
             "difference_elo": None if size is None or self.others else self._elo_of(size)._asdict(),
             "saved": self.saved,
@@ -131,7 +131,7 @@ class Comparison(ContestResult[ComparedStanding]):
 
     def claim(self, number: int) -> str:
         """Return a claim of the test in words, as the end of "NAME is ... better"."""
-        margin = self.bounds[number]
+        margin = self.claims[number]
         if self.elo:
             return f"{float(elo_of(margin)):+.4g} Elo"
         return f"{100 * margin:+.4g} points"
@@ -143,7 +143,7 @@ class Comparison(ContestResult[ComparedStanding]):
         return [self._verdict(), *self._size(), *self._cost()]
 
     def _verdict(self) -> str:
-        lower, upper = self.bounds.lower, self.bounds.upper
+        lower, upper = self.claims.lower, self.claims.upper
         ratio = f"log-likelihood ratio {self.ratio:+.2f}, bounds {lower:+.2f} and {upper:+.2f}"
         versus = f"{self.claim(1)} against {self.claim(0)}"
         if self.decision is Decision.UNDECIDED:
@@ -151,10 +151,10 @@ class Comparison(ContestResult[ComparedStanding]):
             return f"Undecided after {self.games:,} games ({versus}: {ratio}). {more}"
         better = self.decision is Decision.BETTER
         if better:
-            level = "better" if self.bounds.margin0 >= 0 else "not worse"
+            level = "better" if self.claims.margin0 >= 0 else "not worse"
         else:
-            level = "not better" if self.bounds.margin1 >= 0 else "worse"
-        wrong = percent(self.bounds.alpha if better else self.bounds.beta)
+            level = "not better" if self.claims.margin1 >= 0 else "worse"
+        wrong = percent(self.claims.alpha if better else self.claims.beta)
         found = f"{self.second} is {level} than {self.first}{self._by(not better)}"
         return f"{found} ({versus}: {ratio}; wrong in about {wrong} of such tests)."
 
@@ -165,7 +165,7 @@ class Comparison(ContestResult[ComparedStanding]):
 
     def _by(self, number: int) -> str:
         """Return by how much, as far as that is claimed."""
-        margin = self.bounds[number]
+        margin = self.claims[number]
         return f" by {self.claim(number).lstrip('+-')}" if round(margin, 9) else ""
 
     def _size(self) -> list[str]:

@@ -49,7 +49,7 @@ class PairedMatch(Match):
         return super().facts | {"kind": "pairs"}
 
 
-class Table(NamedTuple):
+class Lineup(NamedTuple):
     """Who is compared, and in whose company."""
 
     first: Entry
@@ -126,23 +126,23 @@ def scores_of(returns: Sequence[Sequence[float]], score: str) -> NDArray[np.floa
     return share
 
 
-def block_of(table: Table, game: Game, seed: int, number: int, pairs: int) -> Iterator[PairedMatch]:
+def block_of(lineup: Lineup, game: Game, seed: int, number: int, pairs: int) -> Iterator[PairedMatch]:
     """Yield both matches of a block.
 
     Args:
-        table: who plays.
+        lineup: who plays.
         game: the game.
         seed: of the comparison.
         number: of the block, from 0.
         pairs: in it.
     """
-    for entries in table.halves(number, game.players):
+    for entries in lineup.halves(number, game.players):
         yield PairedMatch(game, entries, seed, pairs, number=number)
 
 
-def pairs_of(table: Table, halves: Sequence[dict[str, Any]], score: str) -> Pairs:
+def pairs_of(lineup: Lineup, halves: Sequence[dict[str, Any]], score: str) -> Pairs:
     """Return the pairs of a block by the outcomes of its two matches, which are `MatchResult`s as plain values."""
     one, two = (scores_of(half["returns"], score) for half in halves)
-    if table.others:
+    if lineup.others:
         return Pairs(one[:, :1], two[:, :1])
     return Pairs(np.stack([one[:, 0], two[:, 1]], axis=1), np.stack([one[:, 1], two[:, 0]], axis=1))

@@ -39,7 +39,7 @@ GRAIN = 9
 """Decimals to which values of pairs are told apart."""
 
 
-class Bounds(NamedTuple):
+class Claims(NamedTuple):
     """Two claims about the mean of pairs, and how often the test may be wrong about each."""
 
     margin0: float
@@ -61,8 +61,8 @@ class Bounds(NamedTuple):
         """The log-likelihood ratio at which the second claim is accepted."""
         return math.log((1 - self.beta) / self.alpha)
 
-    def checked(self) -> Bounds:
-        """Return these bounds. Raises ParameterError for claims and error rates that cannot be tested."""
+    def checked(self) -> Claims:
+        """Return these claims. Raises ParameterError for claims and error rates that cannot be tested."""
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < rate < 0.5:
                 raise ParameterError(
@@ -77,32 +77,21 @@ class Bounds(NamedTuple):
         return self
 
 
-class Verdict(NamedTuple):
-    """What some pairs decide."""
-
-    pairs: int
-    """How many of them count: up to the one that decided."""
-    ratio: float
-    """The log-likelihood ratio after it."""
-    accepted: int | None
-    """0 or 1, the claim that is accepted; None: neither yet."""
-
-
 class SequentialTest:
     """Takes pairs as they come and says when they have decided.
 
     Args:
-        bounds: what is tested.
+        claims: what is tested.
 
     Attributes:
-        bounds: as given.
+        claims: as given.
         pairs: how many have been counted.
         ratio: the log-likelihood ratio after them; above 0 speaks for the second claim.
         accepted: the claim that is accepted, 0 or 1; None: neither yet.
     """
 
-    def __init__(self, bounds: Bounds) -> None:
-        self.bounds = bounds
+    def __init__(self, claims: Claims) -> None:
+        self.claims = claims
         self.pairs = 0
         self.ratio = 0.0
         self.accepted: int | None = None
@@ -116,12 +105,12 @@ class SequentialTest:
         values = np.array(sorted(self._counts.keys() | set(found.tolist())))
         before = np.array([self._counts.get(value, 0) for value in values.tolist()], np.float64)
         counts = before + np.cumsum(found[:, None] == values, axis=0)
-        ratios = log_likelihood_ratios(counts, values, self.bounds.margin0, self.bounds.margin1)
-        outside = (ratios <= self.bounds.lower) | (ratios >= self.bounds.upper)
+        ratios = log_likelihood_ratios(counts, values, self.claims.margin0, self.claims.margin1)
+        outside = (ratios <= self.claims.lower) | (ratios >= self.claims.upper)
         outside &= self.pairs + np.arange(1, len(found) + 1) >= FEWEST
         last = int(outside.argmax()) if outside.any() else len(found) - 1
         if outside[last]:
-            self.accepted = int(ratios[last] >= self.bounds.upper)
+            self.accepted = int(ratios[last] >= self.claims.upper)
         self.pairs += last + 1
         self.ratio = float(ratios[last])
         self._counts = dict(zip(values.tolist(), counts[last].astype(int).tolist(), strict=True))

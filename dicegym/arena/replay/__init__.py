@@ -7,14 +7,14 @@ other rules would make of it.
 from __future__ import annotations
 
 from dicegym.arena.replay.files import from_json, load, save, to_json
-from dicegym.arena.replay.replay import Frame, Played, Replay, ReplayIncident, replay_of
+from dicegym.arena.replay.replay import Frame, PlayedAction, Replay, ReplayIncident, replay_of
 from dicegym.arena.replay.rulebook import Difference, described, differences
 from dicegym.arena.replay.telling import moments
 
 __all__ = [
     "Difference",
     "Frame",
-    "Played",
+    "PlayedAction",
     "Replay",
     "ReplayIncident",
     "described",

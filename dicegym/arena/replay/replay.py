@@ -32,7 +32,7 @@ class ReplayIncident(NamedTuple):
     reason: str
 
 
-class Played(NamedTuple):
+class PlayedAction(NamedTuple):
     """One action of a game that is played again."""
 
     seat: int
@@ -57,7 +57,7 @@ class Frame(NamedTuple):
 
     number: int
     """How many actions have been played."""
-    done: tuple[Played, ...]
+    done: tuple[PlayedAction, ...]
     """What was done since the frame before: one action, or where all choose at once those of all; none at first."""
     state: Any
     """A copy of the record."""
@@ -231,14 +231,14 @@ class Replay:
         state = states[0]
         yield Frame(0, (), state.copy(), False)
         turns = [0] * self.players
-        done: list[Played] = []
+        done: list[PlayedAction] = []
         for number, action in enumerate(self.actions, 1):
             seat = int(state["player"])
             turns[seat] += 1
             before = state.copy()
             fault = table.spec.faults[table.step(state, action)]
             public = _is_public(table, seat, before, state)
-            done.append(Played(seat, turns[seat], action, fault, noted.get((seat, turns[seat]), ""), public))
+            done.append(PlayedAction(seat, turns[seat], action, fault, noted.get((seat, turns[seat]), ""), public))
             if is_moment(table, seat, state):
                 yield Frame(number, tuple(done), state.copy(), bool(state["over"]))
                 done = []

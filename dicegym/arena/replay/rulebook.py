@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import dicegym
+from dicegym.arena.provenance import package_version
 from dicegym.arena.replay.code import code_of
 from dicegym.engine.game import Game
 from dicegym.escape import one_line
@@ -69,7 +69,7 @@ def described(game: Game) -> dict[str, Any]:
     page = importlib.import_module(game.spec.module).__doc__
     return {
         "form": FORM,
-        "dicegym": dicegym.__version__,
+        "dicegym": package_version(),
         "game": game.name,
         "players": game.players,
         "parameters": dict(game.parameters),

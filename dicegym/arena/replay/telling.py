@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dicegym.arena.replay.replay import Frame, Played, Replay
+from dicegym.arena.replay.replay import Frame, PlayedAction, Replay
 from dicegym.engine.game import Game
 from dicegym.escape import one_line
 from dicegym.players.watched import WatchedMove, named, told_apart
@@ -42,12 +42,12 @@ def moment(table: Game, frame: Frame, names: Sequence[str], seat: int | None = N
     return WatchedMove(lines, named(table.scene(frame.state, seat), names), frame.over)
 
 
-def may_know(played: Played, seat: int | None) -> bool:
+def may_know(played: PlayedAction, seat: int | None) -> bool:
     """Return whether a seat may know which action was played; None: somebody who sees everything."""
     return played.public or seat in (None, played.seat)
 
 
-def words(table: Game, played: Played, seat: int | None = None) -> str:
+def words(table: Game, played: PlayedAction, seat: int | None = None) -> str:
     """Return what was done, and what a seat may know of what was wrong with it; None: somebody who sees everything.
 
     What the contest noted may quote what the player was asked, and answered: that is for its own seat.

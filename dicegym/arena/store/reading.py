@@ -144,6 +144,16 @@ class StoredMisplay(NamedTuple):
     reason: str
 
 
+class StoredRules(NamedTuple):
+    """By which rules a match was played."""
+
+    game: str
+    players: int
+    parameters: Mapping[str, int]
+    described: Mapping[str, Any]
+    """Part by part, see `dicegym.arena.replay.described`; at least ``fingerprint`` and ``dicegym``, the version."""
+
+
 class EntryFigures(NamedTuple):
     """What the matches of an entry come to."""
 
@@ -377,6 +387,20 @@ class StoreReader:
                     "contest"
                 )
         return found[0]
+
+    def keyed(self, beginning: str) -> list[int]:
+        """Return the numbers of the matches whose keys begin so; of many the first two."""
+        asked = sa.select(MATCHES.c.id).where(MATCHES.c.key.startswith(beginning, autoescape=True))
+        with self._reading() as connection:
+            return list(connection.execute(asked.order_by(MATCHES.c.id).limit(2)).scalars())
+
+    def rules(self, match: int) -> StoredRules:
+        """Return by which rules a match was played."""
+        asked = sa.select(RULES).join(MATCHES, MATCHES.c.rules == RULES.c.id).where(MATCHES.c.id == match)
+        with self._reading() as connection:
+            row = connection.execute(asked).one()
+        told = json.loads(row.description) if row.description else {"dicegym": row.version}
+        return StoredRules(row.game, row.players, json.loads(row.parameters), {**told, "fingerprint": row.fingerprint})
 
     def games(self, matches: Iterable[int]) -> Iterator[PlayedGame]:
         """Yield the games of matches, in order."""

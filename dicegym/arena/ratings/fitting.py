@@ -1,0 +1,234 @@
+"""Ratings of all games of a contest at once, with how far luck may have moved them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dicegym.arena.luck import CONFIDENCE, Places
+from dicegym.arena.ratings.bootstrap import best_fit, draws, spread
+from dicegym.arena.ratings.choices import Choices, choices, one_thread
+from dicegym.arena.ratings.likelihood import Likelihood
+from dicegym.arena.ratings.places import MatchPlaces, grouped
+from dicegym.engine.validate import seed_number, whole_number
+from dicegym.errors import ParameterError, UnknownNameError, unknown_name
+
+MEAN = 1500.0
+"""Of the ratings of all entries that have met, directly or through others."""
+SCALE = 400 / math.log(10)
+"""Points of the Elo scale for each natural logarithm of odds: 400 points ahead are odds of ten to one."""
+REPLICATES = 400
+"""How often matches are weighted anew."""
+FEWEST_MATCHES = 20
+"""The games of an entry that has fewer matches are drawn one by one: so few matches say little of their own luck."""
+
+
+@dataclass(frozen=True)
+class Rating:
+    """How strong an entry is.
+
+    Attributes:
+        place: 1 for the best. Nobody who is surely better stands behind, and who cannot be told apart from those
+            above shares their place.
+        name: the entry.
+        rating: on the Elo scale, the mean of all that have met is 1500.
+        low: the rating is this or more ...
+        high: ... and this or less, in 95 of 100 contests. Infinite where games set no bound, as for who never lost.
+        games: that it played.
+        matches: that it played.
+        could_be: the places that it may deserve.
+    """
+
+    place: int
+    name: str
+    rating: float
+    low: float
+    high: float
+    games: int
+    matches: int
+    could_be: Places
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """The ratings of the entries of matches.
+
+    Attributes:
+        rows: best first, equal ones by name.
+        games: how many games they come from.
+        matches: how many matches.
+        draw: how much likelier a draw of two equals is than a win of one of them; 0 if no game of two was drawn.
+        fields: entries that have met, directly or through others, by name. Several fields cannot be compared.
+        replicates: how often matches were weighted anew for the intervals; with 0 they are infinite.
+    """
+
+    rows: tuple[Rating, ...]
+    games: int
+    matches: int
+    draw: float
+    fields: tuple[tuple[str, ...], ...]
+    replicates: int
+
+    def __getitem__(self, name: str) -> Rating:
+        """Return the rating of an entry by its name."""
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise unknown_name("rated entry", name, sorted(row.name for row in self.rows))
+
+    def chance(self, name: str, other: str) -> float:
+        """Return how often an entry is ahead of another one in games in which they do not tie, by their ratings."""
+        behind = (self[other].rating - self[name].rating) / SCALE
+        return 1 / (1 + math.exp(min(behind, 700.0)))
+
+    def draw_chance(self, name: str, other: str) -> float:
+        """Return how often two entries draw in a game of two, by their ratings."""
+        chance = self.chance(name, other)
+        middle = self.draw * math.sqrt(chance * (1 - chance))
+        return middle / (1 + middle)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values; an infinite bound is None."""
+        return {
+            "games": self.games,
+            "matches": self.matches,
+            "confidence": CONFIDENCE,
+            "replicates": self.replicates,
+            "fields": [list(field) for field in self.fields],
+            "draw": round(self.draw, 6),
+            "ratings": [
+                {
+                    "place": row.place,
+                    "name": row.name,
+                    "rating": round(row.rating, 2),
+                    "low": round(row.low, 2) if math.isfinite(row.low) else None,
+                    "high": round(row.high, 2) if math.isfinite(row.high) else None,
+                    "games": row.games,
+                    "matches": row.matches,
+                    "could_be": list(row.could_be),
+                }
+                for row in self.rows
+            ],
+        }
+
+
+def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: int = 0) -> Ratings:
+    """Rate the entries of matches by all their games at once.
+
+    The model is Plackett-Luce's, which is Bradley-Terry's in games of two, with draws by Davidson
+    (`dicegym.arena.ratings.likelihood` has the sources); intervals come from a bootstrap over matches
+    (`dicegym.arena.ratings.bootstrap`). The order of matches, and of entries in them, makes no difference.
+
+    Args:
+        matches: the games, of any number of players; see `dicegym.arena.ratings.match_places`.
+        replicates: how often matches are weighted anew for the intervals; 0 leaves intervals and places open.
+        seed: names the weightings.
+
+    Raises:
+        ParameterError: there is no game, or something is no match.
+        DependencyError: SciPy is not installed.
+    """
+    whole_number("replicates", replicates, 0, 1_000_000, "the number of weightings")
+    seed = seed_number("seed", seed, "a number that names the weightings")
+    found = grouped(matches)
+    if not found:
+        raise ParameterError("no match with a game was given, so there is nothing to rate: play one first")
+    asked = choices(found, FEWEST_MATCHES)
+    likelihood = Likelihood(asked)
+    n = len(asked.names)
+    with one_thread():
+        summit = best_fit(likelihood)
+        drawn = draws(likelihood, summit, replicates, np.random.default_rng(seed))[:, :n]
+    fields = _components(asked, "weak")
+    strength = centred(summit.parameters[:, :n], fields)[0]
+    low, high = np.full(n, -math.inf), np.full(n, math.inf)
+    could_be = [Places(1, n)] * n
+    if replicates:
+        drawn = strength + spread(asked) * (centred(drawn, fields) - strength)
+        low, high = _interval(asked, drawn, strength)
+        could_be = rank_sets(strength, drawn, fields)
+    order = sorted(range(n), key=lambda i: (-round(strength[i], 9), asked.names[i]))
+    rows, place = [], 1
+    for i in order:
+        place = max(place, could_be[i].best)
+        rating, least, most = (MEAN + SCALE * float(value) for value in (strength[i], low[i], high[i]))
+        counts = int(asked.games_of[i]), int(asked.matches_of[i])
+        rows.append(Rating(place, asked.names[i], rating, least, most, *counts, could_be[i]))
+    return Ratings(
+        tuple(rows),
+        asked.games,
+        asked.matches,
+        math.exp(summit.parameters[0, -1]) if asked.draws else 0.0,
+        tuple(tuple(asked.names[i] for i in np.flatnonzero(fields == field)) for field in range(fields.max() + 1)),
+        replicates,
+    )
+
+
+def centred(strengths: np.ndarray, fields: np.ndarray) -> np.ndarray:
+    """Return float64[weightings, entries] with a mean of 0 in each field of entries that have met."""
+    sizes = np.bincount(fields)
+    member = fields[:, None] == np.arange(len(sizes))
+    return np.asarray(strengths - (strengths @ member / sizes)[:, fields])
+
+
+def _components(asked: Choices, connection: str) -> np.ndarray:
+    """Return the number of the component of each entry: int64[entries]."""
+    from scipy.sparse.csgraph import connected_components
+
+    return np.asarray(connected_components(asked.ahead + asked.level, connection=connection)[1], np.int64)
+
+
+def _interval(asked: Choices, drawn: np.ndarray, strength: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the bounds of each strength; infinite for who was never behind, or never ahead of, anybody of the rest."""
+    low, high = np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2], axis=0)
+    low, high = np.minimum(low, strength), np.maximum(high, strength)
+    level = _components(asked, "strong")
+    ahead, behind = asked.ahead.nonzero()
+    apart = level[ahead] != level[behind]
+    outdoes, outdone = (np.isin(level, level[some[apart]]) for some in (ahead, behind))
+    high[outdoes & ~outdone] = math.inf
+    low[outdone & ~outdoes] = -math.inf
+    return low, high
+
+
+def rank_sets(strength: np.ndarray, drawn: np.ndarray, fields: np.ndarray) -> list[Places]:
+    """Return the places that each entry may deserve: a confidence set for its rank.
+
+    An entry is surely ahead of another one if its lead is more standard errors than the greatest deviation among all
+    of its leads is in 95 of 100 weightings. Entries of different fields are never told apart.
+
+    Source: M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, "Inference for Ranks with Applications to Mobility
+    across Neighbourhoods and Academic Achievement across Countries", Review of Economic Studies 91 (2024).
+
+    Args:
+        strength: float64[entries], as found.
+        drawn: float64[weightings, entries].
+        fields: int64[entries], the field of each.
+    """
+    n = len(strength)
+    off = drawn - strength
+    found = []
+    for i in range(n):
+        lead = strength[i] - strength
+        deviation = off[:, i : i + 1] - off
+        # Up and down apart: who hardly ever lost may be far better than found, but hardly worse.
+        up, down = (np.sqrt((np.maximum(sign * deviation, 0) ** 2).mean(axis=0) * 2) for sign in (1, -1))
+        met = (fields == fields[i]) & (up > 1e-9) & (down > 1e-9)
+        error = np.where(deviation[:, met] > 0, up[met], down[met])
+        most = (np.abs(deviation[:, met]) / error).max(axis=1, initial=0.0)
+        sure = met & (np.abs(lead) > np.quantile(most, CONFIDENCE) * np.where(lead > 0, down, up))
+        found.append(Places(1 + int((sure & (lead < 0)).sum()), n - int((sure & (lead > 0)).sum())))
+    return found
+
+
+def strengths(ratings: Ratings, names: Sequence[str]) -> np.ndarray:
+    """Return natural logarithms of strengths by name: float64[names]. Raises UnknownNameError."""
+    by_name = {row.name: row.rating for row in ratings.rows}
+    for name in names:
+        if name not in by_name:
+            raise UnknownNameError(f"{name!r} has no rating: give the ratings of the same matches")
+    return (np.array([by_name[name] for name in names]) - MEAN) / SCALE

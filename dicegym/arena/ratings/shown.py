@@ -1,0 +1,76 @@
+"""Ratings as tables, matrices and sentences of a report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dicegym.arena.luck import CONFIDENCE, listed, verdict
+from dicegym.arena.matrix import Matrix
+from dicegym.arena.ratings.alpha_rank import AlphaShare
+from dicegym.arena.ratings.fitting import FEWEST_MATCHES, Rating, Ratings
+from dicegym.arena.ratings.residuals import Residuals
+from dicegym.arena.report import ReportTable, percent
+
+
+def interval(row: Rating) -> str:
+    """Return the interval of a rating in words: ``1480 to 1535``, ``1809 or more``, ``unknown``."""
+    if math.isinf(row.low) and math.isinf(row.high):
+        return "unknown"
+    if math.isinf(row.high):
+        return f"{row.low:.0f} or more"
+    if math.isinf(row.low):
+        return f"{row.high:.0f} or less"
+    return f"{row.low:.0f} to {row.high:.0f}"
+
+
+def rating_table(ratings: Ratings) -> ReportTable:
+    """Return the ranking by ratings: place, rating with its interval, places that an entry may deserve, games."""
+    titles = ["place", "entry", "rating", f"{100 * CONFIDENCE:.0f}% interval", "could be", "games"]
+    rows = [
+        [str(row.place), row.name, f"{row.rating:.0f}", interval(row), str(row.could_be), str(row.games)]
+        for row in ratings.rows
+    ]
+    return "ratings, by all games at once", titles, rows
+
+
+def rating_words(ratings: Ratings) -> list[str]:
+    """Return what ratings are worth, in sentences."""
+    rows = ratings.rows
+    sentences = [verdict([row.name for row in rows], [row.could_be for row in rows])] if ratings.replicates else []
+    if len(ratings.fields) > 1:
+        groups = "; ".join(listed(field) for field in ratings.fields)
+        sentences.append(f"These have never met, directly or through others, and cannot be compared: {groups}.")
+    if top := [row.name for row in rows if math.isinf(row.high) and math.isfinite(row.low)]:
+        sentences.append(f"Nothing bounds the rating of {listed(top)} from above: nobody of the others was ever ahead.")
+    if bottom := [row.name for row in rows if math.isinf(row.low) and math.isfinite(row.high)]:
+        sentences.append(f"Nothing bounds the rating of {listed(bottom)} from below: ahead of nobody of the others.")
+    if ratings.replicates and any(row.matches < FEWEST_MATCHES for row in rows):
+        sentences.append(
+            f"Of entries with fewer than {FEWEST_MATCHES} matches the games, not the matches, say how far luck goes."
+        )
+    return [sentence for sentence in sentences if sentence]
+
+
+def residual_matrix(found: Residuals) -> Matrix:
+    """Return by how many standard errors row was ahead of column more often than ratings expect."""
+    cells = [["" if np.isnan(cell) else f"{cell:+.1f}" for cell in row] for row in np.round(found.z, 1) + 0.0]
+    return Matrix("ahead more often than ratings expect (row against column), in standard errors", found.names, cells)
+
+
+def won_matrix(found: Residuals) -> Matrix:
+    """Return how often row was ahead of column, in games that told them apart."""
+    games = found.won + found.won.T
+    cells = [
+        [f"{100 * won / played:.0f}%" if played else "" for won, played in zip(*rows, strict=True)]
+        for rows in zip(found.won, games, strict=True)
+    ]
+    return Matrix("ahead (row against column), of the games that tell them apart", found.names, cells)
+
+
+def alpha_table(shares: Sequence[AlphaShare]) -> ReportTable:
+    """Return the ranking by Alpha-Rank."""
+    rows = [[str(row.place), row.name, percent(row.share)] for row in shares]
+    return "Alpha-Rank: share of the population in the long run", ["place", "entry", "share"], rows

@@ -1,0 +1,284 @@
+"""The games of an evaluation, in blocks: played side by side here, or as jobs wherever an executor has them done.
+
+A block is a function of its game, its entries, the seed and its games' numbers. So an evaluation comes to the same
+figures on any number of processes or machines.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.bots.source import Source
+from dicegym.engine import loops
+from dicegym.engine.game import Game
+from dicegym.envs.opponents import Opponents
+from dicegym.errors import AgentError, FaultWarning
+from dicegym.play.drive import Referee
+from dicegym.play.player import Player, forfeited, sit_down, whole
+from dicegym.play.turn import Turn
+from dicegym.players.roster import load
+from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
+from dicegym.sandbox.isolated import IsolatedPlayer
+from dicegym.sandbox.jobs import Context, Entry, Failure
+from dicegym.sandbox.remote import GoneError
+
+SIDE_BY_SIDE = 1000
+"""Games of a block that are played side by side, by players who sit beside the referee."""
+APART = 200
+"""Games of a block in which a bot plays in a process of its own: it keeps one program for them, so figures may depend
+on this number, but on nothing else of how they are shared out."""
+MOST_KINDS = 100
+"""Different faults of a block that are kept in words; the others are counted as the last of them."""
+
+
+def seating_of(number: int, seats: int, rivals: int) -> tuple[int, list[int]]:
+    """Return the seat of the one who is measured in game ``number``, and which opponent sits in each following seat.
+
+    Opponents move on by a seat whenever the player has sat in each.
+    """
+    time, seat = divmod(number, seats)
+    return seat, [(time + place - 1) % rivals for place in range(1, seats)]
+
+
+def results_of(game: Game, player: Player, rivals: Sequence[Player], first: int, n: int, seed: int) -> np.ndarray:
+    """Play games number ``first`` to ``first + n - 1`` of ``seed`` side by side; return what the player got (float[n]).
+
+    That is its share of the first place, a shared one shared out; of a player alone it is its return.
+    """
+    rows = np.arange(n)
+    states = game.new_states(n)
+    numbers = np.arange(first, first + n, dtype=np.uint64)
+    loops.begin_rows(states, rows, game.blank, np.full(n, seed, np.uint64), numbers)
+    table = Opponents(game, states)
+    seats = np.empty(n, np.int64)
+    for row in range(n):
+        seat, others = seating_of(first + row, game.players, len(rivals))
+        seats[row] = seat
+        seated = {(seat + place) % game.players: rivals[other] for place, other in enumerate(others, 1)}
+        table.sit(row, int(states["key"][row]), seated | {seat: player})
+    table.play_out()
+    returns = np.array([game.returns(state) for state in states], np.float64)
+    return _shares(returns, seats)
+
+
+def _shares(returns: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """Return what the player in ``seats`` got of ``returns`` (float64[n, players]): float64[n]."""
+    if returns.shape[1] == 1:
+        alone: np.ndarray = returns[:, 0]
+        return alone
+    first_place = returns == returns.max(axis=1, keepdims=True)
+    shares: np.ndarray = first_place[np.arange(len(seats)), seats] / first_place.sum(axis=1)
+    return shares
+
+
+class BlockResult(NamedTuple):
+    """What a block came to."""
+
+    shares: list[float]
+    """As `results_of` has it."""
+    faults: list[tuple[str, int]]
+    """What failed, in words, in the order in which it did first, and how often."""
+
+
+@dataclass(frozen=True)
+class EvaluationBlock:
+    """Some games of an evaluation, as a job for an executor; see `dicegym.sandbox.jobs.Job`.
+
+    The first of ``entries`` is measured, the others are its opponents.
+    """
+
+    game: Game
+    entries: tuple[Entry, ...]
+    seed: int
+    first: int
+    """Number of the first game."""
+    games: int
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What decides the outcome besides game, entries and limits; see `Job.facts`."""
+        return {"kind": "evaluation", "seed": self.seed, "first": self.first, "games": self.games}
+
+    def run(self, context: Context) -> list[Any]:
+        """Load everybody and play; return a `BlockResult` as plain values."""
+        heartbeat = context.heartbeat
+        heartbeat.note(LOADING, 0)
+        faults = _Faults()
+        table = _Table(self, context)
+        heartbeat.note(PLAYING, 0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", FaultWarning)
+            warnings.showwarning = faults.heed
+            player, *rivals = table.players
+            if table.one_by_one:
+                shares = table.play(faults)
+            else:
+                shares = results_of(self.game, player, rivals, self.first, self.games, self.seed)
+        return [shares.tolist(), faults.counted]
+
+    def without(self, failure: Failure) -> None:
+        """Return None: who does not play is not measured."""
+
+    def moment(self, reading: Reading) -> str:
+        """Return when ``reading`` was taken; see `Job.moment`."""
+        if reading.phase == LOADING:
+            return "while it was loaded"
+        return f"in games {self.first + 1} to {self.first + self.games} of the evaluation"
+
+
+class _Faults:
+    """Counts faults by their words."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def heed(self, message: Warning | str, *where: Any, **more: Any) -> None:
+        words = str(message)
+        if words not in self._counts and len(self._counts) >= MOST_KINDS:
+            words = next(reversed(self._counts))
+        self._counts[words] = self._counts.get(words, 0) + 1
+
+    @property
+    def counted(self) -> list[tuple[str, int]]:
+        return list(self._counts.items())
+
+
+class _Table:
+    """Everybody at the table of a block.
+
+    Attributes:
+        players: by their number among the entries.
+        one_by_one: whether games are played one after the other, as a bot in a process of its own remembers or draws:
+            it sits at one game at a time.
+    """
+
+    def __init__(self, block: EvaluationBlock, context: Context) -> None:
+        self._block, self._context = block, context
+        self._moment = "while it was loaded"
+        self.players: list[Player] = [self._load(number) for number in range(len(block.entries))]
+        apart = [player for player in self.players if isinstance(player, IsolatedPlayer)]
+        self.one_by_one = any(not player.says_pure for player in apart)
+        if not self.one_by_one:
+            self.players = [
+                PureIsolated(player) if isinstance(player, IsolatedPlayer) else player for player in self.players
+            ]
+        self._moment = f"in games {block.first + 1} to {block.first + block.games} of the evaluation"
+
+    def _load(self, number: int) -> Player:
+        block, context = self._block, self._context
+        entry = block.entries[number]
+        context.heartbeat.blamed = number
+        if isinstance(entry.origin, Source) and not context.apart(entry):
+            return load(block.game, entry.origin, entry.name)  # a fresh program for each game, as everywhere
+        return context.load(entry, block.game, 0, lambda together: self._moment, None)
+
+    def play(self, faults: _Faults) -> np.ndarray:
+        """Play the games of the block one after the other; return what the player got of each: float64[games]."""
+        block, game = self._block, self._block.game
+        rivals = len(block.entries) - 1
+        # Who fills several seats needs as many copies, if it sits at one game, and in one seat, at a time.
+        copies: list[list[Player]] = [[player] for player in self.players]
+        returns, seats = np.empty((block.games, game.players)), np.empty(block.games, np.int64)
+        for row in range(block.games):
+            number = block.first + row
+            self._moment = f"in game {number + 1} of the evaluation"
+            seat, others = seating_of(number, game.players, rivals)
+            who = [0] * game.players
+            taken = [0] * len(self.players)
+            seated: list[Player] = [self.players[0]] * game.players
+            for place, other in enumerate(others, 1):
+                there = (seat + place) % game.players
+                who[there] = other + 1
+                mine = copies[other + 1]
+                if isinstance(mine[0], IsolatedPlayer) and taken[other + 1] == len(mine):
+                    mine.append(self._load(other + 1))
+                seated[there] = mine[min(taken[other + 1], len(mine) - 1)]
+                taken[other + 1] += 1
+            states = game.new_game(block.seed, number)
+            returns[row] = game.returns(_BlockReferee(game, states, seated, who, self._context.heartbeat).play())
+            seats[row] = seat
+        return _shares(returns, seats)
+
+
+class _BlockReferee(Referee):
+    """Drives one game of a block: a bot whose process is gone ends the block.
+
+    Args:
+        who: by seat, the number of the entry that sits there.
+    """
+
+    def __init__(
+        self, game: Game, states: np.ndarray, players: Sequence[Player], who: Sequence[int], heartbeat: Heartbeat
+    ) -> None:
+        self._who, self._heartbeat = who, heartbeat
+        super().__init__(game, states, players)
+
+    def failed(self, seat: int, error: AgentError) -> int:
+        self._heartbeat.blamed = self._who[seat]
+        if isinstance(error, GoneError):
+            raise error
+        return super().failed(seat, error)
+
+
+class PureIsolated(Player):
+    """A bot in a process of its own that says that it remembers and draws nothing: it serves many games at once.
+
+    Args:
+        player: the bot.
+    """
+
+    pure = True
+
+    def __init__(self, player: IsolatedPlayer) -> None:
+        self.name = player.name
+        self._player = player
+
+    def join(self, game: Game, seat: int, seed: int) -> Any:
+        """Sit down in one new game; see `Player.join`."""
+        return self._player.join(game, seat, seed)
+
+    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action for each row, asked without waiting for each; see `Player.act_rows`.
+
+        Raises AgentError if it fails and the rules do not say what that costs, or if its process is gone.
+        """
+        act = sit_down(self._player, game, 0, 0)
+        turns = [Turn(game, states[row], int(seat)) for row, seat in zip(rows, seats, strict=True)]
+        actions = np.empty(len(turns), np.int64)
+        done = 0
+        many = getattr(act, "many", None)
+        if many is not None:
+            try:
+                for chosen in many([turn.view for turn in turns]):
+                    actions[done] = whole(chosen, self)
+                    done += 1
+            except AgentError as error:  # the answers after it are lost: the rest is asked one by one
+                actions[done] = self._forfeited(error, game)
+                done += 1
+        for turn in turns[done:]:
+            try:
+                actions[done] = whole(act(turn), self)
+            except AgentError as error:
+                actions[done] = self._forfeited(error, game)
+            done += 1
+        return actions
+
+    def _forfeited(self, error: AgentError, game: Game) -> int:
+        if isinstance(error, GoneError):
+            raise error
+        return forfeited(error, game)
+
+
+def blocks_of(game: Game, entries: tuple[Entry, ...], games: int, seed: int) -> list[EvaluationBlock]:
+    """Return the blocks of an evaluation of ``games`` games between ``entries``; see `EvaluationBlock`."""
+    size = SIDE_BY_SIDE if all(entry.trusted for entry in entries) else APART
+    return [
+        EvaluationBlock(game, entries, seed, block * size, min(size, games - block * size))
+        for block in range(math.ceil(games / size))
+    ]

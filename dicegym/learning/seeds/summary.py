@@ -1,0 +1,215 @@
+"""What several seeds came to: their band as files and picture, and the card of all of them together."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.errors import DependencyError
+from dicegym.escape import cell, harmless, markdown
+from dicegym.files import write_text, writing
+from dicegym.learning.band import ENOUGH, LEVEL, Band, band_of
+from dicegym.learning.curves import Experiment, RunCurve, read_run
+from dicegym.learning.evaluate import Score
+from dicegym.learning.files import CURVE_FILE
+from dicegym.learning.seeds.record import SeedsRecord, folder_of
+from dicegym.learning.seeds.task import FINISHED
+from dicegym.players import model as models
+
+BAND_CSV, BAND_JSON, CARD_FILE, PICTURE = "band.csv", "band.json", "seeds.md", "curve.png"
+"""What a folder of several seeds gets besides their own."""
+_BETWEEN = Band._fields[2:]
+
+
+class SeedResult(NamedTuple):
+    """What one seed came to."""
+
+    seed: int
+    how: str
+    """How it ended; see `dicegym.learning.seeds.task`."""
+    why: str
+    """What went wrong, if it failed."""
+    steps: int
+    """Of its last evaluation; 0: there was none."""
+    best: float
+    """Score of its best model, by which that was chosen; NaN: there is none."""
+    end: float
+    """Score of its last evaluation."""
+
+
+class Together(NamedTuple):
+    """A score over several runs."""
+
+    middle: float
+    """Interquartile mean; of fewer than `dicegym.learning.band.ENOUGH` runs the mean."""
+    low: float
+    """Lower end of its 95 % interval, or of fewer runs the lowest."""
+    high: float
+    runs: int
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        if self.runs < ENOUGH:
+            return f"{self.middle:.4f}, from {self.low:.4f} to {self.high:.4f} (mean and range of {self.runs})"
+        around = f"[{self.low:.4f}, {self.high:.4f}]"
+        return f"{self.middle:.4f} {around} (interquartile mean of {self.runs} and its {LEVEL:.0%} interval)"
+
+
+class SeedsSummary(NamedTuple):
+    """What several seeds came to."""
+
+    folder: Path
+    game: str
+    measure: str
+    """What scores are, and against whom; empty if no seed was ever measured."""
+    results: tuple[SeedResult, ...]
+    end: Together | None
+    """Scores at the end of the runs that are finished."""
+    best: Together | None
+    """Scores of their best models: chosen by these very scores, and so a little too good."""
+
+    @property
+    def best_model(self) -> Path | None:
+        """Return the model with the best score of all."""
+        measured = [one for one in self.results if not math.isnan(one.best)]
+        if not measured:
+            return None
+        return folder_of(self.folder, max(measured, key=lambda one: one.best).seed) / "best.zip"
+
+
+def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
+    """Write what the seeds in ``folder`` have come to so far, and return it.
+
+    ``band.csv`` has the band of the score over time, ``band.json`` that of each opponent too, ``seeds.md`` is the
+    card. Where matplotlib is installed, ``curve.png`` is the picture. Seeds that were never measured are left out.
+
+    Raises DamagedFileError if a folder of a seed holds something else than a training writes.
+    """
+    there = [seed for seed in record.seeds if (folder_of(folder, seed) / CURVE_FILE).is_file()]
+    runs = {seed: run for seed in there if len((run := read_run(folder_of(folder, seed))).steps)}
+    results = tuple(_result(record, seed, runs.get(seed)) for seed in record.seeds)
+    finished = [one for one in results if one.how == FINISHED and one.seed in runs]
+    score = next(iter(runs.values())).score if runs else None
+    found = SeedsSummary(
+        folder,
+        record.game,
+        "" if score is None else f"{score.measure} against {score.opponent}",
+        results,
+        _together([one.end for one in finished]),
+        _together([one.best for one in finished]),
+    )
+    if score is not None:
+        _write_bands(record, folder, list(runs.values()), found, score)
+    write_text(folder / CARD_FILE, _page(record, found, next(iter(runs), None)))
+    return found
+
+
+def _result(record: SeedsRecord, seed: int, run: RunCurve | None) -> SeedResult:
+    how, why = record.ended.get(seed, "not begun"), record.failures.get(seed, "")
+    if run is None:
+        return SeedResult(seed, how, why, 0, math.nan, math.nan)
+    return SeedResult(seed, how, why, int(run.steps[-1]), run.score.value, float(run.values["score"][-1]))
+
+
+def _together(values: Sequence[float]) -> Together | None:
+    if not values:
+        return None
+    band = band_of(np.zeros(1, np.int64), np.array(values)[:, None])
+    low, high = (band.low, band.high) if len(values) >= ENOUGH else (band.lowest, band.highest)
+    return Together(float(band.iqm[0]), float(low[0]), float(high[0]), len(values))
+
+
+def _write_bands(
+    record: SeedsRecord, folder: Path, runs: Sequence[RunCurve], found: SeedsSummary, score: Score
+) -> None:
+    group = Experiment("", tuple(runs))
+    bands = {name: group.band(name) for name in group.names}
+    with writing(folder / BAND_CSV) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["steps", "runs", *_BETWEEN])
+        writer.writerows(_rows(bands["score"]))
+    plain = {
+        "game": found.game,
+        "measure": score.measure,
+        "opponent": cell(score.opponent),
+        "level": LEVEL,
+        "seeds": [one._asdict() | {"best": _known(one.best), "end": _known(one.end)} for one in found.results],
+        "end": None if found.end is None else found.end._asdict(),
+        "best": None if found.best is None else found.best._asdict(),
+        "bands": {name: _columns(band) for name, band in bands.items()},
+    }
+    write_text(folder / BAND_JSON, json.dumps(plain, indent=1) + "\n")
+    try:
+        from dicegym.learning.plot import draw_curves
+
+        draw_curves(runs, folder / PICTURE)
+    except DependencyError:  # the numbers are there, and `dicegym plot` says what is missing for the picture
+        pass
+
+
+def _known(value: float) -> float | None:
+    """Return a number for JSON, which has null for those that nobody knows."""
+    return None if math.isnan(value) else value
+
+
+def _rows(band: Band) -> list[list[Any]]:
+    columns = [getattr(band, name).tolist() for name in _BETWEEN]
+    return [
+        [steps, runs, *("" if math.isnan(value) else f"{value:.9f}" for value in values)]
+        for steps, runs, *values in zip(band.steps.tolist(), band.runs.tolist(), *columns, strict=True)
+    ]
+
+
+def _columns(band: Band) -> dict[str, list[Any]]:
+    return {
+        name: [_known(value) if isinstance(value, float) else value for value in column.tolist()]
+        for name, column in band._asdict().items()
+    }
+
+
+def _page(record: SeedsRecord, found: SeedsSummary, measured: int | None) -> str:
+    """Return the card, a page of Markdown."""
+    words = ["dicegym", "train", record.game, "--seeds", str(len(record.seeds))]
+    words += ["--config", record.config] if record.config else []
+    words += [word for text in record.overrides for word in ("--set", text)]
+    command = harmless(shlex.join(words)).replace("`", "'").replace("|", "\\|")
+    lines = [f"# {len(record.seeds)} seeds of {markdown(record.game)}", "", "| | |", "|---|---|"]
+    if found.measure:
+        lines.append(f"| measured | {markdown(found.measure)} |")
+    for title, value in (("at the end", found.end), ("of the best models", found.best)):
+        if value is not None:
+            lines.append(f"| {title} | {value} |")
+    lines.append(f"| command | `{command}` |")
+    if measured is not None:
+        facts = models.facts(folder_of(found.folder, measured) / "best.zip")
+        lines.append(f"| rules | fingerprint {markdown(str(facts.get('fingerprint', '')))} |")
+        versions = facts.get("versions")
+        if isinstance(versions, dict):
+            told = ", ".join(f"{package} {version}" for package, version in versions.items())
+            lines.append(f"| versions | {markdown(told)} |")
+        lines.append(f"| machine | {markdown(str(facts.get('machine', '')))} |")
+    lines += ["", "| seed | how it ended | steps | best model | at the end |", "|---|---|---|---|---|"]
+    lines += [
+        f"| {one.seed} | {markdown(one.how + (f': {one.why}' if one.why else ''))} | {one.steps:,} | "
+        f"{_shown(one.best)} | {_shown(one.end)} |"
+        for one in found.results
+    ]
+    lines += [
+        "",
+        "Best models were chosen by the scores that stand here, and so these are a little too good; the cards in the "
+        "folders of the seeds measure them in other games. Intervals are by the percentile bootstrap over seeds "
+        "(Agarwal et al., 2021), and over the luck of training alone.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _shown(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4f}"

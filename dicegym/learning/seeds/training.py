@@ -1,0 +1,275 @@
+"""Several seeds of one training, side by side: begun, watched, stopped, gone on with, and put together at the end."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from dicegym.engine.validate import whole_number
+from dicegym.errors import ParameterError
+from dicegym.learning.configuration import settings_of
+from dicegym.learning.lock import alone_in, is_empty
+from dicegym.learning.preparation import prepare
+from dicegym.learning.seeds.process import SeedProcess
+from dicegym.learning.seeds.record import MOST_SEEDS, SeedsRecord, folder_of, holds_seeds, read_record
+from dicegym.learning.seeds.summary import SeedsSummary, summarise
+from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Over, Progressed, Said, SeedTask, Trainer
+from dicegym.learning.settings import LARGEST_TRAINING_SEED, TrainingSettings
+from dicegym.sandbox.sandbox import cores
+from dicegym.signals import SignalInterrupt, on_signals
+
+LOOK_EVERY = 0.1
+"""Seconds between two looks at the trainings."""
+PATIENCE = 30.0
+"""Seconds that trainings have to save and measure once they were asked to end; then they are asked to leave at once."""
+LAST_PATIENCE = 10.0
+"""Seconds until one that was asked to leave at once is ended."""
+
+SeedProgress = Callable[[int, int, int, str], None]
+"""Is told (seed, steps done, steps in all, text)."""
+Hire = Callable[[SeedTask, Path], Trainer]
+"""Begins a training; the second argument is the file for what libraries print."""
+
+
+class Workshop(NamedTuple):
+    """Where trainings are carried out."""
+
+    hire: Hire
+    at_once: int
+    """How many of them side by side."""
+    threads: int | None
+    """Of each training; None: as its settings say."""
+
+
+def here(workers: int | None, seeds: int) -> Workshop:
+    """Return this machine, which carries out ``workers`` trainings at once (default: one for each processor).
+
+    Processors are shared out among them. Raises ParameterError for a number that is none.
+    """
+    there = cores()
+    at_once = whole_number("workers", there if workers is None else workers, 1, 1024, "the number of processes")
+    at_once = min(at_once, seeds)
+    return Workshop(SeedProcess, at_once, max(1, there // at_once))
+
+
+def train_seeds(
+    game: str,
+    folder: str | Path,
+    seeds: int | None = None,
+    config: str | Path | None = None,
+    overrides: Sequence[str] = (),
+    resume: bool = False,
+    workers: int | None = None,
+    progress: SeedProgress | None = None,
+    trust: bool = False,
+    workshop: Callable[[int], Workshop] | None = None,
+    told: Callable[[str], None] | None = None,
+) -> SeedsSummary:
+    """Train with several seeds side by side, each in a process and in a folder of its own, ``folder/seed-NUMBER``.
+
+    Each is what `dicegym.learning.script.train` makes of its seed. One that fails ends no other. All of it can be gone
+    on with: seeds that are finished are left as they are, those that were broken off go on from their checkpoints, and
+    those that never began, or failed before there was anything to go on with, begin.
+
+    Args:
+        game: a game's name.
+        folder: of all of them; beside theirs it gets ``seeds.json``, ``band.csv``, ``band.json``, ``seeds.md`` and,
+            where matplotlib is installed, ``curve.png``.
+        seeds: how many, from the one that the settings say (``run.seed``) on; None: as many as ``folder`` has.
+        config: as for `dicegym.learning.script.train`.
+        overrides: as there.
+        resume: go on with the seeds in ``folder``; more ``seeds`` than it has add some.
+        workers: how many are trained at once (default: one for each processor, which are shared out among them).
+        progress: told (seed, steps done, steps in all, text).
+        trust: as for `dicegym.learning.script.train`.
+        workshop: from the number of trainings to where they are carried out, instead of on this machine.
+        told: told what a training says of itself, and how it ends.
+
+    Raises:
+        ParameterError, UnknownNameError, AgentError, ModelError: settings or folder cannot work; nothing was begun.
+        DependencyError: the extra ``train`` is not installed.
+        KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended them, each with model and checkpoint on disk.
+    """
+    target = Path(folder)
+    with alone_in(target):
+        plan = _planned(game, target, seeds, None if config is None else Path(config), overrides, resume, trust)
+        place = workshop(len(plan.tasks)) if workshop else here(workers, max(1, len(plan.tasks)))
+        trainings = _Trainings(plan, target, place, progress or (lambda *_: None), told or (lambda text: None))
+        if plan.tasks:
+            trainings.work()
+        elif told:
+            told(f"all seeds in {target} are finished: nothing was done; more --steps train on, more --seeds add some")
+        return summarise(plan.record, target)
+
+
+class _Plan(NamedTuple):
+    record: SeedsRecord
+    tasks: list[SeedTask]
+    """Of the seeds that are not finished; threads are not shared out yet."""
+    settings: TrainingSettings
+    threads: int | None
+    """What was asked for by the user."""
+
+
+def _planned(
+    game: str,
+    folder: Path,
+    seeds: int | None,
+    config: Path | None,
+    overrides: Sequence[str],
+    resume: bool,
+    trust: bool,
+) -> _Plan:
+    """Return what there is to do, checked as far as nothing slow is needed for it. Raises as `train_seeds` does."""
+    number = None if seeds is None else whole_number("seeds", seeds, 1, MOST_SEEDS, "the number of trainings")
+    new: list[str] = list(overrides)
+    if resume and holds_seeds(folder):
+        record = read_record(folder, trust)
+        if record.game != game:
+            raise ParameterError(f"{folder} holds seeds of {record.game}, and not of {game}: name that game")
+        if number is not None and number < len(record.seeds):
+            raise ParameterError(
+                f"{folder} holds {len(record.seeds)} seeds: --seeds {len(record.seeds)} goes on with them, and more "
+                "adds some"
+            )
+        first = record.seeds[0]
+        new = [text for text in new if text not in record.overrides and text != f"run.seed={first}"]
+        _refuse_another_seed(new, folder)
+        kept = [text for text in record.overrides if _key(text) not in map(_key, new)]
+        record = record._replace(overrides=(*kept, *new), config=str(config or record.config))
+    elif resume:
+        raise ParameterError(f"{folder} holds no trainings of several seeds to resume: start without --resume")
+    else:
+        if not is_empty(folder):
+            raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
+        record = SeedsRecord(game, (), "" if config is None else str(config.absolute()), tuple(new), {}, {})
+    path = Path(record.config) if record.config else None
+    settings, _ = settings_of(game, folder, path, record.overrides, resume=False)
+    first = record.seeds[0] if record.seeds else settings.run.seed
+    known = record.seeds or (first,)
+    more = range(known[-1] + 1, known[-1] + 1 + max(0, (number or 0) - len(known)))
+    if more and more[-1] > LARGEST_TRAINING_SEED:
+        raise ParameterError(f"{number} seeds from {first} on go beyond {LARGEST_TRAINING_SEED}: begin with less")
+    record = record._replace(seeds=(*known, *more))
+    tasks = []
+    for seed in record.seeds:
+        own = folder_of(folder, seed)
+        begun = (own / "settings.json").is_file()
+        changes = (*(new if begun else record.overrides), f"run.seed={seed}")
+        if prepare(game, own, path, changes, begun, trust).finished:
+            record.ended[seed] = FINISHED
+            continue
+        tasks.append(SeedTask(game, str(own.absolute()), seed, record.config, changes, begun, trust, 0))
+    asked = any(text.startswith("run.torch_threads=") for text in record.overrides)
+    return _Plan(record, tasks, settings, settings.run.torch_threads if asked else None)
+
+
+def _key(override: str) -> str:
+    return override.partition("=")[0]
+
+
+def _refuse_another_seed(overrides: Sequence[str], folder: Path) -> None:
+    for text in overrides:
+        if _key(text) == "run.seed":
+            raise ParameterError(f"--set {text} cannot change the seeds in {folder}: leave it out, or begin anew")
+
+
+@dataclass
+class _UnderWay:
+    """A training under way."""
+
+    task: SeedTask
+    trainer: Trainer
+
+
+class _Trainings:
+    """All trainings that are under way, and those that wait for a place."""
+
+    def __init__(
+        self, plan: _Plan, folder: Path, place: Workshop, progress: SeedProgress, told: Callable[[str], None]
+    ) -> None:
+        self._record, self._folder, self._place = plan.record, folder, place
+        self._progress, self._told = progress, told
+        self._total = plan.settings.run.steps
+        usual = plan.settings.run.torch_threads
+        self._threads = plan.threads or min(usual, place.threads or usual)
+        self._waiting = list(plan.tasks)
+        self._under_way: list[_UnderWay] = []
+        self._signals: list[int] = []
+        self._so_far: dict[int, int] = {}
+
+    def work(self) -> None:
+        """Carry all out. Raises SignalInterrupt if it was asked to end, once all have."""
+        folder = self._folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._record.write(folder)
+        for task in self._waiting:
+            self._progress(task.seed, 0, self._total, "waiting for its turn")
+        try:
+            with on_signals(self._signals.append):
+                self._watch()
+        finally:
+            for one in self._under_way:  # only if something of our own went wrong
+                one.trainer.kill()
+                one.trainer.close()
+        if self._signals:
+            again = f"dicegym train {self._record.game} --run-dir {shlex.quote(str(folder))} --resume"
+            raise SignalInterrupt(self._signals[0], f"what was done so far is in {folder}: `{again}` goes on")
+
+    def _watch(self) -> None:
+        handed_on, since = 0, 0.0
+        while self._under_way or (self._waiting and not self._signals):
+            if len(self._signals) > handed_on or (handed_on and time.monotonic() > since):
+                handed_on = max(handed_on + 1, len(self._signals))
+                since = time.monotonic() + (PATIENCE if handed_on == 1 else LAST_PATIENCE)
+                self._end(handed_on)
+            while self._waiting and len(self._under_way) < self._place.at_once and not self._signals:
+                self._begin(self._waiting.pop(0))
+            if not sum(self._hear(one) for one in list(self._under_way)):
+                time.sleep(LOOK_EVERY)
+
+    def _begin(self, task: SeedTask) -> None:
+        task = task._replace(threads=self._threads, overrides=(*task.overrides, f"run.torch_threads={self._threads}"))
+        self._progress(task.seed, 0, self._total, "preparing (what is compiled the first time takes minutes)")
+        self._under_way.append(_UnderWay(task, self._place.hire(task, self._folder / f"seed-{task.seed}.log")))
+
+    def _hear(self, one: _UnderWay) -> int:
+        """Take note of what a training has said; return how many things."""
+        seed, events = one.task.seed, list(one.trainer.events())
+        for event in events:
+            if isinstance(event, Progressed):
+                self._so_far[seed] = event.done
+                self._progress(seed, *event)
+            elif isinstance(event, Said):
+                self._told(f"seed {seed}: {event.text}")
+            elif isinstance(event, Over):
+                self._under_way.remove(one)
+                one.trainer.close()
+                self._note(seed, event)
+        return len(events)
+
+    def _note(self, seed: int, over: Over) -> None:
+        how = FAILED if over.how == STOPPED and not self._signals else over.how  # somebody else has ended it
+        why = over.why or "it was ended from outside"
+        self._record.ended[seed] = how
+        self._record.failures.pop(seed, None)
+        if how == FAILED:
+            self._record.failures[seed] = why
+            self._told(f"seed {seed} failed: {why}")
+        self._record.write(self._folder)
+
+    def _end(self, times: int) -> None:
+        """Ask all trainings to end, for the first, the second or the last time."""
+        words = ("saving and measuring; Ctrl-C again leaves at once", "leaving", "ending what does not end")
+        for one in self._under_way:
+            if times < len(words):
+                one.trainer.stop(self._signals[0])
+            else:
+                one.trainer.kill()
+        for one in self._under_way:
+            seed = one.task.seed
+            self._progress(seed, self._so_far.get(seed, 0), self._total, words[min(times, len(words)) - 1])

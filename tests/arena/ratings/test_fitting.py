@@ -1,0 +1,368 @@
+"""Ratings of all games at once: figures by hand, what must hold for any games, and intervals that cover."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import sys
+import time
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+import pytest
+from arena.ratings.fields import duels, tables, true_ratings
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.stats import binom
+
+from dicegym.arena.luck import Places
+from dicegym.arena.ratings import MatchPlaces, Ratings, fit
+from dicegym.arena.ratings.bootstrap import best_fit, draws
+from dicegym.arena.ratings.choices import choices
+from dicegym.arena.ratings.fitting import MEAN, SCALE
+from dicegym.arena.ratings.likelihood import Likelihood
+from dicegym.arena.ratings.places import grouped
+from dicegym.errors import DependencyError, ParameterError, UnknownNameError
+
+NAMES = "abcdefg"
+SEVEN = MatchPlaces(tuple("abcdefgh"), (((1, 2, 3, 2, 4, 5, 6, 7), 1),))
+
+
+def won(name: str, other: str, wins: int, losses: int, draws: int = 0, times: int = 1) -> MatchPlaces:
+    return MatchPlaces((name, other), (((1, 2), wins), ((2, 1), losses), ((1, 1), draws)), times)
+
+
+def ratings_of(matches: list[MatchPlaces]) -> dict[str, float]:
+    return {row.name: row.rating for row in fit(matches, replicates=0).rows}
+
+
+# --- the model -----------------------------------------------------------------------------------------------------
+
+
+def test_odds_of_two_are_those_of_their_games() -> None:
+    """By hand: with half a game added on either side, and the average at the middle, odds are (w + 1/4) : (l + 1/4)."""
+    found = fit([won("a", "b", 3000, 1000)], replicates=0)
+    assert found["a"].rating - found["b"].rating == pytest.approx(400 * math.log10(3), abs=0.2)
+    assert found["a"].rating + found["b"].rating == pytest.approx(2 * MEAN)
+    assert found.chance("a", "b") == pytest.approx(0.75, abs=3e-4)
+
+
+def test_draws_of_two_are_davidsons() -> None:
+    """Any three frequencies fit two strengths and a rate of draws."""
+    found = fit([won("a", "b", 40_000, 10_000, 30_000)], replicates=0)
+    assert found.chance("a", "b") == pytest.approx(0.8, abs=1e-4)
+    assert found.draw == pytest.approx(3 / 4**0.5, abs=1e-3)
+    assert found.draw_chance("a", "b") == pytest.approx(3 / 8, abs=1e-4)
+
+
+def log_likelihood(parameters: np.ndarray, matches: list[MatchPlaces], names: list[str]) -> float:
+    """Return the logarithm of the likelihood of games without ties, or of two, written down from the model's words."""
+    strength = dict(zip(names, np.exp(parameters), strict=False))
+    draw = math.exp(parameters[-1]) if len(parameters) > len(names) else 0.0
+    total = 0.0
+    for entries, places, times in matches:
+        for game, count in places:
+            order = sorted(zip(game, entries, strict=True))
+            chance = 1.0
+            if len(entries) == 2:
+                a, b = (strength[name] for name in entries)
+                middle = draw * math.sqrt(a * b)
+                chance = {-1: a, 1: b, 0: middle}[int(np.sign(game[0] - game[1]))] / (a + b + middle)
+            else:
+                for i in range(len(order) - 1):
+                    chance *= strength[order[i][1]] / sum(strength[name] for _, name in order[i:])
+            total += times * count * math.log(chance) if count else 0
+    for name in names:
+        total += math.log(strength[name] / (1 + strength[name]) ** 2) / 2
+    if draw:
+        total += math.log(draw / (2 + draw) * 2 / (2 + draw)) / 2
+    return total
+
+
+@pytest.mark.parametrize("draw", [0.0, 0.7])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_strengths_are_where_the_likelihood_is_greatest(draw: float, seed: int) -> None:
+    """Found by another method, from the model written down once more."""
+    rng = np.random.default_rng(seed)
+    strengths = rng.normal(size=5)
+    matches = duels(rng, strengths, 7, draw) + tables(rng, strengths, 4, 10, 3)
+    found = fit(matches, replicates=0)
+    names = sorted(row.name for row in found.rows)
+    size = len(names) + (found.draw > 0)
+    best = minimize(lambda x: -log_likelihood(x, matches, names), np.zeros(size), method="BFGS", tol=1e-9).x
+    own = best[: len(names)] - best[: len(names)].mean()
+    assert [found[name].rating for name in names] == pytest.approx(list(MEAN + SCALE * own), abs=0.05)
+    if draw:
+        assert found.draw == pytest.approx(math.exp(best[-1]), rel=1e-3)
+
+
+def test_second_derivatives_are_those_of_the_likelihood() -> None:
+    rng = np.random.default_rng(3)
+    strengths = rng.normal(size=6)
+    some = duels(rng, strengths[:4], 3, 0.5) + tables(rng, strengths, 5, 6, 2, grain=0.7)
+    likelihood = Likelihood(choices(grouped(some), 1))
+    asked = likelihood.choices
+    data = (asked.times @ asked.seen)[None], (asked.times @ asked.taken)[None], np.full((1, 2, asked.parameters), 0.5)
+    at = rng.normal(size=(1, asked.parameters))
+    _, gradient, curvature = likelihood.look(at, *data)
+    for i in range(asked.parameters):
+        step = np.zeros_like(at)
+        step[0, i] = 1e-5
+        up, down = likelihood.look(at + step, *data), likelihood.look(at - step, *data)
+        assert gradient[0, i] == pytest.approx((up[0][0] - down[0][0]) / 2e-5, abs=1e-4)
+        assert curvature[0, i] == pytest.approx(-(up[1][0] - down[1][0]) / 2e-5, abs=1e-4)
+
+
+# --- what must hold ------------------------------------------------------------------------------------------------
+
+
+def test_those_who_share_a_place_are_rated_by_it() -> None:
+    """Updates after each game put the third above both seconds, as may models in which a tie is shared."""
+    for times in (1, 3, 100):
+        own = ratings_of([SEVEN._replace(times=times)])
+        assert own["b"] == pytest.approx(own["d"], abs=1e-6)
+        order = ["a", "b", "c", "e", "f", "g", "h"]
+        assert sorted(order, key=lambda name: -own[name]) == order
+        assert min(own[a] - own[b] for a, b in itertools.pairwise(order)) > 20
+
+
+def test_a_game_that_names_a_winner_alone_says_nothing_of_the_others() -> None:
+    """Of 100 games at a table of four the wins alone count: strengths are as the numbers of wins."""
+    wins = {"a": 400, "b": 300, "c": 200, "d": 100}
+    games = tuple((tuple(1 if name == one else 2 for one in wins), count) for name, count in wins.items())
+    found = fit([MatchPlaces(tuple(wins), games)], replicates=0)
+    for name, count in wins.items():
+        assert found[name].rating - found["d"].rating == pytest.approx(400 * math.log10(count / 100), abs=4)
+
+
+GAMES = st.integers(2, 5).flatmap(
+    lambda n: st.tuples(
+        st.permutations(NAMES).map(lambda names: tuple(names[:n])),
+        st.lists(st.tuples(st.tuples(*[st.integers(1, n)] * n), st.integers(1, 4)), min_size=1, max_size=3).map(tuple),
+        st.integers(1, 3),
+    ).map(lambda match: MatchPlaces(*match))
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(GAMES, min_size=1, max_size=6), st.randoms())
+def test_order_makes_no_difference(matches: list[MatchPlaces], random: Random) -> None:
+    """Not that of matches, nor of entries, nor whether equal matches come as one: to the last bit, intervals too."""
+    shuffled = []
+    for match in matches:
+        order = list(range(len(match.entries)))
+        random.shuffle(order)
+        games = [(tuple(game[i] for i in order), times) for game, times in match.places]
+        random.shuffle(games)
+        one = MatchPlaces(tuple(match.entries[i] for i in order), tuple(games))
+        shuffled += [one] * match.times
+    random.shuffle(shuffled)
+    assert fit(shuffled, replicates=5) == fit(matches, replicates=5)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(GAMES, min_size=1, max_size=6), st.permutations(NAMES))
+def test_names_make_no_difference_to_ratings(matches: list[MatchPlaces], others: list[str]) -> None:
+    renamed = dict(zip(NAMES, others, strict=True))
+    before = ratings_of(matches)
+    after = ratings_of([m._replace(entries=tuple(renamed[name] for name in m.entries)) for m in matches])
+    for name, rating in before.items():
+        assert after[renamed[name]] == pytest.approx(rating, abs=1e-4)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(GAMES, min_size=1, max_size=5))
+def test_equal_records_have_equal_ratings(matches: list[MatchPlaces]) -> None:
+    """Whatever a and b have done, the other does too."""
+    swap = {"a": "b", "b": "a"}
+    mirrored = [m._replace(entries=tuple(swap.get(name, name) for name in m.entries)) for m in matches]
+    own = ratings_of([*matches, *mirrored, won("a", "b", 1, 1)])
+    assert own["a"] == pytest.approx(own["b"], abs=1e-4)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(GAMES, min_size=1, max_size=5))
+def test_a_better_place_never_costs(matches: list[MatchPlaces]) -> None:
+    """One more game that a wins."""
+    before = ratings_of([*matches, won("a", "b", 1, 1)])
+    after = ratings_of([*matches, won("a", "b", 2, 1)])
+    assert after["a"] > before["a"] - 1e-4
+    assert after["a"] - after["b"] > before["a"] - before["b"]
+
+
+def test_a_table_counts_the_same_whatever_it_counts_places_by() -> None:
+    one, other = SEVEN.places[0][0], (10, 20, 25, 20, 40, 41, 60, 99)
+    assert fit([SEVEN]) == fit([SEVEN._replace(places=((other, 1),))])
+    assert one != other
+
+
+# --- little is known -----------------------------------------------------------------------------------------------
+
+
+def test_who_never_lost_has_a_rating_that_nothing_bounds_from_above() -> None:
+    found = fit([won("a", "b", 9, 0), won("a", "c", 9, 0), won("b", "c", 5, 4)])
+    assert found["a"].high == math.inf
+    assert found["a"].low < found["a"].rating < 2500
+    assert [found[name].low for name in "bc"] == [-math.inf] * 2
+    assert found.to_json()["ratings"][0]["high"] is None
+
+
+def test_two_strong_ones_that_lost_to_each_other_alone_are_bounded_by_nothing_either() -> None:
+    found = fit([won("a", "b", 5, 5), won("c", "d", 5, 5), *(won(x, y, 9, 0) for x in "ab" for y in "cd")])
+    assert [math.isinf(found[name].high) for name in "abcd"] == [True, True, False, False]
+    assert [math.isinf(found[name].low) for name in "abcd"] == [False, False, True, True]
+
+
+def test_nine_of_nine_are_no_certainty() -> None:
+    """Nor is one of one, of which nothing is known."""
+    assert fit([won("a", "b", 1, 0)])["a"].could_be == Places(1, 2)
+    found = fit([won("a", "b", 1, 0)])
+    assert found["a"].low < found["b"].rating
+    assert fit([won("a", "b", 40, 0)])["a"].could_be == Places(1, 1)
+
+
+def test_fields_that_never_met_are_not_compared() -> None:
+    found = fit([won("a", "b", 500, 100), won("c", "d", 101, 99), won("d", "e", 100, 103)])
+    assert found.fields == (("a", "b"), ("c", "d", "e"))
+    assert found["a"].could_be == Places(1, 4)
+    assert found["b"].could_be == Places(2, 5)
+    for field in found.fields:
+        assert sum(found[name].rating for name in field) / len(field) == pytest.approx(MEAN)
+
+
+def test_places_are_equal_where_luck_may_have_made_the_order() -> None:
+    found = fit([won("a", "b", 52, 48), won("a", "c", 90, 10), won("b", "c", 90, 10)])
+    assert [(row.place, row.name) for row in found.rows] == [(1, "a"), (1, "b"), (3, "c")]
+    assert [row.could_be for row in found.rows] == [Places(1, 2), Places(1, 2), Places(3, 3)]
+
+
+def test_without_intervals_nothing_is_sure() -> None:
+    found = fit([won("a", "b", 500, 0)], replicates=0)
+    assert [row.place for row in found.rows] == [1, 1]
+    assert found["a"].low == -math.inf
+    assert found["a"].high == math.inf
+
+
+# --- intervals -----------------------------------------------------------------------------------------------------
+
+Maker = Callable[[np.random.Generator, np.ndarray], list[MatchPlaces]]
+
+
+def coverage(make: Maker, strengths: np.ndarray, contests: int) -> tuple[int, int, int, Ratings]:
+    """Return how many true ratings lie below their intervals, how many above, and how many true ranks are missed."""
+    truth = true_ratings(strengths)
+    below = above = missed = 0
+    for seed in range(contests):
+        found = fit(make(np.random.default_rng(seed), strengths), seed=seed, replicates=200)
+        for row in found.rows:
+            below += truth[row.name] < row.low
+            above += truth[row.name] > row.high
+            rank = 1 + sum(other > truth[row.name] + 1e-9 for other in truth.values())
+            last = sum(other >= truth[row.name] - 1e-9 for other in truth.values())
+            missed += not (row.could_be.best <= last and rank <= row.could_be.worst)
+    return below, above, missed, found
+
+
+CONTESTS: dict[str, tuple[Maker, np.ndarray]] = {
+    "pairs, game by game": (lambda rng, own: duels(rng, own, 30), np.linspace(-1.2, 1.2, 8)),
+    "pairs with draws": (lambda rng, own: duels(rng, own, 30, 0.6), np.linspace(-1.2, 1.2, 8)),
+    "pairs, match by match": (lambda rng, own: duels(rng, own, 9), np.linspace(-1.5, 1.5, 22)),
+    "tables of seven": (lambda rng, own: tables(rng, own, 7, 60, 1), np.linspace(-1.2, 1.2, 7)),
+    "tables of seven with ties": (lambda rng, own: tables(rng, own, 7, 40, 5, 0.3), np.linspace(-1, 1, 12)),
+    "winners alone": (lambda rng, own: tables(rng, own, 4, 100, 3, winner_alone=True), np.linspace(-1, 1, 7)),
+}
+
+
+@pytest.mark.parametrize("kind", CONTESTS)
+@pytest.mark.parametrize("contests", [12, pytest.param(150, marks=pytest.mark.slow)])
+def test_intervals_cover_known_strengths(kind: str, contests: int) -> None:
+    """95 of 100 lie within; entries of one contest are not independent, so bounds are those of half as many."""
+    make, strengths = CONTESTS[kind]
+    below, above, missed, _ = coverage(make, strengths, contests)
+    tries = contests * len(strengths) // 2
+    worst = binom.ppf(0.9999, tries, 0.05 if contests < 100 else 0.06) / tries
+    assert (below + above) / (2 * tries) <= worst
+    assert max(below, above) <= 0.8 * (below + above) + 6
+    assert missed / (2 * tries) <= worst
+    if contests > 100:
+        assert (below + above) / (2 * tries) > 0.02, "intervals are wider than they need to be"
+
+
+def test_equals_are_not_told_apart() -> None:
+    """In 95 of 100 contests: with the same chance for everybody one place is left for all."""
+    split = sum(
+        fit(duels(np.random.default_rng(seed), [0.0] * 6, 30), replicates=200).rows[-1].place > 1 for seed in range(40)
+    )
+    assert split <= binom.ppf(0.999, 40, 0.15)  # some of six entries, 5 of 100 each at most and not independent
+
+
+def test_one_step_does_for_many_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    matches = tables(rng, np.linspace(-1, 1, 10), 5, 400, 2, grain=0.4)
+    likelihood = Likelihood(choices(grouped(matches), 20))
+    summit = best_fit(likelihood)
+    whole = draws(likelihood, summit, 200, np.random.default_rng(0))
+    monkeypatch.setattr("dicegym.arena.ratings.bootstrap.MOST_WORK", 0)
+    quick = draws(likelihood, summit, 200, np.random.default_rng(0))
+    whole, quick = (drawn[:, :10] - drawn[:, :10].mean(axis=1, keepdims=True) for drawn in (whole, quick))
+    assert np.abs(whole - quick).max() > 0
+    assert quick.std(axis=0) == pytest.approx(whole.std(axis=0), rel=0.05)
+    assert np.corrcoef(whole[:, 0], quick[:, 0])[0, 1] > 0.99
+
+
+def test_matches_whose_games_hang_together_make_wider_intervals() -> None:
+    """Each match is won as a whole: as many games say less."""
+    rng = np.random.default_rng(2)
+    together, apart = [], []
+    for _ in range(60):
+        a, b = (int(n) for n in rng.permutation([9, 0]))
+        together.append(won("a", "b", a, b))
+        apart.append(won("a", "b", *((5, 4) if a else (4, 5))))
+    wide, narrow = (fit(matches)["a"] for matches in (together, apart))
+    assert wide.high - wide.low > 2 * (narrow.high - narrow.low)
+
+
+# --- figures and errors ---------------------------------------------------------------------------------------------
+
+
+def test_five_thousand_matches_of_a_hundred_entries_take_seconds() -> None:
+    matches = duels(np.random.default_rng(1), np.random.default_rng(0).normal(size=100), 9)
+    began = time.process_time()
+    found = fit(matches)
+    assert time.process_time() - began < 5
+    assert len(found.rows) == 100
+    assert found.matches == 4950
+
+
+def test_json_is_plain() -> None:
+    found = fit([won("a", "b", 9, 0), won("b", "c", 5, 4, 2)]).to_json()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found["games"] == 20
+    assert [row["name"] for row in found["ratings"]] == ["a", "b", "c"]
+
+
+def test_nothing_to_rate_is_refused() -> None:
+    for matches in ([], [won("a", "b", 0, 0)]):
+        with pytest.raises(ParameterError, match="nothing to rate"):
+            fit(matches)
+
+
+@pytest.mark.parametrize("arguments", [{"replicates": -1}, {"replicates": 1.5}, {"seed": -1}, {"seed": "x"}])
+def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, object]) -> None:
+    with pytest.raises(ParameterError, match=next(iter(arguments))):
+        fit([SEVEN], **arguments)
+
+
+def test_who_has_no_rating_is_named() -> None:
+    with pytest.raises(UnknownNameError, match=r"'x'.*Known: a, b"):
+        fit([won("a", "b", 1, 0)])["x"]
+
+
+@pytest.mark.parametrize(("module", "package"), [("scipy", "SciPy"), ("threadpoolctl", "threadpoolctl")])
+def test_without_the_extra_it_says_which(monkeypatch: pytest.MonkeyPatch, module: str, package: str) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(DependencyError, match=rf"{package}.*dicegym\[arena\]"):
+        fit([SEVEN])

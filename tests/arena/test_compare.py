@@ -1,0 +1,320 @@
+"""Comparisons: pairs on the same dice, what they decide of real players, and that nothing else decides it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dicegym
+from dicegym.arena import Comparison, Decision, compare
+from dicegym.arena.compare.pairing import BLOCK, Lineup, block_of, pairs_of, scores_of
+from dicegym.arena.executors import Executors
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.games.parts import solver
+from dicegym.play.printed import Printed
+from dicegym.registry import GAMES
+from dicegym.sandbox import jail
+from dicegym.sandbox.heartbeat import Heartbeat
+from dicegym.sandbox.jobs import Job, entry, here
+from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.sandbox import JobOutcome
+
+pytestmark = pytest.mark.xdist_group("arena")
+
+
+class InHere:
+    """Does jobs in this process, ``width`` of them at a time, and yields those in the order of ``shuffled``."""
+
+    isolation = jail.Choice(jail.Isolation.NONE, "nothing at all")
+
+    def __init__(self, limits: Limits, width: int, shuffled: bool) -> None:
+        self.limits, self._width, self._shuffled = limits, width, shuffled
+        self.done = 0
+
+    def __enter__(self) -> InHere:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
+        waiting = iter(jobs)
+        context = here(Heartbeat.private(), Printed())
+        while some := list(itertools.islice(waiting, self._width)):
+            for job in reversed(some) if self._shuffled else some:
+                self.done += 1
+                yield job, json.loads(json.dumps(job.run(context)))
+
+
+def in_here(width: int = 1, shuffled: bool = False) -> Executors:
+    return lambda game, limits, isolation: InHere(limits or Limits(), width, shuffled)
+
+
+def table_of(game: Game, first: str, second: str, others: Sequence[str] = ()) -> Lineup:
+    named = [entry(game, f"{name} {i}", name) for i, name in enumerate((first, second, *others))]
+    return Lineup(named[0], named[1], tuple(named[2:]))
+
+
+def played(lineup: Lineup, game: Game, pairs: int, number: int = 0) -> list[dict[str, Any]]:
+    context = here(Heartbeat.private(), Printed())
+    return [match.run(context) for match in block_of(lineup, game, 5, number, pairs)]
+
+
+# Pairs
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_player_is_level_with_itself_on_the_same_dice(name: str) -> None:
+    game = dicegym.game(name)
+    if game.players < 2:
+        pytest.skip("nobody to compare with")
+    one, *company = [game.spec.baseline] * (1 if game.players == 2 else game.players)
+    table = table_of(game, one, one, company)
+    found = pairs_of(table, played(table, game, 6), "win")
+    assert (found.differences == 0).all()
+    assert found.first.size == found.second.size == (12 if game.players == 2 else 6)
+
+
+def test_two_who_meet_sit_in_each_others_seats_on_the_same_dice() -> None:
+    game = dicegym.game("hog")
+    table = table_of(game, "bacon", "swap")
+    one, two = block_of(table, game, 5, 0, 30)
+    first, second = played(table, game, 30)
+    assert one.seed == two.seed
+    assert one.facts == two.facts
+    assert [one.entries, two.entries] == [(table.first, table.second), (table.second, table.first)]
+    assert first["seats"] == second["seats"], "which is: player 0 sits where player 0 sat, and is the other one"
+    assert len({tuple(seats) for seats in first["seats"]}) == 2
+    found = pairs_of(table, [first, second], "win")
+    assert found.first[:, 0].tolist() == [float(own > other) for own, other in first["returns"]]
+    assert found.first[:, 1].tolist() == [float(own > other) for other, own in second["returns"]]
+    assert (found.first + found.second == 1).all()
+
+
+def test_two_who_do_not_meet_take_turns_in_a_seat() -> None:
+    game = dicegym.game("liarsdice", players=3, dice=2)
+    table = table_of(game, "even", "bayes", ["honest", "timid", "even"])
+    for number, company in ((0, ("honest 2", "timid 3")), (1, ("even 4", "honest 2")), (2, ("timid 3", "even 4"))):
+        one, two = block_of(table, game, 5, number, 4)
+        assert tuple(who.name for who in one.entries) == ("even 0", *company)
+        assert tuple(who.name for who in two.entries) == ("bayes 1", *company)
+    first, second = played(table, game, 20)
+    assert first["seats"] == second["seats"]
+    found = pairs_of(table, [first, second], "win")
+    assert found.first[:, 0].tolist() == [share[0] for share in scores_of(first["returns"], "win").tolist()]
+    assert found.first.shape == (20, 1)
+    assert found.variance_alone > 0
+
+
+def test_blocks_have_dice_of_their_own_whoever_plays() -> None:
+    game = dicegym.game("hog")
+    seeds = [
+        next(block_of(table_of(game, "bacon", other), game, 5, n, 1)).seed for other in ("ham", "swap") for n in (0, 1)
+    ]
+    assert seeds[:2] == seeds[2:]
+    assert seeds[0] != seeds[1]
+
+
+@pytest.mark.parametrize(
+    ("score", "returns", "expected"),
+    [
+        ("win", (3.0, 1.0, 2.0), (1.0, 0.0, 0.0)),
+        ("win", (3.0, 3.0, 2.0), (0.5, 0.5, 0.0)),
+        ("place", (3.0, 1.0, 2.0), (1.0, 0.0, 0.5)),
+        ("place", (3.0, 3.0, 2.0), (0.75, 0.75, 0.0)),
+        ("place", (1.0, 1.0, 1.0), (0.5, 0.5, 0.5)),
+        ("place", (1.0, -1.0), (1.0, 0.0)),
+    ],
+)
+def test_what_a_game_is_worth(score: str, returns: tuple[float, ...], expected: tuple[float, ...]) -> None:
+    assert tuple(scores_of([returns], score)[0]) == expected
+
+
+# Decisions
+
+
+def exact_difference(first: str, second: str) -> float:
+    """Return by how much more ``second`` wins, computed."""
+    game = dicegym.game("hog")
+    values = solver(game)
+    assert values is not None
+    tables = [values.tabulate(dicegym.agent(game, name), game) for name in (first, second)]
+    return 1 - 2 * float(values.win_rate(*tables, game))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "decision"),
+    [
+        ("bacon", "bacon", Decision.NOT_BETTER),
+        ("always_roll(5)", "swap", Decision.BETTER),
+        ("swap", "always_roll(5)", Decision.NOT_BETTER),
+        ("always_roll(6)", "always_roll(6)", Decision.NOT_BETTER),
+    ],
+)
+def test_bots_whose_win_rates_are_known(first: str, second: str, decision: Decision) -> None:
+    result = compare("hog", first, second, seed=2, executors=in_here())
+    assert result.decision is decision
+    assert result.difference is not None
+    assert result.difference.low <= exact_difference(first, second) <= result.difference.high
+    assert result.games < 1000
+    assert (result.saved or 0) > 0
+
+
+def test_claims_decide_where_the_truth_lies_between_them() -> None:
+    truth = exact_difference("always_roll(5)", "always_roll(6)")
+    assert -0.2 < truth < 0.2
+    below = compare(
+        "hog", "always_roll(5)", "always_roll(6)", seed=1, margins=(truth - 0.3, truth), executors=in_here()
+    )
+    above = compare(
+        "hog", "always_roll(5)", "always_roll(6)", seed=1, margins=(truth, truth + 0.3), executors=in_here()
+    )
+    assert (below.decision, above.decision) == (Decision.BETTER, Decision.NOT_BETTER)
+    assert ("not worse" if truth < 0.3 else "better") in below.text()
+
+
+def test_the_games_can_run_out() -> None:
+    result = compare("hog", "tuned", "best_by_scores", seed=1, games=31, executors=in_here())
+    assert (result.decision, result.pairs, result.games, result.saved) == (Decision.UNDECIDED, 15, 30, None)
+    assert [row.place for row in result.standings] == [1, 1]
+    assert "Undecided after 30 games" in result.text()
+
+
+@pytest.fixture(scope="module")
+def lucky() -> Comparison:
+    return compare(
+        dicegym.game("lucky", players=3, rounds=40), "idle", "investor", seed=3, score="place", executors=in_here()
+    )
+
+
+def test_larger_tables_have_others_who_take_turns(lucky: Comparison) -> None:
+    assert lucky.decision is Decision.BETTER
+    assert set(lucky.others) == set(dicegym.agent_names("lucky")) - {"idle", "investor", "ppo"}, (
+        "the model fits 7 seats"
+    )
+    assert [row.name for row in lucky.standings] == ["investor", "idle"]
+    assert [row.games for row in lucky.standings] == [lucky.pairs] * 2
+    assert "Elo" not in lucky.text()
+    assert lucky.to_json()["difference_elo"] is None
+
+
+def test_others_can_sit_at_a_table_for_two() -> None:
+    result = compare("hog", "ham", "swap", others=["bacon"], seed=3, executors=in_here())
+    assert result.others == ("bacon",)
+    assert result.decision is Decision.BETTER
+
+
+def test_too_few_others_sit_there_several_times() -> None:
+    game = dicegym.game("liarsdice", players=4, dice=1)
+    result = compare(game, "even", "haphazard", others="even", seed=3, games=20, executors=in_here())
+    assert result.others == ("even (2)", "even (3)", "even (4)")
+
+
+def test_files_of_one_name_are_told_apart_by_their_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.py").write_text(
+            "def final_strategy(score, opponent_score):\n    return 5\n", "utf-8"
+        )
+    result = compare("hog", "old/mine.py", "new/mine.py", seed=3, games=10, executors=in_here())
+    assert (result.first, result.second) == ("old/mine.py", "new/mine.py")
+
+
+# What holds
+
+
+def without_date(result: Comparison) -> dict[str, Any]:
+    plain = json.loads(json.dumps(result.to_json()))
+    del plain["date"]
+    return dict(plain)
+
+
+def test_it_depends_on_nothing_but_seed_and_players() -> None:
+    ways = [in_here(), in_here(4), in_here(7, shuffled=True)]
+    found = [without_date(compare("hog", "ham", "bacon", seed=8, executors=way)) for way in ways]
+    assert found[0] == found[1] == found[2]
+    apart = without_date(compare("hog", "ham", "bacon", seed=8, workers=2))
+    assert {name: value for name, value in apart.items() if found[0][name] != value} == {}
+
+
+def test_a_comparison_that_was_stopped_goes_on(tmp_path: Path) -> None:
+    store = tmp_path / "arena.sqlite"
+
+    def stop(done: int, _: int, __: str) -> None:
+        if done >= 2 * BLOCK * 2:
+            raise KeyboardInterrupt
+
+    how: dict[str, Any] = {"alpha": 1e-3, "beta": 1e-3, "executors": in_here(3, shuffled=True)}
+    with pytest.raises(KeyboardInterrupt):
+        compare("hog", "always_roll(5)", "always_roll(6)", progress=stop, store=store, **how)
+    result = compare("hog", "always_roll(5)", "always_roll(6)", store=store, **how)
+    assert result.stored is not None
+    assert result.stored.found >= 2 + 4, "checks and two blocks"
+    assert result.stored.run == 2
+    alone = compare("hog", "always_roll(5)", "always_roll(6)", seed=result.seed, **how)
+    assert without_date(result) == without_date(alone)
+    again = compare("hog", "always_roll(5)", "always_roll(6)", store=store, **how)
+    assert again.stored is not None
+    assert again.stored.played == 0, "not even what was begun beyond the decision"
+    assert without_date(again) == without_date(alone)
+
+
+def test_who_fails_is_named_and_nothing_is_compared(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.py"
+    bad.write_text(
+        "asked = 0\n\n\ndef final_strategy(score, opponent_score):\n    global asked\n    asked += 1\n"
+        "    if asked > 99 and score:\n        raise ValueError('tired')\n    return 4\n",
+        "utf-8",
+    )
+    late = tmp_path / "late.py"
+    late.write_text("raise ImportError('never loads')\n", "utf-8")
+    for file, reason in ((bad, "tired"), (late, "never loads")):
+        result = compare("hog", "bacon", str(file), seed=1, workers=1)
+        assert (result.decision, result.standings, result.difference) == (Decision.DISQUALIFIED, (), None)
+        assert [struck.name for struck in result.disqualified] == [file.stem]
+        assert reason in result.disqualified[0].reason
+        assert "Nothing is compared" in result.text()
+
+
+def test_faults_cost_what_the_rules_say_and_are_counted(tmp_path: Path) -> None:
+    file = tmp_path / "raises.py"
+    file.write_text("def get_play(me, hands, history):\n    raise ValueError('no idea')\n", "utf-8")
+    result = compare(dicegym.game("liarsdice", dice=1), "even", str(file), seed=1, games=40, workers=1)
+    assert result.decision in (Decision.UNDECIDED, Decision.NOT_BETTER)
+    assert {row.name: row.faults > 0 for row in result.standings} == {"even": False, "raises": True}
+    assert "no idea" in result.text()
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"elo": (20, 0)}, "smaller one first"),
+        ({"elo": (0, 20), "margins": (0, 0.1)}, "same thing twice"),
+        ({"elo": (0, 20), "others": ["ham"]}, "do not meet"),
+        ({"games": 1}, "games=1"),
+        ({"alpha": 0}, "alpha=0"),
+        ({"margins": (0.2, 0.1)}, "cannot be tested"),
+    ],
+)
+def test_what_cannot_be_tested_is_refused(arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        compare("hog", "bacon", "swap", **arguments)
+
+
+def test_who_does_not_exist_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="nobody"):
+        compare("hog", "bacon", "nobody")
+    with pytest.raises(UnknownNameError, match="score"):
+        compare("hog", "bacon", "swap", score="points")
+    with pytest.raises(ParameterError, match="for one"):
+        compare(dicegym.game("yatzy", players=1), "thrifty", "planner")

@@ -1,0 +1,259 @@
+"""Contests of every format in every game: held, decided by outcomes alone, gone on with, and refused in words."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_up import Disorderly, Play, Returns, disorderly
+
+import dicegym
+from dicegym.arena import ContestResult, Named, Standing, contest
+from dicegym.arena.contest import FORMATS, format_named
+from dicegym.arena.formats.settling import fold
+from dicegym.arena.match import Match
+from dicegym.arena.options import ContestOptions
+from dicegym.engine.dice import named_seed
+from dicegym.errors import DicegymError, ParameterError, UnknownNameError
+from dicegym.registry import GAMES
+from dicegym.sandbox.jobs import Failure
+
+NAMES = "abcdefg"
+QUICK = {"lucky": {"rounds": 10}}
+"""Parameters with which games at random end soon."""
+
+
+def small(name: str) -> dicegym.Game:
+    """Return the game for tables of two or three, as it has any."""
+    game = dicegym.game(name, **QUICK.get(name, {}))
+    return game if game.players < 4 else dicegym.game(name, 3, **QUICK.get(name, {}))
+
+
+def field(game: dicegym.Game, form: str, most: int = len(NAMES)) -> dict[str, str]:
+    """Return entries, as many as can take part."""
+    seats = game.spec.players[1] if form == "one_table" else most
+    return {name: str(game.spec.baseline) for name in NAMES[: min(most, seats)]}
+
+
+def hold(game: dicegym.Game, form: str, entries: Any, play: Play | None = None, seed: int = 0, **more: Any) -> Any:
+    """Hold a contest in this process, in an order that ``seed`` draws."""
+    if form == "double_elimination":
+        more.setdefault("players", 2)
+    executors = disorderly(play, seed, ahead=1 + seed % 5)
+    return contest(game, entries, 7, format=form, executors=executors, **more)
+
+
+def chance(match: Match, of: Callable[[str], float] = lambda name: 0.0, level: float = 0.2) -> Returns:
+    """Make up games by strength and luck that follows from the match's seed; now and then all get the same."""
+    luck = random.Random(match.seed)
+    return [
+        [of(entry.name) + luck.random() if luck.random() > level else 0.0 for entry in match.entries]
+        for _ in range(match.games)
+    ]
+
+
+def faulty(match: Match, of: dict[str, float]) -> Returns | Failure:
+    """Make up games, in which some entries fail now and then."""
+    luck = random.Random(match.seed + 1)
+    failed = [i for i, entry in enumerate(match.entries) if luck.random() < of.get(entry.name, 0.0)]
+    if failed:
+        return Failure(failed[0], f"failed against {' '.join(entry.name for entry in match.entries)} {match.number}")
+    return chance(match)
+
+
+# --- every format in every game ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("name", GAMES)
+def test_every_format_is_held_in_every_game(name: str, form: str) -> None:
+    game = small(name)
+    entries = field(game, form, 5)
+    result: ContestResult[Standing] = hold(game, form, entries, games=2)
+    assert result.format == form
+    assert result.options["games"] == 2
+    assert {row.name for row in result.standings} == set(entries)
+    assert min(row.place for row in result.standings) == 1
+    assert result.text(details=True).startswith(f"{game.spec.title}: {len(entries)} entries, {form.replace('_', ' ')}")
+    plain = json.loads(json.dumps(result.to_json()))
+    assert (plain["format"], len(plain["matches"])) == (form, len(result.matches))
+    for row in result.matches:
+        assert {sum(seats) for seats in row.seats} == {row.games} == {sum(games for _, games in row.places)}
+        assert sum(row.shares) == pytest.approx(row.games)
+        won = [sum(games for places, games in row.places if places[i] == 1 == places.count(1)) for i in range(2)]
+        assert won == list(row.wins[:2])
+    places = result.match_places()
+    assert [(one.entries, one.places) for one in places] == [(row.entries, row.places) for row in result.matches]
+    turned = dict(reversed(entries.items()))
+    assert hold(game, form, turned, seed=3, games=2) == result
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("players", [2, 3])
+def test_what_counts_does_not_depend_on_when_matches_end(form: str, players: int) -> None:
+    """Entries that fail now and then: whoever is struck, why, what they printed and all figures stay the same."""
+    if form == "double_elimination" and players == 3:
+        pytest.skip("it is for pairs")
+    game = dicegym.game("yatzy", players)
+    struck: Counter[str] = Counter()
+    for luck in range(4):
+        entries = {f"{name}{luck}": "in_order" for name in field(game, form)}
+        odds = {f"b{luck}": 0.3, f"d{luck}": 0.3, f"e{luck}": 0.1}
+        more = {"games": 3} | ({} if form == "groups" else {"seeds": 2})
+        results = [hold(game, form, entries, partial(faulty, of=odds), seed, **more) for seed in range(5)]
+        assert all(result == results[0] for result in results)
+        result = results[0]
+        struck.update(bad.name[0] for bad in result.disqualified)
+        assert {row.name for row in result.standings} == set(entries) - {bad.name for bad in result.disqualified}
+        assert all(bad.reason.startswith("failed against") for bad in result.disqualified)
+        named = {row.name for row in result.standings}
+        assert all(named.issuperset(one.entries) for one in result.match_places())
+    assert set(struck) == {"b", "d", "e"}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_contest_that_was_killed_goes_on_from_its_store(form: str, tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    game = dicegym.game("yatzy")
+    entries = field(game, form)
+    more: dict[str, Any] = {"games": 60} if form == "groups" else {"games": 3, "seeds": 2}
+    whole = hold(game, form, entries, chance, **more)
+    for store, breaks in ((tmp_path / f"{at}.sqlite", at) for at in (0, 3)):
+        made: list[Disorderly] = []
+        broken = disorderly(chance, 1, ahead=3, most=breaks, made=made)
+        if breaks < len(whole.matches):
+            with pytest.raises(KeyboardInterrupt):
+                contest(game, entries, 7, format=form, executors=broken, store=store, **more)
+        again = disorderly(chance, 2, made=made)
+        result = contest(game, entries, 7, format=form, executors=again, store=store, **more)
+        assert result.text(details=True) == whole.text(details=True)
+        assert result == whole
+        keys = [(tuple(one.name for one in match.entries), match.seed) for one in made for match in one.matches]
+        assert len(keys) == len(set(keys)), "nothing is played twice"
+
+
+# --- seeds, rounds, seats, names ---------------------------------------------------------------------------
+
+
+def test_seeds_play_each_match_again_with_other_dice() -> None:
+    game = dicegym.game("liarsdice")
+    once = hold(game, "round_robin", field(game, "", 3), chance, games=4)
+    result = hold(game, "round_robin", field(game, "", 3), chance, games=4, seeds=3)
+    assert [row.number for row in result.matches] == [0, 1, 2] * 3
+    assert len({row.seed for row in result.matches}) == 9
+    assert [row for row in result.matches if not row.number] == list(once.matches)
+    assert once.matches[0].seed == named_seed("match", "liarsdice", 7, "a", "b")
+    assert result.matches[1].seed == named_seed("match", "liarsdice", 7, "a", "b", 1)
+    assert {row.wins + row.losses for row in result.standings} <= set(range(7))
+    assert "9 matches of 4 games" in result.heading
+    assert "Games of 12 won by the row" in result.text()
+    assert "Number" in result.text(details=True)
+    assert "Number" not in once.text(details=True)
+
+
+def test_seeds_count_in_exact_rankings_too() -> None:
+    game = dicegym.game("hog")
+    entries = ["bacon", "swap", "always_roll"]
+    once = hold(game, "round_robin", entries, games=0, exact=True)
+    thrice = hold(game, "round_robin", entries, games=0, exact=True, seeds=3)
+    for one, three in zip(once.standings, thrice.standings, strict=True):
+        assert one.name == three.name
+        assert three.exact.wins == pytest.approx(3 * one.exact.wins)
+    assert thrice.standings[0].exact.first > once.standings[0].exact.first, "more matches, less luck"
+
+
+def test_seats_are_chosen() -> None:
+    result = hold(dicegym.game("lucky"), "swiss", field(dicegym.game("lucky"), ""), chance, players=4)
+    assert {len(row.entries) for row in result.matches} == {3, 4}
+    assert result.provenance.players == 4
+    assert (
+        len(hold(dicegym.game("yatzy"), "round_robin", field(dicegym.game("yatzy"), "", 4), chance, players=3).matches)
+        == 4
+    )
+
+
+@pytest.mark.parametrize("form", ["swiss", "double_elimination", "ladder"])
+def test_entries_are_seeded_by_lot_or_in_the_order_named(form: str) -> None:
+    game = dicegym.game("yatzy")
+    named = dict.fromkeys("gcabfed", "in_order")
+    drawn = {row.name: row.start for row in hold(game, form, named, chance).standings}
+    assert sorted(drawn.values()) == list(range(1, 8))
+    turned = hold(game, form, dict(reversed(named.items())), chance)
+    assert {row.name: row.start for row in turned.standings} == drawn, "by lot, whatever the order"
+    assert sorted(drawn, key=drawn.__getitem__) not in (list("gcabfed"), sorted(named))
+    seeded = hold(game, form, named, chance, seeding=True)
+    assert sorted((row.start, row.name) for row in seeded.standings) == list(enumerate("gcabfed", 1))
+    assert seeded.options["seeding"] is True
+
+
+def test_entries_of_a_list_may_have_names() -> None:
+    result = contest(
+        "yatzy", ["gather", Named("x", "in_order"), Named("y", "in_order")], 7, executors=disorderly(chance)
+    )
+    assert {row.name for row in result.standings} == {"gather", "x", "y"}
+    alone = Named("x", "in_order")
+    with pytest.raises(ParameterError, match="fewer than 2"):
+        contest("yatzy", alone)
+    with pytest.raises(ParameterError, match=r"two entries are called 'gather'.*name=path on the command line"):
+        contest("yatzy", ["gather", Named("gather", "in_order")])
+
+
+@pytest.mark.parametrize(
+    ("form", "more", "message"),
+    [
+        ("swiss", {"exact": True}, "exact=True means nothing to the format 'swiss': leave it out.*: round-robin$"),
+        ("groups", {"seeds": 2}, "seeds=2 means nothing to the format 'groups'"),
+        ("round_robin", {"rounds": 3}, "rounds=3 means nothing.*: swiss, ladder$"),
+        ("one-table", {"players": 3}, "players=3 means nothing to the format 'one-table'"),
+        ("ladder", {"rounds": 0}, "rounds=0 cannot be used as the number of rounds"),
+        ("swiss", {"seeds": 0}, "seeds=0 cannot be used"),
+        ("swiss", {"games": 0}, "games=0 cannot be used as the number of games of a match"),
+        ("swiss", {"rounds": 4}, "rounds=4 cannot be played by 3 entries, as after 3 everybody has met everybody"),
+        ("double-elimination", {"players": 3}, "for pairs.*players=2"),
+        ("swiss", {"players": 9}, "players=9 cannot be used as the number of players of Yatzy"),
+    ],
+)
+def test_what_a_format_does_not_know_is_refused_before_it_plays(
+    form: str, more: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Disorderly, "run", lambda *_: pytest.fail("something was played"))
+    with pytest.raises(ParameterError, match=message):
+        contest("yatzy", field(dicegym.game("yatzy"), "", 3), format=form, executors=disorderly(), **more)
+
+
+def test_more_than_fit_one_table_are_refused() -> None:
+    with pytest.raises(ParameterError, match="7 entries do not fit one table of Liar's Dice, where 6 can sit"):
+        contest("liarsdice", field(dicegym.game("liarsdice"), ""), format="one_table", executors=disorderly())
+
+
+def test_formats_are_named_with_either_dash() -> None:
+    assert format_named("double-elimination") is format_named("double_elimination") is FORMATS["double_elimination"]
+    with pytest.raises(UnknownNameError, match="Did you mean 'swiss'"):
+        format_named("swis")
+    assert all(form.name == name for name, form in FORMATS.items())
+    known = {*ContestOptions._fields, "players"}
+    assert all(form.takes <= known for form in FORMATS.values())
+
+
+def test_too_few_for_the_seats_are_told_of_them() -> None:
+    with pytest.raises(DicegymError, match=r"name at least 7, or let fewer sit there.*players=2"):
+        contest("lucky", ["idle", "thrifty"], format="round_robin", executors=disorderly())
+
+
+# --- which matches count -----------------------------------------------------------------------------------
+
+
+def test_an_entry_is_struck_at_its_first_match_that_counts() -> None:
+    """b fails against a and so does c against b, which does not count any more; what follows from that is played."""
+    tables = [("a", "b"), ("b", "c"), ("a", "c"), ("c", "d")]
+    failure = {1: Failure(1, "c against b")}
+    assert fold(tables, failure) == ([1], [0]), "as long as b seems to be well, c is out"
+    both = failure | {0: Failure(1, "b against a")}
+    assert fold(tables, both) == ([0], [2, 3])
+    assert fold(tables, {}) == ([], [0, 1, 2, 3])

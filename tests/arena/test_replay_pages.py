@@ -1,0 +1,194 @@
+"""The page of a replay holds all it needs, shows names of others as text, and nothing that a seat may not know."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html.parser
+import json
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import browser
+from variants import each_game
+
+import dicegym
+from dicegym.arena.match import play_match
+from dicegym.arena.replay import Replay, ReplayIncident, moments, replay_of
+from dicegym.arena.replay.page import page_data, write_page
+from dicegym.engine.game import Game
+from dicegym.play.player import RandomPlayer
+
+NAMES = ("</script><img src=x onerror=alert(1)>", "@data@ <!--", "c\x1b[31m")
+
+
+def random_game(game: Game) -> Replay:
+    players = [RandomPlayer() for _ in range(game.players)]
+    names = [NAMES[seat % 3] + str(seat) for seat in range(game.players)]
+    incidents = (ReplayIncident(0, 1, "raised <script>alert(2)</script>"),)
+    replay = replay_of(game, names, 6, play_match(game, players, 6, 1), rules={"fingerprint": game.fingerprint})
+    return replace(replay, incidents=incidents)
+
+
+class Parts(html.parser.HTMLParser):
+    """The elements of a page, those with text in them by name."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self._open = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._open = tag
+        if tag in ("script", "style", "title"):
+            self.texts.setdefault(tag, []).append("")
+
+    def handle_data(self, data: str) -> None:
+        if self._open in ("script", "style", "title") and self.texts[self._open]:
+            self.texts[self._open][-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open = ""
+
+
+@each_game
+def test_a_page_holds_all_it_needs(name: str, tmp_path: Path) -> None:
+    replay = random_game(dicegym.game(name))
+    write_page(replay, tmp_path / "game.html")
+    text = (tmp_path / "game.html").read_text(encoding="utf-8")
+    assert len(text) < 400_000
+    parts = Parts(text)
+    data, script = parts.texts["script"]
+    (style,) = parts.texts["style"]
+    policy = next(
+        attributes["content"]
+        for _, attributes in parts.tags
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    for source in (script, style):
+        digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in str(policy)
+    assert str(policy).startswith("default-src 'none'; ")
+    assert "unsafe" not in str(policy)
+    tags = {tag for tag, _ in parts.tags}
+    assert not tags & {"img", "b", "iframe", "base", "object", "form"}
+    assert not [name for _, attributes in parts.tags for name in attributes if name.startswith("on")]
+    assert not re.search(r"innerHTML|insertAdjacentHTML|document\.write|eval\(|fetch\(|XMLHttp|import\(", script)
+    assert {*re.findall(r"https?://[^\s\"'<]+", text)} == {"http://www.w3.org/2000/svg"}
+    assert json.loads(data) == json.loads(json.dumps(page_data(replay)))
+    assert "\x1b" not in text
+
+
+@each_game
+def test_its_data_are_the_moments_of_the_game(name: str) -> None:
+    """What the script puts together again is what the terminal shows."""
+    game = dicegym.game(name)
+    replay = random_game(game)
+    data = page_data(replay)
+    views = [None if view < 0 else view for view in data["views"]]
+    hides = bool(game.spec.private) or game.spec.joint_action is not None
+    assert views == [None, *(range(game.players) if hides else ())]
+    for number, view in enumerate(views):
+        seen = list(moments(replay, view))
+        assert len(seen) == len(data["frames"])
+        for moment, (shown, done) in zip(seen, data["frames"], strict=True):
+            assert scene_of(data, shown[number]) == (
+                moment.scene.title,
+                [tuple(line) for line in moment.scene.lines],
+                moment.scene.footer,
+            )
+            told: dict[int, list[str]] = {}
+            for seat, text, _, knowing in done:
+                if number in knowing:
+                    told.setdefault(seat, []).append(data["words"][text])
+            lines = tuple(f"{data['names'][seat]}: {', '.join(texts)}" for seat, texts in told.items())
+            assert lines == moment.done
+    assert len({json.dumps(line) for line in data["lines"]}) == len(data["lines"])
+
+
+def scene_of(data: dict[str, Any], number: int) -> tuple[str, list[Any], str]:
+    title, lines, footer = data["scenes"][number]
+    rows = [data["lines"][line] for line in lines]
+    return title, [(label, text, dice, bool(active), cells) for label, text, dice, active, cells in rows], footer
+
+
+@pytest.mark.parametrize("name", ["hog", "lucky", "liarsdice"])
+def test_a_page_for_a_seat_holds_no_more_than_it_was_shown(name: str) -> None:
+    replay = replace(random_game(dicegym.game(name)), incidents=(ReplayIncident(1, 1, "a secret of 1"),))
+    everything, own, other = page_data(replay), page_data(replay, 1), page_data(replay, 0)
+    assert own["views"] == [1]
+    assert "a secret of 1" in json.dumps(everything)
+    assert "a secret of 1" in json.dumps(own)
+    assert "a secret of 1" not in json.dumps(other)
+    assert str(replay.seed) in everything["facts"][0].split()[1]
+    assert not [fact for fact in other["facts"] if "seed" in fact]  # from which all dice follow
+    shown = {tuple(map(str, line)) for line in other["lines"]}
+    spectator = {tuple(map(str, data_line)) for data_line in everything["lines"]}
+    hidden = {line for line in spectator - shown if line[2] not in ("()", "(0,)")}
+    assert hidden
+    if name != "liarsdice":
+        assert {seat for _, done in other["frames"] for seat, *_ in done} == {0}
+
+
+@pytest.mark.slow
+def test_a_browser_steps_through_it(tmp_path: Path) -> None:
+    """As a file from the disk: by buttons, keys, slider and list, in every view, on a telephone too."""
+    replay = random_game(dicegym.game("hog", goal=20))
+    path = tmp_path / "game.html"
+    write_page(replay, path)
+    last = len(page_data(replay)["frames"]) - 1
+    key = "document.dispatchEvent(new KeyboardEvent('keydown', {key: '%s', bubbles: true}))"
+    done = "document.getElementById('done').textContent"
+    with browser() as shown:
+        shown.open(path)
+
+        def at() -> str:
+            return str(shown.ask("document.getElementById('count').textContent"))
+
+        assert at() == f"move 0 of {last}"
+        assert shown.ask(done) == "The game begins."
+        for script, place in (
+            ("document.getElementById('forward').click()", 1),
+            (key % "ArrowRight", 2),
+            (key % "ArrowLeft", 1),
+            (key % "End", last),
+            (key % "ArrowRight", last),
+            ("document.getElementById('first').click()", 0),
+            (f"document.querySelectorAll('#list li')[{last}].click()", last),
+            (key % "Home", 0),
+            ("let s = document.getElementById('slider'); s.value = 2; s.dispatchEvent(new Event('input'))", 2),
+            ("location.hash = '#move=99999&view=7'", last),
+            ("location.hash = '#move=nonsense&view=x'", 0),
+            ("document.getElementById('wrong').click()", 1),
+        ):
+            shown.ask(script)
+            shown.ask("new Promise(requestAnimationFrame)")
+            assert at() == f"move {place} of {last}", script
+        assert "(raised <script>alert(2)</script>)" in shown.ask(done)
+        assert shown.ask("location.hash") == "#move=1&view=-1"
+        shown.ask(key % "v")
+        shown.ask(key % "v")
+        assert shown.ask("document.getElementById('view').selectedOptions[0].textContent") == replay.seats[1]
+        assert shown.ask(done) == "not shown to this seat"
+        dice = "document.querySelectorAll('#board .dice svg').length"
+        assert shown.ask(dice) == 0
+        shown.ask(key % "v")
+        assert shown.ask(dice) > 0
+        shown.ask("document.getElementById('speed').value = '20'")
+        shown.ask("document.getElementById('last').click(); document.getElementById('play').click()")
+        until = time.monotonic() + 20
+        while at() != f"move {last} of {last}" and time.monotonic() < until:
+            time.sleep(0.05)
+        assert at() == f"move {last} of {last}"
+        shown.open(path, 360, 700)
+        assert shown.ask("document.documentElement.scrollWidth") <= 360
+        assert shown.ask("document.querySelectorAll('img, b img, script').length") == 2
+        assert shown.complaints == []

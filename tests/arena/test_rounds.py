@@ -1,0 +1,363 @@
+"""Contests in rounds: pairs and tables as arithmetic, then Swiss, double elimination and ladder with made-up games."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_up import Returns, disorderly
+
+from dicegym.arena import EliminationResult, LadderResult, MatchRow, SwissResult, contest
+from dicegym.arena.formats import double_elimination, pairing
+from dicegym.arena.formats.double_elimination import FINAL, MOST_FURTHER, SECOND_FINAL, bracket
+from dicegym.arena.formats.ladder import segments
+from dicegym.arena.formats.rounds import left_behind, ranks_of, shares
+from dicegym.arena.formats.swiss import usual_rounds
+from dicegym.arena.match import Match
+from dicegym.sandbox.jobs import Failure
+
+Outcome = Returns | Failure
+
+
+def names(n: int) -> list[str]:
+    return [f"n{number:03d}" for number in range(n)]
+
+
+def by_strength(match: Match) -> Returns:
+    """The lower number always wins."""
+    return [[-int(entry.name[1:]) for entry in match.entries]] * match.games
+
+
+def swiss(n: int, play: Callable[[Match], Outcome], **more: Any) -> SwissResult:
+    return contest("yatzy", dict.fromkeys(names(n), "in_order"), 1, format="swiss", executors=disorderly(play), **more)
+
+
+def elimination(n: int, play: Callable[[Match], Outcome], **more: Any) -> EliminationResult:
+    entries = dict.fromkeys(names(n), "in_order")
+    return contest("yatzy", entries, 1, format="double-elimination", executors=disorderly(play), **more)
+
+
+def ladder(n: int, play: Callable[[Match], Outcome], **more: Any) -> LadderResult:
+    return contest("yatzy", dict.fromkeys(names(n), "in_order"), 1, format="ladder", executors=disorderly(play), **more)
+
+
+# --- pairs and tables --------------------------------------------------------------------------------------
+
+
+class Meetings:
+    """Who has met whom, how often."""
+
+    def __init__(self) -> None:
+        self.count: Counter[frozenset[str]] = Counter()
+
+    def __call__(self, one: str, other: str) -> int:
+        return self.count[frozenset((one, other))]
+
+    def add(self, table: tuple[str, ...]) -> None:
+        self.count.update(frozenset(pair) for pair in itertools.combinations(table, 2))
+
+
+def test_the_upper_half_of_a_group_plays_the_lower() -> None:
+    order = names(8)
+    assert pairing.pairs(order, dict.fromkeys(order, 1.0), Meetings()) == list(zip(order[:4], order[4:], strict=True))
+
+
+def test_who_is_left_over_floats_down_to_the_first_of_the_next_group() -> None:
+    order = names(6)
+    points = dict(zip(order, [2, 2, 2, 1, 1, 1], strict=True))
+    assert pairing.pairs(order, points, Meetings()) == [("n000", "n001"), ("n002", "n003"), ("n004", "n005")]
+
+
+def test_who_has_met_is_not_paired_again_if_another_can_be_had() -> None:
+    order = names(4)
+    met = Meetings()
+    met.add(("n000", "n002"))
+    assert pairing.pairs(order, dict.fromkeys(order, 0.0), met) == [("n000", "n003"), ("n001", "n002")]
+    met.add(("n001", "n002"))  # the first pair has to give way, that the others may be one
+    assert pairing.pairs(order, dict.fromkeys(order, 0.0), met) == [("n000", "n001"), ("n002", "n003")]
+
+
+def test_where_no_round_without_rematches_is_left_as_few_as_can_be_meet_again() -> None:
+    """After three rounds between two camps of three nobody of a camp can be paired within it without one left over."""
+    order = names(6)
+    met = Meetings()
+    for one, other in itertools.product(order[:3], order[3:]):
+        met.add((one, other))
+    found = pairing.pairs(order, dict.fromkeys(order, 0.0), met)
+    assert sorted(itertools.chain.from_iterable(found)) == order
+    assert sum(met(*pair) for pair in found) == 1
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 24), st.integers(0, 1_000_000))
+def test_rounds_pair_everybody_once_and_nobody_twice(n: int, luck: int) -> None:
+    """As many rounds as a Swiss tournament usually has, with results at random."""
+    draw = random.Random(luck)
+    points, met, free = dict.fromkeys(names(n), 0.0), Meetings(), Counter[str]()
+    for _ in range(usual_rounds(n)):
+        order = sorted(points, key=lambda name: (-points[name], name))
+        byes = pairing.byes(order, n % 2, free)
+        found = pairing.pairs([name for name in order if name not in byes], points, met)
+        assert sorted([*itertools.chain.from_iterable(found), *byes]) == names(n)
+        assert not any(met(*pair) for pair in found)
+        for pair in found:
+            met.add(pair)
+            points[draw.choice(pair)] += 1
+        for name in byes:
+            free[name] += 1
+            points[name] += 1
+    assert max(free.values(), default=0) <= 1
+
+
+def test_a_round_of_a_thousand_is_paired_at_once() -> None:
+    draw = random.Random(1)
+    points, met = dict.fromkeys(names(1000), 0.0), Meetings()
+    for _ in range(10):
+        order = sorted(points, key=lambda name: (-points[name], name))
+        found = pairing.pairs(order, points, met)
+        for pair in found:
+            met.add(pair)
+            points[draw.choice(pair)] += 1
+    assert max(met.count.values()) == 1
+    assert Counter(points.values())[10.0] <= 1
+
+
+@pytest.mark.parametrize(
+    ("entries", "seats", "fewest", "expected"),
+    [(7, 7, 2, [7]), (8, 7, 2, [4, 4]), (13, 7, 2, [7, 6]), (15, 7, 2, [5, 5, 5]), (4, 3, 2, [2, 2]), (4, 3, 3, [3])],
+)
+def test_tables_are_as_equal_as_can_be(entries: int, seats: int, fewest: int, expected: list[int]) -> None:
+    assert pairing.sizes(entries, seats, fewest) == expected
+
+
+def test_tables_mix_those_who_have_not_met() -> None:
+    met = Meetings()
+    tables = pairing.tables(names(9), [3, 3, 3], met)
+    assert tables == [("n000", "n001", "n002"), ("n003", "n004", "n005"), ("n006", "n007", "n008")]
+    for table in tables:
+        met.add(table)
+    again = pairing.tables(names(9), [3, 3, 3], met)
+    assert again[0] == ("n000", "n003", "n001"), "of those near, who has met fewest of the table, the upper ones first"
+    assert sorted(itertools.chain.from_iterable(again)) == names(9)
+
+
+def test_points_are_the_share_of_the_others_left_behind() -> None:
+    assert shares([1, 2]) == (1.0, 0.0)
+    assert shares([1, 1]) == (0.5, 0.5)
+    assert shares([1, 2, 2, 4]) == pytest.approx((1, 0.5, 0.5, 0))
+    row = MatchRow(("a", "b"), (2, 1), places=(((1, 1), 1), ((1, 2), 2), ((2, 1), 1)), games=4)
+    assert left_behind(row) == (2.5, 1.5)
+    assert ranks_of({"a": 3, "b": 5, "c": 3, "d": 1}) == {"a": 2, "b": 1, "c": 2, "d": 4}
+
+
+# --- Swiss -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [2, 5, 8, 13])
+def test_the_strongest_wins_a_swiss_tournament_and_nobody_meets_twice(n: int) -> None:
+    result = swiss(n, by_strength)
+    assert len(result.rounds) == usual_rounds(n)
+    assert result.standings[0].name == "n000"
+    assert result.standings[0].points == len(result.rounds)
+    pairs = Counter(row.entries for row in result.matches)
+    assert set(pairs.values()) == {1}
+    for one in result.rounds:
+        assert sorted(itertools.chain.from_iterable(pairing.entries for pairing in one.pairings)) == names(n)
+    assert {row.byes for row in result.standings} <= {0, 1}
+    assert sum(row.points for row in result.standings) == sum(
+        sum(pairing.points) for one in result.rounds for pairing in one.pairings
+    )
+
+
+def test_buchholz_ranks_who_has_as_many_points() -> None:
+    result = swiss(8, by_strength)
+    for above, below in itertools.pairwise(result.standings):
+        assert (above.points, above.buchholz, above.share) >= (below.points, below.buchholz, below.share)
+        assert (above.place == below.place) == (
+            (above.points, above.buchholz, above.share) == (below.points, below.buchholz, below.share)
+        )
+    points = {row.name: row.points for row in result.standings}
+    met = {name: [other for row in result.matches if name in row.entries for other in row.entries] for name in points}
+    for row in result.standings:
+        assert row.buchholz == sum(points[other] for other in met[row.name] if other != row.name)
+
+
+def test_a_swiss_tournament_ends_when_everybody_has_met_everybody() -> None:
+    """Eight are named for seven rounds, and two are struck in the first: five rounds are all that six have."""
+    struck = ("n006", "n007")
+
+    def play(match: Match) -> Outcome:
+        for i, entry in enumerate(match.entries):
+            if entry.name in struck:
+                return Failure(i, "gave up")
+        return by_strength(match)
+
+    result = swiss(8, play, rounds=7)
+    assert [bad.name for bad in result.disqualified] == list(struck)
+    assert any("everybody had met everybody" in remark for remark in result.remarks)
+    walkovers = [one for one in result.rounds[0].pairings if "walkover" in one.note]
+    assert {name for one in walkovers for name in one.entries} >= {*struck}
+    assert all(
+        points == (name not in struck)
+        for one in walkovers
+        for name, points in zip(one.entries, one.points, strict=True)
+    )
+    assert not any(set(struck) & set(one.entries) for later in result.rounds[1:] for one in later.pairings)
+    assert result.standings[0].name == "n000"
+
+
+def test_the_seeds_of_a_match_count_together() -> None:
+    """The first match goes to the one, the other two to the other: games decide, not matches."""
+
+    def play(match: Match) -> Returns:
+        return [[1, 0]] * 9 if match.number == 0 else [[0, 1]] * 5 + [[1, 0]] * 4
+
+    result = swiss(2, play, games=9, seeds=3)
+    assert [(row.name, row.points) for row in result.standings] == [("n000", 1), ("n001", 0)]
+    assert result.rounds[0].pairings[0].scores == (17, 10)
+    assert result.standings[0].games == 27
+
+
+# --- double elimination ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16])
+def test_the_best_of_a_bracket_meet_late(size: int) -> None:
+    order = bracket(size)
+    assert sorted(order) == list(range(size))
+    rest = order
+    while len(rest) > 1:
+        assert {sum(pair) for pair in zip(rest[::2], rest[1::2], strict=True)} == {len(rest) - 1}
+        rest = [min(pair) for pair in zip(rest[::2], rest[1::2], strict=True)]
+
+
+@pytest.mark.parametrize("n", range(2, 18))
+def test_everybody_but_the_winner_loses_twice(n: int) -> None:
+    result = elimination(n, by_strength, seeding=True)
+    assert [row.name for row in result.standings][:2] == names(2)
+    assert {row.lost for row in result.standings[1:]} == {2}
+    assert result.standings[0].lost == 0
+    assert len(result.matches) == 2 * n - 2
+    assert result.rounds[-1].title == FINAL
+    assert [row.out for row in result.standings[:2]] == ["", FINAL]
+    if n > 2:
+        assert result.standings[2].name == "n002"
+    for above, below in itertools.pairwise(result.standings):
+        assert (above.place == below.place) == (above.out == below.out)
+
+
+def test_who_has_not_lost_yet_may_lose_the_grand_final_once() -> None:
+    """The second loses once, comes back through the losers' bracket, and wins both finals."""
+    met: Counter[str] = Counter()
+
+    def play(match: Match) -> Returns:
+        who = {entry.name for entry in match.entries}
+        if who == {"n000", "n001"} and match.number:
+            met["finals"] += 1
+            return [[float(entry.name == "n001") for entry in match.entries]] * match.games
+        return by_strength(match)
+
+    result = elimination(5, play, seeding=True)
+    assert met["finals"] == 2
+    assert [one.title for one in result.rounds[-2:]] == [FINAL, SECOND_FINAL]
+    assert [row.name for row in result.standings[:2]] == ["n001", "n000"]
+    assert {row.lost for row in result.standings} == {1, 2}
+    assert SECOND_FINAL in result.text()
+    assert SECOND_FINAL not in [table[0] for table in result.details() if isinstance(table, tuple)]
+
+
+def test_a_level_match_is_decided_by_further_games() -> None:
+    def play(match: Match) -> Returns:
+        return [[0.0, 0.0]] * match.games if match.number < 2 else by_strength(match)
+
+    result = elimination(2, play, games=4, seeding=True)
+    (final,) = result.rounds[0].pairings
+    assert (final.points, final.games, final.note) == ((1, 0), 6, "decided by 2 further games")
+    assert result.standings[0].name == "n000"
+    assert [row.games for row in result.matches] == [4, 1, 1, 4]
+
+
+def test_a_match_that_stays_level_is_decided_by_lot_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MOST_FURTHER == 9
+    monkeypatch.setattr(double_elimination, "MOST_FURTHER", 2)
+    found = [elimination(6, lambda match: [[0.0, 0.0]] * match.games) for _ in range(2)]
+    assert found[0] == found[1]
+    assert all("by lot" in one.note for round_ in found[0].rounds for one in round_.pairings if one.games)
+    assert any("were level after 2 further games: by lot" in remark for remark in found[0].remarks)
+
+
+def test_a_struck_entry_leaves_walkovers_and_no_place() -> None:
+    def play(match: Match) -> Outcome:
+        failed = [i for i, entry in enumerate(match.entries) if entry.name == "n001"]
+        return Failure(failed[0], "gave up") if failed else by_strength(match)
+
+    result = elimination(6, play, seeding=True)
+    assert [bad.name for bad in result.disqualified] == ["n001"]
+    assert [row.name for row in result.standings][:3] == ["n000", "n002", "n003"]
+    notes = [one.note for round_ in result.rounds for one in round_.pairings if "n001" in one.entries]
+    assert notes[-1] == "walkover: n001 struck"
+
+
+# --- ladder ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [2, 3, 6, 9])
+@pytest.mark.parametrize("players", [2, 3])
+def test_as_many_rounds_as_entries_put_a_ladder_in_order(n: int, players: int) -> None:
+    result = ladder(n, by_strength, players=players)
+    assert [row.name for row in result.standings] == names(n)
+    assert [row.place for row in result.standings] == list(range(1, n + 1))
+    assert len(result.rounds) == n
+
+
+def test_rungs_alternate() -> None:
+    assert segments(5, 2, 0, 2) == [range(2), range(2, 4)]
+    assert segments(5, 2, 1, 2) == [range(1, 3), range(3, 5)]
+    assert segments(2, 2, 1, 2) == [range(2)]
+    assert segments(16, 7, 0, 2) == [range(7), range(7, 14), range(14, 16)]
+    assert segments(16, 7, 1, 2) == [range(3), range(3, 10), range(10, 16)]
+    for n, seats in itertools.product(range(2, 20), range(2, 8)):
+        for number in range(4):
+            rungs = list(itertools.chain.from_iterable(segments(n, seats, number, 2)))
+            assert len(rungs) == len(set(rungs))
+            assert set(rungs) <= set(range(n))
+            assert rungs
+
+
+def test_who_is_level_keeps_its_rung() -> None:
+    result = ladder(5, lambda match: [[0.0, 0.0]] * match.games, seeding=True)
+    assert [row.name for row in result.standings] == names(5)
+    assert {row.won for row in result.standings} == {0}
+
+
+def test_who_is_struck_leaves_the_ladder() -> None:
+    def play(match: Match) -> Outcome:
+        failed = [i for i, entry in enumerate(match.entries) if entry.name == "n002"]
+        return Failure(failed[0], "gave up") if failed and match.seed % 2 else by_strength(match)
+
+    result = ladder(6, play, seeding=True)
+    assert [row.name for row in result.standings] == [name for name in names(6) if name != "n002"]
+
+
+# --- reports -----------------------------------------------------------------------------------------------
+
+
+def test_reports_say_what_places_are_worth() -> None:
+    text = swiss(8, by_strength).text()
+    assert "Not everybody met everybody" in " ".join(text.split())
+    assert "--format round-robin" in " ".join(text.split())
+    assert "Not everybody" not in swiss(3, by_strength, rounds=3).text()
+    assert "nobody to compare with" in swiss(2, lambda match: Failure(0, "gave up")).text()
+
+
+def test_larger_tables_have_a_line_for_each_entry() -> None:
+    result = swiss(7, by_strength, players=4)
+    text = result.text(details=True)
+    assert "Left behind" in text
+    assert sum(line.split()[1:2] == ["n003"] for line in text.splitlines()) == 1 + len(result.rounds)

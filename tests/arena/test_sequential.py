@@ -1,0 +1,225 @@
+"""The sequential test and its interval: how often they are wrong, by simulation and by what is known exactly."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from dicegym.arena.compare.estimate import LEVEL, Motion, Stopped, difference, fixed_size
+from dicegym.arena.compare.sequential import (
+    FEWEST,
+    UNSEEN,
+    USUAL,
+    Claims,
+    SequentialTest,
+    elo_of,
+    log_likelihood_ratios,
+    margin_of,
+)
+from dicegym.errors import ParameterError
+
+VALUES = np.array(USUAL)
+ELO_20, ELO_40 = float(margin_of(20)), float(margin_of(40))
+SHAPES = {
+    "alone": np.array([0.25, 0, 0.5, 0, 0.25]),
+    "alike": np.array([0.05, 0, 0.9, 0, 0.05]),
+    "ties": np.array([0.02, 0.2, 0.56, 0.2, 0.02]),
+}
+"""How often pairs are worth -1, -1/2, 0, 1/2 and 1 among equals: luck alone, on the same dice, with shared places."""
+
+
+def tilted(shape: np.ndarray, mean: float) -> np.ndarray:
+    """Return the shape with another mean, by exponential tilting."""
+
+    def shares(tilt: float) -> np.ndarray:
+        weights = shape * np.exp(tilt * VALUES)
+        return weights / weights.sum()
+
+    return shares(optimize.brentq(lambda tilt: shares(tilt) @ VALUES - mean, -30, 30))
+
+
+def simulated(shares: np.ndarray, claims: Claims, rng: np.random.Generator, most: int = 40_000) -> Stopped:
+    """Play a test whose pairs are drawn."""
+    test, seen = SequentialTest(claims), np.empty(0)
+    while test.accepted is None and test.pairs < most:
+        pairs = rng.choice(VALUES, p=shares, size=min(150, most - test.pairs))
+        seen = np.concatenate([seen, pairs[: test.add(pairs)]])
+    return Stopped(len(seen), float(seen.mean()), float(seen.var()), test.accepted)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("margins", [(0.0, ELO_40), (-ELO_40, 0.0), (0.3, 0.45)])
+def test_it_is_wrong_as_seldom_as_it_says(shape: str, margins: tuple[float, float]) -> None:
+    rng, runs = np.random.default_rng(3), 140
+    claims = Claims(*margins, alpha=0.05, beta=0.1)
+    for truth, (mean, rate) in enumerate(zip(margins, (claims.alpha, claims.beta), strict=True)):
+        found = [simulated(tilted(SHAPES[shape], mean), claims, rng).accepted for _ in range(runs)]
+        assert None not in found
+        assert found.count(1 - truth) <= stats.binom.ppf(0.999, runs, rate)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("elo", [10, 20, 60])
+def test_error_rates_over_thousands_of_tests(shape: str, elo: float) -> None:
+    rng, runs = np.random.default_rng(4), 3000
+    claims = Claims(0.0, float(margin_of(elo)))
+    for truth, mean in enumerate((claims.margin0, claims.margin1)):
+        found = [simulated(tilted(SHAPES[shape], mean), claims, rng).accepted for _ in range(runs)]
+        assert found.count(1 - truth) / runs <= 0.065, "Wald's bounds are those of many pairs: a little more is due"
+
+
+def test_it_takes_fewer_pairs_than_a_test_of_fixed_size() -> None:
+    rng, claims = np.random.default_rng(5), Claims(0.0, ELO_40)
+    shares = tilted(SHAPES["ties"], ELO_40)
+    fixed = fixed_size(float(shares @ VALUES**2) - ELO_40**2, ELO_40, claims.alpha, claims.beta)
+    needed = np.mean([simulated(shares, claims, rng).pairs for _ in range(100)])
+    assert needed < 0.65 * fixed
+
+
+@pytest.mark.parametrize("shape", ["alone", "ties"])
+@pytest.mark.parametrize("mean", [0.0, ELO_20 / 2, ELO_20, 0.3])
+def test_the_interval_holds_the_difference_although_the_test_stopped(shape: str, mean: float) -> None:
+    rng, runs, claims = np.random.default_rng(6), 80, Claims(0.0, ELO_20)
+    shares = tilted(SHAPES[shape], mean)
+    found = []
+    for _ in range(runs):
+        stopped = simulated(shares, claims, rng, most=1000)
+        found.append(difference(stopped, (claims.margin0, claims.margin1), (claims.lower, claims.upper)))
+    assert all(one.low <= one.value <= one.high for one in found)
+    covered = sum(one.low <= mean <= one.high for one in found)
+    assert covered >= stats.binom.ppf(0.001, runs, LEVEL)
+    too_high = sum(one.value > mean for one in found)
+    assert 0.3 * runs < too_high < 0.7 * runs, "it is too high as often as too low"
+
+
+def test_the_plain_mean_would_exaggerate() -> None:
+    """Which is why there is more to the estimate."""
+    rng, claims = np.random.default_rng(7), Claims(0.0, ELO_40)
+    stopped = [simulated(tilted(SHAPES["alone"], ELO_40), claims, rng) for _ in range(120)]
+    better = [one for one in stopped if one.accepted]
+    plain = np.mean([one.mean for one in better])
+    ours = np.mean([difference(one, (0.0, ELO_40), (claims.lower, claims.upper)).value for one in better])
+    assert plain > ELO_40 + 0.01
+    assert abs(ours - ELO_40) < abs(plain - ELO_40)
+
+
+@pytest.mark.parametrize("pairs", [1, 5, FEWEST - 1, FEWEST + 15])
+@pytest.mark.parametrize("mean", [-1.0, 0.0, 0.9, 1.0])
+def test_few_pairs_have_an_interval_too(pairs: int, mean: float) -> None:
+    found = difference(Stopped(pairs, mean, 0.0, None), (0.0, ELO_20), (-2.94, 2.94))
+    assert -1 <= found.low <= found.value <= found.high <= 1
+    assert found.low < found.high
+    assert found.low <= mean <= found.high
+
+
+def test_all_wins_and_all_draws_decide() -> None:
+    winning, level = SequentialTest(Claims(0.0, ELO_20)), SequentialTest(Claims(0.0, ELO_20))
+    winning.add(np.ones(200))
+    level.add(np.zeros(200))
+    assert (winning.accepted, level.accepted) == (1, 0)
+    assert FEWEST <= winning.pairs < 100
+    assert level.counts == ((-1.0, 0), (-0.5, 0), (0.0, level.pairs), (0.5, 0), (1.0, 0))
+
+
+def test_it_does_not_matter_in_what_portions_pairs_come() -> None:
+    pairs = np.random.default_rng(8).choice(np.append(VALUES, 1 / 3), size=600, p=[0.1, 0.1, 0.4, 0.1, 0.2, 0.1])
+    found = set()
+    for portion in (1, 7, 50, 600):
+        test = SequentialTest(Claims(0.0, ELO_20))
+        for start in range(0, len(pairs), portion):
+            test.add(pairs[start : start + portion])
+        found.add((test.pairs, test.accepted, round(test.ratio, 9), tuple(c for c in test.counts if c[1])))
+    assert len(found) == 1
+    assert next(iter(found))[1] == 1
+
+
+def test_nothing_counts_beyond_the_decision() -> None:
+    test = SequentialTest(Claims(0.0, ELO_20))
+    used = test.add(np.ones(500))
+    assert test.pairs == used < 500
+    assert test.add(np.ones(5)) == 0
+    assert test.pairs == used
+
+
+def test_the_ratio_is_that_of_the_best_distributions() -> None:
+    """Against a general optimiser, which knows nothing of Lagrange's multiplier."""
+    counts = np.array([3.0, 11.0, 40.0, 17.0, 9.0])
+
+    def best(mean: float) -> float:
+        limits = [
+            {"type": "eq", "fun": lambda p: p.sum() - 1},
+            {"type": "eq", "fun": lambda p: p @ VALUES - mean},
+        ]
+        start = tilted(counts / counts.sum(), mean)
+        found = optimize.minimize(
+            lambda p: -(counts @ np.log(p)), start, bounds=[(1e-9, 1)] * 5, constraints=limits, tol=1e-12
+        )
+        return -float(found.fun)
+
+    ratio = log_likelihood_ratios(counts, VALUES, 0.02, 0.1)
+    assert float(ratio) == pytest.approx(best(0.1) - best(0.02), abs=1e-5)
+
+
+def test_values_that_were_not_seen_count_for_next_to_nothing() -> None:
+    counts = np.array([0.0, 0.0, 30.0, 0.0, 0.0])
+    seen = log_likelihood_ratios(np.where(counts == 0, UNSEEN, counts), VALUES, 0.0, ELO_20)
+    assert log_likelihood_ratios(counts, VALUES, 0.0, ELO_20) == seen
+
+
+@pytest.mark.parametrize("elo", [-400.0, -20.0, 0.0, 5.0, 200.0])
+def test_elo_and_margins_are_the_same_thing(elo: float) -> None:
+    margin = float(margin_of(elo))
+    assert (1 + margin) / 2 == pytest.approx(1 / (1 + 10 ** (-elo / 400)))
+    assert float(elo_of(margin)) == pytest.approx(elo)
+    assert math.isinf(elo_of(1.0))
+
+
+@pytest.mark.parametrize(
+    ("claims", "said"),
+    [
+        (Claims(0.1, 0.0), "first must be below"),
+        (Claims(0.0, 1.0), "below 1"),
+        (Claims(-1.0, 0.0), "above -1"),
+        (Claims(0.0, 0.1, alpha=0.0), "alpha=0.0"),
+        (Claims(0.0, 0.1, beta=0.6), "beta=0.6"),
+        (Claims(0.0, math.nan), "cannot be tested"),
+    ],
+)
+def test_claims_that_cannot_be_tested_are_refused(claims: Claims, said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        claims.checked()
+
+
+# Brownian motion
+
+
+MOTIONS = [Motion(1.0, 2.0, 0.5), Motion(3.0, 1.5, 4.0), Motion(2.0, 2.0, 60.0), Motion(30.0, 4.0, 200.0)]
+
+
+@pytest.mark.parametrize("motion", MOTIONS)
+@pytest.mark.parametrize("drift", [-1.5, -0.2, 0.0, 0.1, 0.9, 4.0])
+def test_a_motion_ends_somewhere(motion: Motion, drift: float) -> None:
+    top, bottom = motion.through_top(drift), motion.mirrored().through_top(-drift)
+    inside = motion.within_above(drift, -motion.below)
+    assert top + bottom + inside == pytest.approx(1, abs=1e-9)
+    assert motion.within_above(drift, motion.over) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("drift", [-0.8, -0.1, 0.3, 2.0])
+def test_in_endless_time_a_motion_leaves_as_is_known(drift: float) -> None:
+    motion = Motion(1.2, 0.7, 1e4)
+    scale = [math.exp(-2 * drift * place) for place in (0.0, motion.over, -motion.below)]
+    assert motion.through_top(drift) == pytest.approx((scale[0] - scale[2]) / (scale[1] - scale[2]), abs=1e-9)
+
+
+@pytest.mark.parametrize("drift", [-1.0, 0.0, 0.5])
+def test_without_a_lower_barrier_the_first_passage_is_as_is_known(drift: float) -> None:
+    """The inverse Gaussian distribution."""
+    far = Motion(1e3, 2.0, 3.0)
+    root = math.sqrt(3.0)
+    known = stats.norm.cdf((drift * 3 - 2) / root) + math.exp(4 * drift) * stats.norm.cdf((-drift * 3 - 2) / root)
+    assert far.through_top(drift) == pytest.approx(known, abs=1e-12)

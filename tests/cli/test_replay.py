@@ -1,0 +1,188 @@
+"""The command that shows a stored game again."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import dicegym
+from dicegym.arena import contest
+from dicegym.arena.match import play_match
+from dicegym.arena.replay import load, replay_of, save
+from dicegym.cli import main, paging
+from dicegym.cli.common import Terminal
+from dicegym.cli.paging import BACK, FIRST, FORWARD, KEYS, LAST, LEAVE, page_through
+from dicegym.play.player import FunctionPlayer
+from dicegym.players.watched import moments
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = 0
+    try:
+        main(["replay", *arguments])
+    except SystemExit as end:
+        status = end.code or 0
+    shown = capsys.readouterr()
+    return status, shown.out, shown.err
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A game of Hog, in a file."""
+    game = dicegym.game("hog", goal=20)
+    players = [FunctionPlayer(lambda turn: 4, "three"), FunctionPlayer(lambda turn: 6, "five")]
+    save(replay_of(game, ["three", "five"], 3, play_match(game, players, 3, 1)), tmp_path / "game.json")
+    return tmp_path / "game.json"
+
+
+def test_a_game_is_told_move_by_move(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, str(file))
+    assert (status, err) == (0, "")
+    replay = load(file)
+    lines = out.splitlines()
+    assert lines[0] == f"Hog: {', '.join(replay.seats)}, in the order of their seats; seed 3, number 0"
+    assert f"move {len(replay.actions)} of {len(replay.actions)}" in lines
+    for name, value in zip(replay.seats, replay.returns, strict=True):
+        assert f"{name} {value:g}" in lines[-1]
+    assert any(line.startswith(f"{replay.seats[1]}: roll ") for line in lines)
+    own = run(capsys, str(file), "--seat", "0")[1].splitlines()
+    assert own[0].endswith(f", as {replay.seats[0]} (seat 0) was shown it")
+    assert not any(line.startswith(f"{replay.seats[1]}: ") for line in own)
+    assert any(line.startswith(f"{replay.seats[0]}: roll ") for line in own)
+
+
+def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    image = pytest.importorskip("PIL.Image")
+    again, page, film = tmp_path / "again.json", tmp_path / "game.html", tmp_path / "game.gif"
+    status, out, _ = run(capsys, str(file), "--json", str(again), "--html", str(page), "--gif", str(film))
+    assert status == 0
+    assert again.read_bytes() == file.read_bytes()
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    with image.open(film) as opened:
+        assert opened.n_frames == len(load(file).actions) + 1
+    assert [line.partition(":")[0].rpartition("/")[2] for line in out.splitlines() if line.startswith("wrote")] == [
+        "again.json",
+        "game.html",
+        "game.gif",
+    ]
+    assert "move 1" not in out
+    assert run(capsys, str(file), "--html", str(page), "--seat", "1")[0] == 0
+    assert '"views":[1]' in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("FILE", "--seat", "2"), "seat 2 is no seat of a game of 2: give 0 to 1"),
+        (("FILE", "--step"), "--step waits for keys, and the output is no terminal"),
+        (("FILE", "--step", "--html", "x.html"), "--step waits for keys, which writes files"),
+        (("FILE", "--gif", "x.mp4"), "name it x.gif"),
+        (("FILE", "--html", "/nowhere/x.html"), "there is no folder /nowhere"),
+        (("FILE", "--gif", "x.gif", "--delay", "0"), "--delay more than 0"),
+        (("FILE", "--json", "x.json", "--seat", "0"), "leave --seat out"),
+        (("FILE", "--store", "x"), "leave --store out"),
+        (("nothing.json",), "No such file"),
+        (("ann",), "names no game: give MATCH or MATCH.GAME"),
+        (("1.0",), "names no game"),
+        (("1.2.3",), "names no game"),
+        (("1",), "there is no store"),
+        (("1", "--store", "FILE"), "game.json"),
+    ],
+)
+def test_what_cannot_be_seen(
+    arguments: tuple[str, ...],
+    words: str,
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    status, _, err = run(capsys, *(str(file) if word == "FILE" else word for word in arguments))
+    assert status == 2
+    assert words in err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_other_rules_are_refused_in_words(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    values = json.loads(file.read_text())
+    values["rules"] |= {"fingerprint": "0123456789abcdef", "dicegym": "0.0.3"}
+    file.write_text(json.dumps(values))
+    status, _, err = run(capsys, str(file))  # the same games are played, so it is shown
+    assert status == 0
+    values["rules"]["shown"]["scores"][2] = "0"
+    values["rules"]["code"]["hog.rules.step"] = "0"
+    file.write_text(json.dumps(values))
+    status, out, err = run(capsys, str(file))
+    assert (status, out) == (2, "")
+    assert "random games differ from one of the decisions 3 to 4 on, in: scores" in err
+    assert "code of the rules, changed: hog.rules.step" in err
+    assert "pip install 'dicegym==0.0.3'" in err
+
+
+def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each game of a match by number or by key, with what went wrong in it, to the returns that are stored."""
+    pytest.importorskip("sqlalchemy")
+    from dicegym.arena.replay.stored import stored_replay
+    from dicegym.arena.store.reading import StoreReader
+
+    def careless(turn: dicegym.Turn) -> int:
+        return turn.game.n_actions + 5
+
+    where = tmp_path / "contests.sqlite"
+    contest("liarsdice", ["even", FunctionPlayer(careless, "careless")], seed=2, games=3, workers=1, store=where)
+    with StoreReader(where) as reader:
+        match = reader.match(1)
+        games = list(reader.games([1]))
+        for game in games:
+            replay = stored_replay(reader, f"{match.id}.{game.number + 1}")
+            replay.check()
+            assert replay.id == f"{match.id}.{game.number + 1}"
+            assert replay.actions == game.actions
+            assert replay.seats == tuple(match.entries[player] for player in game.seats)
+            wrong = [one for frame in replay.frames() for one in frame.done if one.fault]
+            assert [one.reason for one in wrong] == [incident.reason for incident in replay.incidents]
+            assert {replay.seats[one.seat] for one in wrong} == {"careless"}
+            assert "step" in "".join(replay.rules["code"])
+    assert len(games) == 3
+    for called in (f"{match.id}", f"{match.key[:8]}.1", f"{match.key}.1".upper()):
+        status, out, _ = run(capsys, called, "--store", str(where))
+        assert status == 0
+        assert f"game {match.id}.1, seed {match.seed}, number 0" in out
+    for called, words in (
+        (f"{match.id}.4", f"match {match.id} has no game 4: give {match.id}.1 to {match.id}.3"),
+        ("77", "there is no match 77 in"),
+        ("ffffffff", "has no match whose key begins with 'ffffffff'"),
+    ):
+        status, _, err = run(capsys, called, "--store", str(where))
+        assert status == 2
+        assert words in err
+
+
+def test_keys_go_on_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = dicegym.game("hog", goal=20)
+    every = list(moments(game, [FunctionPlayer(lambda turn: 4, "three"), FunctionPlayer(lambda turn: 6, "five")], 3))
+    last = len(every) - 1
+    screen = io.StringIO()
+    monkeypatch.setattr(paging, "out", Terminal(file=screen, force_terminal=True, width=100, height=30))
+    on, back, first, end, leave = (KEYS[name][0] for name in (FORWARD, BACK, FIRST, LAST, LEAVE))
+    pressed = [on, on + on, back, "x", end, on, KEYS[BACK][-4] + KEYS[BACK][6], first, leave]
+    seen: list[str] = []
+
+    def key() -> str:
+        seen.append(screen.getvalue().rpartition("move ")[2].partition(" ")[0])
+        screen.truncate(0)
+        return pressed[len(seen) - 1]
+
+    page_through(every, key)
+    places = [0, 1, 3, 2, 2, last, last, last - 2, 0]
+    assert seen == [str(place) for place in places]
+
+    def nothing() -> str:
+        raise EOFError
+
+    page_through(every, nothing)

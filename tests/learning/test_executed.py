@@ -1,0 +1,162 @@
+"""Measuring by executors: the same figures as in one process, and strangers' bots in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from variants import FINISHED
+
+import dicegym
+from dicegym.arena.executors import Executors, local
+from dicegym.cli import main
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, FaultWarning, ParameterError
+from dicegym.learning import blocks, executed
+from dicegym.learning.blocks import EvaluationBlock, blocks_of, seating_of
+from dicegym.learning.evaluate import evaluate
+from dicegym.play.player import FunctionPlayer
+from dicegym.players.roster import agents_folder
+from dicegym.sandbox.jobs import entry
+
+SPY = """
+import sys
+{pure}
+if "pytest" in sys.modules:
+    raise ValueError("it runs where it must not")
+def final_strategy(score, opponent_score):
+    return 4 + (score > 50)
+"""
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[Executors]:
+    """Return executors of two processes, started once for each game."""
+    with executed.kept_open(local(2)) as executors:
+        yield executors
+
+
+def _stranger(game: Game, name: str, folder: Path) -> str:
+    """Return the path of a copy of a shipped bot, which is a stranger's."""
+    source = agents_folder(game) / f"{name}.py"
+    for file in [source, *source.parent.glob("_*.py")]:
+        shutil.copy(file, folder)
+    return str(folder / source.name)
+
+
+@pytest.mark.parametrize("name", FINISHED)
+def test_figures_are_those_of_one_process(
+    name: str, two: Executors, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """With players beside the referees, and with a stranger's bot, whichever process plays a block."""
+    monkeypatch.setattr(blocks, "SIDE_BY_SIDE", 8)
+    monkeypatch.setattr(blocks, "APART", 8)
+    game = dicegym.game(name)
+    rival = "ppo" if game.players > 1 else None
+    here = evaluate(game, "haphazard", rival, 20, exact=False)
+    assert evaluate(game, "haphazard", rival, 20, exact=False, executors=two) == here
+    stranger = _stranger(game, "haphazard", tmp_path)
+    assert executed.is_strangers(game, stranger)
+    assert not executed.is_strangers(game, "haphazard")
+    assert evaluate(game, stranger, rival, 20, exact=False, executors=two) == here
+
+
+def test_strangers_never_run_in_this_process(two: Executors, tmp_path: Path) -> None:
+    """Neither for exact values nor for games, asked at once or one by one."""
+    game = dicegym.game("hog")
+    for pure in ("PURE = True", ""):
+        bot = tmp_path / f"spy{len(pure)}.py"
+        bot.write_text(SPY.format(pure=pure))
+        with pytest.raises(AgentError, match="it runs where it must not"):
+            evaluate(game, str(bot), "bacon")
+        exact = evaluate(game, str(bot), "bacon", executors=two)
+        assert exact.games == 0
+        played = evaluate(game, str(bot), "bacon", 400, exact=False, executors=two)
+        assert abs(played.value - exact.value) < 0.1
+
+
+@pytest.mark.parametrize("pure", [True, False])
+def test_a_stranger_that_hangs_or_ends_its_process_ends_the_evaluation(pure: bool, tmp_path: Path) -> None:
+    game = dicegym.game("liarsdice")
+    for name, body, match in (
+        ("hangs", "while True: pass", "took more than 0.2 s"),
+        ("ends", "__import__('os')._exit(3)", r"ended its process \(exit status 3\)"),
+    ):
+        bot = tmp_path / name / "player.py"
+        bot.parent.mkdir(exist_ok=True)
+        bot.write_text(f"PURE = {pure}\ndef get_play(me, hands, history):\n    {body}\n")
+        began = time.monotonic()
+        with pytest.raises(AgentError, match=match):
+            evaluate(game, str(bot), "even", 400, executors=local(1), limits=executed.limits_of(0.2))
+        assert time.monotonic() - began < 60
+
+
+def test_faults_are_told_as_in_one_process(two: Executors, tmp_path: Path) -> None:
+    """As often, and in words, where a bot's answers are asked for at once too."""
+    game = dicegym.game("liarsdice")
+    told = []
+    for pure in (True, False):
+        bot = tmp_path / f"player{pure}.py"
+        bot.write_text(f"PURE = {pure}\ndef get_play(me, hands, history):\n    return [][len(history) % 2]\n")
+        for executors in (None, two):
+            with pytest.warns(FaultWarning) as caught:
+                score = evaluate(game, str(bot), "even", 20, executors=executors)
+            told.append((score.value, len(caught)))
+            assert "IndexError" in str(caught[0].message)
+    assert told[0] == told[1] == told[2] == told[3]
+    assert told[0][1] >= 20 * 5  # it loses every die of every game by one
+
+
+def test_a_stranger_may_fill_several_seats(two: Executors, tmp_path: Path) -> None:
+    game = dicegym.game("lucky")
+    stranger = _stranger(game, "gambler", tmp_path)
+    here = evaluate(game, "ppo", [stranger, "strategist"], 14)
+    assert evaluate(game, "ppo", [stranger, "strategist"], 14, executors=two) == here
+
+
+def test_seats_alternate_and_opponents_move_on() -> None:
+    met = [seating_of(number, 4, 2) for number in range(8)]
+    assert [seat for seat, _ in met] == [0, 1, 2, 3, 0, 1, 2, 3]
+    assert [others for _, others in met] == [[0, 1, 0]] * 4 + [[1, 0, 1]] * 4
+
+
+def test_blocks_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
+    game = dicegym.game("hog")
+    trusted = entry(game, "a", "bacon"), entry(game, "b", "swap")
+    sizes = [block.games for block in blocks_of(game, trusted, 2500, 1)]
+    assert sizes == [1000, 1000, 500]
+    stranger = entry(game, "c", _stranger(game, "ham", tmp_path))
+    found = blocks_of(game, (stranger, trusted[0]), 2500, 1)
+    assert sum(block.games for block in found) == 2500
+    assert {block.games for block in found} == {blocks.APART, 100}
+    assert found[1].facts == {"kind": "evaluation", "seed": 1, "first": 200, "games": 200}
+    assert isinstance(found[0], EvaluationBlock)
+
+
+def test_what_only_this_process_can_do_is_refused(two: Executors) -> None:
+    game = dicegym.game("yatzy", players=1)
+    with pytest.raises(ParameterError, match="less_luck=True is for players in this process"):
+        evaluate(game, "planner", less_luck=True, executors=two)
+    lock = threading.Lock()
+    with pytest.raises(ParameterError, match="cannot be sent"):
+        evaluate("hog", FunctionPlayer(lambda turn: lock and 4), "bacon", 10, False, executors=two)
+
+
+def test_the_command_keeps_strangers_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bot, result = tmp_path / "mine.py", tmp_path / "score.json"
+    bot.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
+    with pytest.raises(SystemExit, match="0"):
+        main(["evaluate", str(bot), "--game", "hog", "--against", "bacon", "--json", str(result)])
+    said = capsys.readouterr()
+    assert "bots are kept apart by" in said.err
+    assert "exact win rate against bacon" in said.out
+    (score,) = json.loads(result.read_text())
+    assert score["value"] == pytest.approx(evaluate("hog", "always_roll(4)", "bacon").value, abs=1e-12)
+    with pytest.raises(SystemExit, match="2"):
+        main(["evaluate", str(bot), "--game", "hog", "--device", "cuda"])
+    assert "plays in a process of its own" in capsys.readouterr().err

@@ -1,0 +1,302 @@
+"""Several seeds side by side: what is begun, what becomes of those that fail or are stopped, and their band."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from dicegym.cli import main
+from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.learning.band import ENOUGH, band_of, common_times, interquartile_mean
+from dicegym.learning.configuration import AboutRun, about_run, settings_of, to_plain, write_about
+from dicegym.learning.evaluate import Score
+from dicegym.learning.seeds import training
+from dicegym.learning.seeds.record import SEEDS_FILE, SeedsRecord, folder_of, holds_seeds, read_record
+from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Over, Progressed, Said, SeedEvent, SeedTask
+from dicegym.learning.seeds.training import Workshop, here, train_seeds
+from dicegym.signals import SignalInterrupt
+
+SMALL = [
+    "run.games=16",
+    "run.steps=2048",
+    "run.evaluate_every=1024",
+    "run.card_games=0",
+    "algorithm.n_steps=16",
+    "algorithm.batch_size=128",
+    "network.net_arch=[16]",
+]
+ARGUMENTS = [word for text in SMALL for word in ("--set", text)]
+
+
+def _leave_a_run(task: SeedTask, finished: bool = True) -> None:
+    """Leave in a folder what a training of one seed leaves there."""
+    folder = Path(task.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    settings, command = settings_of(task.game, folder, None, task.overrides, task.resume)
+    write_about(folder, AboutRun(command.split(), to_plain(settings), finished))
+    (folder / "curve.csv").write_text(f"steps,score\n0,0.1\n2048,0.{task.seed}\n")
+    score = Score("win rate", "bacon", task.seed / 10, 0.0, 1.0, 50)
+    about = {"game": "hog", "players": 2, "parameters": {}, "fingerprint": "f", "score": score.to_json()}
+    (folder / "best.zip").write_text(json.dumps(about))
+
+
+class Actor:
+    """A trainer that follows a script: what happens, by its seed."""
+
+    scripts: dict[int, Callable[[Actor], Iterable[SeedEvent]]]
+
+    def __init__(self, task: SeedTask, log: Path) -> None:
+        self.task, self.log = task, log
+        self.signals: list[int] = []
+        self.killed = self.closed = False
+
+    def events(self) -> Iterable[SeedEvent]:
+        if self.killed:
+            return [Over(FAILED, "killed")]
+        return self.scripts.get(self.task.seed, _finishes)(self)
+
+    def stop(self, number: int) -> None:
+        self.signals.append(number)
+
+    def kill(self) -> None:
+        self.killed = True
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def _finishes(actor: Actor) -> list[SeedEvent]:
+    _leave_a_run(actor.task)
+    return [Progressed(2048, 2048, ""), Over(FINISHED)]
+
+
+def _fails(actor: Actor) -> list[SeedEvent]:
+    return [Said("beware"), Over(FAILED, "out of memory")]
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
+    """Return a function that trains with actors, two at a time, and returns them in the order of their beginning."""
+    monkeypatch.setattr("dicegym.learning.curves.models.facts", lambda path: json.loads(path.read_text()))
+    monkeypatch.setattr("dicegym.learning.seeds.summary.PICTURE", "picture.svg")
+    monkeypatch.setattr(training, "LOOK_EVERY", 0.001)
+
+    def play(folder: Path, scripts: dict[int, Any] | None = None, **how: Any) -> list[Actor]:
+        hired: list[Actor] = []
+
+        def hire(task: SeedTask, log: Path) -> Actor:
+            assert sum(not one.closed for one in hired) < 2
+            actor = Actor(task, log)
+            actor.scripts = scripts or {}
+            hired.append(actor)
+            return actor
+
+        train_seeds("hog", folder, workshop=lambda count: Workshop(hire, 2, 1), **{"overrides": SMALL, **how})
+        return hired
+
+    return play
+
+
+def test_one_failing_seed_ends_no_other_and_is_tried_again(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+    told: list[str] = []
+    hired = stage(tmp_path, {2: _fails}, seeds=3, told=told.append)
+    assert [one.task.seed for one in hired] == [1, 2, 3]
+    assert all(one.closed for one in hired)
+    assert told == ["seed 2: beware", "seed 2 failed: out of memory"]
+    record = read_record(tmp_path)
+    assert record.ended == {1: FINISHED, 2: FAILED, 3: FINISHED}
+    assert "out of memory" in (tmp_path / "seeds.md").read_text()
+
+    again = stage(tmp_path, resume=True)  # the same command, as far as it is known
+    assert [(one.task.seed, one.task.resume) for one in again] == [(2, False)]
+    assert read_record(tmp_path).failures == {}
+    assert stage(tmp_path, resume=True) == []  # finished ones are not played again
+    more = stage(tmp_path, resume=True, seeds=5, overrides=[*SMALL, "run.steps=4096"])
+    assert [(one.task.seed, one.task.resume) for one in more] == [
+        (1, True),
+        (2, True),
+        (3, True),
+        (4, False),
+        (5, False),
+    ]
+    assert all("run.steps=4096" in one.task.overrides and "run.steps=2048" not in one.task.overrides for one in more)
+    assert about_run(folder_of(tmp_path, 3)).settings["run"]["steps"] == 4096
+
+
+def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+    def stops(actor: Actor) -> list[SeedEvent]:
+        if not actor.signals:
+            os.kill(os.getpid(), signal.SIGTERM)
+            return []
+        _leave_a_run(actor.task, finished=False)
+        return [Over(STOPPED, "saved")]
+
+    with pytest.raises(SignalInterrupt, match="--resume` goes on") as end:
+        stage(tmp_path, {1: stops}, seeds=4)
+    assert end.value.number == signal.SIGTERM
+    ended = read_record(tmp_path).ended
+    assert ended[1] == STOPPED
+    assert 4 not in ended
+    again = stage(tmp_path, resume=True)
+    assert [one.task.seed for one in again if one.task.resume] == [1]
+    assert set(read_record(tmp_path).ended.values()) == {FINISHED}
+
+
+def test_who_does_not_end_is_ended(
+    stage: Callable[..., list[Actor]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "PATIENCE", 0.05)
+    monkeypatch.setattr(training, "LAST_PATIENCE", 0.05)
+    stubborn: list[Actor] = []
+
+    def hangs(actor: Actor) -> list[SeedEvent]:
+        if not stubborn:
+            stubborn.append(actor)
+            os.kill(os.getpid(), signal.SIGINT)
+        return []
+
+    with pytest.raises(KeyboardInterrupt):
+        stage(tmp_path, {1: hangs}, seeds=1)
+    assert stubborn[0].signals == [signal.SIGINT, signal.SIGINT]
+    assert stubborn[0].killed
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "match"),
+    [
+        ({"seeds": 2}, {"resume": True, "seeds": 1}, "holds 2 seeds"),
+        ({"seeds": 2}, {"resume": True, "overrides": ["run.seed=7"]}, "cannot change the seeds"),
+        ({"seeds": 2}, {"resume": True, "overrides": ["run.games=32"]}, "cannot change what a run began with"),
+        ({"seeds": 2}, {"seeds": 2}, "is not empty"),
+        ({"seeds": 2}, {"seeds": 0}, "number of trainings"),
+        ({}, {"resume": True, "seeds": 2, "folder": "other"}, "no trainings of several seeds"),
+        ({}, {"seeds": 3, "overrides": ["run.seed=4294967294"], "folder": "other"}, "go beyond"),
+        ({}, {"seeds": 2, "overrides": ["run.steps=x"], "folder": "other"}, "run.steps='x' cannot be used"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_begins(
+    stage: Callable[..., list[Actor]], tmp_path: Path, first: dict[str, Any], then: dict[str, Any], match: str
+) -> None:
+    stage(tmp_path / "set", **{"seeds": 2, **first})
+    folder = tmp_path / str(then.pop("folder", "set"))
+    with pytest.raises(ParameterError, match=match):
+        stage(folder, **then)
+
+
+def test_the_band_of_finished_seeds_is_written(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+    stage(tmp_path, seeds=5)
+    plain = json.loads((tmp_path / "band.json").read_text())
+    band = plain["bands"]["score"]
+    assert band["steps"] == [0, 2048]
+    assert band["runs"] == [5, 5]
+    assert band["iqm"] == pytest.approx([0.1, 0.3])
+    assert band["low"][1] < 0.3 < band["high"][1]
+    assert plain["end"]["middle"] == pytest.approx(0.3)
+    assert [one["best"] for one in plain["seeds"]] == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5])
+    with (tmp_path / "band.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert float(rows[1]["median"]) == pytest.approx(0.3)
+    assert "95 % intervals of the interquartile mean" in (tmp_path / "picture.svg").read_text().replace("&#160;", " ")
+
+
+def test_a_record_of_others_begins_nothing_without_trust(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+    stage(tmp_path, seeds=2)
+    assert holds_seeds(tmp_path)
+    path = tmp_path / SEEDS_FILE
+    changed = json.loads(path.read_text()) | {"overrides": ["environment.wrap=evil.py:now"]}
+    path.write_text(json.dumps(changed))
+    with pytest.raises(ParameterError, match="--trust"):
+        stage(tmp_path, resume=True, seeds=3)
+    assert read_record(tmp_path, trust=True).overrides == ("environment.wrap=evil.py:now",)
+    for damage in ("{}", "[", '{"seeds": [1, 1]}', json.dumps(changed | {"seeds": [-1]})):
+        path.write_text(damage)
+        with pytest.raises(DamagedFileError, match="is not what a training writes"):
+            read_record(tmp_path, trust=True)
+
+
+def test_processors_are_shared_out() -> None:
+    assert here(1, 5).at_once == 1
+    many = here(8, 3)
+    assert (many.at_once, many.threads) == (3, 1)
+    with pytest.raises(ParameterError, match="number of processes"):
+        here(0, 3)
+
+
+def test_interquartile_means_and_intervals() -> None:
+    values = np.array([0.0, 1.0, 2.0, 3.0, 100.0])
+    assert interquartile_mean(values) == pytest.approx(2.0)  # one is left out at each end
+    assert interquartile_mean(values[:3]) == pytest.approx(1.0)  # nobody
+    steps, found = common_times([(np.array([0, 10]), np.array([0.0, 1.0])), (np.array([5]), np.array([0.5]))])
+    assert steps.tolist() == [0, 5, 10]
+    assert np.isnan(found).tolist() == [[False, False, False], [True, False, True]]
+    few = band_of(steps, found)
+    assert few.runs.tolist() == [1, 2, 1]
+    assert np.isnan(few.low).all()
+
+
+@pytest.mark.parametrize(("runs", "least"), [(ENOUGH, 0.84), (10, 0.91), (20, 0.92)])
+def test_intervals_cover_as_often_as_is_said(runs: int, least: float) -> None:
+    """The page on training says how often: 0.89 for four runs, 0.94 for ten. The percentile bootstrap is too narrow."""
+    band = band_of(np.arange(600), np.random.default_rng(runs).normal(size=(runs, 600)))
+    covered = ((band.low <= 0) & (band.high >= 0)).mean()
+    assert least < covered < 0.98
+
+
+def test_two_seeds_train_in_processes_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "set"
+    with pytest.raises(SystemExit, match="0"):
+        main(["train", "hog", "--run-dir", str(folder), "--seeds", "2", *ARGUMENTS])
+    said = capsys.readouterr()
+    assert "seed 2: " in said.err
+    assert "(mean and range of 2)" in said.out
+    assert {"seed-1", "seed-2", "band.csv", "band.json", "seeds.md"} <= set(os.listdir(folder))
+    for seed in (1, 2):
+        about = about_run(folder_of(folder, seed))
+        assert about.finished
+        assert about.settings["run"]["seed"] == seed
+    curves = [(folder_of(folder, seed) / "curve.csv").read_text() for seed in (1, 2)]
+    assert curves[0] != curves[1]
+    with pytest.raises(SystemExit, match="0"):
+        main(["train", "hog", "--run-dir", str(folder), "--resume"])
+    assert "nothing was done" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_runs_on_when_the_command_is_ended(number: int, tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    steps = ["--steps", "1000000000", *ARGUMENTS[:2], *ARGUMENTS[4:]]
+    command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(folder), "--seeds", "2", *steps]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 120
+        while len(list(folder.glob("seed-*/best.zip"))) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        children = _children(process.pid)
+        assert len(children) == 2
+        process.send_signal(number)
+        process.wait(30)
+    while any(Path(f"/proc/{child}/cmdline").exists() for child in children):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    for seed in (1, 2):
+        assert (folder_of(folder, seed) / "checkpoint").is_dir()
+        assert not (folder_of(folder, seed) / "run.lock").exists()
+    assert isinstance(read_record(folder), SeedsRecord)
+
+
+def _children(process: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
