@@ -31,12 +31,23 @@ def test_rock_scissors_and_paper_are_named() -> None:
     assert (cycle.won, cycle.games) == ((65, 65, 65), (100, 100, 100))
     assert cycle.z > 4
     assert found.words()[0] == "paper beats rock (65%), rock beats scissors (65%) and scissors beats paper (65%)."
+    assert len(found.words()) == 2  # its pairs are not told again
     assert found.chance < 1e-4
     assert {(one.name, one.other) for one in found.surprises} == {
         ("rock", "scissors"),
         ("scissors", "paper"),
         ("paper", "rock"),
     }
+
+
+def test_a_pair_that_its_ratings_do_not_explain_is_named() -> None:
+    """b has an answer to the best."""
+    matches = [won("a", x, 90, 10) for x in "cdef"] + [won("b", "a", 80, 20)] + [won("b", x, 50, 50) for x in "cdef"]
+    found = residuals(matches, fit(matches, replicates=0))
+    best = found.surprises[0]
+    assert (best.name, best.other, best.won, best.games) == ("b", "a", 80, 100)
+    assert best.expected < 50
+    assert any("b was ahead of a in 80 of 100 games" in sentence for sentence in found.words())
 
 
 def test_each_circle_is_named_once_and_from_its_first() -> None:
