@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dicegym.arena.pages.page import ShownGame
-from dicegym.arena.replay import Replay, ReplayIncident
+from dicegym.arena.replay import Replay
+from dicegym.arena.replay.stored import replay_from
 from dicegym.arena.replay.telling import words
-from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoredMisplay, StoredRules, StoreReader
+from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoredMisplay, StoreReader
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
 from dicegym.players.watched import named, told_apart
@@ -90,29 +91,10 @@ def _replays(reader: StoreReader, matches: Sequence[StoredMatch]) -> Iterator[tu
     for misplay in reader.misplays(numbers):
         noted.setdefault((misplay.match, misplay.game - 1), []).append(misplay)
     for match in matches:
-        yield match.id, (_replay(rules[match.id], match, game, noted) for game in games.get(match.id, []))
-
-
-def _replay(
-    rules: StoredRules,
-    match: StoredMatch,
-    game: PlayedGame,
-    noted: Mapping[tuple[int, int], Sequence[StoredMisplay]],
-) -> Replay:
-    seat_of = {match.entries[player]: seat for seat, player in enumerate(game.seats)}
-    return Replay(
-        rules.game,
-        rules.players,
-        rules.parameters,
-        match.seed,
-        game.number,
-        tuple(match.entries[player] for player in game.seats),
-        game.actions,
-        tuple(game.returns[player] for player in game.seats),
-        tuple(
-            ReplayIncident(seat_of[misplay.name], misplay.turn, misplay.reason)
-            for misplay in noted.get((match.id, game.number), ())
-        ),
-        rules.description,
-        f"{match.id}.{game.number + 1}",
-    )
+        yield (
+            match.id,
+            (
+                replay_from(rules[match.id], match, game, noted.get((match.id, game.number), ()))
+                for game in games.get(match.id, [])
+            ),
+        )

@@ -121,17 +121,6 @@ class PlayedGame(NamedTuple):
     """In the order in which they were played."""
 
 
-class StoredRules(NamedTuple):
-    """What a match was played by."""
-
-    game: str
-    players: int
-    parameters: Mapping[str, int]
-    fingerprint: str
-    description: Mapping[str, Any]
-    """What tells which rule has changed (`dicegym.arena.replay.described`), with the fingerprint and the version."""
-
-
 class StoredMisplay(NamedTuple):
     """What an entry did wrong."""
 
@@ -394,14 +383,6 @@ class StoreReader:
         with self._reading() as connection:
             return list(connection.execute(asked.order_by(MATCHES.c.id).limit(2)).scalars())
 
-    def rules(self, match: int) -> StoredRules:
-        """Return by which rules a match was played."""
-        asked = sa.select(RULES).join(MATCHES, MATCHES.c.rules == RULES.c.id).where(MATCHES.c.id == match)
-        with self._reading() as connection:
-            row = connection.execute(asked).one()
-        told = json.loads(row.description) if row.description else {"dicegym": row.version}
-        return StoredRules(row.game, row.players, json.loads(row.parameters), {**told, "fingerprint": row.fingerprint})
-
     def games(self, matches: Iterable[int]) -> Iterator[PlayedGame]:
         """Yield the games of matches, in order."""
         for some in _parts(sorted(set(matches))):
@@ -513,9 +494,8 @@ def _contest(row: Mapping[Any, Any]) -> StoredContest:
 
 
 def _rules(row: Any) -> StoredRules:
-    told = json.loads(row.description) if row.description else {}
-    told = {"dicegym": row.version, **told, "fingerprint": row.fingerprint}
-    return StoredRules(row.game, row.players, json.loads(row.parameters), row.fingerprint, told)
+    told = json.loads(row.description) if row.description else {"dicegym": row.version}
+    return StoredRules(row.game, row.players, json.loads(row.parameters), {**told, "fingerprint": row.fingerprint})
 
 
 def _agents(connection: sa.Connection) -> dict[int, tuple[str, str]]:
