@@ -213,7 +213,9 @@ def matches(
             write_json(json_file, [match._asdict() for match in asked()])
 
 
-arena.command()(replay)
+arena.command(
+    help="Show a stored game again: `dicegym replay` by another name.\n\nExample: dicegym arena replay 12.1 --html game.html"
+)(replay)
 
 
 @arena.command()
