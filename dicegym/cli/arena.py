@@ -214,7 +214,7 @@ def matches(
 
 
 arena.command(
-    help="Show a stored game again: `dicegym replay` by another name.\n\nExample: dicegym arena replay 12.1 --html game.html"
+    help="See a stored game again: `dicegym replay` by another name.\n\nExample: dicegym arena replay 12.1 --step"
 )(replay)
 
 
@@ -231,7 +231,7 @@ def export(
         Path | None, typer.Option("--json", metavar="FILE", help="write all there is to this file")
     ] = None,
 ) -> None:
-    """Write all of a contest to files: entries, matches, games, faults.
+    """Write a contest to files: entries, matches, games, faults.
 
     Example: dicegym arena export 3 --json contest.json --csv contest
     """
