@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -24,6 +25,7 @@ from dicegym.arena.cluster import ray_cluster
 from dicegym.arena.cluster.connection import connected, ray_module
 from dicegym.arena.executors import Executor, Executors, local
 from dicegym.errors import DicegymError
+from dicegym.players.roster import agents_folder
 from dicegym.sandbox import linux
 from dicegym.sandbox.jobs import Job, entry
 from dicegym.sandbox.limits import Limits
@@ -62,6 +64,13 @@ def written(folder: Path) -> list[str]:
     (folder / "gil").symlink_to(folder / "ben")  # one folder under two names
     bots = [name for name in BOTS if name.endswith(".py") and name != "tools.py"]
     return [*(str(folder / name) for name in bots), str(folder / "gil" / "hog.py")]
+
+
+def strangers(game: str, agents: list[str]) -> list[str]:
+    """Return two agents of a game as files of somebody else, the last by name."""
+    folder = Path.cwd() / "bots"
+    shutil.copytree(agents_folder(game), folder)
+    return [str(folder / f"{name}.py") for name in agents if (folder / f"{name}.py").is_file()][-2:]
 
 
 @contextlib.contextmanager
@@ -119,7 +128,9 @@ def held(game: str, entries: list[str], executors: Executors, games: int) -> str
 
 def losing(request: dict[str, Any]) -> dict[str, Any]:
     """Hold a contest here, and on a cluster in which nodes end after some outcomes and others come."""
-    entries = written(Path.cwd() / "bots") + dicegym.agent_names(request["game"])[: request["agents"]]
+    agents = dicegym.agent_names(request["game"])
+    entries = written(Path.cwd() / "bots") if request["game"] == "hog" else strangers(request["game"], agents)
+    entries += agents[: request["agents"]]
     counted: Counter[str] = Counter()
     here = held(request["game"], entries, local(1), request["games"])
     with nodes(request["nodes"], request.get("outside", False)) as cluster:
