@@ -106,7 +106,7 @@ class Counting:
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
         for job, outcome in self._executor.run(jobs):
-            self._counted[f"{type(job).__name__} {[entry.name for entry in job.entries]}"] += 1
+            self._counted[f"{[entry.name for entry in job.entries]}: {job.facts}"] += 1
             yield job, outcome
             if act := self._after.pop(sum(self._counted.values()), None):
                 act()
