@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import secrets
 import signal
 import sys
-import tempfile
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -22,9 +22,6 @@ hypothesis.settings.load_profile("dicegym")
 
 # A setting of whoever runs the tests must not decide which bots they see.
 os.environ.pop("DICEGYM_AGENTS", None)
-
-# Contests of the command line are kept in the current folder, which is the checkout's for many tests.
-os.environ["DICEGYM_STORE"] = os.path.join(tempfile.mkdtemp(prefix="dicegym-tests-"), "arena.sqlite")
 
 # A shell starts what it runs in the background deaf to Ctrl-C, and tests press it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -122,6 +119,19 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, None, None]
     if left:
         print("\nerror: processes are left behind by the tests:", *left, sep="\n  ", file=sys.stderr)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(scope="session")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield paths of stores that there are not."""
+    folder = tmp_path_factory.mktemp("stores")
+    return (folder / f"{number}.sqlite" for number in itertools.count())
+
+
+@pytest.fixture(autouse=True)
+def _store_of_its_own(stores: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands keep contests elsewhere than in the current folder, and let no test find those of another."""
+    monkeypatch.setenv("DICEGYM_STORE", str(next(stores)))
 
 
 @pytest.fixture(scope="session")

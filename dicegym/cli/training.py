@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from math import isnan
 from pathlib import Path
@@ -13,6 +14,7 @@ import dicegym
 from dicegym.cli.common import GameName, Seed, Trust, err, out, print_table, progress_bar
 from dicegym.cli.contests import tournament
 from dicegym.cli.evaluation import in_words
+from dicegym.cli.machines import RayAddress, chosen_executors
 from dicegym.cli.side_by_side import progress_bars
 from dicegym.errors import ParameterError
 
@@ -53,6 +55,7 @@ def train(
     workers: Annotated[
         int | None, typer.Option(min=1, help="with --seeds: trainings at once (default: the processor's cores)")
     ] = None,
+    ray: RayAddress = None,
     resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint, or with all its seeds")] = False,
     trust: Trust = False,
     help_settings: Annotated[
@@ -80,10 +83,11 @@ def train(
     overrides += [f"run.{name}={value}" for name, value in short if value is not None]
     folder = run_dir or Path("runs") / game
     if seeds is not None or (resume and holds_seeds(folder)):
-        _train_seeds(game, folder, seeds, config, overrides, resume, workers, trust)
+        _train_seeds(game, folder, seeds, config, overrides, resume, workers, ray, trust)
         return
-    if workers is not None:
-        raise ParameterError("--workers says how many seeds are trained at once: give --seeds with it")
+    if workers is not None or ray is not None:
+        given = "--workers" if ray is None else "--ray"
+        raise ParameterError(f"{given} is about several seeds: give --seeds with it, or --resume where there are some")
     with progress_bar("steps") as progress:
         run = learn(game, folder, config, overrides, resume, progress, trust=trust)
     if run.finished:
@@ -105,6 +109,7 @@ def _train_seeds(
     overrides: list[str],
     resume: bool,
     workers: int | None,
+    ray: str | None,
     trust: bool,
 ) -> None:
     """Train with several seeds, and say what they came to. Raises Exit(1) if one of them failed."""
@@ -113,7 +118,14 @@ def _train_seeds(
     from dicegym.learning.seeds.training import train_seeds
     from dicegym.players import model as models
 
-    with progress_bars("steps") as (show, say):
+    with contextlib.ExitStack() as stack:
+        show, say = stack.enter_context(progress_bars("steps"))
+        workshop = None
+        if ray is not None:
+            from dicegym.learning.seeds.cluster import cluster
+
+            table = dicegym.game(game)
+            workshop = stack.enter_context(cluster(table, ray or None, workers, lambda line: say(f"dicegym: {line}")))
         found = train_seeds(
             game,
             folder,
@@ -124,7 +136,8 @@ def _train_seeds(
             workers,
             lambda seed, done, total, text: show(f"seed {seed}", done, total, text),
             trust,
-            told=say,
+            workshop,
+            say,
         )
     rows = [
         [str(one.seed), one.how, f"{one.steps:,}", *("-" if isnan(s) else f"{s:.4f}" for s in (one.best, one.end))]
@@ -174,19 +187,40 @@ def _show_next(*ideas: tuple[str, str]) -> None:
         out.print(f"  {command:{width}}  {what}")
 
 
-def league(run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the folder of a training")]) -> None:
+def league(
+    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the folder of a training")],
+    games: Annotated[
+        int | None, typer.Option(min=1, help="measure all members anew, in so many games for each two")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="with --games: processes, the same table with any number"),
+    ] = None,
+    ray: RayAddress = None,
+    trust: Trust = False,
+) -> None:
     """Show who beat whom in a training's league.
 
-    Its members are the past selves, agents and exploiters that the training played against.
+    Its members are the past selves, agents and exploiters that the training played against. A training has them play
+    few games: --games N lets those who are in its newest checkpoint play N fresh ones, each against each.
 
-    Example: dicegym league runs/liarsdice
+    Examples: dicegym league runs/liarsdice; dicegym league runs/liarsdice --games 10000 --workers 2
     """
     from dicegym.arena.report import show
     from dicegym.learning import league_table
 
-    if not (run_dir / "league.csv").is_file():
-        raise ParameterError(f'{run_dir} holds no league.csv: only a training against "self" writes it')
-    table, shares = league_table.read(run_dir / "league.csv")
+    if games is None:
+        if workers is not None or ray is not None:
+            raise ParameterError("--workers and --ray are about measuring anew: give --games with them")
+        if not (run_dir / "league.csv").is_file():
+            raise ParameterError(f'{run_dir} holds no league.csv: only a training against "self" writes it')
+        table, shares = league_table.read(run_dir / "league.csv")
+    else:
+        from dicegym.learning.league_anew import measured_anew
+
+        executors = None if ray is None and (workers or 1) == 1 else chosen_executors(workers, ray)
+        with progress_bar("games") as progress:
+            table, shares = measured_anew(run_dir, games, executors, trust, progress)
     show(table.report(shares), out)
 
 

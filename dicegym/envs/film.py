@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import overload
 
 import numpy as np
 
@@ -16,19 +17,43 @@ LAST = 4
 """How many times as long as any other picture the last one stays."""
 
 
-def film_of(moments: Iterable[WatchedMove]) -> list[np.ndarray]:
+class Film(Sequence[np.ndarray]):
+    """The pictures of a game's moments, drawn when they are asked for: all of a long game would take a gigabyte."""
+
+    def __init__(self, moments: Sequence[WatchedMove]) -> None:
+        self._moments = moments
+        # A picture's size follows from the number of lines.
+        longest = {len(moment.scene.lines): moment for moment in moments}
+        shapes = [_picture(moment).shape for moment in longest.values()]
+        self._height, self._width = (-(-max(shape[side] for shape in shapes) // 2) * 2 for side in (0, 1))
+
+    def __len__(self) -> int:
+        """Return how many pictures there are."""
+        return len(self._moments)
+
+    @overload
+    def __getitem__(self, which: int) -> np.ndarray: ...
+    @overload
+    def __getitem__(self, which: slice) -> Film: ...
+    def __getitem__(self, which: int | slice) -> np.ndarray | Film:
+        """Return a picture, or a part of the film."""
+        if isinstance(which, slice):
+            return Film(self._moments[which])
+        one = _picture(self._moments[which])
+        return np.pad(one, ((0, self._height - one.shape[0]), (0, self._width - one.shape[1]), (0, 0)), mode="edge")
+
+
+def _picture(moment: WatchedMove) -> np.ndarray:
+    words = "   ".join([*moment.done, *([moment.scene.footer] if moment.scene.footer else [])])
+    return draw_scene(moment.scene._replace(footer=words))
+
+
+def film_of(moments: Iterable[WatchedMove]) -> Film:
     """Return a picture of each moment, below it what was done: uint8[height, width, 3], all of one even size.
 
     Raises DependencyError without Pillow.
     """
-    pictures = []
-    for moment in moments:
-        words = "   ".join([*moment.done, *([moment.scene.footer] if moment.scene.footer else [])])
-        pictures.append(draw_scene(moment.scene._replace(footer=words)))
-    height, width = (-(-max(picture.shape[side] for picture in pictures) // 2) * 2 for side in (0, 1))
-    return [
-        np.pad(one, ((0, height - one.shape[0]), (0, width - one.shape[1]), (0, 0)), mode="edge") for one in pictures
-    ]
+    return Film(list(moments))
 
 
 def write_gif(frames: Sequence[np.ndarray], path: Path, delay: float) -> None:
@@ -49,11 +74,12 @@ def write_gif(frames: Sequence[np.ndarray], path: Path, delay: float) -> None:
     # One palette for all pictures, that of the first and the last one: then only what changes is written.
     whole = Image.fromarray(np.concatenate([frames[0], frames[-1]]))
     palette = whole.quantize(64, dither=Image.Dither.NONE)
-    first, *rest = [Image.fromarray(one).quantize(palette=palette, dither=Image.Dither.NONE) for one in frames]
-    durations = [round(1000 * delay)] * len(rest) + [round(1000 * delay * LAST)]
+    small = (Image.fromarray(one).quantize(palette=palette, dither=Image.Dither.NONE) for one in frames)
+    first = next(small)
+    durations = [round(1000 * delay)] * (len(frames) - 1) + [round(1000 * delay * LAST)]
     with writing(path) as unfinished:
         first.save(
-            unfinished, format="GIF", save_all=True, append_images=rest, duration=durations, loop=0, optimize=False
+            unfinished, format="GIF", save_all=True, append_images=small, duration=durations, loop=0, optimize=False
         )
 
 

@@ -183,17 +183,17 @@ def _executed(
     from dicegym.learning import executed
 
     values = solver(game) if exact and len(rivals) == 1 else None
-    field = executed.Field(game, player, rivals, by.executors, by.isolation, by.limits or executed.limits_of())
-    against = together(game, field.names)
+    sides = executed.Measurement(game, player, rivals, by.executors, by.isolation, by.limits or executed.limits_of())
+    against = together(game, sides.names)
     if values is not None:
-        one, other = field.strategies(seed)
+        one, other = sides.strategies(seed)
         value = values.win_rate(one, other, game)
         return Score("exact win rate", against, value, value, value, 0)
 
     def told(done: int, total: int) -> None:
         progress(done, total, f"against {against}")
 
-    return score_of(game, field.play(games, EVALUATION_SEED + seed, told), against)
+    return score_of(game, sides.play(games, EVALUATION_SEED + seed, told), against)
 
 
 def overall(scores: Sequence[Score], by: str = "mean") -> Score:

@@ -88,7 +88,7 @@ class _KeptOpen:
         return self._executor.run(jobs)
 
 
-class Field:
+class Measurement:
     """Who is measured, and the opponents, ready to be sent to wherever they play.
 
     Args:

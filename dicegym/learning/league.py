@@ -137,9 +137,13 @@ class League:
     def _measure(self, a: Member, b: Member) -> None:
         """Let ``a`` play against ``b`` unless that is known."""
         if self.table.result(a.name, b.name) is None:
-            player, rival = (self._files.get(one.name, one.player) for one in (a, b))
+            player, rival = self.measured(a), self.measured(b)
             score = evaluate(self.game, player, rival, self.settings.games, seed=LEAGUE_SEED)
             self.table.record(a.name, b.name, Result(score.value, score.games))
+
+    def measured(self, member: Member) -> Player:
+        """Return who is asked when a member is measured: of a scripted agent, its file where exact values ask that."""
+        return self._files.get(member.name, member.player)
 
     def _easiest(self) -> Member:
         """Return who is to leave: whom the learner beats most, the oldest of those; the newest past self last."""

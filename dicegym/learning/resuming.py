@@ -101,7 +101,7 @@ def _moment(folder: Path, league: League, env: VecEnv, own: bool) -> Moment:
         _run_state(plain["run"], league.game),
         checked(plain["model"], env),
         _of_these_games(plain["env"], state_of(env)),
-        _league_state(plain["league"], league),
+        league_state(plain["league"], league),
         GeneratorStates.from_plain(plain["generators"]),
         float(plain["seconds"]),
     )
@@ -124,7 +124,7 @@ def _run_state(plain: Mapping[str, Any], game: Game) -> RunState:
     )
 
 
-def _league_state(plain: Mapping[str, Any], league: League) -> LeagueState:
+def league_state(plain: Mapping[str, Any], league: League) -> LeagueState:
     """Return a league's members and table."""
     members = []
     for one in plain["members"]:

@@ -272,6 +272,11 @@ def test_a_game_that_is_not_registered_is_handed_over() -> None:
         replay.check(dicegym.game("hog"))
     with pytest.raises(UnknownNameError, match="no game 'hogg'"):
         replace(replay, game="hogg").check()
+    for name in ("sides", "players", "self", "name"):
+        with pytest.raises(UnknownNameError, match=f"no parameter {name!r}.*Hog has none of that name now"):
+            replace(replay, parameters={"goal": 20, name: 2}).check()
+    with pytest.raises(ParameterError, match="goal"):
+        replace(replay, parameters={"goal": 2}).check()
 
 
 # --- what each seat was shown ----------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from dicegym.arena.replay import load, replay_of, save
 from dicegym.cli import main, paging
 from dicegym.cli.common import Terminal
 from dicegym.cli.paging import BACK, FIRST, FORWARD, KEYS, LAST, LEAVE, page_through
+from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.play.player import FunctionPlayer
 from dicegym.players.watched import moments
 
@@ -161,6 +164,32 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
         status, _, err = run(capsys, called, "--store", str(where))
         assert status == 2
         assert words in err
+
+
+def test_matches_without_games_and_short_keys_are_refused() -> None:
+    pytest.importorskip("sqlalchemy")
+    from dicegym.arena.replay.stored import stored_replay
+    from dicegym.arena.store.reading import StoredMatch
+
+    def match(number: int) -> StoredMatch:
+        if number > 2000:
+            raise UnknownNameError(f"no match {number}")
+        pair = ("ann", "bob")
+        return StoredMatch(number, "abcd", 0, 1, 9, pair, pair, (0, 0), (0, 0), (0, 0), "ann", "raised\x1b")
+
+    reader: Any = SimpleNamespace(
+        name="store", match=match, keyed=lambda key: {"1234": [7], "abcd": [7, 8]}.get(key, [])
+    )
+    with pytest.raises(ParameterError, match=r"match 3 has no games to see, as ann ended it: raised\\x1b"):
+        stored_replay(reader, "3.2")
+    with pytest.raises(ParameterError, match="match 1234 has no games"):  # a number before a key
+        stored_replay(reader, "1234")
+    with pytest.raises(ParameterError, match="'abcd' begins the keys of several matches, abcd for one"):
+        stored_replay(reader, "ABCD.1")
+    with pytest.raises(UnknownNameError, match="no match whose key begins with 'abc'"):
+        stored_replay(reader, "abc")
+    with pytest.raises(UnknownNameError, match="no match 999"):
+        stored_replay(reader, "999999")
 
 
 def test_keys_go_on_and_back(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,6 +64,11 @@ def test_a_cluster_that_loses_one_node_after_the_other_comes_to_the_same(game: s
 
 
 @pytest.mark.slow
+def test_whoever_is_no_part_of_a_cluster_can_play_on_it() -> None:
+    check_same(visit(what="losing", game="hog", agents=1, games=50, nodes=2, losses=(10,), outside=True))
+
+
+@pytest.mark.slow
 def test_what_ends_its_referee_each_time_is_named_and_given_up() -> None:
     seen = visit(what="deadly")
     assert seen.found, seen.cage.output[-3000:]

@@ -25,7 +25,7 @@ from dicegym.learning.configuration import AboutRun, about_run, settings_of, to_
 from dicegym.learning.evaluate import Score
 from dicegym.learning.seeds import training
 from dicegym.learning.seeds.record import SEEDS_FILE, SeedsRecord, folder_of, holds_seeds, read_record
-from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Over, Progressed, Said, SeedEvent, SeedTask
+from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Progressed, Said, SeedEvent, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import Workshop, here, train_seeds
 from dicegym.signals import SignalInterrupt
 
@@ -65,7 +65,7 @@ class Actor:
 
     def events(self) -> Iterable[SeedEvent]:
         if self.killed:
-            return [Over(FAILED, "killed")]
+            return [TrainingEnd(FAILED, "killed")]
         return self.scripts.get(self.task.seed, _finishes)(self)
 
     def stop(self, number: int) -> None:
@@ -80,11 +80,11 @@ class Actor:
 
 def _finishes(actor: Actor) -> list[SeedEvent]:
     _leave_a_run(actor.task)
-    return [Progressed(2048, 2048, ""), Over(FINISHED)]
+    return [Progressed(2048, 2048, ""), TrainingEnd(FINISHED)]
 
 
 def _fails(actor: Actor) -> list[SeedEvent]:
-    return [Said("beware"), Over(FAILED, "out of memory")]
+    return [Said("beware"), TrainingEnd(FAILED, "out of memory")]
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[...
             os.kill(os.getpid(), signal.SIGTERM)
             return []
         _leave_a_run(actor.task, finished=False)
-        return [Over(STOPPED, "saved")]
+        return [TrainingEnd(STOPPED, "saved")]
 
     with pytest.raises(SignalInterrupt, match="--resume` goes on") as end:
         stage(tmp_path, {1: stops}, seeds=4)

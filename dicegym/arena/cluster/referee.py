@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import platform
 import socket
-import subprocess
 import sys
 import tempfile
 from typing import Any, NamedTuple
 
 from dicegym.arena.cluster.parcels import Unpacker, read, written
+from dicegym.arena.cluster.reaper import reaper_of
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, DicegymError
 from dicegym.sandbox import jail
@@ -18,17 +18,6 @@ from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome, Sandbox
 
 _LEVELS = (jail.Isolation.NONE, jail.Isolation.PROCESS, jail.Isolation.JAIL)
-
-_REAPER = """
-import os, sys
-if os.fork():
-    os._exit(0)
-os.setsid()
-sys.stdin.buffer.read()
-from dicegym.sandbox import scratch
-scratch.throw_away(sys.argv[1])
-"""
-"""Outlives a referee that is killed, and with it the processes that Ray ends for its own children."""
 
 
 def strength(level: jail.Isolation) -> int:
@@ -78,7 +67,7 @@ def differences(node: Stand, here: Stand) -> str:
     return ""
 
 
-class Referee:
+class NodeReferee:
     """Plays one job after the other; becomes an actor of Ray's.
 
     Args:
@@ -99,13 +88,7 @@ class Referee:
         if self.refusal:
             return
         self._folder = tempfile.mkdtemp(prefix="dicegym-ray-")
-        self._reaper = subprocess.Popen(
-            [sys.executable, "-P", "-s", "-c", _REAPER, self._folder],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        self._reaper.wait()  # for the first of its two processes, which makes the other one nobody's child
+        self._reaper = reaper_of(self._folder)
         tempfile.tempdir = self._folder  # this process serves nobody else
         self._unpacker = Unpacker(self._folder)
         self._sandbox = Sandbox(game, 1, limits, isolation).__enter__()
@@ -130,7 +113,7 @@ class Referee:
                 self._unpacker.take(name, ray.get(reference))
         job = read(data, self._unpacker.entry)
         ((done, outcome),) = self._sandbox.run([job])
-        other = b"" if done is job else written(done, self._unpacker.label)
+        other = b"" if done is job else written(done, self._unpacker.ticket)
         return other, self._unpacker.as_told_there(outcome)
 
     def end(self) -> None:

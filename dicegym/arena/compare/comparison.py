@@ -154,9 +154,9 @@ class Comparison(ContestResult[ComparedStanding]):
             level = "better" if self.claims.margin0 >= 0 else "not worse"
         else:
             level = "not better" if self.claims.margin1 >= 0 else "worse"
-        wrong = percent(self.claims.alpha if better else self.claims.beta)
+        wrong = f"{100 * (self.claims.alpha if better else self.claims.beta):.3g}"
         found = f"{self.second} is {level} than {self.first}{self._by(not better)}"
-        return f"{found} ({versus}: {ratio}; wrong in about {wrong} of such tests)."
+        return f"{found} ({versus}: {ratio}; wrong in about {wrong} % of such tests)."
 
     def _elo_of(self, size: Interval) -> Interval:
         """Return a difference as Elo; what would be endless ends where one game more would put it."""

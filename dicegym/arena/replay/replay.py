@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ import numpy as np
 from dicegym import games
 from dicegym.arena.replay.rulebook import described, differences, plays_alike
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError, ReplayError, one_line
+from dicegym.errors import ParameterError, ReplayError, one_line, unknown_name
 from dicegym.players.watched import is_moment
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class Replay:
             ParameterError: a parameter is out of the range of today; ``game`` is played with others.
         """
         if game is None:
-            return games.game(self.game, self.players, **self.parameters)
+            return _game(self.game, self.players, tuple(self.parameters.items()))
         if (game.name, game.players, game.parameters) != (self.game, self.players, dict(self.parameters)):
             told = "".join(f", {name}={value}" for name, value in self.parameters.items())
             raise ParameterError(f"{game!r} is not what was played: give {self.game}, players={self.players}{told}")
@@ -242,6 +243,16 @@ class Replay:
             if is_moment(table, seat, state):
                 yield Frame(number, tuple(done), state.copy(), bool(state["over"]))
                 done = []
+
+
+@functools.lru_cache(maxsize=64)
+def _game(name: str, players: int, parameters: tuple[tuple[str, int], ...]) -> Game:
+    """Return a registered game, the same one for all games of a contest: its fingerprint takes as long as a hundred."""
+    spec = games.spec(name)
+    for parameter, _ in parameters:  # which others have written, `players` or `self` perhaps
+        if parameter not in spec.parameters:
+            raise unknown_name("parameter", parameter, [*spec.parameters], f"{spec.title} has none of that name now.")
+    return Game(spec, players, **dict(parameters))
 
 
 def _is_public(game: Game, seat: int, before: Any, after: Any) -> bool:

@@ -18,16 +18,17 @@ from pathlib import Path
 from typing import IO, Any
 
 from dicegym.errors import DicegymError, one_line
+from dicegym.learning.seeds.parcel import pack_into
 from dicegym.learning.seeds.task import (
     FAILED,
     FINISHED,
     STOPPED,
-    Over,
     Progressed,
     Said,
     Saved,
     SeedEvent,
     SeedTask,
+    TrainingEnd,
     to_line,
 )
 from dicegym.signals import as_interrupts
@@ -74,11 +75,21 @@ def main() -> None:
     task = SeedTask.from_line(sys.stdin.readline())
     warnings.showwarning = voice.warn
     threading.Thread(target=_end_with_caller, args=(sys.stdin,), daemon=True).start()
-    voice.say(_carry_out(task, voice))
+    over = _carry_out(task, voice)
+    _send(task, voice)
+    voice.say(over)
     os._exit(0)  # whatever threads libraries have left: all is written
 
 
-def _carry_out(task: SeedTask, voice: _Voice) -> Over:
+def _send(task: SeedTask, voice: _Voice) -> None:
+    """Say that there is something new in the run's folder; put a parcel of it where somebody wants one."""
+    if not task.outbox:
+        voice.say(Saved())
+    elif Path(task.folder).is_dir():
+        voice.say(Saved(str(pack_into(Path(task.folder), Path(task.outbox)))))
+
+
+def _carry_out(task: SeedTask, voice: _Voice) -> TrainingEnd:
     """Train; return how that ended."""
     from dicegym.learning.script import train
 
@@ -93,16 +104,16 @@ def _carry_out(task: SeedTask, voice: _Voice) -> Over:
                 task.resume,
                 voice.progress,
                 trust=task.trust,
-                saved=lambda: voice.say(Saved()),
+                saved=lambda: _send(task, voice),
             )
     except KeyboardInterrupt as end:
-        return Over(STOPPED, str(end))
+        return TrainingEnd(STOPPED, str(end))
     except (DicegymError, OSError) as error:
-        return Over(FAILED, one_line(error, 1000))
+        return TrainingEnd(FAILED, one_line(error, 1000))
     except Exception as error:
         traceback.print_exc()
-        return Over(FAILED, f"{type(error).__name__}: {one_line(error, 500)}")
-    return Over(FINISHED)
+        return TrainingEnd(FAILED, f"{type(error).__name__}: {one_line(error, 500)}")
+    return TrainingEnd(FINISHED)
 
 
 if __name__ == "__main__":

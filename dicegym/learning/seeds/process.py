@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dicegym.errors import one_line
-from dicegym.learning.seeds.task import FAILED, Over, SeedEvent, SeedTask, from_line
+from dicegym.learning.seeds.task import FAILED, SeedEvent, SeedTask, TrainingEnd, from_line
 from dicegym.sandbox.remote import Ended
 
 LIBRARY_THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -23,7 +23,7 @@ _LAST_WORDS = 2_000
 
 
 class SeedProcess:
-    """The process of a `SeedTask`, begun when this is made; a `Trainer`.
+    """The process of a `SeedTask`, begun when this is made; a `SeedTrainer`.
 
     It is a session of its own, so that Ctrl-C in a terminal reaches whoever began it alone, who hands it on.
 
@@ -63,12 +63,12 @@ class SeedProcess:
                 last = from_line(line)
                 self._heard.put(last)
         status = self._process.wait()
-        if not isinstance(last, Over):
+        if not isinstance(last, TrainingEnd):
             words = _last_line(self._log)
-            self._heard.put(Over(FAILED, Ended(status).in_words + (f": {words}" if words else "")))
+            self._heard.put(TrainingEnd(FAILED, Ended(status).in_words + (f": {words}" if words else "")))
 
     def events(self) -> Iterable[SeedEvent]:
-        """Return what happened since the last call; see `Trainer`."""
+        """Return what happened since the last call; see `SeedTrainer`."""
         found: list[SeedEvent] = []
         with contextlib.suppress(queue.Empty):
             while True:
@@ -76,7 +76,7 @@ class SeedProcess:
         return found
 
     def stop(self, number: int = signal.SIGTERM) -> None:
-        """Hand on a signal; see `Trainer`."""
+        """Hand on a signal; see `SeedTrainer`."""
         if self._process.poll() is None:
             self._process.send_signal(number)
 

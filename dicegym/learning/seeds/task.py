@@ -21,6 +21,9 @@ class SeedTask(NamedTuple):
     resume: bool
     trust: bool
     threads: int
+    device: str = "cpu"
+    outbox: str = ""
+    """Folder that takes a parcel of the run's folder after each checkpoint; empty: nobody wants any."""
 
     def to_line(self) -> str:
         """Return all of it as a line of JSON."""
@@ -48,10 +51,13 @@ class Said(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """A training has written a checkpoint."""
+    """A training has written a checkpoint, or its last files."""
+
+    parcel: str = ""
+    """Path of the parcel with all of them; see `dicegym.learning.seeds.parcel`."""
 
 
-class Over(NamedTuple):
+class TrainingEnd(NamedTuple):
     """A training has ended."""
 
     how: str
@@ -62,8 +68,8 @@ class Over(NamedTuple):
 
 FINISHED, STOPPED, FAILED = "finished", "stopped", "failed"
 """How a training ends: by itself, because it was asked to, or by something that went wrong."""
-SeedEvent = Progressed | Said | Saved | Over
-_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Progressed, Said, Saved, Over)}
+SeedEvent = Progressed | Said | Saved | TrainingEnd
+_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Progressed, Said, Saved, TrainingEnd)}
 
 
 def to_line(event: SeedEvent) -> str:
@@ -78,11 +84,11 @@ def from_line(line: str | bytes) -> SeedEvent:
     return found
 
 
-class Trainer(Protocol):
+class SeedTrainer(Protocol):
     """Carries out one training from when it was made to its end, wherever that is."""
 
     def events(self) -> Iterable[SeedEvent]:
-        """Return what happened since the last call, without waiting; `Over` comes once, as the last."""
+        """Return what happened since the last call, without waiting; `TrainingEnd` comes once, as the last."""
 
     def stop(self, number: int) -> None:
         """Hand on a signal: the first asks it to save and end, the second to end at once."""

@@ -17,7 +17,7 @@ from dicegym.learning.preparation import prepare
 from dicegym.learning.seeds.process import SeedProcess
 from dicegym.learning.seeds.record import MOST_SEEDS, SeedsRecord, folder_of, holds_seeds, read_record
 from dicegym.learning.seeds.summary import SeedsSummary, summarise
-from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Over, Progressed, Said, SeedTask, Trainer
+from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Progressed, Said, SeedTask, SeedTrainer, TrainingEnd
 from dicegym.learning.settings import LARGEST_TRAINING_SEED, TrainingSettings
 from dicegym.sandbox.sandbox import cores
 from dicegym.signals import SignalInterrupt, on_signals
@@ -31,7 +31,7 @@ LAST_PATIENCE = 10.0
 
 SeedProgress = Callable[[int, int, int, str], None]
 """Is told (seed, steps done, steps in all, text)."""
-Hire = Callable[[SeedTask, Path], Trainer]
+Hire = Callable[[SeedTask, Path], SeedTrainer]
 """Begins a training; the second argument is the file for what libraries print."""
 
 
@@ -156,6 +156,7 @@ def _planned(
         raise ParameterError(f"{number} seeds from {first} on go beyond {LARGEST_TRAINING_SEED}: begin with less")
     record = record._replace(seeds=(*known, *more))
     tasks = []
+    device = settings.run.device
     for seed in record.seeds:
         own = folder_of(folder, seed)
         begun = (own / "settings.json").is_file()
@@ -163,7 +164,7 @@ def _planned(
         if prepare(game, own, path, changes, begun, trust).finished:
             record.ended[seed] = FINISHED
             continue
-        tasks.append(SeedTask(game, str(own.absolute()), seed, record.config, changes, begun, trust, 0))
+        tasks.append(SeedTask(game, str(own.absolute()), seed, record.config, changes, begun, trust, 0, device))
     asked = any(text.startswith("run.torch_threads=") for text in record.overrides)
     return _Plan(record, tasks, settings, settings.run.torch_threads if asked else None)
 
@@ -183,7 +184,7 @@ class _UnderWay:
     """A training under way."""
 
     task: SeedTask
-    trainer: Trainer
+    trainer: SeedTrainer
 
 
 class _Trainings:
@@ -246,13 +247,13 @@ class _Trainings:
                 self._progress(seed, *event)
             elif isinstance(event, Said):
                 self._told(f"seed {seed}: {event.text}")
-            elif isinstance(event, Over):
+            elif isinstance(event, TrainingEnd):
                 self._under_way.remove(one)
                 one.trainer.close()
                 self._note(seed, event)
         return len(events)
 
-    def _note(self, seed: int, over: Over) -> None:
+    def _note(self, seed: int, over: TrainingEnd) -> None:
         how = FAILED if over.how == STOPPED and not self._signals else over.how  # somebody else has ended it
         why = over.why or "it was ended from outside"
         self._record.ended[seed] = how

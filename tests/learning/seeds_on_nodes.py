@@ -1,0 +1,45 @@
+"""A program for test_seeds_cluster.py: seeds on a cluster of several nodes, one of which is killed while they train."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from pathlib import Path
+
+
+def main() -> None:
+    """Train as the request, JSON in the first argument, says; write what came out where it says."""
+    import ray
+    from ray.cluster_utils import Cluster
+
+    import dicegym
+    from dicegym.learning.seeds.cluster import cluster
+    from dicegym.learning.seeds.training import train_seeds
+
+    request = json.loads(sys.argv[1])
+    folder = Path(request["folder"])
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    workers = [nodes.add_node(num_cpus=1) for _ in range(2)]  # one is left for both
+    told: list[str] = []
+
+    def kill() -> None:
+        while not list(folder.glob("seed-*/checkpoint")):
+            time.sleep(0.05)
+        nodes.remove_node(workers[0], allow_graceful=False)
+
+    threading.Thread(target=kill, daemon=True).start()
+    try:
+        ray.init(nodes.address, log_to_driver=False, logging_level="error")
+        with cluster(dicegym.game("hog"), nodes.address, told=told.append) as workshop:
+            found = train_seeds("hog", folder, 2, overrides=request["overrides"], workshop=workshop, told=told.append)
+    finally:
+        ray.shutdown()
+        nodes.shutdown()
+    results = [[one.seed, one.how, one.best, one.end] for one in found.results]
+    Path(request["result"]).write_text(json.dumps({"results": results, "told": told}))
+
+
+if __name__ == "__main__":
+    main()

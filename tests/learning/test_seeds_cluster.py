@@ -1,0 +1,102 @@
+"""Seeds on a cluster: what travels, and what becomes of a training whose node dies."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from dicegym.cli import main
+from dicegym.errors import DamagedFileError
+from dicegym.learning.lock import alone_in
+from dicegym.learning.seeds.parcel import pack_into, packed, unpack
+from dicegym.learning.seeds.record import folder_of
+from dicegym.learning.seeds.training import train_seeds
+from dicegym.players.seal import is_sealed, write_seal
+
+SMALL = [
+    "run.games=16",
+    "run.steps=20480",
+    "run.evaluate_every=4096",
+    "run.checkpoint_every=1024",
+    "run.card_games=0",
+    "run.torch_threads=1",
+    "algorithm.n_steps=16",
+    "algorithm.batch_size=128",
+    "network.net_arch=[16]",
+]
+
+
+def _run(folder: Path, checkpoint: str = "checkpoint") -> None:
+    (folder / checkpoint).mkdir(parents=True)
+    (folder / "tensorboard" / "run_0").mkdir(parents=True)
+    (folder / "curve.csv").write_text("steps,score\n")
+    (folder / "settings.json").write_text("{}")
+    (folder / checkpoint / "model.zip").write_bytes(b"new")
+    (folder / "tensorboard" / "run_0" / "events").write_bytes(b"\0")
+    write_seal(folder / checkpoint)
+
+
+@pytest.mark.parametrize("checkpoint", ["checkpoint", "checkpoint.old"])
+def test_a_parcel_holds_all_of_a_run_and_says_what_was_sealed(checkpoint: str, tmp_path: Path) -> None:
+    """A kill may fall between the moves that change checkpoints: then the newest has the other name."""
+    there, here = tmp_path / "there", tmp_path / "here"
+    _run(there, checkpoint)
+    write_seal(there / "settings.json")
+    (there / "settings.json").write_text("{ }")  # somebody else did that
+    _run(here)
+    (here / "checkpoint" / "model.zip").write_bytes(b"old")
+    (here / "best.zip").write_bytes(b"stays")
+    with alone_in(there):
+        parcel = packed(there)
+    unpack(parcel, here)
+    assert (here / "checkpoint" / "model.zip").read_bytes() == b"new"
+    assert (here / "best.zip").read_bytes() == b"stays"
+    assert (here / "tensorboard" / "run_0" / "events").read_bytes() == b"\0"
+    assert is_sealed(here / "checkpoint")
+    assert not is_sealed(here / "settings.json")
+    assert not (here / "run.lock").exists()
+    assert pack_into(there, tmp_path).read_bytes() == packed(there)
+
+
+@pytest.mark.parametrize("name", ["../evil", "/evil"])
+def test_a_parcel_that_leads_elsewhere_is_refused(name: str, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as parcel:
+        parcel.writestr(".sealed.json", "[]")
+        parcel.writestr(name, "x")
+    with pytest.raises(DamagedFileError, match="leads out of its folder"):
+        unpack(buffer.getvalue(), tmp_path)
+    with pytest.raises(DamagedFileError, match="cannot be opened"):
+        unpack(b"PK", tmp_path)
+
+
+def test_clusters_are_for_several_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--ray", "local"], ["--ray"], ["--workers", "2"]):
+        with pytest.raises(SystemExit, match="2"):
+            main(["train", "hog", "--run-dir", str(tmp_path / "x"), *words])
+        assert "is about several seeds" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.slow
+def test_a_seed_whose_node_dies_goes_on_elsewhere_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    program = Path(__file__).with_name("seeds_on_nodes.py")
+    request = {"folder": str(tmp_path / "there"), "overrides": SMALL, "result": str(tmp_path / "result.json")}
+    subprocess.run([sys.executable, str(program), json.dumps(request)], cwd=tmp_path, check=True, timeout=500)
+    found = json.loads((tmp_path / "result.json").read_text())
+    assert any("its node was lost" in line for line in found["told"])
+    here = train_seeds("hog", tmp_path / "here", 2, overrides=SMALL)
+    assert found["results"] == [[one.seed, one.how, one.best, one.end] for one in here.results]
+    for seed in (1, 2):
+        there = folder_of(tmp_path / "there", seed)
+        assert (there / "curve.csv").read_bytes() == (folder_of(tmp_path / "here", seed) / "curve.csv").read_bytes()
+        assert is_sealed(there / "checkpoint")
