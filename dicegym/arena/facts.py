@@ -12,18 +12,28 @@ if TYPE_CHECKING:
 
     from dicegym.arena.incidents import Misplay
     from dicegym.arena.provenance import Provenance
+    from dicegym.arena.rows import MatchRow
 
 Facts = list[tuple[str, str]]
 """(what, its value), in words."""
 
 
-def facts_of(title: str, seed: int, misplays: Sequence[Misplay], came_from: Provenance | None) -> Facts:
+def facts_of(
+    title: str,
+    form: str,
+    seed: int,
+    misplays: Sequence[Misplay],
+    matches: Sequence[MatchRow],
+    came_from: Provenance | None,
+) -> Facts:
     """Return the facts of a contest; not when it was held, so that equal contests are told in equal words.
 
     Args:
         title: the game's title.
+        form: the format's name.
         seed: the contest's.
         misplays: what entries did wrong, as the result has it.
+        matches: all that were played.
         came_from: where the result comes from; None: nobody knows, and there are no facts.
     """
     if came_from is None:
@@ -32,16 +42,18 @@ def facts_of(title: str, seed: int, misplays: Sequence[Misplay], came_from: Prov
     return [
         ("game", f"{title} ({parameters})" if parameters else title),
         ("seats", str(came_from.players)),
+        *([("format", form.replace("_", "-"))] if form else []),
         ("seed", str(seed)),
+        ("games", f"{sum(match.games for match in matches):,} in {len(matches):,} match{'es' * (len(matches) != 1)}"),
         ("faults", f"{sum(misplay_counts(misplays).values()):,}"),
         ("rules", came_from.fingerprint),
         ("isolation", came_from.isolation or "none was needed: all entries are trusted"),
-        ("limits", _limits(came_from.limits)),
+        ("limits", limits_in_words(came_from.limits)),
         ("versions", f"dicegym {came_from.dicegym}, Python {came_from.python}, NumPy {came_from.numpy}"),
     ]
 
 
-def _limits(limits: Mapping[str, float | None]) -> str:
+def limits_in_words(limits: Mapping[str, float | None]) -> str:
     """Return what an entry might use, in words."""
     words = []
     for name, value in limits.items():

@@ -101,7 +101,7 @@ class ContestResult(Generic[Row_co]):
     def report(self, details: bool = False) -> Report:
         """Return what there is to show, with ``details`` everything."""
         heading, tables = self.heading, [*self.tables(), *(self.details() if details else ())]
-        facts = facts_of(self.title, self.seed, self.misplays, self.provenance)
+        facts = facts_of(self.title, self.format, self.seed, self.misplays, self.matches, self.provenance)
         return Report(heading, tables, self.disqualified, self.misplays, self.remarks, self.words(), facts)
 
     def text(self, width: int = WIDTH, details: bool = False) -> str:

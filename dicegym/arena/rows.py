@@ -41,7 +41,10 @@ class MatchRow:
 def row_of(match: Match, outcome: Mapping[str, Any]) -> MatchRow:
     """Return the row of a match from its outcome, a `dicegym.arena.match.MatchResult` as plain values."""
     players = range(len(match.entries))
-    seated = Counter((player, seat) for order in outcome["seats"] for seat, player in enumerate(order))
+    seated: Counter[tuple[int, int]] = Counter()
+    for order, games in Counter(map(tuple, outcome["seats"])).items():
+        for seat, player in enumerate(order):
+            seated[player, seat] += games
     names = [entry.name for entry in match.entries]
     return MatchRow(
         entries=tuple(names),

@@ -7,10 +7,13 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dicegym.escape import cell
-from dicegym.files import writing
+from dicegym.files import write_text, writing
+
+if TYPE_CHECKING:
+    from dicegym.arena.results import ContestResult
 
 
 def csv_text(rows: Iterable[Any]) -> str:
@@ -31,6 +34,32 @@ def write_sheet(path: Path, rows: Iterable[Any], titles: Sequence[str]) -> None:
     """Write rows to a file of CSV as they come, however many; ``titles`` are all their columns."""
     with writing(path) as unfinished, open(unfinished, "w", encoding="utf-8", newline="", errors="replace") as file:
         file.writelines(_lines(titles, (dict(_cells(row)) for row in rows)))
+
+
+def result_sheets(result: ContestResult[Any], path: Path) -> list[Path]:
+    """Write a contest's ranking to a sheet, and its matches to another one beside it; return both.
+
+    The second is called like the first, with ``-matches``, and has a row for each entry of each match.
+    """
+    beside = path.with_name(f"{path.stem}-matches{path.suffix}")
+    write_text(path, csv_text(result.standings))
+    matches = [
+        {
+            "match": number,
+            "number": row.number,
+            "seed": row.seed,
+            "games": row.games,
+            "entry": name,
+            "wins": row.wins[player],
+            "share": row.shares[player] if row.shares else row.wins[player],
+            "faults": row.faults[player] if row.faults else 0,
+            "seats": row.seats[player] if row.seats else (),
+        }
+        for number, row in enumerate(result.matches, 1)
+        for player, name in enumerate(row.entries)
+    ]
+    write_text(beside, csv_text(matches))
+    return [path, beside]
 
 
 def _lines(titles: Sequence[str], flat: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import dicegym
-from dicegym.bench import contest, memory, peers, start
+from dicegym.bench import contest, large, memory, peers, start
 from dicegym.bench.batch_loops import bare_batch, make_vec
 from dicegym.bench.decisions import decisions_per_step
 from dicegym.bench.figures import Figure, Measure, Plan, Skipped
@@ -98,12 +98,15 @@ def start_plan(options: Options, folder: Path) -> Plan:
 
 
 def contest_plan(options: Options, folder: Path) -> Plan:
-    """Return exact values, contests and moves in matches; the entries are written to ``folder``."""
-    return [
-        measure
-        for name in options.games or GAMES
-        for measure in contest.measures(dicegym.game(name), contest.entries(name, folder / name))
-    ]
+    """Return exact values, contests, moves in matches, and stores; entries and stores are written to ``folder``."""
+    found: Plan = []
+    games = [dicegym.game(name) for name in options.games or GAMES]
+    for game in games:
+        found += contest.measures(game, contest.entries(game.name, folder / game.name))
+        found += _or_skipped(
+            f"{game.name}, contests of many entries", large.measures(game, folder / f"{game.name}_many")
+        )
+    return found + _or_skipped("stores of many matches", large.stored_measures(games[0], folder))
 
 
 def server_plan(options: Options, folder: Path) -> Plan:

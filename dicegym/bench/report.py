@@ -31,12 +31,12 @@ def number(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
 
 
-def tables(result: BenchResult) -> Iterator[ReportTable]:
-    """Yield heading, titles and rows of each table that has any rows."""
+def tables(result: BenchResult, before: BenchResult | None = None) -> Iterator[ReportTable]:
+    """Yield heading, titles and rows of each table that has any rows; with the medians of ``before`` beside ours."""
     for section, heading in SECTIONS.items():
         if figures := [figure for figure in result.figures if figure.section == section]:
             setting = f", {result.options['training']}" if section == "training" else ""
-            yield _figures(heading + setting, figures)
+            yield _figures(heading + setting, figures, None if before is None else before.figures)
         if section == "speed":
             yield from _peers(result.figures)
     if result.skipped:
@@ -44,8 +44,14 @@ def tables(result: BenchResult) -> Iterator[ReportTable]:
         yield "Not measured", ["what", "why"], rows
 
 
-def _figures(heading: str, figures: list[Figure]) -> ReportTable:
+def _same(figure: Figure) -> tuple[str, ...]:
+    """Return what tells a figure from others of a run."""
+    return figure.section, figure.subject, figure.what, figure.unit, figure.mode
+
+
+def _figures(heading: str, figures: list[Figure], before: list[Figure] | None = None) -> ReportTable:
     with_goals = any(figure.goal for figure in figures)
+    earlier = {_same(figure): figure.median for figure in before or ()}
     rows = []
     for figure in figures:
         values = (figure.median, min(figure.values), max(figure.values))
@@ -53,11 +59,17 @@ def _figures(heading: str, figures: list[Figure]) -> ReportTable:
         if figure.section in ("memory", "start") and figure.mode:
             what = f"{figure.mode}: {what}"
         row = [figure.subject, what, *map(number, values), figure.unit]
+        if before is not None:
+            median = earlier.get(_same(figure))
+            row += (
+                ["-", "-"] if median is None else [number(median), f"{figure.median / median:.2f}" if median else "-"]
+            )
         if with_goals:
             met = {None: "", True: ", reached", False: ", missed"}[figure.reached]
             row.append(f"{figure.goal[0]} {number(figure.goal[1])}{met}" if figure.goal else "")
         rows.append(row)
-    return heading, ["subject", "what", "median", "lowest", "highest", "unit", *["goal"] * with_goals], rows
+    beside = [] if before is None else ["before", "times"]
+    return heading, ["subject", "what", "median", "lowest", "highest", "unit", *beside, *["goal"] * with_goals], rows
 
 
 def _peers(figures: list[Figure]) -> Iterator[ReportTable]:
@@ -80,10 +92,10 @@ def facts(result: BenchResult) -> str:
     return " | ".join(f"{name} {value}" for name, value in result.machine.items())
 
 
-def plain(result: BenchResult) -> str:
-    """Return everything as plain text."""
-    lines = [facts(result)]
-    for heading, titles, rows in tables(result):
+def plain(result: BenchResult, before: BenchResult | None = None) -> str:
+    """Return everything as plain text; with the medians of ``before``, and how many times as much ours are."""
+    lines = [facts(result), *([] if before is None else [f"before: {facts(before)}"])]
+    for heading, titles, rows in tables(result, before):
         lines += ["", heading, "", *plain_table(titles, rows)]
     return "\n".join(lines)
 
@@ -98,8 +110,8 @@ def command(result: BenchResult) -> str:
     )
 
 
-def markdown(result: BenchResult) -> str:
-    """Return everything as Markdown."""
+def markdown(result: BenchResult, before: BenchResult | None = None) -> str:
+    """Return everything as Markdown; see `plain`."""
     options = result.options
     lines = [
         "# Speed",
@@ -108,8 +120,9 @@ def markdown(result: BenchResult) -> str:
         "loop, one loop after the other in turn. `make bench-docs` measures everything and renews this page.",
         "",
         facts(result) + ".",
+        *([] if before is None else ["", f"Before: {facts(before)}."]),
     ]
-    for heading, titles, rows in tables(result):
+    for heading, titles, rows in tables(result, before):
         right = [all(cell[:1].isdigit() for cell in column) for column in zip(*rows, strict=True)]
         lines += ["", f"## {heading.partition(':')[0]}", "", f"{heading}.", ""]
         lines += [_row(titles), _row(["---:" if numbers else "---" for numbers in right]), *map(_row, rows)]

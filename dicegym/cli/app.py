@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 import dicegym
+from dicegym.cli.arena import arena
 from dicegym.cli.bench import bench
 from dicegym.cli.bots import check, new, rules
 from dicegym.cli.common import out
@@ -120,6 +121,7 @@ def _app() -> typer.Typer:
         app.command(cls=Command)(verb)
     app.add_typer(new, name="new")
     app.add_typer(server)
+    app.add_typer(arena, name="arena")
     for name, file in games_with_commands().items():
         app.add_typer(typer.Typer(cls=GameCommands, help=_help_of(file)), name=name)
     return app

@@ -28,12 +28,17 @@ def bench(
     from_file: Annotated[
         Path | None, typer.Option("--from", help="measure nothing: show the figures that --json wrote")
     ] = None,
+    beside: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="show the figures that --json wrote of another version beside")
+    ] = None,
 ) -> None:
     """Measure speed on this machine, beside other libraries.
 
     Of these, whichever are installed; medians, with machine and versions.
 
     Example: dicegym bench --games hog
+
+    Example: dicegym bench contest --games hog --beside before.json
     """
     from dicegym.bench.chart import check_chart, draw
     from dicegym.bench.options import Options
@@ -50,11 +55,12 @@ def bench(
         check_writable(path)
     if chart is not None:
         check_chart(chart)
+    before = None if beside is None else BenchResult.read(beside)
     result = run_bench(options, progress=err.print) if from_file is None else BenchResult.read(from_file)
-    out.print(plain(result))
+    out.print(plain(result, before))
     write_json(json_file, result.to_json())
     if table is not None:
-        write_text(table, markdown(result))
+        write_text(table, markdown(result, before))
     if chart is not None:
         draw(result, chart)
 

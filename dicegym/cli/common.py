@@ -86,6 +86,12 @@ Trust = Annotated[
     bool,
     typer.Option("--trust", help="let models run what their authors wrote, as those with layers of their own need"),
 ]
+HtmlFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--html", metavar="FILE", help="write a page for browsers, which needs nothing else, to this file too"
+    ),
+]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="write the result as JSON to this file too")]
 IsolationName = Annotated[
     str,

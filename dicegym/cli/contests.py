@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from dicegym.cli.common import (
     MEMORY,
     DrawnSeed,
     GameName,
+    HtmlFile,
     IsolationName,
     JsonFile,
     Label,
@@ -40,6 +41,9 @@ from dicegym.signals import going_on
 
 if TYPE_CHECKING:
     from dicegym.arena import Named
+    from dicegym.arena.pages.page import ContestPage
+    from dicegym.arena.results import ContestResult
+    from dicegym.arena.storage import Storage
 
 
 def tournament(
@@ -87,6 +91,11 @@ def tournament(
     new: NewContest = False,
     label: Label = "",
     json_file: JsonFile = None,
+    csv_file: Annotated[
+        Path | None,
+        typer.Option("--csv", metavar="FILE", help="write the ranking as CSV too, and matches to FILE-matches"),
+    ] = None,
+    html_file: HtmlFile = None,
     parameter: Parameters = None,
 ) -> None:
     """Hold a game's contest: who is best, and was it luck.
@@ -100,7 +109,8 @@ def tournament(
     from dicegym.arena import Limits, Named, contest
     from dicegym.arena.report import show
 
-    check_writable(json_file)
+    for file in (json_file, csv_file, html_file):
+        check_writable(file)
     _check_said_once(parameter, players)
     table = chosen_game(game, parameter)
     limits = Limits(seconds, memory << 20, load_seconds, move_seconds)
@@ -137,6 +147,14 @@ def tournament(
     if result.stored is not None:
         err.print(f"dicegym: {result.stored}; --new begins another")
     write_json(json_file, result.to_json())
+    if csv_file is not None:
+        from dicegym.arena.sheets import result_sheets
+
+        result_sheets(result, csv_file)
+    if html_file is not None:
+        from dicegym.arena.pages.contests import write_page
+
+        write_page(_page(result, storage), html_file)
     if not result.standings:
         raise typer.Exit(1)
 
@@ -165,3 +183,16 @@ def _check_said_once(parameters: list[str] | None, players: int | None) -> None:
     given = [text for text in parameters or [] if text.partition("=")[0] == "players"]
     if given and players is not None:
         raise ParameterError(f"--players {players} and --parameter {given[0]} say the same: give one of them")
+
+
+def _page(result: ContestResult[Any], storage: Storage | None) -> ContestPage:
+    """Return the page of a result: with its games, if it is stored."""
+    if result.stored is None or storage is None:
+        from dicegym.arena.pages.contests import page_of_result
+
+        return page_of_result(result)
+    from dicegym.arena.pages.stored import stored_page
+    from dicegym.arena.store.reading import StoreReader
+
+    with StoreReader(storage.where) as reader:
+        return stored_page(reader, reader.contest(result.stored.contest))

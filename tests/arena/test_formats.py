@@ -138,6 +138,31 @@ def test_a_contest_that_was_killed_goes_on_from_its_store(form: str, tmp_path: P
         assert len(keys) == len(set(keys)), "nothing is played twice"
 
 
+def test_a_contest_finds_what_one_of_another_format_has_played(tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    game = dicegym.game("yatzy")
+    entries, store = field(game, "swiss"), tmp_path / "store.sqlite"
+    hold(game, "round_robin", entries, chance, store=store)
+    made: list[Disorderly] = []
+    again = contest(game, entries, 7, format="swiss", executors=disorderly(chance, made=made), store=store)
+    assert not made[0].matches
+    assert again == hold(game, "swiss", entries, chance)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_results_of_every_format_can_be_rated(form: str) -> None:
+    pytest.importorskip("threadpoolctl")
+    from dicegym.arena.ratings import fit
+
+    game = dicegym.game("yatzy", 2 if form == "double_elimination" else 3)
+    play = partial(chance, of=lambda name: 0.5 * (name == "a"))
+    result = hold(game, form, field(game, form), play, games=60)
+    rows = fit(result.match_places()).rows
+    assert {row.name for row in rows} == {row.name for row in result.standings}
+    assert rows[0].name == "a"
+    assert rows[0].could_be.best == 1
+
+
 # --- seeds, rounds, seats, names ---------------------------------------------------------------------------
 
 

@@ -135,7 +135,7 @@ def test_a_job_that_was_done_in_another_form_comes_back_with_the_entries_of_here
     away.mkdir()
     (home / "ann.py").write_text("x = 1\n")
     match, there, node, packer = sent(game, [entry(game, "ann", str(home / "ann.py"))], away)
-    assert packer.unpack(written(there, node.label)) == match
+    assert packer.unpack(written(there, node.ticket)) == match
 
 
 def test_a_file_that_is_gone_is_missed_there_as_here(game: dicegym.Game, tmp_path: Path) -> None:

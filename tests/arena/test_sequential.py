@@ -31,6 +31,10 @@ SHAPES = {
 """How often pairs are worth -1, -1/2, 0, 1/2 and 1 among equals: luck alone, on the same dice, with shared places."""
 
 
+PORTION = 300
+"""Pairs that are drawn at once."""
+
+
 def tilted(shape: np.ndarray, mean: float) -> np.ndarray:
     """Return the shape with another mean, by exponential tilting."""
 
@@ -45,7 +49,7 @@ def simulated(shares: np.ndarray, claims: Claims, rng: np.random.Generator, most
     """Play a test whose pairs are drawn."""
     test, seen = SequentialTest(claims), np.empty(0)
     while test.accepted is None and test.pairs < most:
-        pairs = rng.choice(VALUES, p=shares, size=min(150, most - test.pairs))
+        pairs = rng.choice(VALUES, p=shares, size=min(PORTION, most - test.pairs))
         seen = np.concatenate([seen, pairs[: test.add(pairs)]])
     return Stopped(len(seen), float(seen.mean()), float(seen.var()), test.accepted)
 
@@ -63,9 +67,9 @@ def test_it_is_wrong_as_seldom_as_it_says(shape: str, margins: tuple[float, floa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("elo", [10, 20, 60])
+@pytest.mark.parametrize("elo", [20, 60])
 def test_error_rates_over_thousands_of_tests(shape: str, elo: float) -> None:
-    rng, runs = np.random.default_rng(4), 3000
+    rng, runs = np.random.default_rng(4), 2000
     claims = Claims(0.0, float(margin_of(elo)))
     for truth, mean in enumerate((claims.margin0, claims.margin1)):
         found = [simulated(tilted(SHAPES[shape], mean), claims, rng).accepted for _ in range(runs)]

@@ -427,6 +427,17 @@ def test_the_tables(made: BenchResult) -> None:
     assert "| A | batch: a game \\| in a batch | 300 | 100 | 2,000 | bytes | at most 1,024, reached |" in page
 
 
+def test_an_earlier_run_stands_beside(made: BenchResult) -> None:
+    faster = [speed("A", "batch", 3e6), Figure("memory", "A", "gone", "bytes", [1.0], "batch")]
+    before = made._replace(figures=faster, machine={"dicegym": "0.0.9"})
+    text = report.plain(made, before)
+    assert "before: dicegym 0.0.9" in text
+    assert re.search(r"A +bare batch of 1,024 +6,000,000 +6,000,000 +6,000,000 +decisions/s +3,000,000 +2.00", text)
+    assert re.search(r"A +PettingZoo env\(\) .* decisions/s +- +-", text)
+    assert "| unit | before | times |" in report.markdown(made, before)
+    assert "Before: dicegym 0.0.9." in report.markdown(made, before)
+
+
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 def test_the_chart(made: BenchResult, tmp_path: Path, suffix: str) -> None:
     pytest.importorskip("matplotlib")
@@ -466,6 +477,9 @@ def test_the_command_writes_everything_and_shows_it_again(tmp_path: Path, capsys
     with pytest.raises(SystemExit):
         main(["bench", "--from", str(files["b.json"])])
     assert capsys.readouterr().out == shown
+    with pytest.raises(SystemExit):
+        main(["bench", "--from", str(files["b.json"]), "--beside", str(files["b.json"])])
+    assert "1.00" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -477,6 +491,7 @@ def test_the_command_writes_everything_and_shows_it_again(tmp_path: Path, capsys
         (("--threads", "0"), "threads=0"),
         (("--seconds", "0"), "--seconds 0.0 is no time"),
         (("--from", "pyproject.toml"), "pyproject.toml holds no figures of the bench"),
+        (("--beside", "pyproject.toml"), "pyproject.toml holds no figures of the bench"),
         (("--chart", "bench.gif"), "ends in .png or .svg"),
     ],
 )

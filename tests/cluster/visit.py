@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -24,13 +25,17 @@ from dicegym.arena.cluster import ray_cluster
 from dicegym.arena.cluster.connection import connected, ray_module
 from dicegym.arena.executors import Executor, Executors, local
 from dicegym.errors import DicegymError
+from dicegym.players.roster import agents_folder
+from dicegym.sandbox import linux
 from dicegym.sandbox.jobs import Job, entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
 
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
+CLIENT = {"ray_client_server_port": 10001}
 HEALTH = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
 """Whether a node still lives is asked more often than usual."""
+SUBREAPER = 36
 BOTS = {
     "ann.py": (
         "import json, os\nfrom tools import dice\nTABLE = json.load(open(os.path.splitext(__file__)[0] + '.json'))\n"
@@ -61,18 +66,25 @@ def written(folder: Path) -> list[str]:
     return [*(str(folder / name) for name in bots), str(folder / "gil" / "hog.py")]
 
 
+def strangers(game: str, agents: list[str]) -> list[str]:
+    """Return two agents of a game as files of somebody else, the last by name."""
+    folder = Path.cwd() / "bots"
+    shutil.copytree(agents_folder(game), folder)
+    return [str(folder / f"{name}.py") for name in agents if (folder / f"{name}.py").is_file()][-2:]
+
+
 @contextlib.contextmanager
-def nodes(number: int) -> Iterator[Any]:
-    """Yield a cluster of nodes with a processor each, of which the first one stays."""
+def nodes(number: int, outside: bool = False) -> Iterator[Any]:
+    """Yield a cluster of nodes with a processor each, of which the first one stays, connected to it."""
     ray_module()
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={**NODE, "_system_config": HEALTH})
+    cluster = Cluster(initialize_head=True, head_node_args={**NODE, **CLIENT, "_system_config": HEALTH})
     try:
         for _ in range(number - 1):
             cluster.add_node(**NODE, wait=False)
         cluster.wait_for_nodes()
-        with connected(cluster.address):
+        with connected(f"ray://127.0.0.1:{CLIENT['ray_client_server_port']}" if outside else cluster.address):
             yield cluster
     finally:
         cluster.shutdown()
@@ -94,7 +106,7 @@ class Counting:
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
         for job, outcome in self._executor.run(jobs):
-            self._counted[f"{type(job).__name__} {[entry.name for entry in job.entries]}"] += 1
+            self._counted[f"{[entry.name for entry in job.entries]}: {job.facts}"] += 1
             yield job, outcome
             if act := self._after.pop(sum(self._counted.values()), None):
                 act()
@@ -116,10 +128,12 @@ def held(game: str, entries: list[str], executors: Executors, games: int) -> str
 
 def losing(request: dict[str, Any]) -> dict[str, Any]:
     """Hold a contest here, and on a cluster in which nodes end after some outcomes and others come."""
-    entries = written(Path.cwd() / "bots") + dicegym.agent_names(request["game"])[: request["agents"]]
+    agents = dicegym.agent_names(request["game"])
+    entries = written(Path.cwd() / "bots") if request["game"] == "hog" else strangers(request["game"], agents)
+    entries += agents[: request["agents"]]
     counted: Counter[str] = Counter()
     here = held(request["game"], entries, local(1), request["games"])
-    with nodes(request["nodes"]) as cluster:
+    with nodes(request["nodes"], request.get("outside", False)) as cluster:
 
         def lose() -> None:
             cluster.remove_node(sorted(cluster.worker_nodes, key=id)[0], allow_graceful=False)
@@ -156,6 +170,7 @@ def killed(request: dict[str, Any]) -> dict[str, Any]:
     """Kill the command in the middle of a contest on a Ray of its own, and give it again."""
     command = [sys.executable, "-m", "dicegym", "tournament", "hog", "bacon", "swap", "tuned", "wild"]
     command += ["--seed", "3", "--games", "300", "--workers", "1", "--ray", "local"]
+    linux.prctl(SUBREAPER, 1)  # as a system's first process, which the cage's is not, clears away what has ended
     whole = subprocess.run([*command, "--no-store"], capture_output=True, text=True, check=True)
     with subprocess.Popen([*command, "--store", "one.sqlite"], stderr=subprocess.DEVNULL) as first:
         while stored("one.sqlite") < 2:
@@ -164,6 +179,9 @@ def killed(request: dict[str, Any]) -> dict[str, Any]:
         first.kill()
     deadline = time.monotonic() + request["patience"]
     while (left := referees()) and time.monotonic() < deadline:
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
         time.sleep(0.2)
     again = subprocess.run([*command, "--store", "one.sqlite"], capture_output=True, text=True, check=True)
     return {"whole": whole.stdout, "again": again.stdout, "told": again.stderr, "left": left}
@@ -187,7 +205,8 @@ def referees() -> list[str]:
         with contextlib.suppress(OSError):
             command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
             state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
-            if int(folder.name) not in (1, os.getpid()) and state != "Z" and ("ray" in command or "python" in command):
+            others = int(folder.name) not in (1, os.getpid()) and state != "Z"
+            if others and ("ray" in command or "python" in command):
                 found.append(command[:200])
     return found
 

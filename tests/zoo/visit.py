@@ -84,6 +84,7 @@ def hold(director: Director) -> Zoo:
         else:
             matches.append((names, outcome["wins"], outcome["shares"]))
             misplays += misplays_of(names, outcome)
+            director.hear(names, outcome["printed"])
     return Zoo(**director.common(), standings=(), matches=tuple(sorted(matches)), misplays=tuple(misplays))
 
 

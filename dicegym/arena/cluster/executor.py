@@ -17,7 +17,7 @@ from typing import Any
 
 from dicegym.arena.cluster.connection import check_address, close_connection, open_connection, ray_module
 from dicegym.arena.cluster.parcels import Packer, Parcel
-from dicegym.arena.cluster.referee import Referee
+from dicegym.arena.cluster.referee import NodeReferee
 from dicegym.arena.cluster.survey import Survey, survey
 from dicegym.arena.executors import Executor, Executors
 from dicegym.engine.game import Game
@@ -119,7 +119,7 @@ class RayExecutor:
             self._ray: Any = ray_module()
             self._nodes: Survey = survey(self._ray, game, isolation, patience)
             told(f"{self._nodes.in_words}, where bots are kept apart by {self._nodes.description}")
-            self._actor = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Referee)
+            self._actor = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(NodeReferee)
             self._packer = Packer(game, self._stored)
         except BaseException:
             self._let_go()

@@ -1,9 +1,9 @@
 """Entries that travel: a job goes to another machine with its bots' files, and comes back with its outcome.
 
-A job is sent as a pickle in which each entry stands as a `Label`. What a label cannot hold, files and players, goes as
-a `Parcel`, once for each referee: it is named by the hash of what is in it. There its files lie as they lay beside each
-other where they come from, read-only, in a folder named by that hash, and texts that name this folder are made to name
-the original one. Agents that ship with the package are found there by their path among the others.
+A job is sent as a pickle in which each entry stands as a `Ticket`. What a ticket cannot hold, files and players, goes
+as a `Parcel`, once for each referee: it is named by the hash of what is in it. There its files lie as they lay beside
+each other where they come from, read-only, in a folder named by that hash, and texts that name this folder are made to
+name the original one. Agents that ship with the package are found there by their path among the others.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LEFT_OUT = ("__pycache__", ".git")
 """Folders that no bot reads and that grow large."""
 
 
-class Label(NamedTuple):
+class Ticket(NamedTuple):
     """What stands for an entry in a job that travels."""
 
     fields: tuple[Any, ...]
@@ -61,7 +61,7 @@ class Parcel(NamedTuple):
         return hashlib.sha256(pickle.dumps(tuple(self))).hexdigest()
 
 
-def packed(game: Game, entry: Entry) -> tuple[Label, Parcel | None]:
+def packed(game: Game, entry: Entry) -> tuple[Ticket, Parcel | None]:
     """Return an entry ready to travel.
 
     Raises:
@@ -70,18 +70,18 @@ def packed(game: Game, entry: Entry) -> tuple[Label, Parcel | None]:
     origin = entry.origin
     if isinstance(origin, Source) and is_shipped(origin.file):
         path = origin.file.resolve().relative_to(shipped_folder("agents").resolve())
-        return _label(entry, origin._replace(file=path)), None
+        return _ticket(entry, origin._replace(file=path)), None
     if isinstance(origin, Source | Path):
         parcel = _parcel(game, entry, origin)
     elif isinstance(origin, Sent):
         parcel = Parcel(origin)
     else:
-        return _label(entry, origin), None
-    return _label(entry, None, parcel.name), parcel
+        return _ticket(entry, origin), None
+    return _ticket(entry, None, parcel.name), parcel
 
 
-def _label(entry: Entry, origin: Any, parcel: str = "") -> Label:
-    return Label(tuple(entry._replace(origin=origin)), parcel)
+def _ticket(entry: Entry, origin: Any, parcel: str = "") -> Ticket:
+    return Ticket(tuple(entry._replace(origin=origin)), parcel)
 
 
 def _parcel(game: Game, entry: Entry, origin: Source | Path) -> Parcel:
@@ -145,57 +145,57 @@ class Packer:
     def __init__(self, game: Game, store: Callable[[Parcel], Any]) -> None:
         self._game = game
         self._store = store
-        self._labels: dict[Entry, Label] = {}
-        self._entries: dict[Label, Entry] = {}
+        self._tickets: dict[Entry, Ticket] = {}
+        self._entries: dict[Ticket, Entry] = {}
         self._stored: dict[str, Any] = {}
 
     def pack(self, job: Job) -> tuple[bytes, dict[str, Any]]:
         """Return a job as a pickle, and by name what was stored of its entries' parcels. Raises ParameterError."""
         used: dict[str, Any] = {}
 
-        def label(entry: Entry) -> Label:
-            found = self._labels.get(entry)
+        def ticket(entry: Entry) -> Ticket:
+            found = self._tickets.get(entry)
             if found is None:
                 found, parcel = packed(self._game, entry)
-                self._labels[entry], self._entries[found] = found, entry
+                self._tickets[entry], self._entries[found] = found, entry
                 if parcel is not None and found.parcel not in self._stored:
                     self._stored[found.parcel] = self._store(parcel)
             if found.parcel:
                 used[found.parcel] = self._stored[found.parcel]
             return found
 
-        return written(job, label), used
+        return written(job, ticket), used
 
     def unpack(self, data: bytes) -> Job:
-        """Return the job that a node has written with the labels that it was sent."""
+        """Return the job that a node has written with the tickets that it was sent."""
         return read(data, self._entries.__getitem__)
 
 
-def written(job: Job, label: Callable[[Entry], Label]) -> bytes:
-    """Return a job as a pickle in which labels stand for its entries."""
+def written(job: Job, ticket: Callable[[Entry], Ticket]) -> bytes:
+    """Return a job as a pickle in which tickets stand for its entries."""
     buffer = io.BytesIO()
 
     class Pickler(pickle.Pickler):
-        def persistent_id(self, thing: Any) -> Label | None:
-            return label(thing) if type(thing) is Entry else None
+        def persistent_id(self, thing: Any) -> Ticket | None:
+            return ticket(thing) if type(thing) is Entry else None
 
     Pickler(buffer).dump(job)
     return buffer.getvalue()
 
 
-def read(data: bytes, entry: Callable[[Label], Entry]) -> Job:
+def read(data: bytes, entry: Callable[[Ticket], Entry]) -> Job:
     """Return the job that `written` made a pickle of."""
 
     class Unpickler(pickle.Unpickler):
-        def persistent_load(self, label: Any) -> Entry:
-            return entry(label)
+        def persistent_load(self, ticket: Any) -> Entry:
+            return entry(ticket)
 
     job: Job = Unpickler(io.BytesIO(data)).load()
     return job
 
 
 class Unpacker:
-    """Makes entries of labels, on the node where they play.
+    """Makes entries of tickets, on the node where they play.
 
     Args:
         folder: takes parcels; whoever made it removes it.
@@ -205,8 +205,8 @@ class Unpacker:
         self._folder = folder
         self._parcels: dict[str, Any] = {}
         self._bases: dict[str, str] = {}
-        self._labels: dict[Entry, Label] = {}
-        self._entries: dict[Label, Entry] = {}
+        self._tickets: dict[Entry, Ticket] = {}
+        self._entries: dict[Ticket, Entry] = {}
 
     def lacks(self, parcel: str) -> bool:
         """Return whether a parcel of this name has not been unpacked."""
@@ -222,23 +222,23 @@ class Unpacker:
             origin = origin._replace(file=top / origin.file) if isinstance(origin, Source) else top / origin
         self._parcels[name] = origin
 
-    def entry(self, label: Label) -> Entry:
-        """Return the entry that a label stands for, as it is here; its parcel has been taken.
+    def entry(self, ticket: Ticket) -> Entry:
+        """Return the entry that a ticket stands for, as it is here; its parcel has been taken.
 
         Raises DicegymError if it is an agent that ships with the package, and another one here.
         """
-        if label not in self._entries:
-            entry = Entry(*label.fields)
-            if label.parcel:
-                entry = entry._replace(origin=self._parcels[label.parcel])
+        if ticket not in self._entries:
+            entry = Entry(*ticket.fields)
+            if ticket.parcel:
+                entry = entry._replace(origin=self._parcels[ticket.parcel])
             elif isinstance(entry.origin, Source) and not entry.origin.file.is_absolute():
                 entry = _shipped_here(entry, entry.origin)
-            self._entries[label], self._labels[entry] = entry, label
-        return self._entries[label]
+            self._entries[ticket], self._tickets[entry] = entry, ticket
+        return self._entries[ticket]
 
-    def label(self, entry: Entry) -> Label:
-        """Return the label that an entry came with."""
-        return self._labels[entry]
+    def ticket(self, entry: Entry) -> Ticket:
+        """Return the ticket that an entry came with."""
+        return self._tickets[entry]
 
     def as_told_there(self, outcome: Any) -> Any:
         """Return an outcome whose texts name the folders where files lay, and not those where they were unpacked."""

@@ -67,7 +67,7 @@ def differences(node: Stand, here: Stand) -> str:
     return ""
 
 
-class Referee:
+class NodeReferee:
     """Plays one job after the other; becomes an actor of Ray's.
 
     Args:
@@ -113,7 +113,7 @@ class Referee:
                 self._unpacker.take(name, ray.get(reference))
         job = read(data, self._unpacker.entry)
         ((done, outcome),) = self._sandbox.run([job])
-        other = b"" if done is job else written(done, self._unpacker.label)
+        other = b"" if done is job else written(done, self._unpacker.ticket)
         return other, self._unpacker.as_told_there(outcome)
 
     def end(self) -> None:

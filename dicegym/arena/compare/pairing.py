@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dicegym.arena.compare.sequential import GRAIN
 from dicegym.arena.match import Match
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -85,7 +86,7 @@ class Pairs:
     def differences(self) -> NDArray[np.float64]:
         """How much more the second scored in each pair, from -1 to 1: float64[pairs]."""
         found: NDArray[np.float64] = self.second.mean(axis=1) - self.first.mean(axis=1)
-        return found
+        return np.round(found, GRAIN)  # sums of thirds, in whatever order, are the same
 
     @property
     def variance_alone(self) -> float:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dicegym.arena.director import Director
+from dicegym.arena.formats.nearness import nearest_first
 from dicegym.arena.incidents import Misplay, misplays_of
 from dicegym.arena.match import Match
 from dicegym.arena.rows import MatchRow, row_of
@@ -63,7 +64,7 @@ def settle(director: Director, matches: Iterable[Match], returns: bool = False) 
         if not missing:
             break
         failed: set[str] = set()
-        for job, outcome in director.play(_waiting(jobs, missing, failed)):
+        for job, outcome in director.play(_waiting(jobs, nearest_first(jobs, missing), failed)):
             found = _heard(job, outcome, returns)
             if isinstance(found, Failure):
                 failed.add(job.entries[found.actor].name)

@@ -24,7 +24,7 @@ class Bar(NamedTuple):
     low: float
     value: float
     high: float
-    """The interval is from ``low`` to ``high``."""
+    """The interval is from ``low`` to ``high``, which may be infinite."""
     words: str
     """The same for whoever hears the page."""
 
@@ -79,11 +79,14 @@ def placed(plot: Plot) -> tuple[list[Tick], list[PlacedBar]]:
     """Return the axis of a plot and its rows; both empty if it has none."""
     if not plot.bars:
         return [], []
-    low, high = min(bar.low for bar in plot.bars), max(bar.high for bar in plot.bars)
+    known = [value for bar in plot.bars for value in (bar.low, bar.value, bar.high) if math.isfinite(value)]
+    low, high = min(known), max(known)
     if low == high:
         low, high = low - 1, high + 1
 
     def at(value: float) -> str:
+        if math.isinf(value):  # to the edge
+            return "100.00%" if (value > 0) != plot.reverse else "0.00%"
         share = (value - low) / (high - low)
         return f"{MARGIN + (100 - 2 * MARGIN) * (1 - share if plot.reverse else share):.2f}%"
 

@@ -18,7 +18,7 @@ from dicegym.engine.validate import seed_number, whole_number
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
 
 MEAN = 1500.0
-"""Of the ratings of all entries that have met, directly or through others."""
+"""Of the ratings of a field's core: of all entries of which each has been ahead of each, directly or through others."""
 SCALE = 400 / math.log(10)
 """Points of the Elo scale for each natural logarithm of odds: 400 points ahead are odds of ten to one."""
 REPLICATES = 400
@@ -35,7 +35,7 @@ class Rating:
         place: 1 for the best. Nobody who is surely better stands behind, and who cannot be told apart from those
             above shares their place.
         name: the entry.
-        rating: on the Elo scale, the mean of all that have met is 1500.
+        rating: on the Elo scale, with 1500 in the middle.
         low: the rating is this or more ...
         high: ... and this or less, in 95 of 100 contests. Infinite where games set no bound, as for who never lost.
         games: that it played.
@@ -143,13 +143,17 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
     with one_thread():
         summit = best_fit(likelihood)
         drawn = draws(likelihood, summit, replicates, np.random.default_rng(seed))[:, :n]
-    fields = _components(asked, "weak")
-    strength = centred(summit.parameters[:, :n], fields)[0]
+    fields, level = _components(asked, "weak"), _components(asked, "strong")
+    core = _core(asked, fields, level)
+    strength = centred(summit.parameters[:, :n], fields, core)[0]
     low, high = np.full(n, -math.inf), np.full(n, math.inf)
     could_be = [Places(1, n)] * n
     if replicates:
-        drawn = strength + spread(asked) * (centred(drawn, fields) - strength)
-        low, high = _interval(asked, drawn, strength)
+        drawn = strength + spread(asked) * (centred(drawn, fields, core) - strength)
+        below, above = _bounded(asked, fields, level, core)
+        low, high = np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2], axis=0)
+        low = np.where(below, np.minimum(low, strength), -math.inf)
+        high = np.where(above, np.maximum(high, strength), math.inf)
         could_be = rank_sets(strength, drawn, fields)
     order = sorted(range(n), key=lambda i: (-round(strength[i], 9), asked.names[i]))
     rows, place = [], 1
@@ -168,11 +172,10 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
     )
 
 
-def centred(strengths: np.ndarray, fields: np.ndarray) -> np.ndarray:
-    """Return float64[weightings, entries] with a mean of 0 in each field of entries that have met."""
-    sizes = np.bincount(fields)
-    member = fields[:, None] == np.arange(len(sizes))
-    return np.asarray(strengths - (strengths @ member / sizes)[:, fields])
+def centred(strengths: np.ndarray, fields: np.ndarray, core: np.ndarray) -> np.ndarray:
+    """Return float64[weightings, entries], less the mean of the core of their field."""
+    member = (fields[:, None] == np.arange(fields.max() + 1)) & core[:, None]
+    return np.asarray(strengths - (strengths @ member / member.sum(axis=0))[:, fields])
 
 
 def _components(asked: Choices, connection: str) -> np.ndarray:
@@ -182,17 +185,41 @@ def _components(asked: Choices, connection: str) -> np.ndarray:
     return np.asarray(connected_components(asked.ahead + asked.level, connection=connection)[1], np.int64)
 
 
-def _interval(asked: Choices, drawn: np.ndarray, strength: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the bounds of each strength; infinite for who was never behind, or never ahead of, anybody of the rest."""
-    low, high = np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2], axis=0)
-    low, high = np.minimum(low, strength), np.maximum(high, strength)
-    level = _components(asked, "strong")
-    ahead, behind = asked.ahead.nonzero()
-    apart = level[ahead] != level[behind]
-    outdoes, outdone = (np.isin(level, level[some[apart]]) for some in (ahead, behind))
-    high[outdoes & ~outdone] = math.inf
-    low[outdone & ~outdoes] = -math.inf
-    return low, high
+def _core(asked: Choices, fields: np.ndarray, level: np.ndarray) -> np.ndarray:
+    """Return whose mean is the middle: bool[entries].
+
+    In each field these are the most entries whose distances are known from above and from below, as each has been ahead
+    of each, directly or through others; where there are no two, all. An entry that always comes last would move a mean
+    that counts it, and nobody knows how far.
+    """
+    core = np.zeros(len(fields), bool)
+    for field in range(fields.max() + 1):
+        those = np.flatnonzero(fields == field)
+        sizes = np.bincount(level[those])
+        games = np.bincount(level[those], asked.games_of[those])
+        best = max(dict.fromkeys(level[those].tolist()), key=list(zip(sizes, games, strict=True)).__getitem__)
+        core[those] = (level[those] == best) | (sizes[best] == 1)
+    return core
+
+
+def _bounded(asked: Choices, fields: np.ndarray, level: np.ndarray, core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return whose rating games bound from below, and whose from above: two bool[entries].
+
+    From above are bounded those that one of the core was ahead of, directly or through others; where no two belong
+    together, those that anybody was ahead of. From below the other way round.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order
+
+    ahead = csr_array(asked.ahead + asked.level)
+    below, above = (np.asarray((asked.ahead > 0).any(axis=axis)) for axis in (1, 0))
+    for field in range(fields.max() + 1):
+        those = (fields == field) & core
+        if np.ptp(level[those]) == 0:
+            for bounded, graph in ((below, ahead.T.tocsr()), (above, ahead)):
+                bounded[fields == field] = False
+                bounded[breadth_first_order(graph, np.flatnonzero(those)[0], return_predecessors=False)] = True
+    return below, above
 
 
 def rank_sets(strength: np.ndarray, drawn: np.ndarray, fields: np.ndarray) -> list[Places]:

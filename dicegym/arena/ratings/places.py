@@ -29,7 +29,9 @@ def places_of(results: Sequence[float]) -> tuple[int, ...]:
 
 def match_places(entries: Iterable[str], results: Iterable[Sequence[float]], times: int = 1) -> MatchPlaces:
     """Return the places of a match by what each entry reached in each game, such as `MatchResult.returns`."""
-    counts = Counter(places_of(game) for game in results)
+    counts: Counter[tuple[int, ...]] = Counter()
+    for result, games in Counter(map(tuple, results)).items():  # most games come out like others of the match
+        counts[places_of(result)] += games
     return MatchPlaces(tuple(entries), tuple(sorted(counts.items())), times)
 
 

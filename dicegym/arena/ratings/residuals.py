@@ -6,7 +6,8 @@ with odds that are those of their strengths, whoever else played.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -95,13 +96,15 @@ class Residuals:
     cycles: tuple[Cycle, ...]
 
     def words(self) -> list[str]:
-        """Return in sentences what one number for each entry does not explain."""
+        """Return in sentences what one number for each entry does not explain: circles, and pairs that are in none."""
         if not self.surprises and not self.cycles:
             return ["One number for each entry explains who beats whom, as far as these games tell."]
         sentences = [*_first(self.cycles, "circles of three")]
         if self.cycles:
             sentences.append("Such a circle has no order: a rating says how its entries do on average.")
-        return [*sentences, *_first(self.surprises, "pairs")]
+        edges = {edge for cycle in self.cycles for edge in itertools.pairwise((*cycle.names, cycle.names[0]))}
+        others = tuple(one for one in self.surprises if (one.name, one.other) not in edges)
+        return [*sentences, *_first(others, "pairs")]
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values; NaN is None."""
@@ -130,7 +133,7 @@ class Residuals:
         }
 
 
-def _first(found: tuple[object, ...], kind: str) -> Iterator[str]:
+def _first(found: Sequence[object], kind: str) -> Iterator[str]:
     yield from map(str, found[:MOST_NAMED])
     if len(found) > MOST_NAMED:
         yield f"There are {len(found) - MOST_NAMED} more such {kind}."
@@ -166,7 +169,7 @@ def residuals(matches: Iterable[MatchPlaces], ratings: Ratings) -> Residuals:
     laplacian = np.diag(variance.sum(axis=1)) - variance
     inverse = np.linalg.pinv(laplacian, hermitian=True)
     leverage = variance * (np.diag(inverse)[:, None] + np.diag(inverse)[None, :] - 2 * inverse)
-    free = np.where(variance > 0, 1 - leverage, 0.0)
+    free = np.where(variance > 0, np.maximum(1 - leverage, 0.0), 0.0)
     known = free > 1e-6
     z = np.full(won.shape, np.nan)
     np.divide(won - games * rate, np.sqrt(variance * free), out=z, where=known)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from dicegym.arena.replay.replay import Replay, ReplayIncident
-from dicegym.arena.store.reading import StoredMatch, StoreReader
+from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoredMisplay, StoredRules, StoreReader
 from dicegym.errors import ParameterError, UnknownNameError, one_line
 
 FORMS = "give MATCH or MATCH.GAME, such as 12, 12.3 or 3fa2c1.1: the number of a match or the beginning of its key"
@@ -53,28 +54,32 @@ def stored_replay(reader: StoreReader, wanted: str) -> Replay:
         if asked.game - 1 not in games:
             there = f"give {match.id}.1 to {match.id}.{len(games)}"
             raise UnknownNameError(f"match {match.id} has no game {asked.game}: {there}")
-        game, rules = games[asked.game - 1], reader.rules(match.id)
-        return Replay(
-            rules.game,
-            rules.players,
-            rules.parameters,
-            match.seed,
-            game.number,
-            tuple(match.entries[player] for player in game.seats),
-            game.actions,
-            tuple(float(game.returns[player]) for player in game.seats),
-            tuple(
-                ReplayIncident(game.seats.index(match.entries.index(one.name)), one.turn, one.reason)
-                for one in reader.misplays([match.id])
-                if one.game == asked.game
-            ),
-            rules.described,
-            called,
-        )
+        rules = reader.rules([match.id])[match.id]
+        noted = [one for one in reader.misplays([match.id]) if one.game == asked.game]
+        return replay_from(rules, match, games[asked.game - 1], noted)
     except (ValueError, TypeError, LookupError, RecursionError) as error:
         if isinstance(error, UnknownNameError):
             raise
         raise ParameterError(f"what is stored of game {called} is nonsense: see another one") from None
+
+
+def replay_from(rules: StoredRules, match: StoredMatch, game: PlayedGame, misplays: Iterable[StoredMisplay]) -> Replay:
+    """Return a game of a match, of which ``misplays`` are what went wrong in it."""
+    return Replay(
+        rules.game,
+        rules.players,
+        rules.parameters,
+        match.seed,
+        game.number,
+        tuple(match.entries[player] for player in game.seats),
+        game.actions,
+        tuple(float(game.returns[player]) for player in game.seats),
+        tuple(
+            ReplayIncident(game.seats.index(match.entries.index(one.name)), one.turn, one.reason) for one in misplays
+        ),
+        rules.described,
+        f"{match.id}.{game.number + 1}",
+    )
 
 
 def _match(reader: StoreReader, called: str) -> StoredMatch:

@@ -17,7 +17,7 @@ from dicegym.errors import ParameterError
 
 TOGETHER = 500
 """Rows that one question to a database is about."""
-Row = dict[str, Any]
+_Row = dict[str, Any]
 
 
 class Merged(NamedTuple):
@@ -104,7 +104,7 @@ class _Merger:
     def _have(self, key: sa.Column[Any], keys: Sequence[str]) -> set[str]:
         return set(self._target.execute(sa.select(key).where(key.in_(keys))).scalars())
 
-    def _add_matches(self, rows: Sequence[Row]) -> None:
+    def _add_matches(self, rows: Sequence[_Row]) -> None:
         if not rows:
             return
         inserted = sa.insert(MATCHES).returning(MATCHES.c.id, sort_by_parameter_order=True)
@@ -116,16 +116,16 @@ class _Merger:
             for part in _parts(self._source.execute(asked).mappings()):
                 self._target.execute(table.insert(), [self._renumbered(row, numbers) for row in part])
 
-    def _renumbered(self, row: Row, matches: Mapping[int, int]) -> Row:
+    def _renumbered(self, row: _Row, matches: Mapping[int, int]) -> _Row:
         own = _without_id(row) | {"match": matches[row["match"]]}
         return own | {"agent": self._agents[row["agent"]]} if "agent" in row else own
 
 
-def _without_id(row: Mapping[str, Any]) -> Row:
+def _without_id(row: Mapping[str, Any]) -> _Row:
     return {name: value for name, value in row.items() if name != "id"}
 
 
-def _parts(rows: Iterable[Mapping[Any, Any]]) -> Iterator[list[Row]]:
+def _parts(rows: Iterable[Mapping[Any, Any]]) -> Iterator[list[_Row]]:
     """Yield rows, some at a time."""
     waiting = iter(rows)
     while part := [dict(row) for row in itertools.islice(waiting, TOGETHER)]:

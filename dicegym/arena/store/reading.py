@@ -274,7 +274,7 @@ class StoreReader:
         if number is None:
             return max(found.values(), key=lambda contest: (contest.ended or contest.began, contest.id))
         if number not in found:
-            raise unknown_name("contest", number, list(map(str, found)), f"in {self.name}")
+            raise unknown_name("contest", number, list(map(str, found)), f"(in {self.name})")
         return found[number]
 
     def result(self, contest: int) -> dict[str, Any] | None:
@@ -341,7 +341,7 @@ class StoreReader:
         """
         known = [one.name for one in self.entries(contest)] if entry is not None else []
         if entry is not None and entry not in known:
-            raise unknown_name("entry", entry, sorted(set(known)), f"in contest {contest}")
+            raise unknown_name("entry", entry, sorted(set(known)), f"(in contest {contest})")
         with self._reading() as connection:
             own = sa.select(PLAYS.c.match).where(_own(connection, contest))
             if entry is not None:
@@ -353,14 +353,15 @@ class StoreReader:
                 newest = own.order_by(PLAYS.c.match.desc()).limit(last).subquery()
                 oldest = connection.execute(sa.select(sa.func.min(newest.c.match))).scalar()
                 after = (oldest or 1) - 1
-            while left is None or left > 0:
-                at_once = TOGETHER if left is None else min(left, TOGETHER)
-                some = own.where(PLAYS.c.match > after).order_by(PLAYS.c.match).limit(at_once)
+        while left is None or left > 0:
+            at_once = TOGETHER if left is None else min(left, TOGETHER)
+            some = own.where(PLAYS.c.match > after).order_by(PLAYS.c.match).limit(at_once)
+            with self._reading() as connection:
                 found = list(_matches(connection, some, agents))
-                yield from found
-                if len(found) < at_once:
-                    return
-                after, left = found[-1].id, None if left is None else left - at_once
+            yield from found
+            if len(found) < at_once:
+                return
+            after, left = found[-1].id, None if left is None else left - at_once
 
     def match(self, number: int) -> StoredMatch:
         """Return a match by its number."""
@@ -382,30 +383,34 @@ class StoreReader:
         with self._reading() as connection:
             return list(connection.execute(asked.order_by(MATCHES.c.id).limit(2)).scalars())
 
-    def rules(self, match: int) -> StoredRules:
-        """Return by which rules a match was played."""
-        asked = sa.select(RULES).join(MATCHES, MATCHES.c.rules == RULES.c.id).where(MATCHES.c.id == match)
-        with self._reading() as connection:
-            row = connection.execute(asked).one()
-        told = json.loads(row.description) if row.description else {"dicegym": row.version}
-        return StoredRules(row.game, row.players, json.loads(row.parameters), {**told, "fingerprint": row.fingerprint})
-
     def games(self, matches: Iterable[int]) -> Iterator[PlayedGame]:
         """Yield the games of matches, in order."""
-        with self._reading() as connection:
-            for some in _parts(sorted(set(matches))):
-                asked = sa.select(GAMES).where(GAMES.c.match.in_(some)).order_by(GAMES.c.match, GAMES.c.number)
-                for row in connection.execute(asked):
-                    seats, returns, actions = (
-                        tuple(json.loads(text)) for text in (row.seats, row.returns, row.actions)
-                    )
-                    yield PlayedGame(row.match, row.number, seats, returns, actions)
+        for some in _parts(sorted(set(matches))):
+            asked = sa.select(GAMES).where(GAMES.c.match.in_(some)).order_by(GAMES.c.match, GAMES.c.number)
+            with self._reading() as connection:
+                rows = connection.execute(asked).all()
+            for row in rows:
+                seats, returns, actions = (tuple(json.loads(text)) for text in (row.seats, row.returns, row.actions))
+                yield PlayedGame(row.match, row.number, seats, returns, actions)
+
+    def rules(self, matches: Iterable[int]) -> dict[int, StoredRules]:
+        """Return by which rules matches were played, by their numbers."""
+        found: dict[int, StoredRules] = {}
+        for some in _parts(sorted(set(matches))):
+            with self._reading() as connection:
+                asked = sa.select(MATCHES.c.id, MATCHES.c.rules).where(MATCHES.c.id.in_(some))
+                of_match = {row.id: row.rules for row in connection.execute(asked)}
+                wanted = sa.select(RULES).where(RULES.c.id.in_(set(of_match.values())))
+                rules = {row.id: _rules(row) for row in connection.execute(wanted)}
+            found |= {match: rules[number] for match, number in of_match.items()}
+        return found
 
     def misplays(self, matches: Iterable[int]) -> Iterator[StoredMisplay]:
         """Yield what went wrong in matches, of each player in a match the first in words, in order."""
-        with self._reading() as connection:
-            for some in _parts(sorted(set(matches))):
-                yield from _misplays(connection, MISPLAYS.c.match.in_(some))
+        for some in _parts(sorted(set(matches))):
+            with self._reading() as connection:
+                found = list(_misplays(connection, MISPLAYS.c.match.in_(some)))
+            yield from found
 
     def misplays_in(self, contest: int, first: int | None = None) -> list[StoredMisplay]:
         """Return what went wrong in the matches of a contest, in words and in order, the first ones if not all."""
@@ -486,6 +491,11 @@ def _contest(row: Mapping[Any, Any]) -> StoredContest:
     plain = {name: row[name] for name in StoredContest._fields}
     read = {name: json.loads(row[name]) for name in ("parameters", "options", "limits")}
     return StoredContest(**plain | read | {"seed": int(row["seed"])})
+
+
+def _rules(row: Any) -> StoredRules:
+    told = json.loads(row.description) if row.description else {"dicegym": row.version}
+    return StoredRules(row.game, row.players, json.loads(row.parameters), {**told, "fingerprint": row.fingerprint})
 
 
 def _agents(connection: sa.Connection) -> dict[int, tuple[str, str]]:

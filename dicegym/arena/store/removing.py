@@ -36,7 +36,7 @@ class Removed(NamedTuple):
 
 
 def remove(store: ContestStore, contest: int) -> Removed:
-    """Remove a contest, and of its matches those that no other contest has; the file gets smaller.
+    """Remove a contest, and of the matches with its seed those that no other contest has; the file gets smaller.
 
     Raises ParameterError if another process holds the contest, or one of the same seed, whose matches may be its too.
     """
@@ -58,7 +58,11 @@ def _remove(connection: sa.Connection, contest: int) -> Removed:
         return connection.execute(table.delete().where(*where)).rowcount
 
     seed = connection.execute(sa.select(CONTESTS.c.seed).where(CONTESTS.c.id == contest)).scalar()
-    plays = drop(PLAYS, PLAYS.c.contest == contest)
+    others = PLAYS.alias()
+    shared = sa.exists().where(others.c.match == PLAYS.c.match, others.c.contest != contest)
+    kept = sa.select(sa.func.count()).select_from(PLAYS).where(PLAYS.c.contest == contest, shared)
+    stay = int(connection.execute(kept).scalar_one())
+    drop(PLAYS, PLAYS.c.contest == contest)
     nobodys = sa.select(MATCHES.c.id).where(MATCHES.c.batch == seed, ~sa.exists().where(PLAYS.c.match == MATCHES.c.id))
     drop(MISPLAYS, MISPLAYS.c.match.in_(nobodys))
     games = drop(GAMES, GAMES.c.match.in_(nobodys))
@@ -79,4 +83,4 @@ def _remove(connection: sa.Connection, contest: int) -> Removed:
         ~sa.exists().where(CONTESTS.c.rules == RULES.c.id),
         ~sa.exists().where(MATCHES.c.rules == RULES.c.id),
     )
-    return Removed(matches, games, entries, max(0, plays - matches))
+    return Removed(matches, games, entries, stay)

@@ -31,12 +31,23 @@ def test_rock_scissors_and_paper_are_named() -> None:
     assert (cycle.won, cycle.games) == ((65, 65, 65), (100, 100, 100))
     assert cycle.z > 4
     assert found.words()[0] == "paper beats rock (65%), rock beats scissors (65%) and scissors beats paper (65%)."
+    assert len(found.words()) == 2  # its pairs are not told again
     assert found.chance < 1e-4
     assert {(one.name, one.other) for one in found.surprises} == {
         ("rock", "scissors"),
         ("scissors", "paper"),
         ("paper", "rock"),
     }
+
+
+def test_a_pair_that_its_ratings_do_not_explain_is_named() -> None:
+    """b has an answer to the best."""
+    matches = [won("a", x, 90, 10) for x in "cdef"] + [won("b", "a", 80, 20)] + [won("b", x, 50, 50) for x in "cdef"]
+    found = residuals(matches, fit(matches, replicates=0))
+    best = found.surprises[0]
+    assert (best.name, best.other, best.won, best.games) == ("b", "a", 80, 100)
+    assert best.expected < 50
+    assert any("b was ahead of a in 80 of 100 games" in sentence for sentence in found.words())
 
 
 def test_each_circle_is_named_once_and_from_its_first() -> None:
@@ -68,7 +79,7 @@ def test_order_alone_is_not_called_a_circle() -> None:
 def test_residuals_of_pairs_have_unit_variance() -> None:
     """Adjusted for the ratings being fitted: of three entries a third of all is left, and yet."""
     squares = []
-    for seed in range(100):
+    for seed in range(60):
         matches = duels(np.random.default_rng(seed), [0.4, 0.0, -0.4], 60)
         squares.append(residuals(matches, fit(matches, replicates=0)).z[0, 1] ** 2)
     assert np.mean(squares) == pytest.approx(1, abs=0.4)
@@ -99,6 +110,15 @@ def test_who_never_met_has_no_residual() -> None:
     found = residuals(matches, fit(matches, replicates=0))
     assert np.isnan(found.z).all()
     assert found.chance == 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_pairs_that_nothing_can_contradict_have_no_residual() -> None:
+    """A rating each for two, or for three in a row, fits whatever they do."""
+    for matches in ([won("a", "b", 10**9, 0)], [won("a", "b", 7, 3), won("b", "c", 100, 0)]):
+        found = residuals(matches, fit(matches))
+        assert np.isnan(found.z).all()
+        assert found.chance == 1
 
 
 def test_json_is_plain() -> None:

@@ -1,0 +1,144 @@
+"""The page of a contest: of a result that has just been found, or of one that is stored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dicegym.arena.luck import CONFIDENCE
+from dicegym.arena.matrix import Matrix
+from dicegym.arena.pages.page import ContestPage, ShownMatch, html
+from dicegym.arena.pages.plots import Bar, Plot
+from dicegym.arena.ratings import MatchPlaces, Ratings, Residuals, fit, residuals
+from dicegym.arena.ratings.shown import interval, residual_matrix, won_matrix
+from dicegym.arena.report import Report
+from dicegym.arena.results import ContestResult
+from dicegym.files import write_text
+
+MOST_MATCHES = 5_000
+"""Matches that a page lists."""
+MOST_NAMES = 200
+"""Entries of which a page shows who did what against whom: cells grow with their square."""
+MOST_SHADE = 4.0
+"""Standard errors from which on a residual is as dark as it gets."""
+
+
+def page_of_result(result: ContestResult[Any]) -> ContestPage:
+    """Return the page of a contest that is not stored: its games cannot be seen again."""
+    rows = result.matches[-MOST_MATCHES:]
+    matches = [
+        ShownMatch(
+            "",
+            row.entries,
+            tuple(map(str, row.wins)),
+            winners(row.wins),
+            row.games,
+            sum(row.faults),
+        )
+        for row in rows
+    ]
+    page = contest_page(
+        page_title(result.title, result.format), result.report(), result.match_places(), matches, len(result.matches)
+    )
+    date = [("date", moment(result.provenance.date))] if result.provenance else []
+    return page._replace(report=page.report._replace(facts=[*page.report.facts, *date]))
+
+
+def contest_page(
+    title: str, report: Report, played: Iterable[MatchPlaces], matches: Sequence[ShownMatch], total: int
+) -> ContestPage:
+    """Return a page of what is known of a contest.
+
+    Args:
+        title: of the page.
+        report: what its format says of it.
+        played: what ratings are computed from.
+        matches: those that are to be listed.
+        total: how many there are.
+    """
+    found = list(played)
+    plots: list[Plot] = []
+    tables = [table for table in report.tables if not isinstance(table, Matrix) or len(table.names) <= MOST_NAMES]
+    words = list(report.words)
+    if found:
+        ratings = fit(found)
+        unexplained = residuals(found, ratings)
+        plots.append(rating_plot(ratings))
+        if len(unexplained.names) <= MOST_NAMES:
+            if not any(isinstance(table, Matrix) and table.shades for table in tables):
+                tables = [table for table in tables if not isinstance(table, Matrix)]
+                tables.append(won_heat(unexplained))
+            tables.append(residual_heat(unexplained))
+        words += unexplained.words()
+    left = f"The newest {len(matches):,} of {total:,} matches; `dicegym arena export` writes all of them."
+    return ContestPage(
+        title,
+        report._replace(tables=tables, words=list(dict.fromkeys(words))),
+        plots,
+        matches,
+        left if total > len(matches) else "",
+    )
+
+
+def rating_plot(ratings: Ratings) -> Plot:
+    """Return ratings with their intervals as a plot."""
+    share = f"{100 * CONFIDENCE:.0f}"
+    bars = [
+        Bar(
+            (str(row.place), row.name, f"{row.rating:.0f}", interval(row)),
+            row.low,
+            row.rating,
+            row.high,
+            f"{row.name}: {row.rating:.0f}, {interval(row)}",
+        )
+        for row in ratings.rows
+    ]
+    return Plot(
+        "Ratings",
+        f"By all games at once, on the Elo scale; in {share} of 100 contests the interval holds what endless games "
+        "would give. Who cannot be told apart from those above shares their place.",
+        ("Place", "Entry", "Rating", f"{share} % interval"),
+        "Rating",
+        bars,
+    )
+
+
+def won_heat(found: Residuals) -> Matrix:
+    """Return how often who was ahead of whom, in colours."""
+    games = found.won + found.won.T
+    shades = [
+        [2 * won / played - 1 if played else None for won, played in zip(*rows, strict=True)]
+        for rows in zip(found.won.tolist(), games.tolist(), strict=True)
+    ]
+    heading = "Games in which the row was ahead of the column, of those that tell them apart"
+    return won_matrix(found)._replace(heading=heading, shades=shades)
+
+
+def residual_heat(found: Residuals) -> Matrix:
+    """Return how far that is from what ratings expect, in colours."""
+    shades = [[None if math.isnan(cell) else cell / MOST_SHADE for cell in row] for row in found.z.tolist()]
+    heading = "How much more often than ratings expect, in standard errors"
+    return residual_matrix(found)._replace(heading=heading, shades=shades)
+
+
+def page_title(game: str, form: str) -> str:
+    """Return what a page is called."""
+    return f"{game}: {form.replace('_', ' ')}" if form else game
+
+
+def moment(text: str) -> str:
+    """Return a time as ISO 8601 has it to the minute, in words."""
+    return f"{text[:16].replace('T', ' ')} UTC"
+
+
+def winners(wins: Sequence[int]) -> tuple[bool, ...]:
+    """Return of each entry whether it alone won most games."""
+    best = max(wins, default=0)
+    return tuple(won == best and wins.count(best) == 1 for won in wins)
+
+
+def write_page(page: ContestPage, path: str | Path) -> None:
+    """Write a page to a file. Raises OSError as `open` does, and DependencyError if Jinja2 is not installed."""
+    write_text(path, html(page))

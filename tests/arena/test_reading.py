@@ -1,0 +1,383 @@
+"""Stores as they are read: lists, matches, games, places; the commands that show them; and removing contests."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import math
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dicegym
+from dicegym.arena import contest
+from dicegym.arena.contest import FORMATS
+from dicegym.arena.pages.replays import shown_games
+from dicegym.arena.pages.stored import stored_page
+from dicegym.arena.ratings.places import MatchPlaces, grouped
+from dicegym.arena.report import plain_text
+from dicegym.arena.results import ContestResult
+from dicegym.arena.store.holding import held
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.removing import remove
+from dicegym.arena.store.store import ContestStore
+from dicegym.cli import main
+from dicegym.errors import ParameterError, UnknownNameError
+
+pytestmark = pytest.mark.xdist_group("arena")
+
+Run = Callable[..., tuple[int, str, str]]
+BOTS = {
+    "ann": "def final_strategy(score, opponent_score):\n    return 5\n",
+    "bad": "def final_strategy(score, opponent_score):\n    return 11 if score > 50 else 4\n",
+    "<b>bob": "def final_strategy(score, opponent_score):\n    return 3\n",
+}
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process; return (exit status, standard output, standard error)."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        status = 0
+        try:
+            main([str(argument) for argument in arguments])
+        except SystemExit as end:
+            status = int(end.code or 0)
+        shown = capsys.readouterr()
+        return status, shown.out, shown.err
+
+    return call
+
+
+class Made:
+    """A store with some contests, and their results by number."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "made.sqlite"
+        bots = folder / "bots"
+        bots.mkdir()
+        for name, source in BOTS.items():
+            (bots / f"{name}.py").write_text(source)
+        self.results: dict[int, ContestResult[Any]] = {}
+        hog = {"store": self.path, "workers": 1, "games": 5, "isolation": "none"}
+        files = [str(bots / f"{name}.py") for name in BOTS]
+        self.add(contest("hog", [*files, "bacon", "swap"], seed=11, **hog))
+        self.add(contest("lucky", ["idle", "thrifty", "cheapest"], seed=12, store=self.path, games=25, workers=1))
+        # The same matches in another contest, and a run that has lost an entry.
+        self.add(contest("hog", [files[0], "bacon", "swap"], seed=11, format="swiss", **hog))
+        self.add(contest("hog", [files[0], "bacon", "swap"], seed=11, **hog), again=1)
+
+    def add(self, result: ContestResult[Any], again: int = 0) -> None:
+        assert result.stored is not None
+        assert result.stored.contest == (again or len(self.results) + 1)
+        self.results[result.stored.contest] = result
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return Made(tmp_path_factory.mktemp("made"))
+
+
+@pytest.fixture
+def reader(made: Made) -> Iterator[StoreReader]:
+    with StoreReader(made.path) as opened:
+        yield opened
+
+
+def test_contests_are_listed_with_all_that_makes_them(reader: StoreReader, made: Made) -> None:
+    found = reader.contests()
+    assert [one.id for one in found] == [1, 2, 3]
+    for one in found:
+        result = made.results[one.id]
+        assert (one.game, one.format, one.seed) == (result.game, result.format, result.seed)
+        assert result.provenance is not None
+        assert (one.players, one.fingerprint) == (result.provenance.players, result.provenance.fingerprint)
+        assert dict(one.parameters) == result.provenance.parameters
+        assert one.ended is not None
+        assert one.began < one.ended
+        assert one.played == len(result.matches)
+    assert [one.run for one in found] == [2, 1, 1]
+    assert [one.id for one in reader.contests("lucky")] == [2]
+    assert reader.contest().id == 1  # the one that ended last
+    assert reader.contest(2).game == "lucky"
+    with pytest.raises(UnknownNameError, match=r"there is no contest 9.*Known: 1, 2, 3.*made.sqlite"):
+        reader.contest(9)
+
+
+def test_entries_are_told_by_what_they_are_made_of(reader: StoreReader) -> None:
+    found = reader.entries(1)
+    assert [(one.name, one.withdrawn) for one in found] == [
+        ("ann", False),
+        ("bacon", False),
+        ("swap", False),
+        ("<b>bob", True),
+        ("bad", True),
+    ]
+    assert all(re.fullmatch("[0-9a-f]{64}", one.identity) for one in found)
+    assert len({one.identity for one in found}) == 5
+    assert found[0].kind == "bot"
+    assert list(found[0].files) == ["ann.py"]
+    assert found[4].reason == "final_strategy(51, 0) returned 11, outside -1..10"
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_report_is_shown_again_as_it_was(reader: StoreReader, made: Made, number: int) -> None:
+    report, result = reader.report(number), made.results[number]
+    assert report is not None
+    assert plain_text(report) == result.text()
+    assert reader.result(number) == json.loads(json.dumps(result.to_json()))
+    assert [row["name"] for row in reader.standings(number)] == [row.name for row in result.standings]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_matches_and_places_are_those_of_the_result(reader: StoreReader, made: Made, number: int) -> None:
+    result = made.results[number]
+    stored = list(reader.matches(number))
+    assert Counter((one.entries, one.wins, one.shares, one.faults, one.seed, one.games) for one in stored) == Counter(
+        (row.entries, row.wins, row.shares, row.faults, row.seed, row.games) for row in result.matches
+    )
+    assert grouped(reader.match_places(number)) == grouped(
+        MatchPlaces(row.entries, row.places) for row in result.matches
+    )
+    games = Counter(game.match for game in reader.games(one.id for one in stored))
+    assert games == {one.id: one.games for one in stored}
+    assert [reader.match(one.id) for one in stored] == stored
+    for row in reader.figures(number):
+        own = [one for one in stored if row.name in one.entries]
+        assert row.matches == len(own)
+        assert row.games == sum(one.games for one in own)
+        assert row.wins == sum(one.wins[one.entries.index(row.name)] for one in own)
+        assert math.isclose(row.shares, sum(one.shares[one.entries.index(row.name)] for one in own))
+
+
+def test_matches_come_by_entry_and_by_age(reader: StoreReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.arena.store.reading.TOGETHER", 2)  # so that a few matches are several parts
+    every = [one.id for one in reader.matches(2)]
+    assert len(every) == 4
+    assert every == sorted(set(every))
+    assert [one.id for one in reader.matches(2, last=3)] == every[-3:]
+    assert [one.id for one in reader.matches(2, first=3)] == every[:3]
+    assert [one.id for one in reader.matches(2, last=999)] == every
+    of_bacon = list(reader.matches(1, entry="bacon"))
+    assert {one.entries for one in of_bacon} == {("ann", "bacon"), ("bacon", "swap")}
+    assert [one.id for one in reader.matches(1, "bacon", last=1)] == [of_bacon[-1].id]
+    assert len(list(reader.games(every))) == sum(one.games for one in reader.matches(2))
+    with pytest.raises(UnknownNameError, match=r"no entry 'bacn'.*Did you mean 'bacon'.*in contest 1"):
+        list(reader.matches(1, entry="bacn"))
+    with pytest.raises(UnknownNameError, match=r"there is no match 9999.*they go up to \d+; `dicegym arena matches`"):
+        reader.match(9999)
+
+
+def test_of_a_contest_that_has_not_ended_there_is_what_was_played(made: Made, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite"
+    with contextlib.closing(sqlite3.connect(made.path)) as source, contextlib.closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+        target.execute("UPDATE contests SET ended = NULL, run = 3, planned = 9 WHERE id = 1")
+        target.execute("UPDATE fields SET run = 3 WHERE contest = 1 AND run = 2")
+        target.commit()
+    with StoreReader(copy) as reader:
+        assert reader.report(1) is None
+        assert reader.result(1) is None
+        assert reader.standings(1) == []
+        page = stored_page(reader, reader.contest(1))
+        assert page.report.heading == "hog: not ended, 3 of 9 matches played, seed 11"
+        assert ("format", "round-robin") in page.report.facts
+        assert len(page.matches) == 3
+
+
+def test_games_on_a_page_are_told_as_they_went_and_as_far_as_there_is_room(reader: StoreReader) -> None:
+    matches = list(reader.matches(1))
+    games = shown_games(reader, matches)
+    assert {match: len(shown) for match, shown in games.items()} == {one.id: 5 for one in matches}
+    first = games[matches[0].id][0]
+    assert re.match(r"Game 1: won by (ann|bacon); seats: (ann, bacon|bacon, ann)$", first.heading)
+    assert "ann: roll 5\n" in first.text
+    assert re.search("(ann|bacon) wins$", first.text)
+    (some,) = shown_games(reader, matches[::-1], sum(len(one.text) + len(one.heading) for one in games[matches[-1].id]))
+    assert some == matches[-1].id
+    assert shown_games(reader, matches, 10) == {}
+
+
+def test_a_store_that_cannot_be_read_is_said_in_words(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=r"no store .*nosuch\.sqlite: `dicegym tournament` makes one"):
+        StoreReader(tmp_path / "nosuch.sqlite")
+    (tmp_path / "text.sqlite").write_text("no database at all, but long enough to be taken for one" * 20)
+    with pytest.raises(ParameterError, match=r"text\.sqlite"):
+        StoreReader(tmp_path / "text.sqlite")
+    (tmp_path / "empty.sqlite").touch()
+    with pytest.raises(ParameterError, match="is empty: no contest has been stored in it"):
+        StoreReader(tmp_path / "empty.sqlite")
+
+
+# --- removing -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def copied(made: Made, tmp_path: Path) -> Path:
+    copy = tmp_path / "copy.sqlite"
+    with contextlib.closing(sqlite3.connect(made.path)) as source, contextlib.closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+    return copy
+
+
+def everything(path: Path, contest: int) -> list[Any]:
+    with StoreReader(path) as reader:
+        matches = list(reader.matches(contest))
+        numbers = [one.id for one in matches]
+        return [matches, list(reader.games(numbers)), reader.entries(contest), reader.report(contest)]
+
+
+def counts(path: Path) -> dict[str, int]:
+    tables = ("contests", "matches", "seats", "games", "misplays", "plays", "agents", "fields", "examinations", "rules")
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        return {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}
+
+
+def test_what_other_contests_have_too_stays(copied: Path) -> None:
+    before, kept = counts(copied), everything(copied, 3)
+    with ContestStore(copied) as store:
+        gone = remove(store, 1)
+    after = counts(copied)
+    assert everything(copied, 3) == kept
+    assert gone.kept == len(kept[0])
+    assert gone.matches == before["matches"] - after["matches"] == 6 - gone.kept  # 3, and 3 of the run before
+    assert after["contests"] == before["contests"] - 1
+    assert after["examinations"] == before["examinations"]  # of the same seed
+    with StoreReader(copied) as reader:
+        assert [one.id for one in reader.contests()] == [2, 3]
+
+
+def test_with_the_last_contest_all_goes(copied: Path) -> None:
+    with ContestStore(copied) as store:
+        for number in (1, 2, 3):
+            remove(store, number)
+    assert counts(copied) == dict.fromkeys(counts(copied), 0)
+    with StoreReader(copied) as reader, pytest.raises(UnknownNameError, match="holds no contest"):
+        reader.contest()
+
+
+def test_a_contest_that_is_being_held_stays(copied: Path) -> None:
+    before = counts(copied)
+    for number in (1, 3):  # of one seed: what is removed may be the other's next match
+        busy = pytest.raises(ParameterError, match=f"contest {number} of .* is being held by another process")
+        with ContestStore(copied) as holder, held(holder, number), ContestStore(copied) as store, busy:
+            remove(store, 1)
+    assert counts(copied) == before
+
+
+# --- the command line -----------------------------------------------------------------------------------------------
+
+
+def test_lists_and_what_a_contest_is(run: Run, made: Made, tmp_path: Path) -> None:
+    file = tmp_path / "list.json"
+    status, out, _ = run("arena", "list", "--store", made.path, "--json", file)
+    lines = out.splitlines()
+    assert status == 0
+    assert re.match(r"ID +Game +Format +Entries +Matches +Seed +Ended", lines[0])
+    assert re.match(r" 1 +hog +round-robin +3 +3 +11 +20\d\d-\d\d-\d\d \d\d:\d\d$", lines[1])
+    assert re.match(r" 2 +lucky \(players=7\) +groups +3 ", lines[2])
+    assert [one["seed"] for one in json.loads(file.read_text())] == [11, 12, 11]
+    status, out, _ = run("arena", "show", 1, "--store", made.path)
+    assert status == 0
+    assert re.search(r"^began +.* UTC by dicegym .*, in 2 runs$", out, re.MULTILINE)
+    assert re.search(r"^<b>bob +bot +[0-9a-f]{12} +- .* withdrawn$", out, re.MULTILINE)
+    assert re.search(r"^ann +bot +[0-9a-f]{12} +2 +10 +0 ", out, re.MULTILINE)
+
+
+def test_standings_are_the_report_and_ratings(run: Run, made: Made, tmp_path: Path) -> None:
+    files = {kind: tmp_path / f"standings.{kind}" for kind in ("csv", "json", "html")}
+    options = [word for kind, file in files.items() for word in (f"--{kind}", file)]
+    status, out, _ = run("arena", "standings", 1, "--residuals", "--store", made.path, *options)
+    assert status == 0
+    assert out.startswith(made.results[1].heading)
+    assert "95% interval" in out
+    assert "standard errors" in out
+    found = json.loads(files["json"].read_text())
+    assert {row["name"] for row in found["ratings"]["ratings"]} == {"ann", "bacon", "swap"}
+    assert found["residuals"]["names"]
+    with open(files["csv"], newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["name"] for row in rows] == [row["rated.name"] for row in rows]
+    assert "<title>Hog: round robin</title>" in files["html"].read_text()
+
+
+def test_matches_are_listed_and_written(run: Run, made: Made, tmp_path: Path) -> None:
+    file = tmp_path / "matches.csv"
+    status, out, _ = run("arena", "matches", 1, "--store", made.path, "--entry", "bacon", "--csv", file)
+    assert status == 0
+    assert len(out.splitlines()) == 3
+    with open(file, newline="") as opened:
+        rows = list(csv.DictReader(opened))
+    assert Counter(row["entry"] for row in rows) == {"bacon": 2, "ann": 1, "swap": 1}
+    status, out, _ = run("arena", "matches", 2, "--store", made.path, "--last", 3)
+    assert re.search(r"the newest 3 of \d+; --last 0 lists all$", out)
+    assert len(out.splitlines()) == 5
+
+
+def test_everything_is_exported(run: Run, made: Made, tmp_path: Path) -> None:
+    status, out, _ = run(
+        "arena", "export", 2, "--store", made.path, "--json", tmp_path / "all.json", "--csv", tmp_path / "sheets"
+    )
+    assert status == 0
+    assert len(out.splitlines()) == 7
+    found = json.loads((tmp_path / "all.json").read_text())
+    assert found["contest"]["game"] == "lucky"
+    assert found["result"]["standings"] == found["standings"]
+    game = dicegym.game("lucky", players=3)
+    for match in found["matches"][:2]:
+        played = match["played"][0]
+        state = game.new_game(match["seed"], played["number"])[0]
+        for action in played["actions"]:
+            game.step(state, action)
+        assert state["over"]
+        assert game.returns(state).tolist() == [played["returns"][player] for player in played["seats"]]
+    with open(tmp_path / "sheets" / "games.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3 * sum(match["games"] for match in found["matches"])
+    assert sorted(path.stem for path in (tmp_path / "sheets").iterdir()) == [
+        "contest",
+        "entries",
+        "faults",
+        "games",
+        "matches",
+        "standings",
+    ]
+    assert run("arena", "export", 2, "--store", made.path)[0] == 2
+
+
+def test_a_contest_is_removed_when_somebody_says_so(
+    run: Run, copied: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("typer.confirm", lambda question: "Remove contest 2 (lucky" not in question)
+    status, out, _ = run("arena", "rm", 2, "--store", copied)
+    assert (status, out) == (1, "nothing was removed\n")
+    status, out, _ = run("arena", "rm", 2, "--store", copied, "--yes")
+    assert status == 0
+    assert re.search(r"^removed contest 2 \(lucky .*: \d+ matches with \d+ games, and 3 entries", out)
+    assert "3 matches stay" not in out
+    status, _, err = run("arena", "list", "--store", tmp_path / "nosuch.sqlite")
+    assert (status, "there is no store" in err) == (2, True)
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_every_format_has_a_page_and_sheets(name: str, run: Run, tmp_path: Path) -> None:
+    words = ("tournament", "hog", "bacon", "swap", "--format", name.replace("_", "-"), "--games", 2, "--workers", 1)
+    sheet, page = tmp_path / "a.csv", tmp_path / "a.html"
+    status, _, err = run(*words, "--no-store", "--seed", 4, "--csv", sheet, "--html", page)
+    assert status == 0, err
+    with open(sheet, newline="") as file:
+        assert {row["name"] for row in csv.DictReader(file)} == {"bacon", "swap"}
+    with open(tmp_path / "a-matches.csv", newline="") as file:
+        assert {row["entry"] for row in csv.DictReader(file)} == {"bacon", "swap"}
+    text = page.read_text()
+    assert f"Hog: {name.replace('_', ' ')}" in text
+    for fact in ("seats", "format", "seed", "games", "faults", "rules", "isolation", "limits", "versions", "date"):
+        assert f"<dt>{fact}</dt>" in text
+    assert "dicegym replay" not in text  # nothing is stored
