@@ -19,6 +19,7 @@ from dicegym.cli.common import (
     print_table,
     write_json,
 )
+from dicegym.cli.merging import merge
 from dicegym.cli.replay import replay
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.files import write_text
@@ -216,6 +217,7 @@ def matches(
 arena.command(
     help="See a stored game again: `dicegym replay` by another name.\n\nExample: dicegym arena replay 12.1 --step"
 )(replay)
+arena.command()(merge)
 
 
 @arena.command()
