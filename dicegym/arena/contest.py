@@ -47,7 +47,7 @@ Given = Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec]
 R = TypeVar("R", bound=ContestResult[Any])
 
 
-class Choices(TypedDict, total=False):
+class ContestChoices(TypedDict, total=False):
     """What type checkers are told of the arguments of `contest` that change nothing about what comes back."""
 
     games: int | None
@@ -71,7 +71,7 @@ def contest(
     limits: Limits | None = ...,
     *,
     format: Format[R],
-    **choices: Unpack[Choices],
+    **choices: Unpack[ContestChoices],
 ) -> R: ...
 
 
@@ -85,7 +85,7 @@ def contest(
     limits: Limits | None = ...,
     *,
     format: Literal["round_robin", "round-robin"],
-    **choices: Unpack[Choices],
+    **choices: Unpack[ContestChoices],
 ) -> RoundRobinResult: ...
 
 
@@ -99,7 +99,7 @@ def contest(
     limits: Limits | None = ...,
     *,
     format: Literal["groups"],
-    **choices: Unpack[Choices],
+    **choices: Unpack[ContestChoices],
 ) -> GroupsResult: ...
 
 
@@ -113,7 +113,7 @@ def contest(
     limits: Limits | None = ...,
     *,
     format: Literal["one_table", "one-table"],
-    **choices: Unpack[Choices],
+    **choices: Unpack[ContestChoices],
 ) -> OneTableResult: ...
 
 
@@ -127,7 +127,7 @@ def contest(
     limits: Limits | None = ...,
     *,
     format: Literal["swiss"],
-    **choices: Unpack[Choices],
+    **choices: Unpack[ContestChoices],
 ) -> SwissResult: ...
 
 
@@ -141,7 +141,7 @@ def contest(
     limits: Limits | None = ...,
     *,
     format: Literal["double_elimination", "double-elimination"],
-    **choices: Unpack[Choices],
+    **choices: Unpack[ContestChoices],
 ) -> EliminationResult: ...
 
 
@@ -155,7 +155,7 @@ def contest(
     limits: Limits | None = ...,
     *,
     format: Literal["ladder"],
-    **choices: Unpack[Choices],
+    **choices: Unpack[ContestChoices],
 ) -> LadderResult: ...
 
 
@@ -169,7 +169,7 @@ def contest(
     limits: Limits | None = ...,
     *,
     format: None = ...,
-    **choices: Unpack[Choices],
+    **choices: Unpack[ContestChoices],
 ) -> RoundRobinResult: ...
 
 
@@ -183,7 +183,7 @@ def contest(
     limits: Limits | None = ...,
     *,
     format: None = ...,
-    **choices: Unpack[Choices],
+    **choices: Unpack[ContestChoices],
 ) -> GroupsResult: ...
 
 
@@ -197,7 +197,7 @@ def contest(
     limits: Limits | None = ...,
     *,
     format: str | None = ...,
-    **choices: Unpack[Choices],
+    **choices: Unpack[ContestChoices],
 ) -> ContestResult[Standing]: ...
 
 

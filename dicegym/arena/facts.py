@@ -44,7 +44,7 @@ def facts_of(
         ("seats", str(came_from.players)),
         *([("format", form.replace("_", "-"))] if form else []),
         ("seed", str(seed)),
-        ("games", f"{sum(match.games for match in matches):,} in {len(matches):,} matches"),
+        ("games", f"{sum(match.games for match in matches):,} in {len(matches):,} match{'es' * (len(matches) != 1)}"),
         ("faults", f"{sum(misplay_counts(misplays).values()):,}"),
         ("rules", came_from.fingerprint),
         ("isolation", came_from.isolation or "none was needed: all entries are trusted"),

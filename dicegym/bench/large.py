@@ -13,15 +13,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dicegym import arena
+from dicegym.arena.match import Match
 from dicegym.bench.contest import REPEATS, scripted
 from dicegym.bench.figures import Figure, Measure
 from dicegym.bots.files import gather
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError
 from dicegym.players.tabulated import situations
+from dicegym.sandbox.jobs import entry
+from dicegym.sandbox.sandbox import Sandbox
 
 PURE_ENTRIES = 100
 """Entries of the contest between bots that are asked everything once: 4,950 pairs."""
+MATCHED = 8
+"""Bots in as many matches of which the time is taken."""
 ENTRIES = 30
 """Entries of the contest that is stored: a course."""
 STORED, FIELD, LARGE_FIELD = 1_000_000, 100, 1_000
@@ -89,17 +94,41 @@ def one_more(game: Game, files: list[Path]) -> tuple[float, float]:
     return more, 100 * more / anew
 
 
-def measures(game: Game, folder: Path) -> Iterator[Measure]:
-    """Yield the measures of contests of many entries of a game for two, which are written to folders in ``folder``.
+def match_milliseconds(game: Game, files: list[Path]) -> tuple[float, float]:
+    """Play matches between bots whose processes have started; return the milliseconds of one, and the bytes stored.
 
-    They are kept apart as well as this machine can.
+    The bytes are those of the actions of one game.
+    """
+    entries = [entry(game, file.stem, file) for file in files]
+    tables = [tuple(entries[(i + seat) % len(entries)] for seat in range(game.players)) for i in range(len(entries))]
+    with Sandbox(game, 1) as sandbox:
+        for _ in sandbox.run(Match(game, table, 0, 1) for table in tables):
+            pass
+        began = time.perf_counter()
+        found = list(sandbox.run(Match(game, table, 1, game.spec.games_per_match) for table in tables))
+        spent = time.perf_counter() - began
+    played = [actions for _, outcome in found if isinstance(outcome, dict) for actions in outcome["actions"]]
+    return 1e3 * spent / len(found), sum(len(str(list(one)).replace(" ", "")) for one in played) / max(1, len(played))
+
+
+def measures(game: Game, folder: Path) -> Iterator[Measure]:
+    """Yield the measures of contests of many entries, which are written to folders in ``folder``.
+
+    They are kept apart as well as this machine can. Contests of games for more than two are left out, as it depends on
+    the draw who plays whom.
 
     Raises DependencyError if what stores need is not installed.
     """
-    if game.players != 2 or not scripted(game.name):
+    if not scripted(game.name) or game.players < 2:
         return
     _need_stores()
     folder.mkdir()
+    some = copies(game, folder / "some", max(game.players, MATCHED), pure=False)
+    what = f"a match of {game.spec.games_per_match} games between bots that run already"
+    bytes_of_game = _figure(game, "the actions of a game in a store", "bytes")
+    yield Measure((_figure(game, what, "ms"), bytes_of_game), partial(match_milliseconds, game, some), repeats=REPEATS)
+    if game.players != 2:
+        return
     if situations(game):
         files = copies(game, folder / "pure", PURE_ENTRIES, pure=True)
         what = f"contest of {PURE_ENTRIES} PURE bots, {PURE_ENTRIES * (PURE_ENTRIES - 1) // 2:,} pairs"

@@ -19,6 +19,7 @@ from dicegym.cli.common import (
     print_table,
     write_json,
 )
+from dicegym.cli.merging import merge
 from dicegym.cli.replay import replay
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.files import write_text
@@ -216,6 +217,7 @@ def matches(
 arena.command(
     help="See a stored game again: `dicegym replay` by another name.\n\nExample: dicegym arena replay 12.1 --step"
 )(replay)
+arena.command()(merge)
 
 
 @arena.command()
@@ -267,7 +269,7 @@ def rm(
     from dicegym.arena.store.removing import remove
     from dicegym.arena.store.store import ContestStore
 
-    what = f"contest {found.id} ({_game(found)}, {found.entries} entries, {found.played:,} matches)"
+    what = f"contest {found.id} ({_game(found)}, {found.entries} entries, {_matches(found.played)})"
     if not yes and not typer.confirm(f"Remove {what} from {reader.name}?"):
         out.print("nothing was removed")
         raise typer.Exit(1)
@@ -275,9 +277,13 @@ def rm(
         gone = remove(opened, found.id)
     kept = f"; {gone.kept:,} matches stay, as other contests have them too" if gone.kept else ""
     out.print(
-        f"removed {what}: {gone.matches:,} matches with {gone.games:,} games, and {gone.entries} entries that had no "
+        f"removed {what}: {_matches(gone.matches)} with {gone.games:,} games, and {gone.entries} entries that had no "
         f"other contest{kept}"
     )
+
+
+def _matches(number: int) -> str:
+    return f"{number:,} match{'es' * (number != 1)}"
 
 
 def format_name(name: str) -> str:

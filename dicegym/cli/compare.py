@@ -30,6 +30,7 @@ from dicegym.cli.common import (
     tell_isolation,
     write_json,
 )
+from dicegym.cli.contests import named_entries
 from dicegym.cli.machines import RayAddress, Workers, chosen_executors
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import drawn_seed
@@ -97,6 +98,7 @@ def compare(
 
     check_writable(json_file)
     table = chosen_game(game, with_players(parameter, players))
+    one, two, *rest = named_entries([first, second, *(others or [])])
     elo = _both(elo0, elo1, ELO)
     margins = _both(margin0, margin1, MARGINS)
     limits = Limits(seconds, memory << 20, load_seconds, move_seconds)
@@ -111,9 +113,9 @@ def compare(
     with progress_bar("games") as progress, going_on(again):
         result = hold(
             table,
-            first,
-            second,
-            others,
+            one,
+            two,
+            rest or None,
             seed,
             None,
             progress,

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from dicegym.arena import Named
     from dicegym.arena.pages.page import ContestPage
     from dicegym.arena.results import ContestResult
+    from dicegym.arena.storage import Storage
 
 
 def tournament(
@@ -153,7 +154,7 @@ def tournament(
     if html_file is not None:
         from dicegym.arena.pages.contests import write_page
 
-        write_page(_page(result), html_file)
+        write_page(_page(result, storage), html_file)
     if not result.standings:
         raise typer.Exit(1)
 
@@ -184,14 +185,14 @@ def _check_said_once(parameters: list[str] | None, players: int | None) -> None:
         raise ParameterError(f"--players {players} and --parameter {given[0]} say the same: give one of them")
 
 
-def _page(result: ContestResult[Any]) -> ContestPage:
+def _page(result: ContestResult[Any], storage: Storage | None) -> ContestPage:
     """Return the page of a result: with its games, if it is stored."""
-    if result.stored is None:
+    if result.stored is None or storage is None:
         from dicegym.arena.pages.contests import page_of_result
 
         return page_of_result(result)
     from dicegym.arena.pages.stored import stored_page
     from dicegym.arena.store.reading import StoreReader
 
-    with StoreReader(result.stored.store) as reader:
+    with StoreReader(storage.where) as reader:
         return stored_page(reader, reader.contest(result.stored.contest))

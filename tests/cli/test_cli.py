@@ -195,6 +195,37 @@ def test_exact_prints_win_rates_and_best_replies(run: Run, tmp_path: Path) -> No
     assert "dicegym evaluate" in err
 
 
+def test_compare_says_who_is_better(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    how = ["--seed", "1", "--workers", "1", "--store", str(tmp_path / "arena.sqlite")]
+    status, out, _ = run("compare", "hog", "always_roll(5)", "swap", *how, "--pairs", "--json", str(file))
+    assert status == 0
+    assert "swap is better than always_roll(5)" in out
+    assert "Pairs by the difference of scores" in out
+    found = json.loads(file.read_text("utf-8"))
+    assert (found["decision"], found["second"], found["claims"]["alpha"]) == ("better", "swap", 0.05)
+    status, again, told = run("compare", "hog", "always_roll(5)", "swap", *how, "--pairs")
+    assert (status, again) == (0, out)
+    assert "0 checks and matches played" in told
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--elo0", "30", "--elo1", "20"], "smaller one first"),
+        (["--margin1", "0.1", "--elo1", "20"], "same thing twice"),
+        (["--others", "ham", "--elo1", "20"], "do not meet"),
+        (["--score", "points"], "there is no score 'points'. Known: win, place."),
+        (["--players", "2", "-p", "players=3"], "differ"),
+        (["--others", "nobody"], "there is no agent of Hog 'nobody'"),
+    ],
+)
+def test_compare_refuses_what_cannot_be_tested(run: Run, options: list[str], said: str) -> None:
+    status, _, error = run("compare", "hog", "bacon", "swap", "--no-store", *options)
+    assert status == 2
+    assert said in error
+
+
 def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path: Path) -> None:
     models = pytest.importorskip("dicegym.players.model")
     pytest.importorskip("sb3_contrib")

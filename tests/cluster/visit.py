@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
+import shutil
 import subprocess
 import sys
 import time
@@ -25,6 +25,7 @@ from dicegym.arena.cluster import ray_cluster
 from dicegym.arena.cluster.connection import connected, ray_module
 from dicegym.arena.executors import Executor, Executors, local
 from dicegym.errors import DicegymError
+from dicegym.players.roster import agents_folder
 from dicegym.sandbox import linux
 from dicegym.sandbox.jobs import Job, entry
 from dicegym.sandbox.limits import Limits
@@ -33,7 +34,8 @@ from dicegym.sandbox.sandbox import JobOutcome
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
 CLIENT = {"ray_client_server_port": 10001}
 HEALTH = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
-"""Whether a node still lives is asked more often than usual."""
+HEALTH["raylet_liveness_self_check_interval_ms"] = 500
+"""Whether a node still lives is asked more often than usual, by others and by its own processes, which end with it."""
 SUBREAPER = 36
 BOTS = {
     "ann.py": (
@@ -63,6 +65,13 @@ def written(folder: Path) -> list[str]:
     (folder / "gil").symlink_to(folder / "ben")  # one folder under two names
     bots = [name for name in BOTS if name.endswith(".py") and name != "tools.py"]
     return [*(str(folder / name) for name in bots), str(folder / "gil" / "hog.py")]
+
+
+def strangers(game: str, agents: list[str]) -> list[str]:
+    """Return two agents of a game as files of somebody else, the last by name."""
+    folder = Path.cwd() / "bots"
+    shutil.copytree(agents_folder(game), folder)
+    return [str(folder / f"{name}.py") for name in agents if (folder / f"{name}.py").is_file()][-2:]
 
 
 @contextlib.contextmanager
@@ -98,7 +107,7 @@ class Counting:
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
         for job, outcome in self._executor.run(jobs):
-            self._counted[f"{type(job).__name__} {[entry.name for entry in job.entries]}"] += 1
+            self._counted[f"{[entry.name for entry in job.entries]}: {job.facts}"] += 1
             yield job, outcome
             if act := self._after.pop(sum(self._counted.values()), None):
                 act()
@@ -120,7 +129,9 @@ def held(game: str, entries: list[str], executors: Executors, games: int) -> str
 
 def losing(request: dict[str, Any]) -> dict[str, Any]:
     """Hold a contest here, and on a cluster in which nodes end after some outcomes and others come."""
-    entries = written(Path.cwd() / "bots") + dicegym.agent_names(request["game"])[: request["agents"]]
+    agents = dicegym.agent_names(request["game"])
+    entries = written(Path.cwd() / "bots") if request["game"] == "hog" else strangers(request["game"], agents)
+    entries += agents[: request["agents"]]
     counted: Counter[str] = Counter()
     here = held(request["game"], entries, local(1), request["games"])
     with nodes(request["nodes"], request.get("outside", False)) as cluster:
@@ -189,20 +200,14 @@ def stored(file: str) -> int:
 
 
 def referees() -> list[str]:
-    """Return the other processes of Python and Ray that run, with their commands.
-
-    All but two agents of Ray's, which try for a minute or two to tell somebody that their node has ended.
-    """
+    """Return the other processes of Python and Ray that run, with their commands."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
             state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
-            if (
-                int(folder.name) not in (1, os.getpid())
-                and state != "Z"
-                and re.search("(?i)ray(?!::.*Agent)|python", command)
-            ):
+            others = int(folder.name) not in (1, os.getpid()) and state != "Z"
+            if others and ("ray" in command or "python" in command):
                 found.append(command[:200])
     return found
 

@@ -24,6 +24,7 @@ pytest.importorskip("sb3_contrib")
 
 
 import dicegym
+from dicegym.arena.report import plain_text
 from dicegym.cli import main
 from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv
@@ -33,6 +34,7 @@ from dicegym.learning.configuration import read_config, settings_of
 from dicegym.learning.curve import next_evaluation
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
 from dicegym.learning.interruption import Conductor, Interruptible
+from dicegym.learning.league_anew import measured_anew
 from dicegym.players import model as models
 from dicegym.players.roster import agent_names
 from dicegym.shipped import shipped_folder
@@ -585,3 +587,31 @@ def test_sigterm_saves_as_ctrl_c_does(training: Any, tmp_path: Path, monkeypatch
     monkeypatch.undo()
     assert not (tmp_path / "run/run.lock").exists()
     assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072
+
+
+def test_a_league_is_measured_anew_alike_on_any_number_of_processes(
+    done: Callable[[str, list[str]], Done], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("dicegym.learning.blocks.SIDE_BY_SIDE", 15)
+    _, folder = done("liarsdice", ["opponents={even=1.0, self=1.0}", *SMALL])
+    told: list[tuple[int, int]] = []
+    alone, shares = measured_anew(folder, 40, progress=lambda n, total, text: told.append((n, total)))
+    assert told[-1] == (120, 120)  # three members, each against each
+    assert list(alone.kinds.values()).count("past self") == len(alone.kinds) - 1
+    assert {result.games for result in alone.results.values()} == {40}
+    assert set(shares) == set(alone.kinds)
+    with pytest.raises(SystemExit, match="0"):
+        main(["league", str(folder), "--games", "40", "--workers", "2"])
+    assert capsys.readouterr().out.strip() == plain_text(alone.report(shares)).strip()
+    for words in (["--workers", "2"], ["--ray"]):
+        with pytest.raises(SystemExit, match="2"):
+            main(["league", str(folder), *words])
+        assert "give --games with them" in capsys.readouterr().err
+
+
+def test_only_leagues_are_measured_anew(done: Callable[[str, list[str]], Done], tmp_path: Path) -> None:
+    _, folder = done("hog", SMALL)
+    with pytest.raises(ParameterError, match='is no training against "self"'):
+        measured_anew(folder, 10)
+    with pytest.raises(ParameterError, match="holds no checkpoint"):
+        measured_anew(tmp_path, 10)

@@ -52,6 +52,7 @@ PARTS_ELSEWHERE = {part.file: part.place for part in PARTS if part.place != "gam
 LOADED_BY_THE_FRONT_DOOR = {"errors", "escape", "registry"}
 HEAVY = (
     "numba",
+    "ray",
     "torch",
     "pygame",
     "stable_baselines3",

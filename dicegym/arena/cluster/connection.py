@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+from dicegym.arena.cluster import watchdog
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
 
 HERE = "local"
@@ -114,6 +115,7 @@ def close_connection() -> None:
         if _use.users == 0 and _use.ours:
             _use.ours = False
             ray_module().shutdown()
+            watchdog.let_go()
             _let_speak(True)
 
 
@@ -137,6 +139,7 @@ def _connect(ray: ModuleType, address: str | None, workers: int | None) -> None:
             ) from error
     from dicegym.sandbox.sandbox import cores
 
+    before = watchdog.children()
     try:
         ray.init(
             HERE,
@@ -150,6 +153,7 @@ def _connect(ray: ModuleType, address: str | None, workers: int | None) -> None:
         raise DicegymError(
             f"Ray cannot be started on this machine: {type(error).__name__}: {one_line(error)}"
         ) from error
+    watchdog.watch(watchdog.children() - before)
 
 
 def _knock(address: str) -> None:

@@ -2,8 +2,8 @@
 
 A job is sent as a pickle in which each entry stands as a `Ticket`. What a ticket cannot hold, files and players, goes
 as a `Parcel`, once for each referee: it is named by the hash of what is in it. There its files lie as they lay beside
-each other where they come from, read-only, in a folder named by that hash, and texts that name this folder are made to name
-the original one. Agents that ship with the package are found there by their path among the others.
+each other where they come from, read-only, in a folder named by that hash, and texts that name this folder are made to
+name the original one. Agents that ship with the package are found there by their path among the others.
 """
 
 from __future__ import annotations

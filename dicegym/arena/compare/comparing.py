@@ -13,7 +13,7 @@ from dicegym.arena.compare.estimate import Stopped, cautious_variance, differenc
 from dicegym.arena.compare.pairing import BLOCK, SCORES, Lineup, Pairs, block_of, joined, pairs_of
 from dicegym.arena.compare.sequential import Claims, SequentialTest, margin_of
 from dicegym.arena.director import Director, check_table
-from dicegym.arena.entries import AgentSpec
+from dicegym.arena.entries import AgentSpec, Named
 from dicegym.arena.executors import Executors
 from dicegym.arena.incidents import MisplayLog, misplay_counts, misplays_of
 from dicegym.arena.kept import opened
@@ -72,7 +72,7 @@ def compare(
 
     Args:
         game: the game or its name.
-        first: an agent as for `dicegym.agent`: what there is.
+        first: an agent as for `dicegym.agent`, or one under a name (`dicegym.arena.Named`): what there is.
         second: another: the candidate.
         others: who else sits at the table, in turn if they are more than it seats; fewer sit there several times.
             Default: nobody at a table for two, else all agents of the game that fit the table, but the two.
@@ -166,15 +166,20 @@ def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[A
     if others is None and game.players == 2:
         return []
     if others is None:
-        two = [resolve(game, spec) for spec in (first, second)]
+        two = [resolve(game, _plain(spec)) for spec in (first, second)]
         others = [name for name in agent_names(game) if resolve(game, name) not in two and _fits(game, name)]
-    if isinstance(others, str):
+    if isinstance(others, str | Named):
         others = [others]
     if not others:
         if game.players == 2:
             return []
         raise ParameterError(f"at {game!r} {game.players - 1} others sit beside the one who is tried: name one or more")
     return list(itertools.islice(itertools.cycle(others), max(len(others), game.players - 1)))
+
+
+def _plain(spec: AgentSpec) -> AgentSpec:
+    """Return an agent without the name that it was given."""
+    return spec.spec if isinstance(spec, Named) else spec
 
 
 def _fits(game: Game, name: str) -> bool:
@@ -188,14 +193,14 @@ def _fits(game: Game, name: str) -> bool:
 
 def _named(game: Game, specs: Sequence[AgentSpec]) -> dict[str, AgentSpec]:
     """Return the entries by names that tell them apart: as usual, else as they were given, else by number."""
-    usual = [one_line(agent_name(game, spec)) for spec in specs]
+    usual = [one_line(spec.name if isinstance(spec, Named) else agent_name(game, spec)) for spec in specs]
     given = [one_line(str(spec)) if isinstance(spec, str) else name for spec, name in zip(specs, usual, strict=True)]
     named: dict[str, AgentSpec] = {}
     for spec, name, text in zip(specs, usual, given, strict=True):
         alike = usual.count(name) > 1 and given.count(text) == 1
         own = text if alike else name
         taken = (f"{own} ({number})" for number in itertools.count(2))
-        named[own if own not in named else next(one for one in taken if one not in named)] = spec
+        named[own if own not in named else next(one for one in taken if one not in named)] = _plain(spec)
     return named
 
 
@@ -276,6 +281,7 @@ class _Course:
                 self.over = True
                 return
             halves.append(outcome)
+            self.director.hear(names, outcome.get("printed", ()))
             for misplay in misplays_of(names, outcome):
                 self.misplays.add(misplay)
         found = pairs_of(lineup, halves, self.plan.score).up_to(self.plan.most - self.test.pairs)
@@ -292,7 +298,7 @@ class _Course:
         pairs = joined(self.pairs) if self.pairs and not self.director.struck else None
         first, second, *others = plan.names
         return Comparison(
-            **self.director.common(),
+            **(self.director.common() | {"format": FORMAT, "options": plan.deciding}),
             misplays=self.misplays.kept,
             first=first,
             second=second,

@@ -171,9 +171,11 @@ class Comparison(ContestResult[ComparedStanding]):
     def _size(self) -> list[str]:
         if self.difference is None:
             return []
-        value, low, high = (f"{100 * one:+.1f}" for one in self.difference)
+        low, high = (f"{100 * one:+.1f}" for one in self.difference[1:])
+        value = f"{100 * abs(self.difference.value):.1f}"
+        more = "more" if self.difference.value >= 0 else "less"
         level = f"{100 * LEVEL:.0f} %"
-        found = f"It scores {value} points a game more ({level} interval {low} to {high}"
+        found = f"It scores {value} points a game {more} ({level} interval {low} to {high}"
         if self.others:
             return [f"{found}; that the test stopped when decided is reckoned in)."]
         value, low, high = (f"{one:+.0f}" for one in self._elo_of(self.difference))

@@ -67,10 +67,9 @@ def contest_page(
         unexplained = residuals(found, ratings)
         plots.append(rating_plot(ratings))
         if len(unexplained.names) <= MOST_NAMES:
-            if not any(isinstance(table, Matrix) and table.shades for table in tables):
-                tables = [table for table in tables if not isinstance(table, Matrix)]
-                tables.append(won_heat(unexplained))
-            tables.append(residual_heat(unexplained))
+            # A format's own matrix without colours says the same as the one that is made here.
+            tables = [table for table in tables if not isinstance(table, Matrix) or table.shades]
+            tables += [won_heat(unexplained), residual_heat(unexplained)]
         words += unexplained.words()
     left = f"The newest {len(matches):,} of {total:,} matches; `dicegym arena export` writes all of them."
     return ContestPage(
