@@ -128,12 +128,16 @@ class ContestStore:
 
     def latest(self, settings: Settings, seed: int | None = None) -> Begun | None:
         """Return the latest contest with these settings, and this seed if one is given; None if there is none."""
+        with self.reading() as connection:
+            return self.latest_of(connection, settings, seed)
+
+    def latest_of(self, connection: sa.Connection, settings: Settings, seed: int | None) -> Begun | None:
+        """Return what `latest` does, in a transaction that goes on."""
         same = sa.select(CONTESTS.c.id, CONTESTS.c.seed, CONTESTS.c.run)
         same = same.where(CONTESTS.c.settings == settings.digest)
         if seed is not None:
             same = same.where(CONTESTS.c.seed == str(seed))
-        with self.reading() as connection:
-            found = connection.execute(same.order_by(CONTESTS.c.id.desc()).limit(1)).first()
+        found = connection.execute(same.order_by(CONTESTS.c.id.desc()).limit(1)).first()
         return None if found is None else Begun(found.id, int(found.seed), found.run)
 
     def begin(self, connection: sa.Connection, settings: Settings, seed: int) -> Begun:
