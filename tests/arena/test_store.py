@@ -169,6 +169,11 @@ def test_an_identity_is_that_of_all_that_a_bot_imports(tmp_path: Path) -> None:
     assert entry(game, "other", str(tmp_path / "ann.py")).identity == before
     (tmp_path / "helper.py").write_text("DICE = 4\n")
     assert entry(game, "ann", str(tmp_path / "ann.py")).identity != before
+    before = entry(game, "ann", str(tmp_path / "ann.py")).identity
+    (tmp_path / "ann.json").write_text("[1, 2]")
+    data = entry(game, "ann", str(tmp_path / "ann.py")).identity
+    assert data != before
+    (tmp_path / "ann.json").unlink()
     model, player = entry(game, "ppo", "ppo"), entry(game, "f", dicegym.agent(game, "always_roll(3)"))
     assert len({model.identity, player.identity, before}) == 3
 
