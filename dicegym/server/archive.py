@@ -175,7 +175,11 @@ class Archive:
             own = sa.select(SERVER_RUNS).where(SERVER_RUNS.c.game == self.game)
             run = connection.execute(own.order_by(SERVER_RUNS.c.id.desc()).limit(1)).first()
             told = None if run is None else self._run(connection, run)
-            waiting = sum(not is_stored(connection, one) for one in Pending(self.path, self.game).read())
+            pending = Pending(self.path, self.game)
+            others = sa.select(SERVER_RUNS.c.id).where(SERVER_RUNS.c.game != self.game)
+            alone = self.path is not None and connection.execute(others.limit(1)).first() is None
+            held = [*pending.read(), *(pending.read(former=True) if alone else ())]
+            waiting = sum(not is_stored(connection, one) for one in held)
             running = told is not None and told.ended is None and self._in_use(connection)
         return ServerStatus(self.game, self.name, self._schema, running, games, rated, told, waiting)
 

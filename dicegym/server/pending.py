@@ -79,25 +79,26 @@ class Pending:
         if new:
             _sync_folder(self.path.parent)
 
-    def read(self) -> list[Finished]:
-        """Return what waits, in the order in which it came.
+    def read(self, former: bool = False) -> list[Finished]:
+        """Return what waits, in the order in which it came; ``former``: what a server of before has left.
 
         A last line that is not whole was never told to anybody, and is left out.
 
         Raises:
             DamagedFileError: the file is damaged, or cannot be read.
         """
-        if not self.path.exists():
+        path = self.former if former else self.path
+        if not path.exists():
             return []
         away = "move it away to start without them"
-        lines = read_bytes(self.path, f"results wait there; {away}", LARGEST).split(b"\n")[:-1]
+        lines = read_bytes(path, f"results wait there; {away}", LARGEST).split(b"\n")[:-1]
         found = []
         for number, line in enumerate(lines, 1):
             try:
                 found.append(_finished(json.loads(line)))
             except (ValueError, TypeError, RecursionError):
                 reason = f"(results that wait for their store) is damaged in line {number}"
-                raise DamagedFileError(self.path, reason, f"take that line out, or {away}") from None
+                raise DamagedFileError(path, reason, f"take that line out, or {away}") from None
         return found
 
     def clear(self) -> None:
