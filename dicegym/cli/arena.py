@@ -44,7 +44,7 @@ def list_contests(
     csv_file: CsvFile = None,
     json_file: JsonFile = None,
 ) -> None:
-    """List the contests that are stored, and what game servers have held.
+    """List stored contests, and what game servers held.
 
     Example: dicegym arena list --game hog
     """
