@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import dicegym
-from dicegym.arena.cluster import parcels
+from dicegym.arena.cluster import connection, parcels
 from dicegym.arena.cluster.connection import check_address, looks_like_address
 from dicegym.arena.cluster.parcels import Packer, Unpacker, read, written
 from dicegym.arena.match import Match
@@ -181,3 +182,21 @@ def test_a_file_is_no_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.chdir(tmp_path)
     Path("ann:1").touch()
     assert not looks_like_address("ann:1")
+
+
+@pytest.mark.parametrize(
+    ("listens", "match"), [(True, "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"), (False, "start one")]
+)
+def test_a_cluster_that_asks_for_a_token_is_told_from_none(
+    listens: bool, match: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def knock(address: str) -> None:
+        if not listens:
+            raise ConnectionRefusedError("nobody")
+
+    def turned_away(address: str, **options: Any) -> None:
+        raise ConnectionError(f"Failed to connect to Ray cluster at {address}")
+
+    monkeypatch.setattr(connection, "_knock", knock)
+    with pytest.raises(DicegymError, match=match):
+        connection._connect(SimpleNamespace(init=turned_away), "head:6379", None)

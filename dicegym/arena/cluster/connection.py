@@ -26,6 +26,8 @@ KNOCK_SECONDS = 10.0
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 """Ray neither reports home nor speaks of graphics cards that nobody asked for."""
 _LOOPBACK = "127.0.0.1"
+_TOKEN = "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
+"""What Ray reads in the environment to join a cluster that asks for a token."""
 
 
 class _Use:
@@ -123,11 +125,19 @@ def _connect(ray: ModuleType, address: str | None, workers: int | None) -> None:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
     wanted = address or os.environ.get("RAY_ADDRESS") or RUNNING
     if wanted != HERE:
+        heard = False
         try:
             _knock(wanted)
+            heard = True
             ray.init(wanted, **quiet)
             return
         except OSError as error:  # Ray's ConnectionError too
+            if heard and wanted != RUNNING:
+                raise DicegymError(
+                    f"what answers at {wanted!r} does not let Ray in ({one_line(error)}): if it is a cluster that asks "
+                    f"for a token, set {_TOKEN} on this machine too; if it runs, see that the port is that of its "
+                    "first node (6379 as a rule) and Ray the same version"
+                ) from error
             if address is not None or wanted != RUNNING:
                 raise DicegymError(
                     f"no Ray cluster answers at {wanted!r} ({one_line(error)}): start one there (`ray start --head`), "
