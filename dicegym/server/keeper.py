@@ -97,7 +97,7 @@ class Keeper:
         return held + ("" if told else "; results that were told to nobody are lost")
 
     def _way_out(self, trouble: Trouble) -> str:
-        return trouble.instead.replace("FILE", str(self._store.path))
+        return trouble.way_out(self._store.path)
 
     def _meet(self, error: Exception) -> None:
         found = trouble_of(error)

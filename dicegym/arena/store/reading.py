@@ -31,6 +31,7 @@ from dicegym.arena.store.tables import (
     SEATS,
     STANDINGS,
 )
+from dicegym.arena.store.trouble import STORE
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
 
 TOGETHER = 5_000
@@ -196,7 +197,7 @@ class StoreReader:
     def _open(self) -> None:
         where = Path(self.name)
         with self._reading() as connection:
-            found = schema_of(connection, where)
+            found = schema_of(connection, where, STORE)
             if not found:
                 raise ParameterError(f"{self.name} is empty: no contest has been stored in it")
         if found != SCHEMA:
@@ -205,13 +206,13 @@ class StoreReader:
                     f"the store at {self.name} has the earlier schema {found}: hold a contest with it, which brings "
                     f"it to schema {SCHEMA}"
                 )
-            with in_words(where):
+            with in_words(where, STORE):
                 self._engine = brought_up(self._engine, found)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
         """Yield a connection in a transaction; what goes wrong with it is said in words."""
-        with in_words(Path(self.name)):
+        with in_words(Path(self.name), STORE):
             try:
                 with self._engine.begin() as connection:
                     yield connection

@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 
 from dicegym.arena.provenance import package_version
 from dicegym.arena.store.tables import ABOUT
-from dicegym.arena.store.trouble import ELSEWHERE, damaged, refusal, trouble_of
+from dicegym.arena.store.trouble import DATABASE, damaged, refusal, trouble_of
 from dicegym.errors import DamagedFileError, ParameterError
 
 SCHEMA = "4"
@@ -23,25 +23,25 @@ SCHEMA = "4"
 
 
 @contextlib.contextmanager
-def in_words(path: Path) -> Iterator[None]:
-    """Make a ParameterError of whatever SQLite or the system has against a file."""
+def in_words(path: Path, option: str = DATABASE) -> Iterator[None]:
+    """Make a ParameterError of whatever SQLite or the system has against a file, which ``option`` names."""
     try:
         yield
     except (sa.exc.DBAPIError, sqlite3.Error) as error:
         trouble = trouble_of(error)
         if trouble is None:
             raise
-        raise refusal(path, trouble) from None
+        raise refusal(path, trouble, option) from None
     except sa.exc.NoSuchTableError as error:
-        raise damaged(path, f"no table {error}") from None
+        raise damaged(path, f"no table {error}", option) from None
     except UnicodeDecodeError:
-        raise damaged(path, "a text in it is no UTF-8") from None
+        raise damaged(path, "a text in it is no UTF-8", option) from None
     except OSError as error:
-        raise DamagedFileError(path, f"cannot be used ({error.strerror or error})", ELSEWHERE) from None
+        raise DamagedFileError(path, f"cannot be used ({error.strerror or error})", f"give another {option}") from None
 
 
-def schema_of(connection: sa.Connection, path: Path) -> str | None:
-    """Return the number of a file's schema, None if there is nothing in it.
+def schema_of(connection: sa.Connection, path: Path, option: str = DATABASE) -> str | None:
+    """Return the number of a file's schema, None if there is nothing in it; ``option`` names the file.
 
     Raises ParameterError if it is a database of something else, or of a schema that no migration leads from.
     """
@@ -49,7 +49,7 @@ def schema_of(connection: sa.Connection, path: Path) -> str | None:
     if not tables:
         return None
     if ABOUT.name not in tables:
-        raise ParameterError(f"{path} is a database of something else: give another --database")
+        raise ParameterError(f"{path} is a database of something else: give another {option}")
     found = str(connection.execute(sa.select(ABOUT.c.value).where(ABOUT.c.name == "schema")).scalar())
     if found not in {script.revision for script in ScriptDirectory.from_config(_config(connection)).walk_revisions()}:
         newer = found.isdecimal() and int(found) > int(SCHEMA)
@@ -57,7 +57,7 @@ def schema_of(connection: sa.Connection, path: Path) -> str | None:
         how = "update dicegym (pip install -U dicegym), or " if newer else ""
         raise ParameterError(
             f"{path} has schema {found}, {why}: dicegym {package_version()} knows schemas up to {SCHEMA}; "
-            f"{how}give another --database"
+            f"{how}give another {option}"
         )
     return found
 

@@ -21,10 +21,11 @@ from sqlalchemy.dialects import postgresql, sqlite
 from dicegym.arena.keys import rules_of, written
 from dicegym.arena.provenance import package_version
 from dicegym.arena.replay.rulebook import described
-from dicegym.arena.storage import Settings
+from dicegym.arena.storage import DEFAULT, Settings
 from dicegym.arena.store.opening import WRITES, engine_at, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, migrate, schema_of
 from dicegym.arena.store.tables import CONTESTS, RULES
+from dicegym.arena.store.trouble import STORE
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 
@@ -44,6 +45,7 @@ class ContestStore:
     Args:
         where: path of a file, made if it does not exist, or the URL of a PostgreSQL database. One of an earlier schema
             is brought to the present one.
+        option: what names another one on the command line, for what is said of one that cannot be used.
 
     Attributes:
         name: where it is, for people.
@@ -54,8 +56,9 @@ class ContestStore:
         DependencyError: it is on a server, and what speaks to that is not installed.
     """
 
-    def __init__(self, where: str | os.PathLike[str]) -> None:
+    def __init__(self, where: str | os.PathLike[str], option: str = STORE) -> None:
         location = location_of(where)
+        self._option = option
         self.name, self.path = location.name, location.path
         self._engine = engine_at(location)
         try:
@@ -67,11 +70,11 @@ class ContestStore:
 
     def _open(self) -> None:
         if self.path is not None:
-            self.path.parent.stat()  # SQLite would only say that it cannot open the file
+            _check_place(self.path)
         with self.writing() as connection:
             if self.path is None:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(0)))  # two that begin at once
-            found = schema_of(connection, Path(self.name))
+            found = schema_of(connection, Path(self.name), self._option)
             if found != SCHEMA:
                 migrate(connection, found)
         if self.path is not None:
@@ -95,7 +98,7 @@ class ContestStore:
     @contextlib.contextmanager
     def in_words(self) -> Iterator[None]:
         """Make a ParameterError of whatever the database has against what is done within."""
-        with in_words(Path(self.name)):
+        with in_words(Path(self.name), self._option):
             try:
                 yield
             except sa.exc.DBAPIError as error:
@@ -183,6 +186,14 @@ class ContestStore:
             add(connection, RULES, [row | told], ["game", "players", "parameters", "fingerprint"])
             found = connection.execute(same).scalar_one()
         return int(found)
+
+
+def _check_place(path: Path) -> None:
+    """Raise ParameterError if no file can be at ``path``: SQLite would only say that it cannot open it."""
+    if path.is_dir():
+        raise ParameterError(f"{path} is a folder: name a file in it, such as {path / DEFAULT}")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path} cannot be made, as there is no folder {path.parent}: make it first")
 
 
 def add(
