@@ -180,7 +180,7 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 def literal(text: str) -> str:
     """Return ``text`` with options as literals: two dashes in a text become one long one."""
-    return re.sub(r"(?<![\w`-])--[a-z][a-z-]*", r"``\g<0>``", text)
+    return re.sub(r"(?<![\w`-])--[a-z][a-z0-9-]*", r"``\g<0>``", text)
 
 
 def command_page() -> str:

@@ -26,11 +26,10 @@ def opened(storage: Storage | None, settings: Settings, seed: int | None) -> Ite
     try:
         from dicegym.arena.store.book import Book
         from dicegym.arena.store.store import ContestStore
-        from dicegym.arena.store.trouble import STORE
     except ImportError as error:
         raise DependencyError.for_extra(str(error.name), "arena", "keeping a contest") from error
     with contextlib.ExitStack() as stack:
-        store = stack.enter_context(ContestStore(storage.where, f"{STORE}, or --no-store to keep nothing"))
+        store = stack.enter_context(ContestStore(storage.where))
         book = Book(store, settings, seed, storage.new, storage.share)
         stack.callback(book.close)
         yield book

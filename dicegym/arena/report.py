@@ -84,6 +84,11 @@ class Report(NamedTuple):
         return ["; ".join(said)] if said else []
 
 
+def without_options(words: Sequence[str]) -> list[str]:
+    """Return sentences but those that name options of the command that held the contest: elsewhere they mislead."""
+    return [sentence for sentence in words if not sentence.startswith("--")]
+
+
 def _note(text: str) -> str:
     return one_line(text, LONGEST_NOTE)
 

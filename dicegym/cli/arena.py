@@ -44,13 +44,15 @@ def list_contests(
     csv_file: CsvFile = None,
     json_file: JsonFile = None,
 ) -> None:
-    """List the contests that are stored.
+    """List stored contests, and what game servers held.
 
     Example: dicegym arena list --game hog
     """
     _check(csv_file, json_file)
     with _reader(store) as reader:
-        found = reader.contests(game)
+        from dicegym.arena.store.served import servers
+
+        found, held = reader.contests(game), servers(reader, game)
     if not found:
         out.print(f"{reader.name} holds no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
     else:
@@ -70,6 +72,13 @@ def list_contests(
             for contest in found
         ]
         print_table(titles, rows)
+    if held:
+        out.print("")
+        rows = [
+            [one.game, str(one.runs), str(one.games), str(one.rated), _moment(one.began), _moment(one.ended) or "no"]
+            for one in held
+        ]
+        print_table(["Server of", "Runs", "Games", "Rated", "Began last", "Ended"], rows)
     _write_rows([contest._asdict() for contest in found], csv_file, json_file)
 
 
@@ -133,10 +142,11 @@ def standings(
     Example: dicegym arena standings 3 --html contest.html
     """
     from dicegym.arena.report import show as show_report
+    from dicegym.arena.report import without_options
 
     _check(csv_file, html_file, json_file)
     with _reader(store) as reader:
-        from dicegym.arena.pages.stored import stored_report
+        from dicegym.arena.pages.stored import places_to_rate, stored_report
         from dicegym.arena.ratings import alpha_rank as alpha_ranks
         from dicegym.arena.ratings import fit
         from dicegym.arena.ratings import residuals as residuals_of
@@ -144,10 +154,10 @@ def standings(
 
         found = reader.contest(contest)
         report = stored_report(reader, found)
-        played = reader.match_places(found.id)
+        played = places_to_rate(reader, found)
         plain: dict[str, Any] = {"contest": found._asdict(), "standings": reader.standings(found.id)}
         ratings = None
-        tables, words = list(report.tables), list(report.words)
+        tables, words = list(report.tables), without_options(report.words)
         if played:
             ratings = fit(played)
             tables.append(rating_table(ratings))
@@ -157,11 +167,13 @@ def standings(
                 shares = alpha_ranks(played)
                 tables.append(alpha_table(shares))
                 plain["alpha_rank"] = [share._asdict() for share in shares]
+            unexplained = residuals_of(played, ratings)
             if residuals:
-                unexplained = residuals_of(played, ratings)
                 tables.append(residual_matrix(unexplained))
                 words += unexplained.words()
                 plain["residuals"] = unexplained.to_json()
+            elif circles := unexplained.circles():
+                words += [*circles, "--residuals shows all who do better than their ratings, --alpha-rank who lasts."]
         show_report(report._replace(tables=tables, words=list(dict.fromkeys(words))), out)
         if csv_file is not None:
             by_name = {row.name: row for row in ratings.rows} if ratings else {}

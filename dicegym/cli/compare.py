@@ -10,6 +10,7 @@ from dicegym.cli.common import (
     MEMORY,
     DrawnSeed,
     GameName,
+    HtmlFile,
     IsolationName,
     JsonFile,
     Label,
@@ -24,13 +25,11 @@ from dicegym.cli.common import (
     chosen_game,
     chosen_storage,
     complete_agent,
-    err,
     out,
     progress_bar,
     tell_isolation,
-    write_json,
 )
-from dicegym.cli.contests import named_entries
+from dicegym.cli.contests import CsvSheets, hand_over, named_entries
 from dicegym.cli.machines import RayAddress, Workers, chosen_executors
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import drawn_seed
@@ -82,6 +81,8 @@ def compare(
     new: NewContest = False,
     label: Label = "",
     json_file: JsonFile = None,
+    csv_file: CsvSheets = None,
+    html_file: HtmlFile = None,
     parameter: Parameters = None,
 ) -> None:
     """Say whether B is better than A, with few games.
@@ -96,7 +97,8 @@ def compare(
     from dicegym.arena.compare.comparing import compare as hold
     from dicegym.arena.report import show
 
-    check_writable(json_file)
+    for file in (json_file, csv_file, html_file):
+        check_writable(file)
     table = chosen_game(game, with_players(parameter, players))
     one, two, *rest = named_entries([first, second, *(others or [])])
     elo = _both(elo0, elo1, ELO)
@@ -131,11 +133,7 @@ def compare(
             store=storage,
         )
     show(result.report(details), out)
-    if result.stored is not None:
-        err.print(f"dicegym: {result.stored}; --new begins another")
-    write_json(json_file, result.to_json())
-    if not result.standings:
-        raise typer.Exit(1)
+    hand_over(result, storage, json_file, csv_file, html_file)
 
 
 def _both(low: float | None, high: float | None, usual: tuple[float, float]) -> tuple[float, float] | None:

@@ -46,6 +46,12 @@ if TYPE_CHECKING:
     from dicegym.arena.storage import Storage
 
 
+CsvSheets = Annotated[
+    Path | None,
+    typer.Option("--csv", metavar="FILE", help="write the ranking as CSV too, and matches to FILE-matches"),
+]
+
+
 def tournament(
     game: GameName,
     entries: Annotated[
@@ -91,10 +97,7 @@ def tournament(
     new: NewContest = False,
     label: Label = "",
     json_file: JsonFile = None,
-    csv_file: Annotated[
-        Path | None,
-        typer.Option("--csv", metavar="FILE", help="write the ranking as CSV too, and matches to FILE-matches"),
-    ] = None,
+    csv_file: CsvSheets = None,
     html_file: HtmlFile = None,
     parameter: Parameters = None,
 ) -> None:
@@ -144,6 +147,17 @@ def tournament(
             executors=executors,
         )
     show(result.report(matches), out)
+    hand_over(result, storage, json_file, csv_file, html_file)
+
+
+def hand_over(
+    result: ContestResult[Any],
+    storage: Storage | None,
+    json_file: Path | None,
+    csv_file: Path | None,
+    html_file: Path | None,
+) -> None:
+    """Say where a result is kept and write the files that were asked for. Raises Exit(1) if nobody was ranked."""
     if result.stored is not None:
         err.print(f"dicegym: {result.stored}; --new begins another")
     write_json(json_file, result.to_json())

@@ -10,12 +10,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 from dicegym.bots.calls import Witness
-from dicegym.bots.files import leads_out
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
@@ -27,6 +26,7 @@ from dicegym.sandbox import host as _host  # noqa: F401  # loaded, so that `hand
 from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.jobs import Seal, sealed
 from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.readable import visible_files
 from dicegym.sandbox.remote import END_SECONDS, GoneError, Remote
 
 START_SECONDS = 30.0
@@ -36,35 +36,6 @@ MOST = 32
 many entries and more, each that comes in turn is the one that was just let go."""
 _PRELOADED = ("numpy",)
 """Modules that a host loads before it forks if its bot's text names them: to load them takes longer than a match."""
-
-
-def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Path]) -> list[Path]:
-    """Return what a bot may read: its own files, and nothing else that lies beside it.
-
-    A bot whose file is called as the original interface has it owns its folder, unless that is a home or holds one. Any
-    other file may share its folder
-    with other people's: it may read itself, what it imports from there, and what is called like it (``ann.py``:
-    ``ann.json`` and the folder ``ann``).
-
-    Args:
-        source: where it is.
-        entry_files: what bots' files are called.
-        files: the bot's own, its helpers included, as `dicegym.bots.files.gather` finds them.
-
-    Raises:
-        BadFileError: what is called like it leads out of its folder.
-    """
-    file = source.file
-    if file.name in entry_files and not Path.home().is_relative_to(file.parent.resolve()):
-        return [file.parent, *files]
-    with os.scandir(file.parent) as beside:
-        names = sorted(one.name for one in beside if one.name.startswith(file.stem))
-    alike = [path for path in map(file.parent.joinpath, names) if path.stem == file.stem]
-    data = [path for path in alike if path.suffix not in (".py", ".zip")]
-    for path in data:
-        if leads_out(path, file.parent):
-            raise BadFileError(f"{one_line(path.name)} is a link that leads out of the bot's folder")
-    return [*files, *data]
 
 
 def _texts(name: str, source: Source, seal: Seal) -> dict[Path, bytes]:

@@ -21,7 +21,12 @@ from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.players.roster import Origin, Spec, load, resolve
 from dicegym.sandbox.heartbeat import Heartbeat, Reading
+from dicegym.sandbox.readable import files_of
 from dicegym.shipped import is_shipped
+
+MOST_DATA, LARGEST_DATA = 5_000, 128 << 20
+"""Files besides its sources that make an entry what it is, and how much of them is read: of the rest, size and date
+must do."""
 
 
 class Sent(NamedTuple):
@@ -60,8 +65,8 @@ class Entry(NamedTuple):
     seal: Seal = ()
     """What its files were when it was entered; empty: nobody has looked."""
     identity: str = ""
-    """SHA-256, hexadecimal, of what it is made of: the files of a bot with all it imports from its folder, a model's
-    file, a player as it was handed over. Who has the same name and identity plays the same."""
+    """SHA-256, hexadecimal, of what it is made of: the files of a bot with all that it imports or may read there, a
+    model's file, a player as it was handed over. Who has the same name and identity plays the same."""
 
     @property
     def trusted(self) -> bool:
@@ -103,10 +108,28 @@ def entry(game: Game, name: str, spec: Spec | Any) -> Entry:
     except (ModelError, BadFileError) as error:
         raise AgentError(name, str(error)) from error
     if isinstance(origin, Source):
-        return Entry(name, origin, seal, _identity("bot", origin.attribute, origin.arguments, seal))
+        return Entry(
+            name, origin, seal, _identity("bot", origin.attribute, origin.arguments, seal, _data(game, origin, seal))
+        )
     sent = _sent(name, origin)
     made_of = made_of or ("player", hashlib.sha256(sent.pickled).hexdigest())
     return Entry(name, sent, identity=_identity(*made_of))
+
+
+def _data(game: Game, source: Source, seal: Seal) -> list[tuple[str, str]]:
+    """Return what else a bot may read besides its sources, weights say: paths from its folder, each with a digest."""
+    folder, known, size, found = source.file.parent, {name for name, _ in seal}, 0, []
+    try:
+        readable = files_of(game, source, MOST_DATA)
+    except BadFileError:  # who starts it says so
+        return []
+    for file in readable:
+        name = os.path.relpath(file, folder)
+        if name not in known:
+            about = file.stat()
+            size += about.st_size
+            found.append((name, digest_of(file) if size <= LARGEST_DATA else f"{about.st_size} {about.st_mtime_ns}"))
+    return found
 
 
 def digest_of(file: Path) -> str:

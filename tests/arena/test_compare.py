@@ -186,6 +186,35 @@ def test_the_games_can_run_out() -> None:
     assert "Undecided after 30 games" in result.text()
 
 
+def test_who_plays_the_same_is_level() -> None:
+    result = compare("hog", "bacon", "bacon", seed=1, executors=in_here())
+    assert result.decision is Decision.NOT_BETTER
+    assert result.difference is not None
+    assert result.difference.value == 0
+    assert result.difference.low == -result.difference.high
+    assert "It scores the same" in result.text()
+    assert "All pairs came out level" in result.text()
+
+
+def test_pairs_that_are_all_won_are_not_called_level() -> None:
+    result = compare("hog", "haphazard", "tuned", seed=1, games=8, executors=in_here())
+    assert result.counts[-1] == (1.0, 4)
+    assert "All pairs came out alike." in result.text()
+
+
+def test_it_tells_the_matches_that_were_counted() -> None:
+    result = compare("hog", "bacon", "swap", seed=1, executors=in_here(4))
+    assert len(result.matches) == 2 * -(-result.pairs // BLOCK)
+    assert [row.number for row in result.matches] == [number // 2 for number in range(len(result.matches))]
+    assert {row.seed for row in result.matches[:2]} == {result.matches[0].seed}
+    held, counted = BLOCK * len(result.matches), result.games
+    assert counted < held
+    facts = dict(result.report().facts)
+    assert facts["format"] == "compare"
+    assert facts["games"] == f"{counted} counted of {held} in {len(result.matches)} matches"
+    assert result.match_places() == []
+
+
 @pytest.fixture(scope="module")
 def lucky() -> Comparison:
     return compare(

@@ -381,3 +381,13 @@ def test_every_format_has_a_page_and_sheets(name: str, run: Run, tmp_path: Path)
     for fact in ("seats", "format", "seed", "games", "faults", "rules", "isolation", "limits", "versions", "date"):
         assert f"<dt>{fact}</dt>" in text
     assert "dicegym replay" not in text  # nothing is stored
+
+
+def test_exact_values_stand_on_a_page_in_colours(run: Run, tmp_path: Path) -> None:
+    page = tmp_path / "exact.html"
+    status, _, err = run("tournament", "hog", "bacon", "swap", "--exact", "--games", 0, "--no-store", "--html", page)
+    assert status == 0, err
+    text = page.read_text()
+    assert text.count('<table class="heat">') == 1
+    assert '<td class="down3">34</td>' in text  # 0.338 against 0.662
+    assert '<td class="up3">66</td>' in text

@@ -120,6 +120,17 @@ def test_few_pairs_have_an_interval_too(pairs: int, mean: float) -> None:
     assert found.low <= mean <= found.high
 
 
+@pytest.mark.parametrize("accepted", [0, 1, None])
+@pytest.mark.parametrize("mean", [-1.0, 0.0, 1 / 3, 1.0])
+def test_pairs_that_are_all_alike_differ_by_what_they_do(mean: float, accepted: int | None) -> None:
+    found = difference(Stopped(50, mean, 0.0, accepted), (0.0, ELO_20), (-2.94, 2.94))
+    assert found.value == mean
+    missed = (found.high - mean) / (1 - mean) if mean < 1 else (mean - found.low) / (1 + mean)
+    assert (1 - missed) ** 50 == pytest.approx((1 - LEVEL) / 2), "of pairs at that end none is seen so seldom"
+    if not mean:
+        assert found.low == -found.high
+
+
 def test_all_wins_and_all_draws_decide() -> None:
     winning, level = SequentialTest(Claims(0.0, ELO_20)), SequentialTest(Claims(0.0, ELO_20))
     winning.add(np.ones(200))

@@ -169,6 +169,11 @@ def test_an_identity_is_that_of_all_that_a_bot_imports(tmp_path: Path) -> None:
     assert entry(game, "other", str(tmp_path / "ann.py")).identity == before
     (tmp_path / "helper.py").write_text("DICE = 4\n")
     assert entry(game, "ann", str(tmp_path / "ann.py")).identity != before
+    before = entry(game, "ann", str(tmp_path / "ann.py")).identity
+    (tmp_path / "ann.json").write_text("[1, 2]")
+    data = entry(game, "ann", str(tmp_path / "ann.py")).identity
+    assert data != before
+    (tmp_path / "ann.json").unlink()
     model, player = entry(game, "ppo", "ppo"), entry(game, "f", dicegym.agent(game, "always_roll(3)"))
     assert len({model.identity, player.identity, before}) == 3
 
@@ -201,7 +206,7 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
     connection.close()
     before = text.read_bytes(), other.read_bytes()
     for where, error, words in (
-        (text, DamagedFileError, "is not a database.* give another --store, or --no-store"),
+        (text, DamagedFileError, "is not a database.* give another --store"),
         (other, ParameterError, "is a database of something else: give another --store"),
         (tmp_path, ParameterError, "is a folder: name a file in it"),
         (tmp_path / "no" / "where", ParameterError, "there is no folder .*no: make it first"),

@@ -19,8 +19,8 @@ from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source, defines
 from dicegym.errors import AgentError, DicegymError, ParameterError
 from dicegym.players.about import describe, game_of_file
-from dicegym.sandbox.hosts import visible_files
 from dicegym.sandbox.jobs import entry
+from dicegym.sandbox.readable import visible_files
 from dicegym.sandbox.scratch import empty
 
 if not hasattr(os, "mkfifo"):

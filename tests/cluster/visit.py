@@ -34,7 +34,8 @@ from dicegym.sandbox.sandbox import JobOutcome
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
 CLIENT = {"ray_client_server_port": 10001}
 HEALTH = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
-"""Whether a node still lives is asked more often than usual."""
+HEALTH["raylet_liveness_self_check_interval_ms"] = 500
+"""Whether a node still lives is asked more often than usual, by others and by its own processes, which end with it."""
 SUBREAPER = 36
 BOTS = {
     "ann.py": (

@@ -13,7 +13,7 @@ import io
 import json
 import os
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,15 +22,13 @@ from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, one_line
-from dicegym.games.parts import INTERFACE, need
-from dicegym.sandbox.hosts import visible_files
 from dicegym.sandbox.jobs import Entry, Failure, Job, Sent, sealed
+from dicegym.sandbox.readable import files_of
 from dicegym.shipped import is_shipped, shipped_folder
 
 LARGEST = 128 << 20
 """Bytes of all files of one bot, those it reads included."""
 MOST_FILES = 5_000
-LEFT_OUT = ("__pycache__", ".git")
 """Folders that no bot reads and that grow large."""
 
 
@@ -87,7 +85,7 @@ def _ticket(entry: Entry, origin: Any, parcel: str = "") -> Ticket:
 def _parcel(game: Game, entry: Entry, origin: Source | Path) -> Parcel:
     file = Path(os.path.abspath(origin.file if isinstance(origin, Source) else origin))
     try:
-        found = _files_of(game, origin._replace(file=file)) if isinstance(origin, Source) else [file]
+        found = files_of(game, origin._replace(file=file), MOST_FILES + 1) if isinstance(origin, Source) else [file]
     except BadFileError:  # whoever loads it there finds the same
         found = []
     real = Path(os.path.realpath(file))
@@ -112,26 +110,6 @@ def _parcel(game: Game, entry: Entry, origin: Source | Path) -> Parcel:
     links = ((str(path), os.path.relpath(real, file.parent)),) if elsewhere and found else ()
     inside_origin = origin._replace(file=path) if isinstance(origin, Source) else path
     return Parcel(inside_origin, tuple(sorted(texts.items())), links, base)
-
-
-def _files_of(game: Game, source: Source) -> list[Path]:
-    """Return all files that a bot may read, sources and others. Raises BadFileError."""
-    sources = files.gather(source.file)
-    found: dict[Path, None] = {}
-    for path in visible_files(source, need(game, INTERFACE).ENTRY_FILES, sources):
-        found |= dict.fromkeys(_beneath(path) if path.is_dir() else [path])
-        if len(found) > MOST_FILES:
-            break
-    return list(found)
-
-
-def _beneath(folder: Path) -> Iterator[Path]:
-    for here, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
-        for name in sorted(names):
-            path = Path(here, name)
-            if not files.lacking(path) and not files.leads_out(path, folder):
-                yield path
 
 
 class Packer:

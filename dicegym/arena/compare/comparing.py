@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dicegym.arena.compare.comparison import ComparedStanding, Comparison, Decision
+import numpy as np
+
+from dicegym.arena.compare.comparison import FORMAT, ComparedStanding, Comparison, Decision
 from dicegym.arena.compare.estimate import Stopped, cautious_variance, difference, fixed_size, need_scipy
 from dicegym.arena.compare.pairing import BLOCK, SCORES, Lineup, Pairs, block_of, joined, pairs_of
 from dicegym.arena.compare.sequential import Claims, SequentialTest, margin_of
@@ -17,6 +19,8 @@ from dicegym.arena.entries import AgentSpec, Named
 from dicegym.arena.executors import Executors
 from dicegym.arena.incidents import MisplayLog, misplay_counts, misplays_of
 from dicegym.arena.kept import opened
+from dicegym.arena.match import Match
+from dicegym.arena.rows import MatchRow, row_of
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
@@ -28,8 +32,6 @@ from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Failure, entry
 from dicegym.sandbox.limits import Limits
 
-FORMAT = "compare"
-"""What a comparison is called in a store."""
 MOST_GAMES = 100_000
 """Games after which a comparison gives up, where nobody says how many."""
 ELO = (0.0, 20.0)
@@ -237,6 +239,8 @@ class _Course:
     progress: Progress | None
     pairs: list[Pairs] = field(default_factory=list)
     """Those that count, by block."""
+    rows: list[MatchRow] = field(default_factory=list)
+    """The matches that they are from."""
 
     def __post_init__(self) -> None:
         self.test = SequentialTest(self.plan.claims)
@@ -253,11 +257,11 @@ class _Course:
 
     def _play(self, lineup: Lineup) -> None:
         size = self.plan.block
-        waiting: dict[int, dict[tuple[str, ...], Any]] = {}
+        waiting: dict[int, dict[tuple[str, ...], tuple[Match, Any]]] = {}
         number = 0
         for job, outcome in self.director.play(self._jobs(lineup, size)):
             names = tuple(entry.name for entry in job.entries)
-            waiting.setdefault(job.number, {})[names] = outcome
+            waiting.setdefault(job.number, {})[names] = job, outcome
             while not self.over and len(waiting.get(number, ())) == 2:
                 self._count(lineup, number, waiting.pop(number))
                 number += 1
@@ -270,17 +274,18 @@ class _Course:
                     return
                 yield match
 
-    def _count(self, lineup: Lineup, number: int, outcomes: dict[tuple[str, ...], Any]) -> None:
+    def _count(self, lineup: Lineup, number: int, played: dict[tuple[str, ...], tuple[Match, Any]]) -> None:
         """Count a block, whose turn it is."""
         halves = []
         for entries in lineup.halves(number, self.plan.game.players):
             names = tuple(entry.name for entry in entries)
-            outcome = outcomes[names]
+            match, outcome = played[names]
             if isinstance(outcome, Failure):
                 self.director.struck[names[outcome.actor]] = outcome.reason
                 self.over = True
                 return
             halves.append(outcome)
+            self.rows.append(row_of(match, outcome))
             self.director.hear(names, outcome.get("printed", ()))
             for misplay in misplays_of(names, outcome):
                 self.misplays.add(misplay)
@@ -299,6 +304,7 @@ class _Course:
         first, second, *others = plan.names
         return Comparison(
             **(self.director.common() | {"format": FORMAT, "options": plan.deciding}),
+            matches=tuple(self.rows),
             misplays=self.misplays.kept,
             first=first,
             second=second,
@@ -326,7 +332,7 @@ class _Course:
     def _figures(self, pairs: Pairs) -> dict[str, Any]:
         """Return what follows from the pairs that count."""
         claims, found = self.plan.claims, pairs.differences
-        variance = float(found.var())
+        variance = float(found.var()) if np.ptp(found) else 0.0  # of equal ones it is not, by rounding
         stopped = Stopped(len(found), float(found.mean()), variance, self.test.accepted)
         margins = claims.margin0, claims.margin1
         gap = margins[1] - margins[0]

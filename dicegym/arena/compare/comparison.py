@@ -9,8 +9,12 @@ from typing import Any
 
 from dicegym.arena.compare.estimate import LEVEL, Interval
 from dicegym.arena.compare.sequential import Claims, elo_of
-from dicegym.arena.report import ReportTable, percent
+from dicegym.arena.ratings.places import MatchPlaces
+from dicegym.arena.report import Report, ReportTable, percent
 from dicegym.arena.results import ContestResult, Standing
+
+FORMAT = "compare"
+"""What a comparison is called in a store."""
 
 
 class Decision(StrEnum):
@@ -48,6 +52,7 @@ class Comparison(ContestResult[ComparedStanding]):
     """Whether one player is better than another; `ContestResult` says what its other attributes are.
 
     Attributes:
+        matches: of the blocks of pairs that were counted; of the last one some games may not count any more.
         first: name of the player that is compared with.
         second: name of the candidate: is it better than the first?
         others: who else sat at the table; empty: the two met each other.
@@ -118,6 +123,17 @@ class Comparison(ContestResult[ComparedStanding]):
         rows = [[f"{value:+.3g}", f"{count:,}"] for value, count in self.counts if count]
         return (("Pairs by the difference of scores", ["Difference", "Pairs"], rows),) if rows else ()
 
+    def match_places(self) -> list[MatchPlaces]:
+        """Return nothing: games come in pairs, and end when they have decided, which ratings know nothing of."""
+        return []
+
+    def report(self, details: bool = False) -> Report:
+        """Return what there is to show, with ``details`` everything."""
+        found = super().report(details)
+        counted = "" if self.games == sum(row.games for row in self.matches) else f"{self.games:,} counted of "
+        facts = [(name, counted + value if name == "games" else value) for name, value in found.facts]
+        return found._replace(facts=facts)
+
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values, see `ContestResult.to_json`; and the difference as Elo where it is one."""
         size = self.difference
@@ -173,9 +189,10 @@ class Comparison(ContestResult[ComparedStanding]):
             return []
         low, high = (f"{100 * one:+.1f}" for one in self.difference[1:])
         value = f"{100 * abs(self.difference.value):.1f}"
-        more = "more" if self.difference.value >= 0 else "less"
+        more = " more" if self.difference.value > 0 else " less" if self.difference.value < 0 else ""
         level = f"{100 * LEVEL:.0f} %"
-        found = f"It scores {value} points a game {more} ({level} interval {low} to {high}"
+        scores = f"scores {value} points a game{more}" if more else "scores the same"
+        found = f"It {scores} ({level} interval {low} to {high}"
         if self.others:
             return [f"{found}; that the test stopped when decided is reckoned in)."]
         value, low, high = (f"{one:+.0f}" for one in self._elo_of(self.difference))
@@ -194,5 +211,6 @@ class Comparison(ContestResult[ComparedStanding]):
                 f"({self.fixed_games:,})."
             )
         if self.pairing is None:
-            return [cost, "All pairs came out level: on the same dice both reach the same."] if self.pairs else [cost]
+            level = ": on the same dice both reach the same" if not self.difference or not self.difference.value else ""
+            return [cost, f"All pairs came out {'level' if level else 'alike'}{level}."] if self.pairs else [cost]
         return [cost, f"Without pairs on the same dice it takes {self.pairing:.1f} times as many games."]

@@ -142,7 +142,7 @@ def block_of(lineup: Lineup, game: Game, seed: int, number: int, pairs: int) -> 
 
 
 def pairs_of(lineup: Lineup, halves: Sequence[dict[str, Any]], score: str) -> Pairs:
-    """Return the pairs of a block by the outcomes of its two matches, which are `MatchResult`s as plain values."""
+    """Return the pairs of a block by the outcomes of its two matches, each a `MatchResult` as plain values."""
     one, two = (scores_of(half["returns"], score) for half in halves)
     if lineup.others:
         return Pairs(one[:, :1], two[:, :1])

@@ -131,7 +131,8 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
         rates = {one.entries: one.win_rate for one in self.pairs}
         rates |= {(b, a): 1 - rate for (a, b), rate in rates.items()}
         cells = [["." if a == b else f"{100 * rates[a, b]:.0f}" for b in names] for a in names]
-        return Matrix("Exact win rates of the row against the column, in per cent", names, cells)
+        shades = [[None if a == b else round(2 * rates[a, b] - 1, 2) for b in names] for a in names]
+        return Matrix("Exact win rates of the row against the column, in per cent", names, cells, shades)
 
     def _matrix(self) -> list[Matrix]:
         names = [row.name for row in self.standings]

@@ -13,7 +13,7 @@ from dicegym.arena.pages.page import ContestPage, ShownMatch, html
 from dicegym.arena.pages.plots import Bar, Plot
 from dicegym.arena.ratings import MatchPlaces, Ratings, Residuals, fit, residuals
 from dicegym.arena.ratings.shown import interval, residual_matrix, won_matrix
-from dicegym.arena.report import Report
+from dicegym.arena.report import Report, without_options
 from dicegym.arena.results import ContestResult
 from dicegym.files import write_text
 
@@ -61,16 +61,15 @@ def contest_page(
     found = list(played)
     plots: list[Plot] = []
     tables = [table for table in report.tables if not isinstance(table, Matrix) or len(table.names) <= MOST_NAMES]
-    words = list(report.words)
+    words = without_options(report.words)
     if found:
         ratings = fit(found)
         unexplained = residuals(found, ratings)
         plots.append(rating_plot(ratings))
         if len(unexplained.names) <= MOST_NAMES:
-            if not any(isinstance(table, Matrix) and table.shades for table in tables):
-                tables = [table for table in tables if not isinstance(table, Matrix)]
-                tables.append(won_heat(unexplained))
-            tables.append(residual_heat(unexplained))
+            # A format's own matrix without colours says the same as the one that is made here.
+            tables = [table for table in tables if not isinstance(table, Matrix) or table.shades]
+            tables += [won_heat(unexplained), residual_heat(unexplained)]
         words += unexplained.words()
     left = f"The newest {len(matches):,} of {total:,} matches; `dicegym arena export` writes all of them."
     return ContestPage(

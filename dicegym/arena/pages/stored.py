@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dicegym.arena.compare.comparison import FORMAT
 from dicegym.arena.facts import limits_in_words
 from dicegym.arena.pages.contests import MOST_MATCHES, contest_page, moment, page_title, winners
 from dicegym.arena.pages.page import ContestPage, ShownGame, ShownMatch
 from dicegym.arena.pages.replays import BUDGET, shown_games
+from dicegym.arena.ratings import MatchPlaces
 from dicegym.arena.report import Report, percent
 from dicegym.arena.storage import DEFAULT
 from dicegym.arena.store.reading import StoredContest, StoredMatch, StoreReader
@@ -34,9 +36,14 @@ def stored_page(reader: StoreReader, contest: StoredContest, budget: int = BUDGE
     games = shown_games(reader, sorted(matches, key=interest), budget)
     rows = [_shown(reader, match, games.get(match.id, ())) for match in matches]
     title = page_title(report.heading.partition(":")[0], contest.format)
-    page = contest_page(title, report, reader.match_places(contest.id), rows, max(contest.played, len(rows)))
+    page = contest_page(title, report, places_to_rate(reader, contest), rows, max(contest.played, len(rows)))
     date = ("date", moment(contest.ended) if contest.ended else f"begun {moment(contest.began)}, not ended")
     return page._replace(report=page.report._replace(facts=[*page.report.facts, date]))
+
+
+def places_to_rate(reader: StoreReader, contest: StoredContest) -> list[MatchPlaces]:
+    """Return what ratings of a stored contest are computed from; of a comparison nothing, see `Comparison`."""
+    return [] if contest.format == FORMAT else reader.match_places(contest.id)
 
 
 def stored_report(reader: StoreReader, contest: StoredContest) -> Report:

@@ -83,7 +83,8 @@ class Residuals:
         z: float64[n, n], how far ``won`` is from that, in standard errors; NaN where no game or one game alone tells.
         chance: how likely residuals as large as these are if one number for each entry were enough.
         surprises: pairs beyond luck, the clearest first. Luck names any in 5 of 100 contests.
-        cycles: circles of three beyond luck, the clearest first; of those, too.
+        cycles: circles of three beyond luck, each of whom is ahead of the next beyond luck, the clearest first; of
+            those, too.
     """
 
     names: tuple[str, ...]
@@ -95,13 +96,18 @@ class Residuals:
     surprises: tuple[Surprise, ...]
     cycles: tuple[Cycle, ...]
 
+    def circles(self) -> list[str]:
+        """Return in sentences who beats whom in a circle; empty if nobody does."""
+        if not self.cycles:
+            return []
+        said = "Such a circle, like rock, paper and scissors, has no order: ratings say how its entries do on average."
+        return [*_first(self.cycles, "circles of three"), said]
+
     def words(self) -> list[str]:
         """Return in sentences what one number for each entry does not explain: circles, and pairs that are in none."""
         if not self.surprises and not self.cycles:
             return ["One number for each entry explains who beats whom, as far as these games tell."]
-        sentences = [*_first(self.cycles, "circles of three")]
-        if self.cycles:
-            sentences.append("Such a circle has no order: a rating says how its entries do on average.")
+        sentences = self.circles()
         edges = {edge for cycle in self.cycles for edge in itertools.pairwise((*cycle.names, cycle.names[0]))}
         others = tuple(one for one in self.surprises if (one.name, one.other) not in edges)
         return [*sentences, *_first(others, "pairs")]
@@ -207,7 +213,7 @@ def _surprises(
 
 
 def _cycles(names: tuple[str, ...], won: np.ndarray) -> list[Cycle]:
-    """Return circles of three beyond luck, the clearest first."""
+    """Return circles of three beyond luck, in which each surely beats the next, the clearest first."""
     games = won + won.T
     met = (games > 0).astype(float)
     # Half a game is added on either side, as a logarithm of odds and its error want them.
@@ -215,6 +221,7 @@ def _cycles(names: tuple[str, ...], won: np.ndarray) -> list[Cycle]:
     variance = 1 / (won + 0.5) + 1 / (won.T + 0.5)
     ahead = won > won.T
     limit = _beyond(round(float(np.trace(met @ met @ met)) / 3))  # each three in two directions
+    sure = _beyond(1)  # two who are clearly ahead make no circle if the third is level
     found = []
     for a in range(len(names)):
         rest = slice(a + 1, None)
@@ -222,7 +229,7 @@ def _cycles(names: tuple[str, ...], won: np.ndarray) -> list[Cycle]:
         for b, c in np.argwhere(circle) + a + 1:
             edges = ((a, b), (b, c), (c, a))
             z = sum(odds[edge] for edge in edges) / np.sqrt(sum(variance[edge] for edge in edges))
-            if z > limit:
+            if z > limit and min(odds[edge] / np.sqrt(variance[edge]) for edge in edges) > sure:
                 found.append((float(z), *_from_first(names, (a, int(b), int(c)))))
     return [
         Cycle(

@@ -25,7 +25,6 @@ from dicegym.arena.storage import DEFAULT, Settings
 from dicegym.arena.store.opening import WRITES, engine_at, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, migrate, schema_of
 from dicegym.arena.store.tables import CONTESTS, RULES
-from dicegym.arena.store.trouble import STORE
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 
@@ -45,7 +44,6 @@ class ContestStore:
     Args:
         where: path of a file, made if it does not exist, or the URL of a PostgreSQL database. One of an earlier schema
             is brought to the present one.
-        option: what names another one on the command line, for what is said of one that cannot be used.
 
     Attributes:
         name: where it is, for people.
@@ -56,9 +54,8 @@ class ContestStore:
         DependencyError: it is on a server, and what speaks to that is not installed.
     """
 
-    def __init__(self, where: str | os.PathLike[str], option: str = STORE) -> None:
+    def __init__(self, where: str | os.PathLike[str]) -> None:
         location = location_of(where)
-        self._option = option
         self.name, self.path = location.name, location.path
         self._engine = engine_at(location)
         try:
@@ -72,9 +69,7 @@ class ContestStore:
         if self.path is not None:
             _check_place(self.path)
         with self.writing() as connection:
-            if self.path is None:
-                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(0)))  # two that begin at once
-            found = schema_of(connection, Path(self.name), self._option)
+            found = schema_of(connection, self.name)
             if found != SCHEMA:
                 migrate(connection, found)
         if self.path is not None:
@@ -98,17 +93,8 @@ class ContestStore:
     @contextlib.contextmanager
     def in_words(self) -> Iterator[None]:
         """Make a ParameterError of whatever the database has against what is done within."""
-        with in_words(Path(self.name), self._option):
-            try:
-                yield
-            except sa.exc.DBAPIError as error:
-                if self.path is not None:
-                    raise
-                said = str(error.orig).strip().splitlines()
-                raise ParameterError(
-                    f"the store at {self.name} cannot be used ({said[0] if said else type(error.orig).__name__}): see "
-                    "that the server runs, that the database exists and that you may write to it"
-                ) from None
+        with in_words(self.name):
+            yield
 
     def connected(self) -> sa.Connection:
         """Return a connection of its own, for whoever keeps something as long as it lasts."""
@@ -129,8 +115,10 @@ class ContestStore:
         """Yield a connection in a transaction, which is kept unless something is raised within."""
         connected = self._engine.connect
         with self.in_words(), connected().execution_options(**{WRITES: True}) as connection, connection.begin():
-            if self.path is None:  # a server that loses power may lose the last second; who is killed loses nothing
+            if self.path is None:
+                # A server that loses power may lose the last second; who is killed loses nothing.
                 connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
+                write_alone(connection)
             yield connection
 
     def compact(self) -> None:
@@ -142,12 +130,16 @@ class ContestStore:
 
     def latest(self, settings: Settings, seed: int | None = None) -> Begun | None:
         """Return the latest contest with these settings, and this seed if one is given; None if there is none."""
+        with self.reading() as connection:
+            return self.latest_of(connection, settings, seed)
+
+    def latest_of(self, connection: sa.Connection, settings: Settings, seed: int | None) -> Begun | None:
+        """Return what `latest` does, in a transaction that goes on."""
         same = sa.select(CONTESTS.c.id, CONTESTS.c.seed, CONTESTS.c.run)
         same = same.where(CONTESTS.c.settings == settings.digest)
         if seed is not None:
             same = same.where(CONTESTS.c.seed == str(seed))
-        with self.reading() as connection:
-            found = connection.execute(same.order_by(CONTESTS.c.id.desc()).limit(1)).first()
+        found = connection.execute(same.order_by(CONTESTS.c.id.desc()).limit(1)).first()
         return None if found is None else Begun(found.id, int(found.seed), found.run)
 
     def begin(self, connection: sa.Connection, settings: Settings, seed: int) -> Begun:
@@ -177,15 +169,28 @@ class ContestStore:
 
     def rules(self, connection: sa.Connection, game: Game) -> int:
         """Return the number of the rules of ``game`` in the store, where they are put if they are not there."""
-        name, players, parameters, fingerprint = rules_of(game)
-        row = {"game": name, "players": players, "parameters": json.dumps(parameters), "fingerprint": fingerprint}
-        same = sa.select(RULES.c.id).filter_by(**row)
-        found = connection.execute(same).scalar()
-        if found is None:
-            told = {"version": package_version(), "description": json.dumps(described(game))}
-            add(connection, RULES, [row | told], ["game", "players", "parameters", "fingerprint"])
-            found = connection.execute(same).scalar_one()
-        return int(found)
+        return number_of_rules(connection, game)
+
+
+def number_of_rules(connection: sa.Connection, game: Game) -> int:
+    """Return the number of the rules of ``game`` in a store, where they are put if they are not there."""
+    name, players, parameters, fingerprint = rules_of(game)
+    row = {"game": name, "players": players, "parameters": json.dumps(parameters), "fingerprint": fingerprint}
+    same = sa.select(RULES.c.id).filter_by(**row)
+    found = connection.execute(same).scalar()
+    if found is None:
+        told = {"version": package_version(), "description": json.dumps(described(game))}
+        add(connection, RULES, [row | told], ["game", "players", "parameters", "fingerprint"])
+        found = connection.execute(same).scalar_one()
+    return int(found)
+
+
+def write_alone(connection: sa.Connection) -> None:
+    """Wait until nobody else writes to a store on a server, and have others wait until the transaction ends.
+
+    So two that store the same matches and checks at once, in whatever order, do not meet; a file has that by itself.
+    """
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(0)))
 
 
 def _check_place(path: Path) -> None:
@@ -206,13 +211,18 @@ def add(
     """Put rows into a table; where one with the same ``keys`` is there, change what is named of it, or nothing."""
     if not rows:
         return
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    new: Any = dialect.insert(table)
+    new = upsert(connection, table)
     if changed:
         new = new.on_conflict_do_update(index_elements=keys, set_={name: new.excluded[name] for name in changed})
     else:
         new = new.on_conflict_do_nothing(index_elements=keys)
     connection.execute(new, rows)
+
+
+def upsert(connection: sa.Connection, table: sa.Table) -> Any:
+    """Return an insert that can be told what to do about rows that are there."""
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return dialect.insert(table)
 
 
 def now_in_words() -> str:

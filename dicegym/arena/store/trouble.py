@@ -8,45 +8,39 @@ from typing import NamedTuple
 
 from dicegym.errors import DamagedFileError, ParameterError, one_line
 
-DATABASE = "--database"
-"""What names the file of a server on the command line."""
-STORE = "--store"
-"""What names a store of contests there."""
-ANOTHER = "give another OPTION"
-"""The way out for whatever file."""
-ELSEWHERE = f"give another {DATABASE}"
-"""The way out for the file of a server."""
+ELSEWHERE = "give another --store"
 MOST_SAID = 100
 """Letters of what SQLite says, which may quote a damaged file at length."""
+MOST_SAID_BY_SERVER = 300
 
 
 class Trouble(NamedTuple):
-    """Why SQLite cannot do something with a file."""
+    """Why a database cannot do something."""
 
     reason: str
-    """Completes "FILE ..."."""
+    """Completes "FILE ...", and "the store at URL ..."."""
     instead: str
-    """What to do about it, with FILE and OPTION for what they are: see `way_out`."""
+    """What to do about it."""
     passes: bool
-    """Whether it may be over in a while, without anybody's touching the file."""
-
-    def way_out(self, path: Path, option: str = DATABASE) -> str:
-        """Return what to do about it, for the file at ``path``, which ``option`` names on the command line."""
-        return self.instead.replace("OPTION", option).replace("FILE", str(path))
+    """Whether it may be over in a while, without anybody's touching the store."""
 
 
 class BusyError(ParameterError):
-    """Another program has locked a file of results, for now."""
+    """Another program has locked a store, for now."""
+
+
+class HeldError(ParameterError):
+    """Another server of the same game has the store."""
 
 
 DAMAGED = Trouble(
     "is damaged",
     "nothing in it was changed; put a backup in its place, or get out what can be read by "
-    "`sqlite3 FILE .recover | sqlite3 saved.sqlite` and go on with OPTION saved.sqlite",
+    "`sqlite3 FILE .recover | sqlite3 saved.sqlite` and go on with --store saved.sqlite",
     False,
 )
 _LOCKED = "is locked by another program"
-_FULL = "make room on its disk, or " + ANOTHER
+_FULL = "make room on its disk, or " + ELSEWHERE
 _TROUBLES = {
     sqlite3.SQLITE_BUSY: Trouble(_LOCKED, "wait until that (a backup?) has ended, or end it", True),
     sqlite3.SQLITE_LOCKED: Trouble(_LOCKED, "wait until that (a backup?) has ended, or end it", True),
@@ -54,24 +48,28 @@ _TROUBLES = {
     sqlite3.SQLITE_IOERR: Trouble("cannot be read or written, by an error of its disk or a limit of size", _FULL, True),
     sqlite3.SQLITE_NOMEM: Trouble("cannot be read for want of memory", "end other programs", True),
     sqlite3.SQLITE_READONLY: Trouble(
-        "cannot be written", f"make it and its folder writable for you, or {ANOTHER}", True
+        "cannot be written", f"make it and its folder writable for you, or {ELSEWHERE}", True
     ),
     sqlite3.SQLITE_CANTOPEN: Trouble(
-        "cannot be opened", f"see that its folder is there and that you may write in it, or {ANOTHER}", True
+        "cannot be opened", f"see that its folder is there and that you may write in it, or {ELSEWHERE}", True
     ),
-    sqlite3.SQLITE_PERM: Trouble("cannot be opened", f"see that you may read and write it, or {ANOTHER}", True),
+    sqlite3.SQLITE_PERM: Trouble("cannot be opened", f"see that you may read and write it, or {ELSEWHERE}", True),
     sqlite3.SQLITE_CORRUPT: DAMAGED,
     sqlite3.SQLITE_NOTADB: Trouble(
         "is not a database, or its beginning is damaged",
-        f"nothing in it was changed; if it held results, put a backup in its place; else {ANOTHER}",
+        f"nothing in it was changed; if it held results, put a backup in its place; else {ELSEWHERE}",
         False,
     ),
 }
 
 
 def trouble_of(error: BaseException) -> Trouble | None:
-    """Return what an error of SQLite, as it comes from SQLAlchemy or not, says of the file; None if it is no such."""
+    """Return what an error of a database, as it comes from SQLAlchemy or not, says; None if it is no such."""
     raised = getattr(error, "orig", None) or error
+    if isinstance(error, HeldError):  # for as long as the server takes to see that a connection has broken off
+        return Trouble("is in use by another server", "stop that, or " + ELSEWHERE, True)
+    if type(raised).__module__.partition(".")[0] == "psycopg":
+        return _on_server(raised)
     if not isinstance(raised, sqlite3.Error):
         return None
     code = getattr(raised, "sqlite_errorcode", None)  # with more about it in its upper bytes
@@ -84,14 +82,34 @@ def trouble_of(error: BaseException) -> Trouble | None:
     return None
 
 
-def refusal(path: Path, trouble: Trouble, option: str = DATABASE) -> ParameterError:
-    """Return the error that says so: BusyError for what may pass by itself, else DamagedFileError."""
-    instead = trouble.way_out(path, option)
+def _on_server(raised: BaseException) -> Trouble:
+    """Return what an error of PostgreSQL says. It names no password: those are in no message of it."""
+    said = str(raised).strip().splitlines()
+    # Of SQLSTATE, the classes of what may pass: connections, resources, an operator's hand, the machine below
+    state = getattr(raised, "sqlstate", None) or ""
+    lost = type(raised).__name__ in ("OperationalError", "InterfaceError", "ConnectionTimeout")
+    return Trouble(
+        f"cannot be used ({one_line(said[0] if said else type(raised).__name__, MOST_SAID_BY_SERVER)})",
+        "see that the server runs, that the database exists and that you may use it",
+        lost or state[:2] in ("08", "25", "40", "53", "55", "57", "58"),
+    )
+
+
+def called(name: str | Path) -> str:
+    """Return what a store is called in a sentence."""
+    return f"the store at {name}" if "://" in str(name) else str(name)
+
+
+def refusal(name: str | Path, trouble: Trouble) -> ParameterError:
+    """Return the error that says so: BusyError for a lock, which passes by itself, else DamagedFileError."""
+    instead = trouble.instead.replace("FILE", str(name))
     if trouble.reason.startswith(_LOCKED):
-        return BusyError(f"{path} {trouble.reason}: {instead}")
-    return DamagedFileError(path, trouble.reason, instead)
+        return BusyError(f"{name} {trouble.reason}: {instead}")
+    return DamagedFileError(called(name), trouble.reason, instead)
 
 
-def damaged(path: Path, what: str, option: str = DATABASE) -> ParameterError:
-    """Return the error for a file in which something is that no server writes."""
-    return refusal(path, DAMAGED._replace(reason=f"{DAMAGED.reason} ({what})"), option)
+def damaged(name: str | Path, what: str) -> ParameterError:
+    """Return the error for a store in which something is that nobody writes."""
+    if "://" in str(name):
+        return DamagedFileError(called(name), f"is damaged ({what})", "put a backup in its place")
+    return refusal(name, DAMAGED._replace(reason=f"{DAMAGED.reason} ({what})"))

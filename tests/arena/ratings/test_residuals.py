@@ -63,6 +63,15 @@ def test_each_circle_is_named_once_and_from_its_first() -> None:
             assert wins == 300, (name, other)
 
 
+def test_two_who_are_level_close_no_circle() -> None:
+    """The other two edges are so sure that their sum would be beyond luck."""
+    matches = [won("a", "b", 300, 100), won("b", "c", 300, 100), won("c", "a", 201, 199)]
+    found = residuals(matches, fit(matches, replicates=0))
+    assert not found.cycles
+    assert found.surprises
+    assert not found.circles()
+
+
 def test_order_alone_is_not_called_a_circle() -> None:
     """Where each has one strength, something is named in 5 of 100 contests."""
     named = explained = 0
