@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import secrets
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from postgres import MissingError, Postgres, running
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -132,6 +134,18 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def _store_of_its_own(stores: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands keep contests elsewhere than in the current folder, and let no test find those of another."""
     monkeypatch.setenv("DICEGYM_STORE", str(next(stores)))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """Return a real PostgreSQL server; skip where none can be started."""
+    pytest.importorskip("psycopg")
+    with contextlib.ExitStack() as stack:
+        try:
+            server = stack.enter_context(running())
+        except MissingError as error:
+            pytest.skip(str(error))
+        yield server
 
 
 @pytest.fixture(scope="session")

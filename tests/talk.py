@@ -34,7 +34,7 @@ def run(coroutine: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., No
 def settings(folder: Path, **changes: Any) -> ServerSettings:
     """Return settings for a test: free ports, a seed, and short pauses."""
     chosen = {"tcp": 0, "ws": 0, "seed": 1, "login": 60.0, "answer": 5.0, "gather": 0.05, "pause": 0.0}
-    return ServerSettings("yatzy", **({"database": folder / "results.sqlite"} | chosen | changes))
+    return ServerSettings("yatzy", **({"store": folder / "results.sqlite"} | chosen | changes))
 
 
 def serving(folder: Path, **changes: Any) -> Server:

@@ -44,13 +44,15 @@ def list_contests(
     csv_file: CsvFile = None,
     json_file: JsonFile = None,
 ) -> None:
-    """List the contests that are stored.
+    """List stored contests, and what game servers held.
 
     Example: dicegym arena list --game hog
     """
     _check(csv_file, json_file)
     with _reader(store) as reader:
-        found = reader.contests(game)
+        from dicegym.arena.store.served import servers
+
+        found, held = reader.contests(game), servers(reader, game)
     if not found:
         out.print(f"{reader.name} holds no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
     else:
@@ -70,6 +72,13 @@ def list_contests(
             for contest in found
         ]
         print_table(titles, rows)
+    if held:
+        out.print("")
+        rows = [
+            [one.game, str(one.runs), str(one.games), str(one.rated), _moment(one.began), _moment(one.ended) or "no"]
+            for one in held
+        ]
+        print_table(["Server of", "Runs", "Games", "Rated", "Began last", "Ended"], rows)
     _write_rows([contest._asdict() for contest in found], csv_file, json_file)
 
 

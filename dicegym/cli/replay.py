@@ -22,7 +22,7 @@ def replay(
         str,
         typer.Argument(
             metavar="ID",
-            help="a match of the store (its first game), MATCH.GAME, or a file that --json wrote",
+            help="a match of the store (its first game), MATCH.GAME, server:NUMBER, or a file that --json wrote",
         ),
     ],
     step: Annotated[bool, typer.Option("--step", help="wait for a key after each move; the keys go back too")] = False,
@@ -102,10 +102,17 @@ def _found(game: str, store: str | None) -> Replay:
             raise ParameterError(f"{game} is a file, and in no store: leave --store out")
         return load(game)
     try:
+        from dicegym.arena.replay.served import served_id, served_replay
         from dicegym.arena.replay.stored import game_id, stored_replay
         from dicegym.arena.store.reading import StoreReader
     except ImportError as error:
         raise DependencyError.for_extra(str(error.name), "arena", "a store of contests") from error
+    number = served_id(game)
+    if number is not None:
+        from dicegym.server.settings import store_of
+
+        with StoreReader(store_of(None, store)) as reader:
+            return served_replay(reader, number)
     game_id(game)
     with StoreReader(store or default_store()) as reader:
         return stored_replay(reader, game)

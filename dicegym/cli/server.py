@@ -16,9 +16,17 @@ if TYPE_CHECKING:
     from dicegym.server.archive import Archive, ServerStatus
 
 SomeGame = Annotated[
-    str | None, typer.Argument(metavar="GAME", help="whose server (default: the one with results in this folder)")
+    str | None, typer.Argument(metavar="GAME", help="whose server (default: the only one in the store)")
 ]
-Database = Annotated[Path | None, typer.Option(help="of results (default: dicegym-GAME.sqlite)")]
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        "--database",
+        metavar="PATH|URL",
+        help="of results: a file, or a PostgreSQL database (default: that of contests, dicegym-arena.sqlite)",
+    ),
+]
 
 
 def serve(
@@ -33,9 +41,15 @@ def serve(
     secrets: Annotated[Path | None, typer.Option(help="file of lines name:secret; these names need them")] = None,
     guests: Annotated[bool | None, typer.Option(help="let everybody play (default: on a loopback address)")] = None,
     host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0 for all")] = "127.0.0.1",
-    database: Database = None,
-    database_wait: Annotated[
-        float, typer.Option(metavar="SECONDS", help="to go on while it is locked or full; then the server stops")
+    store: StoreOption = None,
+    store_wait: Annotated[
+        float,
+        typer.Option(
+            "--store-wait",
+            "--database-wait",
+            metavar="SECONDS",
+            help="to go on while it is locked, full or out of reach; then the server stops",
+        ),
     ] = 300.0,
     isolation: IsolationName = "auto",
     seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
@@ -65,7 +79,7 @@ def serve(
     --host 0.0.0.0 --secrets secrets.txt
     """
     if status:
-        _print_status(game, database, None)
+        _print_status(game, store, None)
         return
     if game is None:
         raise ParameterError("name the game that is to be served, as in: dicegym serve yatzy --tcp 5000")
@@ -85,7 +99,7 @@ def serve(
         games,
         secrets,
         guests,
-        database,
+        store,
         seed,
         connections=connections,
         always=always,
@@ -96,7 +110,7 @@ def serve(
         hosts=tuple(allow_host or ()),
         origins=tuple(allow_origin or ()),
         isolation=isolation,
-        database_wait=database_wait,
+        store_wait=store_wait,
     )
     asyncio.run(run(settings, Scoreboard(out)))
 
@@ -130,16 +144,16 @@ server = typer.Typer(
 
 
 @server.command(epilog="Examples: dicegym server status; dicegym server status yatzy --json status.json")
-def status(game: SomeGame = None, database: Database = None, json: JsonFile = None) -> None:
+def status(game: SomeGame = None, store: StoreOption = None, json: JsonFile = None) -> None:
     """Say whether a server runs, who is there, and what it played."""
-    _print_status(game, database, json)
+    _print_status(game, store, json)
 
 
 @server.command(epilog="Example: dicegym server ratings yatzy --json ratings.json")
-def ratings(game: SomeGame = None, database: Database = None, json: JsonFile = None) -> None:
+def ratings(game: SomeGame = None, store: StoreOption = None, json: JsonFile = None) -> None:
     """Print everybody's rating, games and wins, the best first."""
     check_writable(json)
-    with _archive(game, database) as archive:
+    with _archive(game, store) as archive:
         rows = [
             {"place": place, "player": name, **known._asdict()}
             for place, (name, known) in enumerate(archive.ratings().items(), 1)
@@ -158,7 +172,7 @@ def games(
     game: SomeGame = None,
     last: Annotated[int, typer.Option(min=0, help="so many of the newest; 0: all")] = 20,
     player: Annotated[str | None, typer.Option(help="those of this player alone")] = None,
-    database: Database = None,
+    store: StoreOption = None,
     json: JsonFile = None,
 ) -> None:
     """Print finished games, the newest last.
@@ -166,7 +180,7 @@ def games(
     Of each: when, who, with how many points, what it did to ratings, and what went wrong.
     """
     check_writable(json)
-    with _archive(game, database) as archive:
+    with _archive(game, store) as archive:
         found = archive.games(last, player)
         about = _about(archive.status())
     write_json(json, {**about, "listed": [_plain(one) for one in found]})
@@ -185,7 +199,7 @@ def games(
             out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}")
 
 
-def _archive(game: str | None, database: Path | None) -> Archive:
+def _archive(game: str | None, store: str | None) -> Archive:
     """Return the results that are meant. Raises ParameterError if they cannot be read."""
     try:
         from dicegym.server.archive import Archive
@@ -193,9 +207,9 @@ def _archive(game: str | None, database: Path | None) -> Archive:
         from dicegym.errors import DependencyError
 
         raise DependencyError.for_extra(str(error.name), "server", "reading a server's results") from error
-    from dicegym.server.settings import database_of
+    from dicegym.server.settings import store_of
 
-    return Archive(database_of(game, database))
+    return Archive(store_of(game, store), game)
 
 
 def _plain(value: Any) -> Any:
@@ -206,7 +220,7 @@ def _plain(value: Any) -> Any:
 
 
 def _about(status: ServerStatus) -> dict[str, Any]:
-    return {"game": status.game, "database": status.database, "games": status.games}
+    return {"game": status.game, "store": status.store, "games": status.games}
 
 
 def _when(text: str) -> str:
@@ -216,9 +230,9 @@ def _when(text: str) -> str:
     return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M:%S}"
 
 
-def _print_status(game: str | None, database: Path | None, json: Path | None) -> None:
+def _print_status(game: str | None, store: str | None, json: Path | None) -> None:
     check_writable(json)
-    with _archive(game, database) as archive:
+    with _archive(game, store) as archive:
         status = archive.status()
     write_json(json, _plain(status))
     for line in _status_lines(status):
@@ -226,7 +240,7 @@ def _print_status(game: str | None, database: Path | None, json: Path | None) ->
 
 
 def _status_lines(status: ServerStatus) -> list[str]:
-    total = f"{status.games} games finished, {status.rated} players rated, in {status.database}"
+    total = f"{status.games} games finished, {status.rated} players rated, in {status.store}"
     run = status.run
     if run is None:
         return [f"the {status.game} server has never run", total]
@@ -252,5 +266,5 @@ def _status_lines(status: ServerStatus) -> list[str]:
             f"{_when(run.began)}, {end}, and finished {run.games} games"
         ]
     if status.waiting:
-        total += f"; {status.waiting} more wait beside it, as it was locked or full when they were finished"
+        total += f"; {status.waiting} more wait beside it: it could not be written when they were finished"
     return [*lines, total]

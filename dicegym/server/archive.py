@@ -1,12 +1,14 @@
-"""What is in a server's file of results, for whoever asks from outside: while the server runs, and when it does not.
+"""What servers have held in a store, for whoever asks from outside: while a server runs, and when it does not.
 
-Nothing is ever written to the file. One of an earlier schema is copied to memory and brought to the present one there.
+Nothing is ever written to the store. A file of an earlier schema is copied to memory, and brought to the present one
+there.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -16,23 +18,24 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from filelock import Timeout
 
-from dicegym.arena.store.opening import brought_up, engine_of
-from dicegym.arena.store.schema import SCHEMA, game_held, in_words, schema_of
+from dicegym.arena.store.opening import brought_up, engine_at, location_of
+from dicegym.arena.store.schema import SCHEMA, in_words, schema_of
 from dicegym.arena.store.tables import SERVER_GAMES, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
-from dicegym.arena.store.trouble import damaged
+from dicegym.arena.store.trouble import called, damaged
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.server.pending import Pending
 from dicegym.server.results import PlayerRating, RunInfo, ServerState, StoredGame
-from dicegym.server.store import is_stored, lock_of, rating_of, told_of, unlock
+from dicegym.server.store import advisory_key, games_of, is_stored, lock_of, rating_of, told_of, unlock
 
 
 class ServerStatus(NamedTuple):
     """What can be told of a server from outside."""
 
     game: str
-    database: str
+    store: str
+    """Where it is: path of its file, or URL without a password."""
     schema: str
-    """Of the file."""
+    """Of the store."""
     running: bool
     games: int
     """Finished in all runs."""
@@ -41,50 +44,77 @@ class ServerStatus(NamedTuple):
     run: RunInfo | None
     """The last; None if no server has begun one."""
     waiting: int = 0
-    """Results that wait beside the file, as it was locked or full when they came. They are in none of the figures."""
+    """Results that wait beside the store, as it was locked or full when they came. They are in none of the figures."""
 
 
 class Archive:
-    """A server's file of results, to be read.
+    """What servers of a game have held in a store, to be read.
 
     Args:
-        path: the file.
+        where: path of a file, or URL of a PostgreSQL database.
+        game: the game's name; None: the only one there is.
 
     Attributes:
-        game: the name of the game whose results it holds.
+        name: where it is, for people.
+        path: of its file; None: it is on a server.
+        game: the game's name.
 
     Raises:
-        ParameterError: there is no such file, or it is none of a server's, damaged, or has a later schema.
+        ParameterError: there is no such store, or no server has written to it, or those of several games have and none
+            is named; it is damaged, out of reach, or has a later schema.
+        UnknownNameError: no server of this game has written to it.
         BusyError: another program has locked it.
+        DependencyError: it is on a server, and what speaks to that is not installed.
 
     What is asked of it raises the same, as not all damage shows at once.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = path = Path(path)
-        if not path.is_file():
-            raise ParameterError(
-                f"{path} is no file: a server writes dicegym-GAME.sqlite where it is started; give its --database"
-            )
-        self._engine = engine_of(path, writes=False)
+    def __init__(self, where: str | os.PathLike[str], game: str | None = None) -> None:
+        location = location_of(where)
+        self.name, self.path = location.name, location.path
+        if self.path is not None and not self.path.is_file():
+            raise ParameterError(f"{self.path} is no file: a server makes one where it is started; give its --store")
+        self._engine = engine_at(location, writes=False)
         try:
-            with in_words(path):
-                with self._engine.begin() as connection:
-                    self._schema = schema_of(connection, path) or ""
-                if not self._schema:
-                    raise ParameterError(f"{path} is empty: no server has written to it")
-                if self._schema != SCHEMA:
-                    self._engine = brought_up(self._engine, self._schema)
-            with self._reading() as connection:
-                self.game = game_held(connection)
+            self._open()
+            self.game = game if game is not None else self._only_game()
+            if game is not None and game not in (there := self.games_held()) and there:
+                raise unknown_name("game", game, there, f"Of servers in {called(self.name)} there are others alone.")
         except BaseException:
             self.close()
             raise
 
+    def _open(self) -> None:
+        with self._reading() as connection:
+            self._schema = schema_of(connection, self.name) or ""
+        if not self._schema:
+            raise ParameterError(f"{called(self.name)} is empty: no server has written to it")
+        if self._schema != SCHEMA:
+            if self.path is None:
+                raise ParameterError(
+                    f"{called(self.name)} has the earlier schema {self._schema}: start a server with it, which brings "
+                    f"it to schema {SCHEMA}"
+                )
+            with in_words(self.name):
+                self._engine = brought_up(self._engine, self._schema)
+
+    def _only_game(self) -> str:
+        found = self.games_held()
+        if not found:
+            raise ParameterError(f"no server has written to {called(self.name)}: give its --store, or name the game")
+        if len(found) > 1:
+            raise ParameterError(f"{called(self.name)} holds what servers of {', '.join(found)} did: name the game")
+        return found[0]
+
+    def games_held(self) -> list[str]:
+        """Return the names of the games whose servers have written to the store."""
+        with self._reading() as connection:
+            return sorted(connection.execute(sa.select(SERVER_RUNS.c.game).distinct()).scalars())
+
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
         """Yield a connection; what goes wrong with it is said in words."""
-        with in_words(self.path), self._engine.begin() as connection:
+        with in_words(self.name), self._engine.begin() as connection:
             yield connection
 
     def __enter__(self) -> Archive:
@@ -98,16 +128,16 @@ class Archive:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the store."""
         self._engine.dispose()
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name, the best first."""
         columns = (SERVER_RATINGS.c.name, SERVER_RATINGS.c.rating, SERVER_RATINGS.c.games, SERVER_RATINGS.c.wins)
-        rated = sa.select(*columns).where(SERVER_RATINGS.c.games > 0)
-        best_first = rated.order_by(SERVER_RATINGS.c.rating.desc(), SERVER_RATINGS.c.name)
+        rated = sa.select(*columns).where(SERVER_RATINGS.c.game == self.game, SERVER_RATINGS.c.games > 0)
         with self._reading() as connection:
-            return dict(rating_of(self.path, row) for row in connection.execute(best_first))
+            found = [rating_of(self.name, row) for row in connection.execute(rated)]
+        return dict(sorted(found, key=lambda one: (-one[1].rating, one[0])))  # a server may sort names by a language
 
     def games(self, last: int = 0, player: str | None = None) -> list[StoredGame]:
         """Return finished games, the oldest first.
@@ -119,10 +149,11 @@ class Archive:
         Raises:
             UnknownNameError: nobody of that name has finished a game.
         """
-        wanted = sa.select(SERVER_GAMES).order_by(SERVER_GAMES.c.id.desc())
+        wanted = games_of(self.game, SERVER_GAMES).order_by(SERVER_GAMES.c.id.desc())
         if player is not None:
             with self._reading() as connection:
-                known = list(connection.execute(sa.select(SERVER_RATINGS.c.name)).scalars())  # those not rated too
+                own = sa.select(SERVER_RATINGS.c.name).where(SERVER_RATINGS.c.game == self.game)
+                known = list(connection.execute(own).scalars())  # those not rated too
             if player not in known:
                 raise unknown_name("player", player, known[:20])
             wanted = wanted.where(
@@ -137,14 +168,31 @@ class Archive:
     def status(self) -> ServerStatus:
         """Return how things stand."""
         with self._reading() as connection:
-            games = int(connection.execute(sa.select(sa.func.count()).select_from(SERVER_GAMES)).scalar_one())
-            counted = sa.select(sa.func.count()).select_from(SERVER_RATINGS).where(SERVER_RATINGS.c.games > 0)
+            games = int(connection.execute(games_of(self.game, sa.func.count())).scalar_one())
+            counted = sa.select(sa.func.count()).select_from(SERVER_RATINGS)
+            counted = counted.where(SERVER_RATINGS.c.game == self.game, SERVER_RATINGS.c.games > 0)
             rated = int(connection.execute(counted).scalar_one())
-            run = connection.execute(sa.select(SERVER_RUNS).order_by(SERVER_RUNS.c.id.desc()).limit(1)).first()
+            own = sa.select(SERVER_RUNS).where(SERVER_RUNS.c.game == self.game)
+            run = connection.execute(own.order_by(SERVER_RUNS.c.id.desc()).limit(1)).first()
             told = None if run is None else self._run(connection, run)
-            waiting = sum(not is_stored(connection, one) for one in Pending(self.path).read())
-        running = told is not None and told.ended is None and in_use(self.path)
-        return ServerStatus(self.game, str(self.path), self._schema, running, games, rated, told, waiting)
+            pending = Pending(self.path, self.game)
+            others = sa.select(SERVER_RUNS.c.id).where(SERVER_RUNS.c.game != self.game)
+            alone = self.path is not None and connection.execute(others.limit(1)).first() is None
+            held = [*pending.read(), *(pending.read(former=True) if alone else ())]
+            waiting = sum(not is_stored(connection, one) for one in held)
+            running = told is not None and told.ended is None and self._in_use(connection)
+        return ServerStatus(self.game, self.name, self._schema, running, games, rated, told, waiting)
+
+    def _in_use(self, connection: sa.Connection) -> bool:
+        if self.path is not None:
+            return in_use(self.path, self.game)
+        key = advisory_key(self.game)
+        taken = sa.text(
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted "
+            "AND classid = :high AND objid = :low "
+            "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        )
+        return bool(connection.execute(taken, {"high": key >> 32, "low": key & 0xFFFFFFFF}).scalar())
 
     def _run(self, connection: sa.Connection, run: sa.Row[Any]) -> RunInfo:
         own = sa.select(sa.func.count()).select_from(SERVER_GAMES).where(SERVER_GAMES.c.run == run.id)
@@ -166,7 +214,7 @@ class Archive:
             games = int(connection.execute(own).scalar_one())
             return RunInfo(int(run.id), _date(run.began), ended, str(run.version), games, state)
         except (KeyError, TypeError, ValueError, RecursionError):
-            raise damaged(self.path, "what it says of its last run is nonsense") from None
+            raise damaged(self.name, "what it says of its last run is nonsense") from None
 
     def _game(self, connection: sa.Connection, game: sa.Row[Any]) -> StoredGame:
         """Return what a row of the games says, with what belongs to it."""
@@ -178,7 +226,7 @@ class Archive:
                 raise ValueError
             return StoredGame(int(game.id), int(game.run), _date(game.ended), float(game.seconds), places, incidents)
         except (AttributeError, TypeError, ValueError):
-            raise damaged(self.path, f"what it says of game {game.id} is nonsense") from None
+            raise damaged(self.name, f"what it says of game {game.id} is nonsense") from None
 
 
 def _date(text: str) -> str:
@@ -187,9 +235,9 @@ def _date(text: str) -> str:
     return text
 
 
-def in_use(path: Path) -> bool:
-    """Return whether a server has the file open."""
-    lock = lock_of(path, 0)
+def in_use(path: Path, game: str) -> bool:
+    """Return whether a server of a game has the file open."""
+    lock = lock_of(path, game, 0)
     if not Path(lock.lock_file).exists():
         return False
     try:

@@ -85,7 +85,7 @@ def measure(game: str, flood: str | None = None, seconds: float = 2.0) -> Latenc
     """
     with tempfile.TemporaryDirectory() as folder:
         settings = ServerSettings(
-            game, tcp=0, ws=0, database=Path(folder) / "results.sqlite", pause=0, gather=0.05, login=60, seed=0
+            game, tcp=0, ws=0, store=Path(folder) / "results.sqlite", pause=0, gather=0.05, login=60, seed=0
         )
         return asyncio.run(_measure(settings, flood, seconds))
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from dicegym.arena.store.trouble import Trouble, trouble_of
+from dicegym.arena.store.trouble import Trouble, called, trouble_of
 from dicegym.errors import DicegymError
 from dicegym.server.results import GameResult
 
@@ -83,7 +83,7 @@ class Keeper:
             return
         since = f" for {self._wait:g} s" if trouble.passes and self.held < MOST_HELD else ""
         raise DicegymError(
-            f"{self._store.path} {trouble.reason}{since}, and the server stops: {self._way_out(trouble)}"
+            f"{called(self._store.name)} {trouble.reason}{since}, and the server stops: {self._way_out(trouble)}"
             + self.remains(told)
         )
 
@@ -97,7 +97,7 @@ class Keeper:
         return held + ("" if told else "; results that were told to nobody are lost")
 
     def _way_out(self, trouble: Trouble) -> str:
-        return trouble.instead.replace("FILE", str(self._store.path))
+        return trouble.instead.replace("FILE", str(self._store.name))
 
     def _meet(self, error: Exception) -> None:
         found = trouble_of(error)
@@ -108,10 +108,10 @@ class Keeper:
             waits = (
                 f"results wait beside it for at most {self._wait:g} s, and games go on" if found.passes else "see below"
             )
-            self._log(f"{self._store.path} {found.reason}: {waits}; {self._way_out(found)}")
+            self._log(f"{called(self._store.name)} {found.reason}: {waits}; {self._way_out(found)}")
         self.trouble = found
 
     def _over(self, stored: int) -> None:
         if self.trouble is not None:
-            self._log(f"{self._store.path} can be written again: {stored} results that waited are stored")
+            self._log(f"{called(self._store.name)} can be written again: {stored} results that waited are stored")
         self.trouble = None

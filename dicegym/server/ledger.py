@@ -120,7 +120,7 @@ class Ledger:
     def _fail(self, error: Exception) -> None:
         """Give up: whose results wait learn of it, and the server."""
         if not isinstance(error, DicegymError):
-            error = DicegymError(f"results cannot be written to {self._store.path} ({error}): the server stops")
+            error = DicegymError(f"results cannot be written to {self._store.name} ({error}): the server stops")
         waiting, self._waiting = self._waiting, []
         for _, done in waiting:
             done.set_exception(error)
@@ -146,7 +146,7 @@ class Ledger:
         while self._writing is not None:
             await self._writing
         if self._waiting:
-            self._fail(DicegymError(f"results cannot be written to {self._store.path}: the server stops"))
+            self._fail(DicegymError(f"results cannot be written to {self._store.name}: the server stops"))
 
     def remains(self) -> str:
         """Return what waits beside the file, in words, or nothing."""

@@ -47,7 +47,7 @@ def measure(game: str, seconds: float = 5.0, games: int = 50, players: int = 2) 
             game,
             tcp=0,
             players=players,
-            database=Path(folder) / "results.sqlite",
+            store=Path(folder) / "results.sqlite",
             pause=0,
             gather=0.05,
             seed=0,

@@ -1,7 +1,8 @@
-"""Results that are on the disk but not in the database yet, because that was locked or full when they came.
+"""Results that are on the disk but not in the store yet, because that was locked, full or out of reach.
 
-They stand in a file beside the database, a line of JSON each, and are on the disk before a result is told. What is
-there goes into the database as soon as it can be written, or when a server starts there again.
+They stand in a file beside the store (of one on a PostgreSQL server: in the current folder), a line of JSON each, and
+are on the disk before a result is told. What is there goes into the store as soon as it can be written, or when a
+server starts there again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LARGEST = 1 << 30
 
 
 class Run(NamedTuple):
-    """A run of a server, as the database has it from its beginning."""
+    """A run of a server, as the store has it from its beginning."""
 
     id: int
     began: str
@@ -31,7 +32,7 @@ class Run(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """A result with all that its row in the database says."""
+    """A result with all that its row in the store says."""
 
     run: Run
     ended: str
@@ -42,11 +43,24 @@ class Pending:
     """The file of results that wait.
 
     Args:
-        database: beside which it is.
+        store: the file beside which it is; None: the store is on a server, and it is in the current folder.
+        game: whose results.
+
+    Attributes:
+        path: where it is.
+        former: where it was when a file held the results of one game alone.
     """
 
-    def __init__(self, database: Path) -> None:
-        self.path = database.with_name(database.name + "-pending")
+    def __init__(self, store: Path | None, game: str) -> None:
+        beside = Path("dicegym") if store is None else store
+        self.path = beside.with_name(f"{beside.name}-{game}-pending")
+        self.former = beside.with_name(f"{beside.name}-pending")
+
+    def adopt(self) -> None:
+        """Take over what a server of before has left, which is this game's."""
+        if self.former.exists() and not self.path.exists():
+            self.former.replace(self.path)
+            _sync_folder(self.path.parent)
 
     def append(self, finished: Sequence[Finished]) -> None:
         """Add results, all or none; they are on the disk when this returns. Raises OSError."""
@@ -65,29 +79,30 @@ class Pending:
         if new:
             _sync_folder(self.path.parent)
 
-    def read(self) -> list[Finished]:
-        """Return what waits, in the order in which it came.
+    def read(self, former: bool = False) -> list[Finished]:
+        """Return what waits, in the order in which it came; ``former``: what a server of before has left.
 
         A last line that is not whole was never told to anybody, and is left out.
 
         Raises:
             DamagedFileError: the file is damaged, or cannot be read.
         """
-        if not self.path.exists():
+        path = self.former if former else self.path
+        if not path.exists():
             return []
         away = "move it away to start without them"
-        lines = read_bytes(self.path, f"results wait there; {away}", LARGEST).split(b"\n")[:-1]
+        lines = read_bytes(path, f"results wait there; {away}", LARGEST).split(b"\n")[:-1]
         found = []
         for number, line in enumerate(lines, 1):
             try:
                 found.append(_finished(json.loads(line)))
             except (ValueError, TypeError, RecursionError):
-                reason = f"(results that wait for their database) is damaged in line {number}"
-                raise DamagedFileError(self.path, reason, f"take that line out, or {away}") from None
+                reason = f"(results that wait for their store) is damaged in line {number}"
+                raise DamagedFileError(path, reason, f"take that line out, or {away}") from None
         return found
 
     def clear(self) -> None:
-        """Remove the file: everything is in the database."""
+        """Remove the file: everything is in the store."""
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()
             _sync_folder(self.path.parent)

@@ -94,7 +94,7 @@ class StoredGame(NamedTuple):
     """A finished game, as it is listed."""
 
     id: int
-    """In the file, from 1."""
+    """In the store, from 1."""
     run: int
     ended: str
     """When, in UTC."""

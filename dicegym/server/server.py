@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dicegym.arena.storage import default_store
 from dicegym.arena.store.trouble import BusyError
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -33,7 +34,7 @@ from dicegym.server.murmur import Murmur
 from dicegym.server.names import Secrets, name_fault
 from dicegym.server.origins import Origins
 from dicegym.server.results import ServerState
-from dicegym.server.settings import ServerSettings, default_database
+from dicegym.server.settings import ServerSettings, former_store, store_of
 from dicegym.server.tcp import listen_tcp
 from dicegym.server.wire import STOPPED, wire_of
 from dicegym.signals import ENDING
@@ -140,11 +141,11 @@ class Server:
         seed = entropy.randbits(63) if settings.seed is None else settings.seed
         self.store = await self._opened(Store)
         if self.store.migrated is not None:
-            self.log(f"{self.store.path} had schema {self.store.migrated} and was brought to the present one")
+            self.log(f"{self.store.name} had schema {self.store.migrated} and was brought to the present one")
         if self.store.caught_up:
             self.log(f"{self.store.caught_up} results that had waited in {self.store.pending} are stored")
-        self._ledger = Ledger(self.store, settings.database_wait, self.log)
-        run = self.store.begin_run(seed)
+        self._ledger = Ledger(self.store, settings.store_wait, self.log)
+        run = self.store.begin_run(seed, self._game)
         self.matchmaker = Matchmaker(
             self._wire,
             self._game,
@@ -185,23 +186,28 @@ class Server:
             except OSError as error:  # another server has taken the port in the meantime
                 raise ParameterError(f"cannot listen ({error.strerror or error}): give other ports") from None
         self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
-        self.log(f"results in {self.store.path}: {self.store.finished()} games so far; run {run}, seed {seed}")
+        self.log(f"results in {self.store.name}: {self.store.finished()} games so far; run {run}, seed {seed}")
         self.matchmaker.fill()
         self._noting = asyncio.get_running_loop().create_task(self._note_for_others())
 
     async def _opened(self, kind: type[Store]) -> Store:
         """Return the open store; wait for another program that has locked its file."""
-        path = self.settings.database or default_database(self.settings.game)
-        end = time.monotonic() + self.settings.database_wait
+        where = store_of(self.settings.game, self.settings.store)
+        if self.settings.store is None and where == former_store(self.settings.game):
+            self.log(
+                f"{where} is here from before, and goes on; contests are in {default_store()} unless they are told "
+                f"--store {where}"
+            )
+        end = time.monotonic() + self.settings.store_wait
         waits = False
         while True:
             try:
-                return kind(path, self.settings.game)
+                return kind(where, self.settings.game)
             except BusyError as error:
                 if time.monotonic() >= end:
                     raise
                 if not waits:
-                    self.log(f"{error}; the server waits for {self.settings.database_wait:g} s at most")
+                    self.log(f"{error}; the server waits for {self.settings.store_wait:g} s at most")
                 waits = True
             await asyncio.sleep(RETRY)
 
@@ -296,8 +302,8 @@ class Server:
                 await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
         if self._ledger is not None:
             if started:
-                remains = self._ledger.remains() or f"ratings and games are in {self.store.path}"
-                self.log(f"{remains}; to go on, start the server again with the same --database")
+                remains = self._ledger.remains() or f"ratings and games are in {self.store.name}"
+                self.log(f"{remains}; to go on, start the server again with the same --store")
                 self.log(f"the server has stopped: {self.matchmaker.finished} games finished in this run")
                 with contextlib.suppress(Exception):  # what stops a server may be that nothing can be written
                     await self._ledger.note(self._run_state(), ended=True)

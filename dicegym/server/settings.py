@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from dicegym.arena.storage import default_store
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
@@ -30,7 +31,7 @@ class ServerSettings:
         games: stop after so many finished games; 0: go on for ever.
         secrets: file of names and their secrets.
         guests: whether clients may play without a secret; None: if ``host`` is a loopback address.
-        database: file of results; None: ``dicegym-GAME.sqlite`` in the current folder.
+        store: path of the file of results, or the URL of a PostgreSQL database; None: `store_of` the game.
         seed: of all dice; None: drawn.
         login: seconds to log in.
         answer: seconds to answer.
@@ -44,7 +45,7 @@ class ServerSettings:
         hosts: further names that the server has, for WebSocket.
         origins: web pages that may connect by WebSocket, such as ``https://example.org``.
         isolation: how bots' files among the agents are kept apart, see `dicegym.sandbox.jail`.
-        database_wait: seconds for which the file of results may be locked or full.
+        store_wait: seconds for which the store may be locked, full or out of reach.
 
     Raises:
         ParameterError: they cannot be used, in themselves or together.
@@ -59,7 +60,7 @@ class ServerSettings:
     games: int = 0
     secrets: Path | None = None
     guests: bool | None = None
-    database: Path | None = None
+    store: str | Path | None = None
     seed: int | None = None
     login: float = 2.0
     answer: float = 10.0
@@ -74,7 +75,7 @@ class ServerSettings:
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     isolation: str = "auto"
-    database_wait: float = 300.0
+    store_wait: float = 300.0
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -93,8 +94,8 @@ class ServerSettings:
                 f"{self.players} seats of a table: name at least {self.players} by --agents (one may be named twice)"
             )
         whole_number("--games", self.games, 0, 1 << 53, "a number of games")
-        if not 0 <= self.database_wait < math.inf:  # false of nan too
-            raise ParameterError(f"--database-wait {self.database_wait} is no number of seconds: give 0 or more")
+        if not 0 <= self.store_wait < math.inf:  # false of nan too
+            raise ParameterError(f"--store-wait {self.store_wait} is no number of seconds: give 0 or more")
         whole_number("--connections", self.connections, 1, 1 << 20, "a number of connections")
         whole_number("--per-address", self.per_address, 1, 1 << 20, "a number of connections")
         whole_number("--per-minute", self.per_minute, 1, 1 << 20, "a number of connections")
@@ -113,22 +114,28 @@ class ServerSettings:
         return is_loopback(self.host) if self.guests is None else self.guests
 
 
-def default_database(game: str) -> Path:
-    """Return the file of results of a server of ``game`` that is not told another: in the current folder."""
+def former_store(game: str) -> Path:
+    """Return the file, in the current folder, in which servers of ``game`` kept their results alone, once."""
     return Path(f"dicegym-{game}.sqlite")
 
 
-def database_of(game: str | None, database: Path | None) -> Path:
-    """Return the file of results that is meant: the one named, that of a game, or the only one in this folder.
+def store_of(game: str | None, store: str | Path | None = None) -> str | Path:
+    """Return where the results of a server are: where it was told, in a file that is there from before, or by contests.
 
-    Raises ParameterError if there is none, or more than one.
+    Args:
+        game: its name; None: of any game.
+        store: what was given.
+
+    Raises:
+        ParameterError: no game is named, and files of several are there from before.
     """
-    if database is not None:
-        return database
-    if game is not None:
-        return default_database(game)
-    found = sorted(Path().glob(str(default_database("*"))))
-    if len(found) == 1:
-        return found[0]
-    holds = f"files of several games ({', '.join(map(str, found))})" if found else f"no {default_database('GAME')}"
-    raise ParameterError(f"whose results? {Path().absolute()} holds {holds}: name the game, or give --database FILE")
+    if store is not None:
+        return store
+    found = [former_store(game)] if game is not None else sorted(Path().glob(str(former_store("*"))))
+    found = [path for path in found if path.is_file() and path != Path(default_store())]
+    if len(found) > 1:
+        raise ParameterError(
+            f"whose results? {Path().absolute()} holds files of several games ({', '.join(map(str, found))}): name the "
+            "game, or give --store FILE"
+        )
+    return found[0] if found else default_store()

@@ -1,18 +1,21 @@
-"""What the server remembers: every finished game and every rating, in one SQLite file.
+"""What the server remembers: every finished game and every rating, in a store, where contests may be too.
 
 A game and the ratings that it changed are one transaction, and it is on the disk before anybody is told the result: a
 server that is killed has lost no game that it announced and holds none by half. Games in progress are not stored. What
-comes while the file is locked or full is on the disk beside it (`dicegym.server.pending`), and goes into it later.
+comes while the store is locked, full or out of reach is on the disk beside it (`dicegym.server.pending`), and goes into
+it later.
 
-A server alone writes to its file, which a lock beside it tells others. Who only wants to know what is in it opens an
-`dicegym.server.archive.Archive`.
+There is one server of a game at a time in a store, which a lock tells others. Who only wants to know what is in it
+opens an `dicegym.server.archive.Archive`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import math
+import os
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,27 +23,28 @@ from typing import Any
 
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
-from sqlalchemy.dialects.sqlite import insert
 
 import dicegym
-from dicegym.arena.store.opening import engine_of
-from dicegym.arena.store.schema import SCHEMA, game_held, in_words, migrate, schema_of
+from dicegym.arena.store.opening import WRITES, engine_at, engine_of, location_of
+from dicegym.arena.store.schema import SCHEMA, in_words, migrate, schema_of
+from dicegym.arena.store.store import number_of_rules, upsert, write_alone
 from dicegym.arena.store.tables import (
-    ABOUT,
+    CONTESTS,
     SERVER_GAMES,
     SERVER_INCIDENTS,
     SERVER_RATINGS,
     SERVER_RESULTS,
     SERVER_RUNS,
 )
-from dicegym.arena.store.trouble import ELSEWHERE, damaged
+from dicegym.arena.store.trouble import ELSEWHERE, HeldError, called, damaged
+from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.server.pending import Finished, Pending, Run
 from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult, ServerState, winners
 
 WAIT_FOR_LOCK = 0.5
 """Seconds: who asks whether a server runs holds the lock for a moment."""
-PATIENCE = 0.1
+PATIENCE = 0.5
 """Seconds for which a server that writes waits for another program's lock, before it does something else meanwhile."""
 
 
@@ -48,115 +52,171 @@ class Store:
     """An open store.
 
     Args:
-        path: the file; made if it does not exist, and brought to the present schema if it has an earlier one.
-        game: the name of the game whose results it holds.
+        where: path of a file, made if it does not exist, or the URL of a PostgreSQL database; brought to the present
+            schema if it has an earlier one. Contests may be in it too, and what servers of other games have held.
+        game: the name of the game whose results are meant.
 
     Attributes:
-        migrated: the earlier schema that the file had; None if it had the present one or is new.
-        caught_up: how many results had waited to go into the file, from a run before.
+        name: where it is, for people.
+        path: of its file; None: it is on a server.
+        migrated: the earlier schema that it had; None if it had the present one or is new.
+        caught_up: how many results had waited to go into it, from a run before.
         pending: the file in which results wait that cannot be stored.
         held: how many wait there now.
 
     Raises:
         BusyError: another program has locked the file.
-        ParameterError: the file cannot be used: it is no such store, damaged, belongs to another game, has a later
-            schema, cannot be written, or another server has it open. The file is then as it was, and nothing lies
-            beside it.
+        HeldError: another server of the game has the store.
+        ParameterError: the store cannot be used: it is something else, damaged, has a later schema, cannot be written
+            or is out of reach. A file is then as it was, and nothing lies beside it.
+        DependencyError: it is on a server, and what speaks to that is not installed.
     """
 
-    def __init__(self, path: Path, game: str) -> None:
-        self.path = path
+    def __init__(self, where: str | os.PathLike[str], game: str) -> None:
+        location = location_of(where)
+        self.name, self.path, self._game = location.name, location.path, game
         self.migrated: str | None = None
-        self._lock = _locked(path)
-        self._made = not path.exists()
-        self._engine = engine_of(path, busy=PATIENCE)
         self._run: Run | None = None
-        self._pending = Pending(path)
+        self._pending = Pending(self.path, game)
         self.pending = self._pending.path
         self.held = 0
+        self._made, self._lock = False, None
+        if self.path is None:
+            self._engine = engine_at(location, pool_size=1, max_overflow=0)
+            sa.event.listen(self._engine, "connect", self._hold_server)
+        else:
+            self._lock = _locked(self.path, game)
+            self._made = not self.path.exists()
+            self._engine = engine_of(self.path, busy=PATIENCE)
         try:
-            with in_words(path):
-                self._open(game)
+            with in_words(self.name):
+                self._open()
                 self.held = len(self._pending.read())
                 self.caught_up = self.catch_up()
         except BaseException:
             self.discard()
             raise
 
-    def _open(self, game: str) -> None:
-        with self._engine.begin() as connection:
-            whole = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-            if whole != "ok":
-                raise damaged(self.path, str(whole).splitlines()[-1])
-            found = schema_of(connection, self.path)
-            if found is not None and (other := game_held(connection)) != game:
-                raise ParameterError(f"{self.path} holds results of {other}: give {game} another --database")
+    def _hold_server(self, connection: Any, _: object) -> None:
+        """Have the store for this process, as long as a connection lasts, each of whose commits is on the disk.
+
+        There is one at a time. Raises HeldError if another process has it.
+        """
+        with connection.cursor() as cursor:
+            cursor.execute("SET synchronous_commit = on")
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", (advisory_key(self._game),))
+            (taken,) = cursor.fetchone()
+        connection.commit()
+        if not taken:
+            connection.close()
+            raise HeldError(_in_use(called(self.name)))
+
+    def _open(self) -> None:
+        if self.path is not None:
+            with self._engine.begin() as connection:
+                whole = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+                if whole != "ok":
+                    raise damaged(self.name, str(whole).splitlines()[-1])
+        with self._writing() as connection:
+            if self.path is None:
+                write_alone(connection)
+            found = schema_of(connection, self.name)
             if found != SCHEMA:
                 migrate(connection, found)
                 self.migrated = found
-            if found is None:
-                connection.execute(ABOUT.insert().values(name="game", value=game))
-        with contextlib.closing(self._engine.raw_connection()) as raw:  # not before: a file of others is not touched
-            for setting in ("journal_mode=WAL", "synchronous=FULL"):  # every commit is on the disk when it returns
-                raw.cursor().execute(f"PRAGMA {setting}")
-            for order in (
-                "BEGIN IMMEDIATE",
-                "PRAGMA user_version=0",
-                "ROLLBACK",
-            ):  # to be told now if it is not writable
-                raw.cursor().execute(order)
+        if self.path is not None:
+            with contextlib.closing(self._engine.raw_connection()) as raw:  # not before: others' files are not touched
+                for setting in ("journal_mode=WAL", "synchronous=FULL"):  # each commit is on the disk when it returns
+                    raw.cursor().execute(f"PRAGMA {setting}")
+                for order in (
+                    "BEGIN IMMEDIATE",
+                    "PRAGMA user_version=0",
+                    "ROLLBACK",
+                ):  # to be told now if it is not writable
+                    raw.cursor().execute(order)
+        with self._engine.begin() as connection:
+            others = sa.select(SERVER_RUNS.c.id).where(SERVER_RUNS.c.game != self._game)
+            alone = connection.execute(others.limit(1)).first() is None
+        if alone and self.path is not None:
+            self._pending.adopt()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        """Yield a connection in a transaction that waits for its turn, and is kept unless something is raised."""
+        connected = self._engine.connect
+        with connected().execution_options(**{WRITES: True}) as connection, connection.begin():
+            yield connection
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the store."""
         self._engine.dispose()
-        unlock(self._lock)
+        self._unlock()
 
     def discard(self) -> None:
-        """Let go of the file, and remove it if it was made here and holds no game: no server has run."""
+        """Let go of the store, and remove its file if it was made here and holds nothing: no server has run."""
         empty = False
         if self._made:
             with contextlib.suppress(sa.exc.DBAPIError):
-                empty = not sa.inspect(self._engine).get_table_names() or self.finished() == 0
+                empty = not sa.inspect(self._engine).get_table_names() or self._is_bare()
         self._engine.dispose()
-        if empty:
+        if empty and self.path is not None:
             for end in ("", "-wal", "-shm", "-journal"):
                 with contextlib.suppress(OSError):
                     self.path.with_name(self.path.name + end).unlink()
-        unlock(self._lock)
+        self._unlock()
 
-    def begin_run(self, seed: int) -> int:
-        """Take note that a server has started with this seed; return the number of its run, from 1.
+    def _is_bare(self) -> bool:
+        """Return whether there is neither a game of a server nor a contest in it."""
+        with self._engine.connect() as connection:
+            tables = (SERVER_GAMES, CONTESTS)
+            return all(connection.execute(sa.select(table.c.id).limit(1)).first() is None for table in tables)
 
-        Raises ParameterError if the file cannot be written.
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            unlock(self._lock)
+
+    def begin_run(self, seed: int, table: Game | None = None) -> int:
+        """Take note that a server has started; return the number of its run: of all in the store, from 1.
+
+        Args:
+            seed: of all its dice.
+            table: the game as it is played, whose rules are noted; None: nobody knows.
+
+        Raises:
+            ParameterError: the store cannot be written.
         """
         row = {"began": _now(), "seed": str(seed), "version": dicegym.__version__}
-        with in_words(self.path), self._engine.begin() as connection:
-            number = int(connection.execute(SERVER_RUNS.insert().values(row)).inserted_primary_key[0])  # type: ignore[index]  # an insert of one row has one
+        with in_words(self.name), self._writing() as connection:
+            if self.path is None:
+                write_alone(connection)
+            rules = None if table is None else number_of_rules(connection, table)
+            values = {**row, "game": self._game, "rules": rules}
+            number = int(connection.execute(SERVER_RUNS.insert().values(values)).inserted_primary_key[0])  # type: ignore[index]  # an insert of one row has one
         self._run = Run(number, **row)
         return number
 
     def note(self, state: ServerState, ended: bool = False) -> None:
         """Keep what the run is doing, for who asks from outside, and whether that was the last."""
         changed = {"state": json.dumps(state._asdict()), **({"ended": _now()} if ended else {})}
-        with self._engine.begin() as connection:
+        with self._writing() as connection:
             connection.execute(SERVER_RUNS.update().where(SERVER_RUNS.c.id == self._running.id).values(changed))
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name."""
         columns = (SERVER_RATINGS.c.name, SERVER_RATINGS.c.rating, SERVER_RATINGS.c.games, SERVER_RATINGS.c.wins)
-        with in_words(self.path), self._engine.connect() as connection:
-            rated = connection.execute(sa.select(*columns).where(SERVER_RATINGS.c.games > 0))
-            return dict(rating_of(self.path, row) for row in rated)
+        own = (SERVER_RATINGS.c.game == self._game) & (SERVER_RATINGS.c.games > 0)
+        with in_words(self.name), self._engine.connect() as connection:
+            return dict(rating_of(self.name, row) for row in connection.execute(sa.select(*columns).where(own)))
 
     def finished(self) -> int:
         """Return the number of games stored."""
-        with self._engine.connect() as connection:
-            return int(connection.execute(sa.select(sa.func.count()).select_from(SERVER_GAMES)).scalar_one())
+        with in_words(self.name), self._engine.connect() as connection:
+            return int(connection.execute(games_of(self._game, sa.func.count())).scalar_one())
 
     def results(self) -> Iterator[GameResult]:
         """Yield every game, in the order in which they were stored."""
         with self._engine.connect() as connection:
-            games = connection.execute(sa.select(SERVER_GAMES).order_by(SERVER_GAMES.c.id)).all()
+            games = connection.execute(games_of(self._game, SERVER_GAMES).order_by(SERVER_GAMES.c.id)).all()
             for game in games:
                 places, incidents = told_of(connection, game.id)
                 actions = tuple(json.loads(game.actions))
@@ -164,29 +224,29 @@ class Store:
 
     def write(self, results: Sequence[GameResult]) -> None:
         """Store games, all or none, with the ratings they led to; later ones count."""
-        with self._engine.begin() as connection:
+        with self._writing() as connection:
             for one in self._finished(results):
-                _write(connection, one)
+                _write(connection, self._game, one)
 
     def hold(self, results: Sequence[GameResult]) -> None:
-        """Keep games beside the file, on the disk, until `catch_up` puts them into it. Raises OSError."""
+        """Keep games beside the store, on the disk, until `catch_up` puts them into it. Raises OSError."""
         self._pending.append(self._finished(results))
         self.held += len(results)
 
     def catch_up(self) -> int:
-        """Put into the file what waits beside it, all or none; return how much that was.
+        """Put into the store what waits beside it, all or none; return how much that was.
 
         Raises:
-            ParameterError: what waits is damaged, or belongs to another file.
+            ParameterError: what waits is damaged, or belongs to another store.
         """
         if not self._pending.path.exists():
             return 0
         waiting = self._pending.read()
-        with self._engine.begin() as connection:
+        with self._writing() as connection:
             for one in waiting:
-                _bring_run(connection, one.run, self.pending)
+                _bring_run(connection, self._game, one.run, self.pending)
                 if not is_stored(connection, one):
-                    _write(connection, one)
+                    _write(connection, self._game, one)
         self._pending.clear()
         self.held = 0
         return len(waiting)
@@ -202,14 +262,14 @@ class Store:
         return [Finished(self._running, now, result) for result in results]
 
 
-def _write(connection: sa.Connection, finished: Finished) -> None:
+def _write(connection: sa.Connection, game_name: str, finished: Finished) -> None:
     run, ended, result = finished
     for place, won in zip(result.places, winners(result.places), strict=True):
         counts = int(place.rated)
-        row = {"name": place.name, "rating": place.after, "games": counts, "wins": int(won)}
+        row = {"game": game_name, "name": place.name, "rating": place.after, "games": counts, "wins": int(won)}
         changed = {"rating": place.after, "games": SERVER_RATINGS.c.games + 1, "wins": SERVER_RATINGS.c.wins + int(won)}
-        new = insert(SERVER_RATINGS).values(row)
-        key = ["name"]
+        new = upsert(connection, SERVER_RATINGS).values(row)
+        key = ["game", "name"]
         connection.execute(
             new.on_conflict_do_update(index_elements=key, set_=changed)
             if counts
@@ -233,31 +293,41 @@ def _write(connection: sa.Connection, finished: Finished) -> None:
         connection.execute(SERVER_INCIDENTS.insert(), [{"game": game} | found._asdict() for found in result.incidents])
 
 
+def games_of(game: str, *what: Any) -> sa.Select[Any]:
+    """Return the question for something of all games that servers of ``game`` have held."""
+    return (
+        sa.select(*what)
+        .select_from(SERVER_GAMES)
+        .join(SERVER_RUNS, SERVER_RUNS.c.id == SERVER_GAMES.c.run)
+        .where(SERVER_RUNS.c.game == game)
+    )
+
+
 def is_stored(connection: sa.Connection, finished: Finished) -> bool:
-    """Return whether a result that has waited is in the file by now."""
+    """Return whether a result that has waited is in the store by now."""
     same = (SERVER_GAMES.c.run == finished.run.id) & (SERVER_GAMES.c.number == finished.result.number)
     return connection.execute(sa.select(SERVER_GAMES.c.id).where(same)).first() is not None
 
 
-def _bring_run(connection: sa.Connection, run: Run, pending: Path) -> None:
-    """Put the run of a result that has waited into the file, if it is not there."""
+def _bring_run(connection: sa.Connection, game: str, run: Run, pending: Path) -> None:
+    """Put the run of a result that has waited into the store, if it is not there."""
     began = connection.execute(sa.select(SERVER_RUNS.c.began).where(SERVER_RUNS.c.id == run.id)).scalar()
     if began is None:
-        connection.execute(SERVER_RUNS.insert().values(run._asdict()))
+        connection.execute(SERVER_RUNS.insert().values({**run._asdict(), "game": game}))
     elif began != run.began:
         raise ParameterError(
-            f"{pending} holds results of a run of {run.began}, and not of this file: move it to the file that it "
+            f"{pending} holds results of a run of {run.began}, and not of this store: move it to the one that it "
             "belongs to, or away"
         )
 
 
-def rating_of(path: Path, row: Sequence[Any]) -> tuple[str, PlayerRating]:
+def rating_of(name_of_store: str, row: Sequence[Any]) -> tuple[str, PlayerRating]:
     """Return what a row of ratings says. Raises ParameterError if that is nonsense."""
     name, rating, games, wins = row
     if not isinstance(name, str) or not all(isinstance(one, int) for one in (games, wins)):
-        raise damaged(path, "a name or number in its ratings is none")
+        raise damaged(name_of_store, "a name or number in its ratings is none")
     if not isinstance(rating, int | float) or not math.isfinite(rating):
-        raise damaged(path, "a rating in it is no number")
+        raise damaged(name_of_store, "a rating in it is no number")
     return name, PlayerRating(rating, games, wins)
 
 
@@ -283,9 +353,14 @@ def told_of(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...
     return tuple(SeatResult(*row) for row in places), tuple(ForcedTurn(*row) for row in incidents)
 
 
-def lock_of(path: Path, wait: float) -> FileLock:
-    """Return the lock on a file beside ``path`` that says until it is released that a server uses the store."""
-    return FileLock(path.with_name(path.name + "-lock"), timeout=wait)
+def lock_of(path: Path, game: str, wait: float) -> FileLock:
+    """Return the lock on a file beside ``path`` that says until it is released that a server of a game uses it."""
+    return FileLock(path.with_name(f"{path.name}-{game}-lock"), timeout=wait)
+
+
+def advisory_key(game: str) -> int:
+    """Return the number of the lock on a PostgreSQL server that says that a server of a game uses the store."""
+    return int.from_bytes(hashlib.sha256(f"dicegym server {game}".encode()).digest()[:7], "big")
 
 
 def unlock(lock: FileLock) -> None:
@@ -299,13 +374,17 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _locked(path: Path) -> FileLock:
-    lock = lock_of(path, WAIT_FOR_LOCK)
+def _in_use(what: str) -> str:
+    return f"{what} is in use by another server: stop that, or {ELSEWHERE}"
+
+
+def _locked(path: Path, game: str) -> FileLock:
+    lock = lock_of(path, game, WAIT_FOR_LOCK)
     try:
         path.parent.stat()  # the lock would make a folder that is missing, and so hide a slip of the pen
         lock.acquire()
     except Timeout:
-        raise ParameterError(f"{path} is in use by another server: stop that, or give another --database") from None
+        raise HeldError(_in_use(str(path))) from None
     except OSError as error:
         raise DamagedFileError(path, f"cannot be used for results ({error.strerror})", ELSEWHERE) from None
     if path.exists() and not path.is_file():

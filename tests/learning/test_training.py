@@ -441,7 +441,7 @@ def test_evaluations_play_games_that_training_never_sees(
         (measured if seeds[0] >= EVALUATION_SEED else trained).update(seeds[rows].tolist())
         begin(states, rows, blank, seeds, episodes)
 
-    monkeypatch.setattr("dicegym.learning.evaluate.loops", SimpleNamespace(**vars(loops) | {"begin_rows": begin_rows}))
+    monkeypatch.setattr("dicegym.learning.blocks.loops", SimpleNamespace(**vars(loops) | {"begin_rows": begin_rows}))
 
     def begun(self: BatchEnv, *, seed: Any = None, options: Any = None) -> Any:
         trained.update([seed] if isinstance(seed, int) else seed or [])

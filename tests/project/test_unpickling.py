@@ -27,6 +27,7 @@ PLACES = {
     "dicegym/players/weights.py": "torch.load with weights_only, of what was looked through first",
     "dicegym/engine/kernel_cache.py": "compiled kernels of this user's own folder, with a hash",
     "dicegym/checks/facts.py": "a copy of a game that it has just pickled",
+    "dicegym/arena/cluster/parcels.py": "jobs that dicegym sends to its own processes on other machines",
     "dicegym/sandbox/": "what dicegym sends to its own processes, never what comes back from a bot's",
 }
 """File or folder -> what is read there."""

@@ -69,7 +69,7 @@ def test_the_migrations_lead_to_the_tables_as_they_are_used(tmp_path: Path) -> N
     Store(tmp_path / "new.sqlite", "yatzy").close()
     with engine_of(tmp_path / "new.sqlite").connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), TABLES) == []
-    assert about(tmp_path / "new.sqlite") == {"schema": SCHEMA, "game": "yatzy"}
+    assert about(tmp_path / "new.sqlite") == {"schema": SCHEMA}
 
 
 def test_a_file_of_the_first_schema_is_opened_and_brought_up(first: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_file_of_the_first_schema_is_opened_and_brought_up(first: Path) -> Non
     assert store.begin_run(3) == 2
     store.note(STATE, ended=True)
     store.close()
-    assert about(first) == {"schema": SCHEMA, "game": "yatzy"}
+    assert about(first) == {"schema": SCHEMA}
     store = Store(first, "yatzy")
     assert store.migrated is None
     store.close()
@@ -147,17 +147,17 @@ def test_a_file_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
 
 def test_a_lock_is_one_and_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
-    assert not in_use(path)
+    assert not in_use(path, "yatzy")
     store = Store(path, "yatzy")
-    assert in_use(path)
+    assert in_use(path, "yatzy")
     with pytest.raises(ParameterError, match="in use by another server"):
         Store(path, "yatzy")
-    assert in_use(path), "who was refused has not taken the lock away"
+    assert in_use(path, "yatzy"), "who was refused has not taken the lock away"
     store.close()
-    assert not in_use(path)
+    assert not in_use(path, "yatzy")
     assert files(tmp_path) == ["results.sqlite"]
-    path.with_name(path.name + "-lock").touch()  # as a server that was killed leaves it
-    assert not in_use(path)
+    path.with_name(path.name + "-yatzy-lock").touch()  # as a server that was killed leaves it
+    assert not in_use(path, "yatzy")
     assert files(tmp_path) == ["results.sqlite"]
 
 
@@ -217,7 +217,7 @@ async def test_a_running_server_is_asked_for_status_ratings_and_games(
     async def ask(*words: str) -> str:
         return await asyncio.to_thread(typed, capsys, *words)
 
-    async with serving(tmp_path, database=Path("dicegym-yatzy.sqlite"), agents=("thrifty",)) as server:
+    async with serving(tmp_path, store=Path("dicegym-yatzy.sqlite"), agents=("thrifty",)) as server:
         await noted(server)
         text = await ask("serve", "--status")
         assert re.search(r"the yatzy server runs since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d on 127\.0\.0\.1:\d+", text)
@@ -268,7 +268,7 @@ def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
         "store.note(ServerState(os.getpid(), ('here:1',), 2, (), 0, 0, 0, True)); os._exit(9)"
     )
     subprocess.run([sys.executable, "-c", code, str(path)], check=False)
-    assert path.with_name(path.name + "-lock").exists()
+    assert path.with_name(path.name + "-yatzy-lock").exists()
     with Archive(path) as archive:
         status = archive.status()
     assert not status.running
@@ -279,10 +279,12 @@ def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["server", "status"], r"whose results\? .* holds no dicegym-GAME.sqlite: name the game, or give --database"),
-        (["serve", "--status"], r"whose results\?"),
+        (["server", "status"], "is no file: a server makes one where it is started; give its --store"),
+        (["serve", "--status"], "is no file"),
+        (["server", "games", "--store", "two"], "holds what servers of hog, yatzy did: name the game"),
+        (["server", "games", "hogg", "--store", "two"], "Did you mean 'hog'"),
         (["serve"], "name the game that is to be served, as in: dicegym serve yatzy"),
-        (["server", "ratings", "yatzy"], "dicegym-yatzy.sqlite is no file: a server writes"),
+        (["server", "ratings", "yatzy"], "is no file: a server makes one"),
         (["server", "games", "--database", "notes.txt"], "notes.txt is not a database, .*nothing in it was changed"),
         (["server", "games", "--database", "empty"], "empty is empty: no server has written to it"),
         (["server", "ratings", "--database", "first.sqlite", "--json", "no/x.json"], "no folder no"),
@@ -300,6 +302,10 @@ def test_what_cannot_be_told_is_said_in_words(
     first.rename("first.sqlite")
     Path("notes.txt").write_text("no database, but text of some length\n" * 50)
     Path("empty").touch()
+    for game in ("hog", "yatzy"):
+        store = Store("two", game)
+        store.begin_run(1)
+        store.close()
     before = files(first.parent)
     with pytest.raises(SystemExit) as end:
         main(words)

@@ -235,7 +235,7 @@ async def test_names_that_have_played_go_on_working(tmp_path: Path) -> None:
         pass
     with sqlite3.connect(tmp_path / "results.sqlite") as database:
         rows = [("anna", 1234.0, 3, 1), ("p\u0430ypal", 1200.0, 1, 0)]
-        database.executemany("INSERT INTO server_ratings VALUES (?, ?, ?, ?)", rows)
+        database.executemany("INSERT INTO server_ratings VALUES ('yatzy', ?, ?, ?, ?)", rows)
     database.close()
     secrets = tmp_path / "secrets.txt"
     secrets.write_text("Anna:correct horse\n")

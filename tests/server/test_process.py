@@ -47,6 +47,8 @@ class Process:
             code,
             "serve",
             "yatzy",
+            "--store",
+            "results.sqlite",
             "--tcp",
             "0",
             *arguments,
@@ -95,7 +97,7 @@ async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Pa
         server.process.send_signal(signal.SIGKILL)
         await asyncio.gather(*playing)
     told = {tuple((row["playerName"], row["total"], row["rating"]) for row in final["standing"]) for final in finals}
-    store = Store(tmp_path / "dicegym-yatzy.sqlite", "yatzy")
+    store = Store(tmp_path / "results.sqlite", "yatzy")
     results = list(store.results())
     stored = {
         tuple((place.name, place.total, round(place.after)) for place in sorted(result.places, key=lambda p: -p.total))
@@ -116,7 +118,7 @@ async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Pa
         await asyncio.gather(*(bot.play() for bot in bots))
         text, status = await server.rest()
         assert status == 0
-        assert f"results in dicegym-yatzy.sqlite: {len(results)} games so far; run 2, seed" in text
+        assert f"results in results.sqlite: {len(results)} games so far; run 2, seed" in text
         assert len(re.findall(r"game 1: bot-\d \d+ \(\d+\), bot-\d \d+ \(\d+\)", text)) == 1
 
 
@@ -134,11 +136,11 @@ async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_
         text, status = await server.rest()
         assert status == 0
         assert "1 games in progress are left unfinished and not rated" in text
-        assert "ratings and games are in dicegym-yatzy.sqlite; to go on, start the server again with the same" in text
+        assert "ratings and games are in results.sqlite; to go on, start the server again with the same" in text
         last = text.splitlines()[-1]
         assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d the server has stopped: 0 games .* in this run", last)
         assert "Traceback" not in text
-    store = Store(tmp_path / "dicegym-yatzy.sqlite", "yatzy")
+    store = Store(tmp_path / "results.sqlite", "yatzy")
     assert store.finished() == 0
     store.close()
 

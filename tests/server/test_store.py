@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
-from dicegym.errors import ParameterError
+import dicegym
+from dicegym.errors import ParameterError, UnknownNameError
 
 pytest.importorskip("sqlalchemy")
+from dicegym.server.archive import Archive
 from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult
 from dicegym.server.store import Store
 
@@ -66,6 +68,7 @@ def test_every_commit_reaches_the_disk(path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
+from dicegym.server.archive import Archive
 from dicegym.server.results import GameResult, SeatResult
 from dicegym.server.store import Store
 store = Store(Path(sys.argv[1]), "yatzy")
@@ -113,11 +116,33 @@ def test_wrong_files_are_refused_in_words(path: Path, tmp_path: Path) -> None:
         Store(tmp_path / "nowhere" / "results.sqlite", "yatzy")
 
 
-def test_another_game_or_schema_is_refused(tmp_path: Path) -> None:
+def test_servers_of_several_games_share_a_store_and_no_rating(path: Path) -> None:
+    stores = {game: Store(path, game) for game in ("yatzy", "hog")}
+    for number, store in enumerate(stores.values(), 1):
+        assert store.begin_run(7, dicegym.game(store._game)) == number
+    stores["yatzy"].write([result(0)])
+    stores["hog"].write([result(0, first="carl")])
+    stores["hog"].hold([result(1, first="dora")])
+    for store in stores.values():
+        store.close()
+    yatzy, hog = Store(path, "yatzy"), Store(path, "hog")
+    assert (yatzy.caught_up, hog.caught_up) == (0, 1), "whose results wait is told apart"
+    assert (set(yatzy.ratings()), set(hog.ratings())) == ({"anna", "bob"}, {"bob", "carl", "dora"})
+    assert (yatzy.ratings()["bob"].games, hog.ratings()["bob"].games) == (1, 2)
+    assert (yatzy.finished(), hog.finished()) == (1, 2)
+    assert [game.places[0].name for game in hog.results()] == ["carl", "dora"]
+    for store in (yatzy, hog):
+        store.close()
+    with Archive(path, "hog") as archive:
+        assert [game.places[0].name for game in archive.games()] == ["carl", "dora"]
+        assert (archive.status().games, archive.status().rated, archive.status().run.number) == (2, 3, 2)
+        with pytest.raises(UnknownNameError, match="anna"):
+            archive.games(player="anna")
+
+
+def test_another_schema_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
     Store(path, "hog").close()
-    with pytest.raises(ParameterError, match="holds results of hog"):
-        Store(path, "yatzy")
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE about SET value = '0' WHERE name = 'schema'")
     connection.close()

@@ -151,14 +151,14 @@ def test_a_damaged_file_is_refused_with_a_way_out_and_not_touched(
 def test_what_cannot_be_opened_is_told_in_words(path: Path, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="No such file"):
         Store(tmp_path / "nowhere" / "x.sqlite", "yatzy")
-    with pytest.raises(ParameterError, match="is no file: a server writes"):
+    with pytest.raises(ParameterError, match="is no file: a server makes"):
         Archive(tmp_path / "nowhere" / "x.sqlite")
     os.mkfifo(pipe := tmp_path / "pipe")
     (loop := tmp_path / "loop").symlink_to("loop")
     for strange in (pipe, loop, Path("/dev/zero"), tmp_path):
         with pytest.raises(ParameterError, match=f"{strange} (is no file|cannot be)"):
             Store(strange, "yatzy")
-        with pytest.raises(ParameterError, match="is no file: a server writes"):
+        with pytest.raises(ParameterError, match="is no file: a server makes"):
             Archive(strange)
     pipe.unlink()
     loop.unlink()
@@ -178,7 +178,7 @@ def test_a_file_that_cannot_be_written_is_told_in_words(path: Path) -> None:
         pytest.skip("namespaces are forbidden here")
     before = state_of(path.parent)
     assert "Read-only file system" in (said := spoken([*jail, sys.executable, "-c", LOOK, str(path)]))
-    assert "give another --database" in said
+    assert "give another --store" in said
     assert "30 games" in said, "what can be read is read"
     assert state_of(path.parent) == before
     jail[5:7] = [str(path)] * 2
@@ -257,7 +257,7 @@ def test_a_full_disk_loses_nothing_that_was_told(path: Path) -> None:
     assert last.startswith("0 None [")
     assert "make room on its disk" in last
     assert "can be written again" in last
-    assert "make room on its disk, or give another --database" in refused
+    assert "make room on its disk, or give another --store" in refused
 
 
 # --- locked ---------------------------------------------------------------------------------------------------------
@@ -279,14 +279,14 @@ async def test_a_locked_file_stops_no_game_and_loses_no_result(tmp_path: Path) -
             finals = await plays(bots, 3)
             assert all(final["key"] == "FINAL" for final in finals), "told, as they are on the disk beside the file"
             assert server.store.held == 3
-            assert len(Pending(path).read()) == 3
+            assert len(Pending(path, "yatzy").read()) == 3
             with Archive(path) as archive:
                 status = await asyncio.to_thread(archive.status)
             assert (status.games, status.waiting) == (1, 3)
         await eventually(lambda: not server.store.held)
         await plays(bots, 1)
         assert server.store.finished() == 5
-        assert not Pending(path).path.exists()
+        assert not Pending(path, "yatzy").path.exists()
         ratings = {row["playerName"]: row["rating"] for row in bots[0].seen[-1]["standing"]}
         assert {name: round(known.rating) for name, known in server.store.ratings().items()} == ratings
         told = [line for line in server.told if "results.sqlite" in line]
@@ -303,7 +303,7 @@ async def test_a_locked_file_stops_no_game_and_loses_no_result(tmp_path: Path) -
 @run
 async def test_a_file_that_stays_locked_stops_the_server_which_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
-    server = serving(tmp_path, database_wait=0.3)
+    server = serving(tmp_path, store_wait=0.3)
     with contextlib.ExitStack() as stack:
         async with server:
             bots, standing = await both(server, "anna", "bob")
@@ -316,12 +316,12 @@ async def test_a_file_that_stays_locked_stops_the_server_which_loses_nothing(tmp
                 await server.finished()
     assert any("1 results wait in" in line for line in server.told)
     assert final["key"] == "FINAL"
-    assert len(Pending(path).read()) == 1
+    assert len(Pending(path, "yatzy").read()) == 1
     async with serving(tmp_path) as server:
         assert any("1 results that had waited in" in line for line in server.told)
         assert server.store.finished() == 1
         assert set(server.store.ratings()) == {"anna", "bob"}
-        assert not Pending(path).path.exists()
+        assert not Pending(path, "yatzy").path.exists()
 
 
 @run
@@ -331,7 +331,7 @@ async def test_a_server_starts_when_the_lock_is_gone(tmp_path: Path, monkeypatch
         pass
     lines: list[str] = []
     with locked(path):
-        server = serving(tmp_path, database_wait=0.2)
+        server = serving(tmp_path, store_wait=0.2)
         with pytest.raises(
             BusyError, match=r"is locked by another program .*: wait until that \(a backup\?\) has ended"
         ):
@@ -354,7 +354,7 @@ def test_results_that_wait_go_into_the_file_once(path: Path) -> None:
     store.hold([game(100), game(101)])
     store.write([game(100)])  # killed after they were stored and before the other file was removed
     store.close()
-    with Pending(path).path.open("ab") as file:
+    with Pending(path, "yatzy").path.open("ab") as file:
         file.write(b'[[2,"2026')  # killed while it wrote, before anybody was told
     store = Store(path, "yatzy")
     assert store.caught_up == 2
@@ -386,12 +386,12 @@ def test_results_that_wait_outlive_their_file(path: Path) -> None:
         (b'[[1,"2020","7","1"],"2026",[0,7,1.5,["x"],[],[]]]\n', "is damaged in line 1"),
         (
             b'[[1,"2020","7","1"],"2026",[0,7,1.5,[1],[["a",1,1,1,1,true]],[]]]\n',
-            "of a run of 2020, and not of this file",
+            "of a run of 2020, and not of this store",
         ),
     ],
 )
 def test_a_damaged_file_of_results_that_wait_is_told_in_words(path: Path, lines: bytes, complaint: str) -> None:
-    Pending(path).path.write_bytes(lines)
+    Pending(path, "yatzy").path.write_bytes(lines)
     before = state_of(path.parent)
     with pytest.raises(ParameterError, match=complaint):
         Store(path, "yatzy")

@@ -103,6 +103,11 @@ class Book:
             for entry in who
         ]
         with self._store.writing() as connection:
+            if self._before is None:  # another shard may have begun it since
+                self._before = self._store.latest_of(connection, self._settings, self.seed)
+                if self._before is not None:
+                    self._lock.enter_context(held(self._store, self._before.id, self._share))
+            begins = self._before is None
             if self._before is None:
                 self._contest = self._store.begin(connection, self._settings, self.seed)
             else:
@@ -124,7 +129,7 @@ class Book:
                 for name, agent in own.items()
             ]
             add(connection, FIELDS, fields, ["contest", "agent"], ["given", "run", "reason"])
-        if self._before is None:
+        if begins:
             self._lock.enter_context(held(self._store, contest, self._share))
         self._load()
         self._writer = Writer(self._store, self._contest)

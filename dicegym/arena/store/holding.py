@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from dicegym.errors import ParameterError
 
 WHOLE = (1, 1)
 """The share of a contest that is all of it."""
+SECONDS_TO_NOTICE = 1.0
+"""A server may take so long to see that a process which had a contest has been killed."""
 
 
 @contextlib.contextmanager
@@ -58,10 +61,19 @@ def _hold_on_server(
     stack: contextlib.ExitStack, store: ContestStore, contest: int, share: tuple[int, int] | None
 ) -> None:
     """Hold a contest as long as a connection lasts. Raises Timeout if another process has it."""
-    connection = stack.enter_context(store.connected())
-    taken = connection.execute(sa.select(sa.func.pg_try_advisory_lock(contest, (share or WHOLE)[0]))).scalar()
-    others = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = :contest AND objsubid = 2"
-    if not taken or (share is None and connection.execute(sa.text(others), {"contest": contest}).scalar_one() > 1):
+    connection = stack.enter_context(store.connected()).execution_options(isolation_level="AUTOCOMMIT")
+    stack.callback(connection.invalidate)  # else it would go on in the pool, and have the lock
+    end = time.monotonic() + SECONDS_TO_NOTICE
+    taken = sa.select(sa.func.pg_try_advisory_lock(contest, (share or WHOLE)[0]))
+    while not connection.execute(taken).scalar():
+        if time.monotonic() > end:
+            raise Timeout(store.name)
+        time.sleep(0.05)
+    others = (
+        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = :contest AND objsubid = 2 "
+        "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    )
+    if share is None and connection.execute(sa.text(others), {"contest": contest}).scalar_one() > 1:
         raise Timeout(store.name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,11 +11,15 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from dicegym.arena.store.schema import migrate
-from dicegym.errors import DependencyError, ParameterError
+from dicegym.errors import DependencyError, ParameterError, one_line
 
 WRITES = "writes"
 """Execution option of a connection whose transactions change something: SQLite then waits for its turn at once, where
 it would refuse later."""
+
+
+PATIENCE = 10
+"""Seconds within which a server has to answer who connects."""
 
 
 class Location(NamedTuple):
@@ -39,26 +44,39 @@ def location_of(where: str | os.PathLike[str]) -> Location:
     try:
         url = sa.make_url(text)
     except (sa.exc.ArgumentError, ValueError):
-        raise ParameterError(f"{text!r} is no address of a database: write postgresql://user@host/database") from None
+        hidden = re.sub("(://[^:/?]*):.*@", r"\1:***@", text, flags=re.DOTALL)  # what looks like a password
+        raise ParameterError(
+            f"{one_line(hidden)!r} is no address of a database: write postgresql://user@host/database"
+        ) from None
     backend = url.get_backend_name()
     if backend == "sqlite" and url.database:
         return Location(Path(url.database), url, url.database)
+    shown = url.update_query_dict({name: "***" for name in url.query if "pass" in name}).render_as_string()
     if backend != "postgresql":
         raise ParameterError(
-            f"a store cannot be at {url.render_as_string()!r}: give a file, or an address that begins with postgresql://"
+            f"a store cannot be at {shown!r}: give a file, or an address that begins with postgresql://"
         )
-    return Location(None, url.set(drivername="postgresql+psycopg"), url.render_as_string())
+    return Location(None, url.set(drivername="postgresql+psycopg"), shown)
 
 
-def engine_at(location: Location) -> sa.Engine:
-    """Return an engine for a place, for reading and writing.
+def engine_at(location: Location, writes: bool = True, **options: Any) -> sa.Engine:
+    """Return an engine for a place, for reading and writing, or for reading alone.
 
-    Raises DependencyError if it is on a server, and what speaks to that is missing.
+    Args:
+        location: the place.
+        writes: whether it is for writing too; else each transaction sees the store as it was when that began.
+        options: of ``sqlalchemy.create_engine``, on a server.
+
+    Raises:
+        DependencyError: it is on a server, and what speaks to that is missing.
     """
     if location.path is not None:
-        return engine_of(location.path, shared=False)
+        return engine_of(location.path, writes, shared=not writes)
     try:
-        return sa.create_engine(location.url, pool_pre_ping=True)
+        given = {} if "connect_timeout" in location.url.query else {"connect_timeout": PATIENCE}
+        engine = sa.create_engine(location.url, pool_pre_ping=True, connect_args=given, **options)
+        reading = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        return engine if writes else engine.execution_options(**reading)
     except ImportError as error:
         raise DependencyError.for_extra(str(error.name), "postgres", "a store on a PostgreSQL server") from error
 

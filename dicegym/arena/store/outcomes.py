@@ -103,7 +103,7 @@ def _add_seats(
                     "share": found["shares"][player],
                     "faults": found["faults"][player],
                     "noted": found["noted"][player],
-                    "printed": found["printed"][player] or None,
+                    "printed": _storable(found["printed"][player]) or None,
                 }
             )
     connection.execute(SEATS.insert(), rows)
@@ -126,11 +126,16 @@ def _add_games(connection: sa.Connection, ids: Sequence[int], matches: Sequence[
                 }
             )
         for player, game, turn, reason in outcome["incidents"]:
-            misplays.append({"match": match, "player": player, "game": game, "turn": turn, "reason": reason})
+            misplays.append({"match": match, "player": player, "game": game, "turn": turn, "reason": _storable(reason)})
     if games:
         connection.execute(GAMES.insert(), games)
     if misplays:
         connection.execute(MISPLAYS.insert(), misplays)
+
+
+def _storable(text: str | int) -> str:
+    """Return a bot's words as every database takes them: without the halves of letters, and without zeros."""
+    return str(text or "").encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
 
 
 def _brief(numbers: Iterable[Any]) -> str:

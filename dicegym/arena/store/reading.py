@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ import sqlalchemy as sa
 
 from dicegym.arena.ratings.places import MatchPlaces
 from dicegym.arena.report import Report
-from dicegym.arena.store.opening import brought_up, engine_at, engine_of, location_of
+from dicegym.arena.store.opening import brought_up, engine_at, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, schema_of
 from dicegym.arena.store.tables import (
     AGENTS,
@@ -178,15 +177,12 @@ class StoreReader:
     def __init__(self, where: str | os.PathLike[str]) -> None:
         location = location_of(where)
         self.name, self._path = location.name, location.path
-        if location.path is None:
-            self._engine = engine_at(location)
-        else:
-            if not location.path.is_file():
-                raise ParameterError(
-                    f"there is no store {location.path}: `dicegym tournament` makes one where it is run; name another "
-                    "by --store"
-                )
-            self._engine = engine_of(location.path, writes=False)
+        if location.path is not None and not location.path.is_file():
+            raise ParameterError(
+                f"there is no store {location.path}: `dicegym tournament` makes one where it is run; name another "
+                "by --store"
+            )
+        self._engine = engine_at(location, writes=False)
         try:
             self._open()
         except BaseException:
@@ -194,9 +190,8 @@ class StoreReader:
             raise
 
     def _open(self) -> None:
-        where = Path(self.name)
-        with self._reading() as connection:
-            found = schema_of(connection, where)
+        with self.connection() as connection:
+            found = schema_of(connection, self.name)
             if not found:
                 raise ParameterError(f"{self.name} is empty: no contest has been stored in it")
         if found != SCHEMA:
@@ -205,24 +200,14 @@ class StoreReader:
                     f"the store at {self.name} has the earlier schema {found}: hold a contest with it, which brings "
                     f"it to schema {SCHEMA}"
                 )
-            with in_words(where):
+            with in_words(self.name):
                 self._engine = brought_up(self._engine, found)
 
     @contextlib.contextmanager
-    def _reading(self) -> Iterator[sa.Connection]:
-        """Yield a connection in a transaction; what goes wrong with it is said in words."""
-        with in_words(Path(self.name)):
-            try:
-                with self._engine.begin() as connection:
-                    yield connection
-            except sa.exc.DBAPIError as error:
-                if self._path is not None:
-                    raise
-                said = str(error.orig).strip().splitlines()
-                raise ParameterError(
-                    f"the store at {self.name} cannot be used ({said[0] if said else type(error.orig).__name__}): see "
-                    "that the server runs, that the database exists and that you may read it"
-                ) from None
+    def connection(self) -> Iterator[sa.Connection]:
+        """Yield a connection in a transaction that changes nothing; what goes wrong with it is said in words."""
+        with in_words(self.name), self._engine.begin() as connection:
+            yield connection
 
     def __enter__(self) -> StoreReader:
         """Return it."""
@@ -263,7 +248,7 @@ class StoreReader:
         )
         if game is not None:
             asked = asked.where(RULES.c.game == game)
-        with self._reading() as connection:
+        with self.connection() as connection:
             return [_contest(row) for row in connection.execute(asked).mappings()]
 
     def contest(self, number: int | None = None) -> StoredContest:
@@ -290,7 +275,7 @@ class StoreReader:
     def _at_the_end(self, column: sa.Column[Any], contest: int) -> Any:
         """Return what was stored when a contest ended; None if it has not, or is gone on with."""
         asked = sa.select(column).where(CONTESTS.c.id == contest, CONTESTS.c.ended.is_not(None))
-        with self._reading() as connection:
+        with self.connection() as connection:
             text = connection.execute(asked).scalar()
         return None if text is None else json.loads(text)
 
@@ -302,7 +287,7 @@ class StoreReader:
             .where(STANDINGS.c.contest == contest, CONTESTS.c.ended.is_not(None))
             .order_by(STANDINGS.c.position)
         )
-        with self._reading() as connection:
+        with self.connection() as connection:
             return [json.loads(text) for text in connection.execute(asked).scalars()]
 
     def entries(self, contest: int) -> list[StoredEntry]:
@@ -313,7 +298,7 @@ class StoreReader:
             .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
             .where(FIELDS.c.contest == contest)
         )
-        with self._reading() as connection:
+        with self.connection() as connection:
             found = [
                 StoredEntry(
                     row["name"],
@@ -342,7 +327,7 @@ class StoreReader:
         known = [one.name for one in self.entries(contest)] if entry is not None else []
         if entry is not None and entry not in known:
             raise unknown_name("entry", entry, sorted(set(known)), f"(in contest {contest})")
-        with self._reading() as connection:
+        with self.connection() as connection:
             own = sa.select(PLAYS.c.match).where(_own(connection, contest))
             if entry is not None:
                 agents_named = sa.select(AGENTS.c.id).where(AGENTS.c.name == entry)
@@ -356,7 +341,7 @@ class StoreReader:
         while left is None or left > 0:
             at_once = TOGETHER if left is None else min(left, TOGETHER)
             some = own.where(PLAYS.c.match > after).order_by(PLAYS.c.match).limit(at_once)
-            with self._reading() as connection:
+            with self.connection() as connection:
                 found = list(_matches(connection, some, agents))
             yield from found
             if len(found) < at_once:
@@ -365,7 +350,7 @@ class StoreReader:
 
     def match(self, number: int) -> StoredMatch:
         """Return a match by its number."""
-        with self._reading() as connection:
+        with self.connection() as connection:
             one = sa.select(MATCHES.c.id).where(MATCHES.c.id == number)
             found = list(_matches(connection, one, _agents(connection)))
             if not found:
@@ -380,14 +365,14 @@ class StoreReader:
     def keyed(self, beginning: str) -> list[int]:
         """Return the numbers of the matches whose keys begin so; of many the first two."""
         asked = sa.select(MATCHES.c.id).where(MATCHES.c.key.startswith(beginning, autoescape=True))
-        with self._reading() as connection:
+        with self.connection() as connection:
             return list(connection.execute(asked.order_by(MATCHES.c.id).limit(2)).scalars())
 
     def games(self, matches: Iterable[int]) -> Iterator[PlayedGame]:
         """Yield the games of matches, in order."""
         for some in _parts(sorted(set(matches))):
             asked = sa.select(GAMES).where(GAMES.c.match.in_(some)).order_by(GAMES.c.match, GAMES.c.number)
-            with self._reading() as connection:
+            with self.connection() as connection:
                 rows = connection.execute(asked).all()
             for row in rows:
                 seats, returns, actions = (tuple(json.loads(text)) for text in (row.seats, row.returns, row.actions))
@@ -397,24 +382,24 @@ class StoreReader:
         """Return by which rules matches were played, by their numbers."""
         found: dict[int, StoredRules] = {}
         for some in _parts(sorted(set(matches))):
-            with self._reading() as connection:
+            with self.connection() as connection:
                 asked = sa.select(MATCHES.c.id, MATCHES.c.rules).where(MATCHES.c.id.in_(some))
                 of_match = {row.id: row.rules for row in connection.execute(asked)}
                 wanted = sa.select(RULES).where(RULES.c.id.in_(set(of_match.values())))
-                rules = {row.id: _rules(row) for row in connection.execute(wanted)}
+                rules = {row.id: rules_from(row) for row in connection.execute(wanted)}
             found |= {match: rules[number] for match, number in of_match.items()}
         return found
 
     def misplays(self, matches: Iterable[int]) -> Iterator[StoredMisplay]:
         """Yield what went wrong in matches, of each player in a match the first in words, in order."""
         for some in _parts(sorted(set(matches))):
-            with self._reading() as connection:
+            with self.connection() as connection:
                 found = list(_misplays(connection, MISPLAYS.c.match.in_(some)))
             yield from found
 
     def misplays_in(self, contest: int, first: int | None = None) -> list[StoredMisplay]:
         """Return what went wrong in the matches of a contest, in words and in order, the first ones if not all."""
-        with self._reading() as connection:
+        with self.connection() as connection:
             own = sa.select(PLAYS.c.match).where(_own(connection, contest))
             return list(_misplays(connection, MISPLAYS.c.match.in_(own), first))
 
@@ -427,7 +412,7 @@ class StoreReader:
             "shares": sa.func.sum(SEATS.c.share),
             "faults": sa.func.sum(SEATS.c.noted),
         }
-        with self._reading() as connection:
+        with self.connection() as connection:
             asked = (
                 sa.select(AGENTS.c.name, *counted.values())
                 .select_from(PLAYS)
@@ -436,16 +421,15 @@ class StoreReader:
                 .join(AGENTS, AGENTS.c.id == SEATS.c.agent)
                 .where(_own(connection, contest))
                 .group_by(AGENTS.c.name)
-                .order_by(AGENTS.c.name)
             )
-            return [EntryFigures(*row) for row in connection.execute(asked)]
+            return sorted(EntryFigures(*row) for row in connection.execute(asked))  # a server may sort by a language
 
     def match_places(self, contest: int) -> list[MatchPlaces]:
         """Return who came in which place in the games of a contest, equal matches as one: what ratings are made of.
 
         The database groups them, so that a million matches take seconds.
         """
-        with self._reading() as connection:
+        with self.connection() as connection:
             within = sa.select(MATCHES.c.rules).distinct().join(PLAYS, PLAYS.c.match == MATCHES.c.id)
             largest = sa.select(sa.func.max(RULES.c.players)).where(
                 RULES.c.id.in_(within.where(PLAYS.c.contest == contest))
@@ -493,7 +477,8 @@ def _contest(row: Mapping[Any, Any]) -> StoredContest:
     return StoredContest(**plain | read | {"seed": int(row["seed"])})
 
 
-def _rules(row: Any) -> StoredRules:
+def rules_from(row: Any) -> StoredRules:
+    """Return what a row of the rules says."""
     told = json.loads(row.description) if row.description else {"dicegym": row.version}
     return StoredRules(row.game, row.players, json.loads(row.parameters), {**told, "fingerprint": row.fingerprint})
 

@@ -18,30 +18,30 @@ from dicegym.arena.store.tables import ABOUT
 from dicegym.arena.store.trouble import ELSEWHERE, damaged, refusal, trouble_of
 from dicegym.errors import DamagedFileError, ParameterError
 
-SCHEMA = "4"
+SCHEMA = "5"
 """The number of the last of the ``migrations``; the row "schema" of ``about`` says which one a file has."""
 
 
 @contextlib.contextmanager
-def in_words(path: Path) -> Iterator[None]:
-    """Make a ParameterError of whatever SQLite or the system has against a file."""
+def in_words(name: str | Path) -> Iterator[None]:
+    """Make a ParameterError of whatever SQLite, a server or the system has against a store, called ``name``."""
     try:
         yield
     except (sa.exc.DBAPIError, sqlite3.Error) as error:
         trouble = trouble_of(error)
         if trouble is None:
             raise
-        raise refusal(path, trouble) from None
+        raise refusal(name, trouble) from None
     except sa.exc.NoSuchTableError as error:
-        raise damaged(path, f"no table {error}") from None
+        raise damaged(name, f"no table {error}") from None
     except UnicodeDecodeError:
-        raise damaged(path, "a text in it is no UTF-8") from None
+        raise damaged(name, "a text in it is no UTF-8") from None
     except OSError as error:
-        raise DamagedFileError(path, f"cannot be used ({error.strerror or error})", ELSEWHERE) from None
+        raise DamagedFileError(name, f"cannot be used ({error.strerror or error})", ELSEWHERE) from None
 
 
-def schema_of(connection: sa.Connection, path: Path) -> str | None:
-    """Return the number of a file's schema, None if there is nothing in it.
+def schema_of(connection: sa.Connection, name: str | Path) -> str | None:
+    """Return the number of a store's schema, None if there is nothing in it.
 
     Raises ParameterError if it is a database of something else, or of a schema that no migration leads from.
     """
@@ -49,22 +49,17 @@ def schema_of(connection: sa.Connection, path: Path) -> str | None:
     if not tables:
         return None
     if ABOUT.name not in tables:
-        raise ParameterError(f"{path} is a database of something else: give another --database")
+        raise ParameterError(f"{name} is a database of something else: {ELSEWHERE}")
     found = str(connection.execute(sa.select(ABOUT.c.value).where(ABOUT.c.name == "schema")).scalar())
     if found not in {script.revision for script in ScriptDirectory.from_config(_config(connection)).walk_revisions()}:
         newer = found.isdecimal() and int(found) > int(SCHEMA)
         why = "which a newer dicegym has written" if newer else "which no dicegym has written"
         how = "update dicegym (pip install -U dicegym), or " if newer else ""
         raise ParameterError(
-            f"{path} has schema {found}, {why}: dicegym {package_version()} knows schemas up to {SCHEMA}; "
-            f"{how}give another --database"
+            f"{name} has schema {found}, {why}: dicegym {package_version()} knows schemas up to {SCHEMA}; "
+            f"{how}{ELSEWHERE}"
         )
     return found
-
-
-def game_held(connection: sa.Connection) -> str:
-    """Return the game whose results are in a file with a schema."""
-    return str(connection.execute(sa.select(ABOUT.c.value).where(ABOUT.c.name == "game")).scalar())
 
 
 def migrate(connection: sa.Connection, found: str | None) -> None:

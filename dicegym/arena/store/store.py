@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -26,7 +25,6 @@ from dicegym.arena.store.opening import WRITES, engine_at, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, migrate, schema_of
 from dicegym.arena.store.tables import CONTESTS, RULES
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
 
 
 class Begun(NamedTuple):
@@ -69,9 +67,7 @@ class ContestStore:
         if self.path is not None:
             self.path.parent.stat()  # SQLite would only say that it cannot open the file
         with self.writing() as connection:
-            if self.path is None:
-                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(0)))  # two that begin at once
-            found = schema_of(connection, Path(self.name))
+            found = schema_of(connection, self.name)
             if found != SCHEMA:
                 migrate(connection, found)
         if self.path is not None:
@@ -95,17 +91,8 @@ class ContestStore:
     @contextlib.contextmanager
     def in_words(self) -> Iterator[None]:
         """Make a ParameterError of whatever the database has against what is done within."""
-        with in_words(Path(self.name)):
-            try:
-                yield
-            except sa.exc.DBAPIError as error:
-                if self.path is not None:
-                    raise
-                said = str(error.orig).strip().splitlines()
-                raise ParameterError(
-                    f"the store at {self.name} cannot be used ({said[0] if said else type(error.orig).__name__}): see "
-                    "that the server runs, that the database exists and that you may write to it"
-                ) from None
+        with in_words(self.name):
+            yield
 
     def connected(self) -> sa.Connection:
         """Return a connection of its own, for whoever keeps something as long as it lasts."""
@@ -126,8 +113,10 @@ class ContestStore:
         """Yield a connection in a transaction, which is kept unless something is raised within."""
         connected = self._engine.connect
         with self.in_words(), connected().execution_options(**{WRITES: True}) as connection, connection.begin():
-            if self.path is None:  # a server that loses power may lose the last second; who is killed loses nothing
+            if self.path is None:
+                # A server that loses power may lose the last second; who is killed loses nothing.
                 connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
+                write_alone(connection)
             yield connection
 
     def compact(self) -> None:
@@ -139,12 +128,16 @@ class ContestStore:
 
     def latest(self, settings: Settings, seed: int | None = None) -> Begun | None:
         """Return the latest contest with these settings, and this seed if one is given; None if there is none."""
+        with self.reading() as connection:
+            return self.latest_of(connection, settings, seed)
+
+    def latest_of(self, connection: sa.Connection, settings: Settings, seed: int | None) -> Begun | None:
+        """Return what `latest` does, in a transaction that goes on."""
         same = sa.select(CONTESTS.c.id, CONTESTS.c.seed, CONTESTS.c.run)
         same = same.where(CONTESTS.c.settings == settings.digest)
         if seed is not None:
             same = same.where(CONTESTS.c.seed == str(seed))
-        with self.reading() as connection:
-            found = connection.execute(same.order_by(CONTESTS.c.id.desc()).limit(1)).first()
+        found = connection.execute(same.order_by(CONTESTS.c.id.desc()).limit(1)).first()
         return None if found is None else Begun(found.id, int(found.seed), found.run)
 
     def begin(self, connection: sa.Connection, settings: Settings, seed: int) -> Begun:
@@ -174,15 +167,28 @@ class ContestStore:
 
     def rules(self, connection: sa.Connection, game: Game) -> int:
         """Return the number of the rules of ``game`` in the store, where they are put if they are not there."""
-        name, players, parameters, fingerprint = rules_of(game)
-        row = {"game": name, "players": players, "parameters": json.dumps(parameters), "fingerprint": fingerprint}
-        same = sa.select(RULES.c.id).filter_by(**row)
-        found = connection.execute(same).scalar()
-        if found is None:
-            told = {"version": package_version(), "description": json.dumps(described(game))}
-            add(connection, RULES, [row | told], ["game", "players", "parameters", "fingerprint"])
-            found = connection.execute(same).scalar_one()
-        return int(found)
+        return number_of_rules(connection, game)
+
+
+def number_of_rules(connection: sa.Connection, game: Game) -> int:
+    """Return the number of the rules of ``game`` in a store, where they are put if they are not there."""
+    name, players, parameters, fingerprint = rules_of(game)
+    row = {"game": name, "players": players, "parameters": json.dumps(parameters), "fingerprint": fingerprint}
+    same = sa.select(RULES.c.id).filter_by(**row)
+    found = connection.execute(same).scalar()
+    if found is None:
+        told = {"version": package_version(), "description": json.dumps(described(game))}
+        add(connection, RULES, [row | told], ["game", "players", "parameters", "fingerprint"])
+        found = connection.execute(same).scalar_one()
+    return int(found)
+
+
+def write_alone(connection: sa.Connection) -> None:
+    """Wait until nobody else writes to a store on a server, and have others wait until the transaction ends.
+
+    So two that store the same matches and checks at once, in whatever order, do not meet; a file has that by itself.
+    """
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(0)))
 
 
 def add(
@@ -195,13 +201,18 @@ def add(
     """Put rows into a table; where one with the same ``keys`` is there, change what is named of it, or nothing."""
     if not rows:
         return
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    new: Any = dialect.insert(table)
+    new = upsert(connection, table)
     if changed:
         new = new.on_conflict_do_update(index_elements=keys, set_={name: new.excluded[name] for name in changed})
     else:
         new = new.on_conflict_do_nothing(index_elements=keys)
     connection.execute(new, rows)
+
+
+def upsert(connection: sa.Connection, table: sa.Table) -> Any:
+    """Return an insert that can be told what to do about rows that are there."""
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return dialect.insert(table)
 
 
 def now_in_words() -> str:

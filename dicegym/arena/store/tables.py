@@ -7,7 +7,7 @@ import sqlalchemy as sa
 TABLES = sa.MetaData()
 ABOUT = sa.Table(
     "about", TABLES, sa.Column("name", sa.Text, primary_key=True), sa.Column("value", sa.Text, nullable=False)
-)  # "schema"; in a server's file "game" too
+)  # "schema"
 
 RULES = sa.Table(  # what was played by, once for all contests and matches of the kind
     "rules",
@@ -133,15 +133,18 @@ SERVER_RUNS = sa.Table(
     "server_runs",
     TABLES,
     sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("game", sa.Text, nullable=False, server_default=""),  # its name
     sa.Column("began", sa.Text, nullable=False),
     sa.Column("seed", sa.Text, nullable=False),  # as given or drawn, decimal
     sa.Column("version", sa.Text, nullable=False),  # of dicegym
     sa.Column("ended", sa.Text),  # nothing while it runs, and for ever if it was killed
     sa.Column("state", sa.Text),  # JSON: a `dicegym.server.results.ServerState`, as it was last
+    sa.Column("rules", sa.ForeignKey("rules.id")),  # nothing where nobody noted them: before schema 5
 )
 SERVER_RATINGS = sa.Table(
     "server_ratings",
     TABLES,
+    sa.Column("game", sa.Text, primary_key=True),  # its name, as of a run
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("rating", sa.Float, nullable=False),
     sa.Column("games", sa.Integer, nullable=False),  # rated ones: none for a guest that has never made a move
@@ -164,7 +167,7 @@ SERVER_RESULTS = sa.Table(
     TABLES,
     sa.Column("game", sa.ForeignKey("server_games.id"), primary_key=True),
     sa.Column("seat", sa.Integer, primary_key=True),
-    sa.Column("name", sa.ForeignKey("server_ratings.name"), nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False, index=True),  # as of a rating
     sa.Column("total", sa.Integer, nullable=False),
     sa.Column("place", sa.Integer, nullable=False),
     sa.Column("before", sa.Float, nullable=False),  # rating

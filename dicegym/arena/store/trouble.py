@@ -8,30 +8,35 @@ from typing import NamedTuple
 
 from dicegym.errors import DamagedFileError, ParameterError, one_line
 
-ELSEWHERE = "give another --database"
+ELSEWHERE = "give another --store"
 MOST_SAID = 100
 """Letters of what SQLite says, which may quote a damaged file at length."""
+MOST_SAID_BY_SERVER = 300
 
 
 class Trouble(NamedTuple):
-    """Why SQLite cannot do something with a file."""
+    """Why a database cannot do something."""
 
     reason: str
-    """Completes "FILE ..."."""
+    """Completes "FILE ...", and "the store at URL ..."."""
     instead: str
     """What to do about it."""
     passes: bool
-    """Whether it may be over in a while, without anybody's touching the file."""
+    """Whether it may be over in a while, without anybody's touching the store."""
 
 
 class BusyError(ParameterError):
-    """Another program has locked a file of results, for now."""
+    """Another program has locked a store, for now."""
+
+
+class HeldError(ParameterError):
+    """Another server of the same game has the store."""
 
 
 DAMAGED = Trouble(
     "is damaged",
     "nothing in it was changed; put a backup in its place, or get out what can be read by "
-    "`sqlite3 FILE .recover | sqlite3 saved.sqlite` and go on with --database saved.sqlite",
+    "`sqlite3 FILE .recover | sqlite3 saved.sqlite` and go on with --store saved.sqlite",
     False,
 )
 _LOCKED = "is locked by another program"
@@ -59,8 +64,12 @@ _TROUBLES = {
 
 
 def trouble_of(error: BaseException) -> Trouble | None:
-    """Return what an error of SQLite, as it comes from SQLAlchemy or not, says of the file; None if it is no such."""
+    """Return what an error of a database, as it comes from SQLAlchemy or not, says; None if it is no such."""
     raised = getattr(error, "orig", None) or error
+    if isinstance(error, HeldError):  # for as long as the server takes to see that a connection has broken off
+        return Trouble("is in use by another server", "stop that, or " + ELSEWHERE, True)
+    if type(raised).__module__.partition(".")[0] == "psycopg":
+        return _on_server(raised)
     if not isinstance(raised, sqlite3.Error):
         return None
     code = getattr(raised, "sqlite_errorcode", None)  # with more about it in its upper bytes
@@ -73,14 +82,34 @@ def trouble_of(error: BaseException) -> Trouble | None:
     return None
 
 
-def refusal(path: Path, trouble: Trouble) -> ParameterError:
-    """Return the error that says so: BusyError for what may pass by itself, else DamagedFileError."""
-    instead = trouble.instead.replace("FILE", str(path))
+def _on_server(raised: BaseException) -> Trouble:
+    """Return what an error of PostgreSQL says. It names no password: those are in no message of it."""
+    said = str(raised).strip().splitlines()
+    # Of SQLSTATE, the classes of what may pass: connections, resources, an operator's hand, the machine below
+    state = getattr(raised, "sqlstate", None) or ""
+    lost = type(raised).__name__ in ("OperationalError", "InterfaceError", "ConnectionTimeout")
+    return Trouble(
+        f"cannot be used ({one_line(said[0] if said else type(raised).__name__, MOST_SAID_BY_SERVER)})",
+        "see that the server runs, that the database exists and that you may use it",
+        lost or state[:2] in ("08", "25", "40", "53", "55", "57", "58"),
+    )
+
+
+def called(name: str | Path) -> str:
+    """Return what a store is called in a sentence."""
+    return f"the store at {name}" if "://" in str(name) else str(name)
+
+
+def refusal(name: str | Path, trouble: Trouble) -> ParameterError:
+    """Return the error that says so: BusyError for a lock, which passes by itself, else DamagedFileError."""
+    instead = trouble.instead.replace("FILE", str(name))
     if trouble.reason.startswith(_LOCKED):
-        return BusyError(f"{path} {trouble.reason}: {instead}")
-    return DamagedFileError(path, trouble.reason, instead)
+        return BusyError(f"{name} {trouble.reason}: {instead}")
+    return DamagedFileError(called(name), trouble.reason, instead)
 
 
-def damaged(path: Path, what: str) -> ParameterError:
-    """Return the error for a file in which something is that no server writes."""
-    return refusal(path, DAMAGED._replace(reason=f"{DAMAGED.reason} ({what})"))
+def damaged(name: str | Path, what: str) -> ParameterError:
+    """Return the error for a store in which something is that nobody writes."""
+    if "://" in str(name):
+        return DamagedFileError(called(name), f"is damaged ({what})", "put a backup in its place")
+    return refusal(name, DAMAGED._replace(reason=f"{DAMAGED.reason} ({what})"))

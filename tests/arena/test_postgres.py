@@ -1,0 +1,216 @@
+"""A store on a real PostgreSQL server, which the tests start: what a file does, it does too."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("psycopg")
+import sqlalchemy as sa
+from postgres import Postgres
+
+import dicegym
+from dicegym.arena import Limits, contest
+from dicegym.arena.replay.stored import stored_replay
+from dicegym.arena.storage import Settings, Storage
+from dicegym.arena.store.book import Book
+from dicegym.arena.store.opening import engine_at, location_of
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.removing import remove
+from dicegym.arena.store.schema import SCHEMA
+from dicegym.arena.store.store import ContestStore
+from dicegym.arena.store.tables import ABOUT, TABLES
+from dicegym.cli import main
+from dicegym.errors import ParameterError
+
+ENTRIES = ["always_roll", "bacon", "swap", "tuned"]
+THINKS = "def final_strategy(score, opponent_score):\n    for _ in range({}): pass\n    return {} + score % 2\n"
+
+
+@pytest.fixture
+def url(postgres: Postgres) -> str:
+    """Return the address of an empty database."""
+    return postgres.database()
+
+
+def told(store: str | Path) -> list[Any]:
+    """Return what a store tells of its latest contest."""
+    with StoreReader(store) as reader:
+        number = reader.contest().id
+        matches = [match._replace(id=0) for match in reader.matches(number)]
+        return [
+            reader.contest()._replace(began="", ended="", run=0),
+            reader.result(number),
+            reader.standings(number),
+            reader.entries(number),
+            sorted(matches),
+            sorted(one._replace(match=0) for one in reader.games(match.id for match in reader.matches(number))),
+            sorted(one._replace(match=0) for one in reader.misplays_in(number)),
+            reader.figures(number),
+            reader.match_places(number),
+        ]
+
+
+def test_a_server_holds_what_a_file_does(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    bot = tmp_path / "Äpfel.py"  # whose name a language sorts elsewhere than its letters do, and which prints anything
+    bot.write_text("def final_strategy(score, other):\n    print('a\\0b\\ud800')\n    return 11 if score > 90 else 4\n")
+    (tmp_path / "zweig.py").write_text(THINKS.format(0, 4))
+    entries = [str(bot), *ENTRIES, str(tmp_path / "zweig.py")]
+    for store in (url, tmp_path / "file.sqlite"):
+        contest("hog", entries, 7, games=2, store=store)
+    assert told(url) == told(tmp_path / "file.sqlite")
+    with StoreReader(url) as reader:
+        number = next(reader.matches(1)).id
+        stored_replay(reader, f"{number}.2").check()
+    again = contest("hog", entries, 7, games=2, store=url).stored
+    assert again is not None
+    assert (again.played, again.run) == (0, 2)
+
+
+def test_the_migrations_lead_to_the_tables_as_they_are_used(url: str) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.runtime.migration import MigrationContext
+
+    ContestStore(url).close()
+    engine = engine_at(location_of(url))
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), TABLES) == []
+        assert connection.execute(sa.select(ABOUT.c.name, ABOUT.c.value)).all() == [("schema", SCHEMA)]
+    engine.dispose()
+
+
+@pytest.mark.slow
+def test_a_contest_that_is_killed_goes_on(url: str, tmp_path: Path) -> None:
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    for number in range(6):
+        (folder / f"bot_{number}.py").write_text(THINKS.format(500, number))
+    argv = [sys.executable, "-m", "dicegym", "tournament", "hog", "submissions/", "--seed", "7", "--games", "15"]
+    argv += ["--workers", "1", "--store", url, "--json", "result.json"]
+    environment = os.environ | {"SOURCE_DATE_EPOCH": "0"}
+
+    def begun() -> subprocess.Popen[bytes]:
+        quiet = subprocess.DEVNULL
+        return subprocess.Popen(argv, cwd=tmp_path, env=environment, stdout=quiet, stderr=subprocess.PIPE)
+
+    def stored() -> int:
+        with contextlib.suppress(ParameterError), StoreReader(url) as reader:
+            return sum(contest.played for contest in reader.contests())
+        return 0
+
+    killed = begun()
+    while not stored():
+        assert killed.poll() is None
+        time.sleep(0.02)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    before = stored()
+    whole = begun()
+    said = whole.communicate(timeout=100)[1].decode()
+    assert whole.returncode == 0, said
+    assert 0 < before < 15
+    with StoreReader(url) as reader:
+        found = reader.contest()
+        assert (found.run, found.played, found.planned) == (2, 15, 15)
+        assert len({match.key for match in reader.matches(1)}) == 15
+    undisturbed = contest("hog", [str(folder)], 7, 1, games=15)
+    result = json.loads((tmp_path / "result.json").read_text())
+    assert result["standings"] == json.loads(json.dumps(undisturbed.to_json()["standings"]))
+
+
+def test_two_shards_write_at_once(url: str, tmp_path: Path) -> None:
+    argv = [sys.executable, "-m", "dicegym", "tournament", "hog", *ENTRIES, "--seed", "7", "--games", "9"]
+    argv += ["--workers", "1", "--store", url]
+    shards = [
+        subprocess.Popen([*argv, "--shard", f"{number}/2"], cwd=tmp_path, stderr=subprocess.PIPE) for number in (1, 2)
+    ]
+    said = [shard.communicate(timeout=100)[1].decode() for shard in shards]
+    assert not any("Traceback" in text or "cannot be used" in text for text in said), said
+    whole = contest("hog", ENTRIES, 7, 1, games=9, store=url)
+    with StoreReader(url) as reader:
+        assert len(list(reader.matches(1))) == 6
+        assert len(reader.contests()) == 1, "who comes second goes on with what the first has begun"
+    assert whole.to_json()["standings"] == contest("hog", ENTRIES, 7, 1, games=9).to_json()["standings"]
+
+
+def test_two_processes_do_not_hold_one_contest_at_once_and_it_can_go(url: str) -> None:
+    settings = Settings(dicegym.game("hog"), "round_robin", {}, Limits())
+    with ContestStore(url) as store, ContestStore(url) as other:
+        first, second = Book(store, settings, 1), Book(store, settings, 1)
+        first.enter([], [])
+        for refused in (lambda: Book(other, settings, 1).enter([], []), lambda: remove(other, 1)):
+            with pytest.raises(ParameterError, match=r"contest 1 of postgresql:.* is being held by another process"):
+                refused()
+        first.close()
+        second.enter([], [])
+        second.close()
+        shares = [Book(one, settings, 1, share=(number, 2)) for one, number in ((store, 1), (other, 2))]
+        for share in shares:
+            share.enter([], [])
+        with pytest.raises(ParameterError, match="is being held by another process"):
+            remove(store, 1)
+        for share in shares:
+            share.close()
+        assert remove(store, 1).matches == 0
+        with StoreReader(url) as reader:
+            assert reader.contests() == []
+
+
+def test_what_cannot_be_used_is_said_in_a_line_without_the_password(
+    postgres: Postgres, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    theirs, closed = postgres.database(), postgres.database()
+    postgres.run("CREATE TABLE recipes (name TEXT)", database=theirs.rpartition("/")[2])
+    postgres.run("CREATE ROLE reader LOGIN PASSWORD 'verysecret'", "SELECT 1", database=closed.rpartition("/")[2])
+    reader = postgres.url(closed.rpartition("/")[2], "reader", "verysecret")
+    for address, words in (
+        (postgres.url(password="verysecret"), "password authentication failed"),
+        (postgres.url("nowhere", password=postgres.password), 'database "nowhere" does not exist'),
+        ("postgresql://tester:verysecret@127.0.0.1:1/x", "refused"),
+        ("postgresql://127.0.0.1:1/x?user=me&password=verysecret", "refused"),
+        ("postgresql://me:verysecret@127.0.0.1:port/x", "is no address of a database"),
+        ("postgresql://me:very/secret@127.0.0.1:1/x", "store"),
+        ("mysql://me:verysecret@127.0.0.1/x", "postgresql://"),
+        ("postgresql://me:verysecret@no.such.host.invalid/x", "no.such.host.invalid"),
+        (reader, "permission denied"),
+        (theirs, "is a database of something else: give another --store"),
+    ):
+        for command in (
+            ["tournament", "hog", "bacon", "swap", "--store", address],
+            ["serve", "yatzy", "--tcp", "0", "--store", address],
+            ["server", "status", "--store", address],
+        ):
+            with pytest.raises(SystemExit) as end:
+                main(command)
+            printed = capsys.readouterr()
+            said = " ".join(printed.err.split())
+            assert end.value.code == 2, (command, said)
+            if command[0] != "server" or address is not reader:  # who may only read finds an empty database
+                assert words in said
+            assert "Traceback" not in said
+            assert len(said) < 600
+            for secret in ("verysecret", "secret@", postgres.password):
+                assert secret not in printed.out + printed.err
+    assert list(tmp_path.iterdir()) == []
+    tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
+    assert postgres.run(tables, database=theirs.rpartition("/")[2]) == [(1,)]
+
+
+def test_a_store_on_a_server_has_no_file(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = contest("hog", ["bacon", "swap"], 1, 1, store=Storage(url)).stored
+    assert found is not None
+    assert found.store.startswith("postgresql://tester:***@127.0.0.1:")
+    assert list(tmp_path.iterdir()) == []

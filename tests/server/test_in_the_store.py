@@ -1,0 +1,188 @@
+"""What servers have held stands in the store beside contests: listed, played again, and from before."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dicegym
+from dicegym.cli import main
+from dicegym.errors import ParameterError, ReplayError, UnknownNameError
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("websockets")
+from dicegym.arena import contest
+from dicegym.arena.replay.served import served_id, served_replay
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.served import servers
+from dicegym.server.archive import Archive
+from dicegym.server.pending import Pending
+from dicegym.server.results import GameResult, SeatResult
+from dicegym.server.settings import store_of
+from dicegym.server.store import Store
+from dicegym.server.wire import wire_of
+
+FIRST = Path(__file__).with_name("results_of_schema_1.sql").read_text()
+
+
+def played(seed: int, number: int) -> GameResult:
+    """Return a game of two who take the first legal action each time."""
+    game = dicegym.game("yatzy")
+    state, actions = game.new_game(seed, number)[0], []
+    while not state["over"]:
+        actions.append(int(game.legal(state).argmax()))
+        game.step(state, actions[-1])
+    totals = wire_of(game).totals_of(game, state)
+    places = tuple(
+        SeatResult(name, total, 1 + sum(other > total for other in totals), 1200.0, 1216.0)
+        for name, total in zip(("anna", "bob"), totals, strict=True)
+    )
+    return GameResult(number, seed, 1.0, tuple(actions), places, ())
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store of a contest and of two games of a server."""
+    path = tmp_path_factory.mktemp("stores") / "both.sqlite"
+    contest("hog", ["bacon", "swap"], 1, 1, store=path)
+    store = Store(path, "yatzy")
+    store.begin_run(2**63, dicegym.game("yatzy"))
+    store.write([played(2**63, 0), played(2**63, 1)])
+    store.close()
+    return path
+
+
+@pytest.fixture
+def path(both: Path, tmp_path: Path) -> Path:
+    """Return a copy of it."""
+    return Path(shutil.copy(both, tmp_path))
+
+
+def changed(path: Path, statement: str) -> None:
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute(statement)
+    connection.close()
+
+
+def typed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Return what a command prints."""
+    with pytest.raises(SystemExit) as end:
+        main(list(words))
+    shown = capsys.readouterr()
+    return shown.out if not end.value.code else shown.err
+
+
+def test_contests_and_servers_are_listed_together(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = typed(capsys, "arena", "list", "--store", str(path))
+    assert "round-robin" in told
+    assert [line.split()[:4] for line in told.splitlines() if line.startswith("yatzy")] == [["yatzy", "1", "2", "2"]]
+    with StoreReader(path) as reader:
+        assert servers(reader, "hog") == []
+        (one,) = servers(reader)
+        assert (one.game, one.runs, one.games, one.rated, one.ended) == ("yatzy", 1, 2, 2, None)
+        assert reader.contest().game == "hog"
+
+
+def test_a_game_of_a_server_is_played_again_to_its_points(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with StoreReader(path) as reader:
+        replay = served_replay(reader, 2)
+        replay.check()
+        assert (replay.seats, replay.seed, replay.number) == (("anna", "bob"), 2**63, 1)
+        assert replay.other_rules() == []
+    told = typed(capsys, "replay", "server:2", "--store", str(path), "--delay", "0")
+    assert "game server:2" in told
+    assert "anna" in told
+    assert "there is no game 9 of a server" in typed(capsys, "replay", "server:9", "--store", str(path))
+
+
+@pytest.mark.parametrize("text", ["server:", "server:0", "server:x", "server:-1", "server:1.1", "server:" + "9" * 40])
+def test_what_names_no_game_of_a_server(text: str) -> None:
+    with pytest.raises(ParameterError, match="names no game of a server: give server:NUMBER"):
+        served_id(text)
+    assert served_id("server:12") == 12
+    assert served_id("12.3") is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "error", "words"),
+    [
+        ("UPDATE server_results SET total = total + 1 WHERE seat = 1", ReplayError, "bob comes to .*, and came to"),
+        ("UPDATE server_games SET actions = '[0]'", ReplayError, "not over after its last action"),
+        ("UPDATE server_games SET actions = '{}'", ReplayError, "not over after its last action, number 0"),
+        ("UPDATE server_games SET actions = '[[1]]'", ParameterError, "is nonsense"),
+        ("UPDATE server_games SET actions = 'x'", ParameterError, "is nonsense"),
+        ("UPDATE server_games SET seed = 'x'", ParameterError, "is nonsense"),
+        ("UPDATE server_runs SET game = 'chess'", UnknownNameError, "chess"),
+        ("DELETE FROM server_results", ParameterError, "players|seats"),
+    ],
+)
+def test_what_does_not_play_again_is_said_in_words(statement: str, error: Any, words: str, path: Path) -> None:
+    changed(path, statement)
+    with StoreReader(path) as reader, pytest.raises(error, match=words):
+        served_replay(reader, 1)
+
+
+def test_rules_that_have_changed_are_named(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    told = json.loads(connection.execute("SELECT description FROM rules WHERE game = 'yatzy'").fetchone()[0])
+    connection.close()
+    assert told["dicegym"]
+    other = "UPDATE rules SET fingerprint = 'another', description = json_object('dicegym', '0.0.1')"
+    changed(path, other + " WHERE game = 'yatzy'")
+    with StoreReader(path) as reader, pytest.raises(ReplayError, match="was played by other rules of Yatzy"):
+        served_replay(reader, 1)
+
+
+def test_games_of_before_are_judged_by_their_points(path: Path) -> None:
+    changed(path, "UPDATE server_runs SET rules = NULL")
+    with StoreReader(path) as reader:
+        served_replay(reader, 1).check()
+
+
+def test_a_file_from_before_goes_on_and_takes_contests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("dicegym-yatzy.sqlite")
+    connection = sqlite3.connect(path)
+    connection.executescript(FIRST)
+    connection.close()
+    shutil.copy(path, "copy.sqlite")
+    assert store_of("yatzy") == store_of(None) == path
+    assert store_of("hog") != path
+    told = typed(capsys, "serve", "yatzy", "--tcp", "0", "--agents", "thrifty", "thrifty", "--always", "--games", "1")
+    assert "dicegym-yatzy.sqlite is here from before, and goes on" in told
+    assert "had schema 1 and was brought to the present one" in told
+    with Archive(path) as archive:
+        assert (archive.game, archive.status().games) == ("yatzy", 2)
+    contest("hog", ["bacon", "swap"], 1, 1, store="copy.sqlite")
+    with Archive("copy.sqlite") as archive:
+        assert archive.ratings()["anna"].rating == 1216.0, "a contest brings it up too, and keeps what is in it"
+    Path("dicegym-hog.sqlite").touch()
+    with pytest.raises(ParameterError, match=r"whose results\? .*name the game, or give --store"):
+        store_of(None)
+
+
+def test_results_that_have_waited_since_before_are_taken_over(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    store = Store(path, "yatzy")
+    store.begin_run(1)
+    store.hold([played(1, 0)])
+    store.close()
+    waiting = Pending(path, "yatzy")
+    waiting.path.rename(waiting.former)
+    with Archive(path) as archive:
+        assert archive.status().waiting == 1
+    other = Store(path, "hog")
+    assert other.caught_up == 0, "they are another game's"
+    other.close()
+    store = Store(path, "yatzy")
+    assert (store.caught_up, store.finished()) == (1, 1)
+    store.close()
+    assert not waiting.former.exists()

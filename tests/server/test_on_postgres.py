@@ -1,0 +1,192 @@
+"""A server whose store is on a real PostgreSQL server: nothing that was told is lost, whatever becomes of that one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dicegym.errors import DicegymError, ParameterError
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("psycopg")
+pytest.importorskip("websockets")
+from postgres import Postgres
+from talk import both, eventually, first_box, run, serving
+
+from dicegym.arena import contest
+from dicegym.arena.store.reading import StoreReader
+from dicegym.server.archive import Archive
+from dicegym.server.pending import Pending
+from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult
+from dicegym.server.store import Store
+
+
+def game(number: int, first: str = "anna") -> GameResult:
+    places = (SeatResult(first, 231, 1, 1200.0, 1216.0), SeatResult("bob", 100, 2, 1200.0, 1184.0))
+    return GameResult(number, 2**64 - 1, 1.5, tuple(range(60)), places, (ForcedTurn(1, 4, "took more than 10 s"),))
+
+
+@pytest.fixture
+def url(postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the address of an empty database; results that wait do so in a folder of the test's own."""
+    monkeypatch.chdir(tmp_path)
+    return postgres.database()
+
+
+def test_results_and_ratings_come_back(url: str, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="is empty: no server has written to it"):
+        Archive(url)
+    store, other = Store(url, "yatzy"), Store(url, "hog")
+    assert (store.begin_run(7), other.begin_run(7)) == (1, 2)
+    store.write([game(0), game(1)])
+    other.write([game(0, "carl")])
+    with pytest.raises(ParameterError, match=r"store at postgresql://tester:\*\*\*@.* is in use by another server"):
+        Store(url, "yatzy")
+    with Archive(url, "yatzy") as archive:
+        status = archive.status()
+        assert (status.running is False, status.games, status.rated) == (False, 2, 2)
+        assert status.store == store.name
+    with pytest.raises(Exception, match="duplicate key"):
+        store.write([game(2), game(0)])
+    assert store.finished() == 2, "all or none"
+    store.close()
+    other.close()
+    store = Store(url, "yatzy")
+    assert store.ratings() == {"anna": PlayerRating(1216.0, 2, 2), "bob": PlayerRating(1184.0, 2, 0)}
+    assert list(store.results()) == [game(0), game(1)]
+    store.close()
+    with Archive(url, "yatzy") as archive:
+        assert not archive.status().running
+        assert [one.places for one in archive.games(player="anna")] == [game(0).places] * 2
+    assert list(tmp_path.iterdir()) == []
+
+
+WRITER = """
+import sys
+from dicegym.server.results import GameResult, SeatResult
+from dicegym.server.store import Store
+store = Store(sys.argv[1], "yatzy")
+store.begin_run(1)
+for number in range(10**6):
+    places = (SeatResult("anna", 1, 1, 0.0, float(number)), SeatResult("bob", 0, 2, 0.0, -float(number)))
+    store.write([GameResult(number, 0, 0.0, (), places, ())])
+    print(number, flush=True)
+"""
+
+
+def test_a_writer_that_is_killed_loses_nothing_and_makes_room(url: str) -> None:
+    with subprocess.Popen([sys.executable, "-c", WRITER, url], stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        told = [int(writer.stdout.readline()) for _ in range(20)][-1]
+        os.kill(writer.pid, signal.SIGKILL)
+        told = max([told, *map(int, writer.stdout.read().split()[:-1])])
+    store = Store(url, "yatzy")
+    assert len(list(store.results())) > told
+    assert store.ratings()["anna"].rating == store.finished() - 1
+    store.close()
+
+
+def test_every_commit_of_a_server_reaches_the_disk(url: str) -> None:
+    store = Store(url, "yatzy")
+    with store._engine.connect() as connection:
+        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+    store.close()
+
+
+async def plays(bots: list[Any], games: int) -> None:
+    """Play so many games."""
+
+    async def one(bot: Any) -> None:
+        for _ in range(games):
+            await bot.play()
+
+    await asyncio.gather(*(one(bot) for bot in bots))
+
+
+@run
+async def test_games_go_on_while_the_database_is_out_of_reach(
+    postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    url = postgres.database()
+    name = url.rpartition("/")[2]
+    async with serving(tmp_path, store=url) as server:
+        bots, standing = await both(server, "anna", "bob")
+        await bots[0].send(first_box(standing))
+        await plays(bots, 1)
+        with Archive(url) as archive:
+            assert archive.status().running
+        # As a server that is stopped: nobody gets in, and who is there is thrown out
+        postgres.run(
+            f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false",
+            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'",
+        )
+        await plays(bots, 2)
+        assert server.store.held == len(Pending(None, "yatzy").read()) == 2
+        postgres.run(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true")
+        await eventually(lambda: not server.store.held)
+        assert server.store.finished() == 3
+        with pytest.raises(ParameterError, match="in use by another server"):
+            Store(url, "yatzy")
+        told = [line for line in server.told if "the store at postgresql" in line]
+        assert len(told) == 2, "it says so once, and when it is over"
+        assert postgres.password not in "".join(server.told)
+    assert list(tmp_path.iterdir()) == []
+
+
+@run
+async def test_a_server_stops_when_the_database_stays_away(
+    postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    url = postgres.database()
+    name = url.rpartition("/")[2]
+    async with serving(tmp_path, store=url, store_wait=0.3) as server:
+        bots, standing = await both(server, "anna", "bob")
+        postgres.run(
+            f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false",
+            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'",
+        )
+        await bots[0].send(first_box(standing))
+        await plays(bots, 1)
+        with pytest.raises(DicegymError, match=r"cannot be used .* for 0.3 s, and the server stops.*1 results wait in"):
+            await server.finished()
+    postgres.run(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true")
+    store = Store(url, "yatzy")
+    assert (store.caught_up, store.finished()) == (1, 1)
+    store.close()
+
+
+@pytest.mark.parametrize("on", ["a server", "a file"])
+def test_a_contest_is_held_in_the_store_of_a_server_that_runs(
+    on: str, postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    where = postgres.database() if on == "a server" else str(tmp_path / "both.sqlite")
+    with subprocess.Popen([sys.executable, "-c", WRITER, where], stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        result = contest("hog", ["bacon", "swap", "tuned"], 7, 1, games=40, store=where)
+        assert writer.poll() is None, "nor does the contest disturb the server"
+        writer.kill()
+        told = max(map(int, writer.stdout.read().split()[:-1]))
+    assert result.stored is not None
+    with StoreReader(where) as reader:
+        assert reader.contest().played == 3
+    end = time.monotonic() + 5
+    while True:
+        try:
+            store = Store(where, "yatzy")
+            break
+        except ParameterError:
+            assert time.monotonic() < end
+    assert store.finished() > told
+    store.close()
