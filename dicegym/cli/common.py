@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import progress as bar
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Column
 
@@ -217,7 +218,15 @@ def bars(unit: str, *first: bar.ProgressColumn) -> bar.Progress:
         # A narrow terminal costs the end of this text, and no figures.
         TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True)),
     )
-    return bar.Progress(*columns, console=Console(stderr=True), expand=True)
+    return _WithRoom(*columns, console=Console(stderr=True), expand=True)
+
+
+class _WithRoom(bar.Progress):
+    """Bars with room for the ``^C`` that a terminal writes behind them, lest it wraps and a bar is seen twice."""
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        for shown in super().get_renderables():
+            yield Padding(shown, (0, 3, 0, 0))
 
 
 class _Bar:

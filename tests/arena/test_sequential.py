@@ -57,10 +57,11 @@ def simulated(shares: np.ndarray, claims: Claims, rng: np.random.Generator, most
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("margins", [(0.0, ELO_40), (-ELO_40, 0.0), (0.3, 0.45)])
 def test_it_is_wrong_as_seldom_as_it_says(shape: str, margins: tuple[float, float]) -> None:
-    rng, runs = np.random.default_rng(3), 140
+    rng, runs = np.random.default_rng(3), 60
     claims = Claims(*margins, alpha=0.05, beta=0.1)
     for truth, (mean, rate) in enumerate(zip(margins, (claims.alpha, claims.beta), strict=True)):
-        found = [simulated(tilted(SHAPES[shape], mean), claims, rng).accepted for _ in range(runs)]
+        shares = tilted(SHAPES[shape], mean)
+        found = [simulated(shares, claims, rng).accepted for _ in range(runs)]
         assert None not in found
         assert found.count(1 - truth) <= stats.binom.ppf(0.999, runs, rate)
 
@@ -72,7 +73,8 @@ def test_error_rates_over_thousands_of_tests(shape: str, elo: float) -> None:
     rng, runs = np.random.default_rng(4), 2000
     claims = Claims(0.0, float(margin_of(elo)))
     for truth, mean in enumerate((claims.margin0, claims.margin1)):
-        found = [simulated(tilted(SHAPES[shape], mean), claims, rng).accepted for _ in range(runs)]
+        shares = tilted(SHAPES[shape], mean)
+        found = [simulated(shares, claims, rng).accepted for _ in range(runs)]
         assert found.count(1 - truth) / runs <= 0.065, "Wald's bounds are those of many pairs: a little more is due"
 
 
@@ -80,14 +82,14 @@ def test_it_takes_fewer_pairs_than_a_test_of_fixed_size() -> None:
     rng, claims = np.random.default_rng(5), Claims(0.0, ELO_40)
     shares = tilted(SHAPES["ties"], ELO_40)
     fixed = fixed_size(float(shares @ VALUES**2) - ELO_40**2, ELO_40, claims.alpha, claims.beta)
-    needed = np.mean([simulated(shares, claims, rng).pairs for _ in range(100)])
+    needed = np.mean([simulated(shares, claims, rng).pairs for _ in range(60)])
     assert needed < 0.65 * fixed
 
 
 @pytest.mark.parametrize("shape", ["alone", "ties"])
 @pytest.mark.parametrize("mean", [0.0, ELO_20 / 2, ELO_20, 0.3])
 def test_the_interval_holds_the_difference_although_the_test_stopped(shape: str, mean: float) -> None:
-    rng, runs, claims = np.random.default_rng(6), 80, Claims(0.0, ELO_20)
+    rng, runs, claims = np.random.default_rng(6), 50, Claims(0.0, ELO_20)
     shares = tilted(SHAPES[shape], mean)
     found = []
     for _ in range(runs):
@@ -103,7 +105,8 @@ def test_the_interval_holds_the_difference_although_the_test_stopped(shape: str,
 def test_the_plain_mean_would_exaggerate() -> None:
     """Which is why there is more to the estimate."""
     rng, claims = np.random.default_rng(7), Claims(0.0, ELO_40)
-    stopped = [simulated(tilted(SHAPES["alone"], ELO_40), claims, rng) for _ in range(120)]
+    shares = tilted(SHAPES["alone"], ELO_40)
+    stopped = [simulated(shares, claims, rng) for _ in range(80)]
     better = [one for one in stopped if one.accepted]
     plain = np.mean([one.mean for one in better])
     ours = np.mean([difference(one, (0.0, ELO_40), (claims.lower, claims.upper)).value for one in better])

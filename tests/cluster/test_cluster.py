@@ -16,7 +16,7 @@ import dicegym
 from dicegym.engine import jit
 
 pytest.importorskip("ray")
-MOST_SECONDS = 300.0
+MOST_SECONDS = 550.0
 
 
 class Visit(NamedTuple):
@@ -53,6 +53,11 @@ def check_same(seen: Visit) -> None:
     assert left(seen) == []
 
 
+def test_a_cluster_that_loses_a_referee_comes_to_the_same() -> None:
+    check_same(visit(what="losing", game="hog", bots=("ann.py", "cat.py"), agents=1, games=5, nodes=1, losses=(4,)))
+
+
+@pytest.mark.slow
 def test_a_cluster_that_loses_a_node_comes_to_the_same() -> None:
     check_same(visit(what="losing", game="hog", agents=1, games=50, nodes=2, losses=(10,)))
 

@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -56,15 +57,15 @@ BOTS = {
 }
 
 
-def written(folder: Path) -> list[str]:
-    """Write the bots, and return them as entries."""
+def written(folder: Path, names: list[str] | None = None) -> list[str]:
+    """Write the bots, and return them as entries, all or those of these names."""
     for name, text in BOTS.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     (folder / "gil").symlink_to(folder / "ben")  # one folder under two names
-    bots = [name for name in BOTS if name.endswith(".py") and name != "tools.py"]
-    return [*(str(folder / name) for name in bots), str(folder / "gil" / "hog.py")]
+    bots = [*(name for name in BOTS if name.endswith(".py") and name != "tools.py"), "gil/hog.py"]
+    return [str(folder / name) for name in bots if names is None or name in names]
 
 
 def strangers(game: str, agents: list[str]) -> list[str]:
@@ -128,15 +129,22 @@ def held(game: str, entries: list[str], executors: Executors, games: int) -> str
 
 
 def losing(request: dict[str, Any]) -> dict[str, Any]:
-    """Hold a contest here, and on a cluster in which nodes end after some outcomes and others come."""
+    """Hold a contest here, and on a cluster in which nodes end after some outcomes and others come.
+
+    Where there is one node alone, which has to stay, its referee ends instead.
+    """
     agents = dicegym.agent_names(request["game"])
-    entries = written(Path.cwd() / "bots") if request["game"] == "hog" else strangers(request["game"], agents)
+    hog = request["game"] == "hog"
+    entries = written(Path.cwd() / "bots", request.get("bots")) if hog else strangers(request["game"], agents)
     entries += agents[: request["agents"]]
     counted: Counter[str] = Counter()
     here = held(request["game"], entries, local(1), request["games"])
     with nodes(request["nodes"], request.get("outside", False)) as cluster:
 
         def lose() -> None:
+            if not cluster.worker_nodes:
+                os.kill(referee(), signal.SIGKILL)
+                return
             cluster.remove_node(sorted(cluster.worker_nodes, key=id)[0], allow_graceful=False)
             cluster.add_node(**NODE, wait=False)
 
@@ -197,6 +205,19 @@ def stored(file: str) -> int:
             return sum(contest.played for contest in reader.contests())
     except DicegymError:
         return 0
+
+
+def referee() -> int:
+    """Return the process of a referee."""
+    return next(int(one.parent.name) for one in Path("/proc").glob("[0-9]*/cmdline") if b"NodeReferee" in read(one))
+
+
+def read(file: Path) -> bytes:
+    """Return what is in a file; nothing if it is gone."""
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
 
 
 def referees() -> list[str]:

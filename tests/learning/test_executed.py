@@ -49,7 +49,7 @@ def _stranger(game: Game, name: str, folder: Path) -> str:
     return str(folder / source.name)
 
 
-@pytest.mark.parametrize("name", FINISHED)
+@pytest.mark.parametrize("name", [*FINISHED[:2], *(pytest.param(one, marks=pytest.mark.slow) for one in FINISHED[2:])])
 def test_figures_are_those_of_one_process(
     name: str, two: Executors, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -58,12 +58,12 @@ def test_figures_are_those_of_one_process(
     monkeypatch.setattr(blocks, "APART", 8)
     game = dicegym.game(name)
     rival = "ppo" if game.players > 1 else None
-    here = evaluate(game, "haphazard", rival, 20, exact=False)
-    assert evaluate(game, "haphazard", rival, 20, exact=False, executors=two) == here
+    here = evaluate(game, "haphazard", rival, 12, exact=False)
+    assert evaluate(game, "haphazard", rival, 12, exact=False, executors=two) == here
     stranger = _stranger(game, "haphazard", tmp_path)
     assert executed.is_strangers(game, stranger)
     assert not executed.is_strangers(game, "haphazard")
-    assert evaluate(game, stranger, rival, 20, exact=False, executors=two) == here
+    assert evaluate(game, stranger, rival, 12, exact=False, executors=two) == here
 
 
 def test_strangers_never_run_in_this_process(two: Executors, tmp_path: Path) -> None:
@@ -80,20 +80,25 @@ def test_strangers_never_run_in_this_process(two: Executors, tmp_path: Path) -> 
         assert abs(played.value - exact.value) < 0.1
 
 
-@pytest.mark.parametrize("pure", [True, False])
-def test_a_stranger_that_hangs_or_ends_its_process_ends_the_evaluation(pure: bool, tmp_path: Path) -> None:
-    game = dicegym.game("liarsdice")
-    for name, body, match in (
-        ("hangs", "while True: pass", "took more than 0.2 s"),
-        ("ends", "__import__('os')._exit(3)", r"ended its process \(exit status 3\)"),
-    ):
-        bot = tmp_path / name / "player.py"
-        bot.parent.mkdir(exist_ok=True)
-        bot.write_text(f"PURE = {pure}\ndef get_play(me, hands, history):\n    {body}\n")
-        began = time.monotonic()
-        with pytest.raises(AgentError, match=match):
-            evaluate(game, str(bot), "even", 400, executors=local(1), limits=executed.limits_of(0.2))
-        assert time.monotonic() - began < 60
+@pytest.mark.parametrize(
+    ("pure", "body", "match"),
+    [
+        (True, "while True: pass", "took more than 0.2 s"),
+        (False, "__import__('os')._exit(3)", r"ended its process \(exit status 3\)"),
+        pytest.param(False, "while True: pass", "took more than 0.2 s", marks=pytest.mark.slow),
+        pytest.param(True, "__import__('os')._exit(3)", r"ended its process \(exit", marks=pytest.mark.slow),
+    ],
+    ids=["pure hangs", "ends", "hangs", "pure ends"],
+)
+def test_a_stranger_that_hangs_or_ends_its_process_ends_the_evaluation(
+    pure: bool, body: str, match: str, tmp_path: Path
+) -> None:
+    bot = tmp_path / "player.py"
+    bot.write_text(f"PURE = {pure}\ndef get_play(me, hands, history):\n    {body}\n")
+    began = time.monotonic()
+    with pytest.raises(AgentError, match=match):
+        evaluate("liarsdice", str(bot), "even", 400, executors=local(1), limits=executed.limits_of(0.2))
+    assert time.monotonic() - began < 60
 
 
 def test_faults_are_told_as_in_one_process(two: Executors, tmp_path: Path) -> None:

@@ -247,7 +247,9 @@ def test_interquartile_means_and_intervals() -> None:
     assert np.isnan(few.low).all()
 
 
-@pytest.mark.parametrize(("runs", "least"), [(ENOUGH, 0.84), (10, 0.91), (20, 0.92)])
+@pytest.mark.parametrize(
+    ("runs", "least"), [(ENOUGH, 0.84), (10, 0.91), pytest.param(20, 0.92, marks=pytest.mark.slow)]
+)
 def test_intervals_cover_as_often_as_is_said(runs: int, least: float) -> None:
     """The page on training says how often: 0.89 for four runs, 0.94 for ten. The percentile bootstrap is too narrow."""
     band = band_of(np.arange(600), np.random.default_rng(runs).normal(size=(runs, 600)))
