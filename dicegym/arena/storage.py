@@ -78,6 +78,11 @@ def default_store() -> str:
     return os.environ.get(VARIABLE) or DEFAULT
 
 
+def named_store(store: str | None) -> str:
+    """Return the store that is named on the command line; None: the default one."""
+    return default_store() if store is None else store
+
+
 def storage_of(store: str | os.PathLike[str] | Storage | None) -> Storage | None:
     """Return where to keep a contest that is given as users give it; None: nowhere."""
     return store if store is None or isinstance(store, Storage) else Storage(store)

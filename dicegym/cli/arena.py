@@ -304,9 +304,9 @@ def format_name(name: str) -> str:
 
 
 def _where(store: str | None) -> str:
-    from dicegym.arena.storage import default_store
+    from dicegym.arena.storage import named_store
 
-    return store or default_store()
+    return named_store(store)
 
 
 def _reader(store: str | None) -> StoreReader:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 SILENCE = 10.0
 """Seconds after which a command that nobody watches at a terminal says how far it is."""
+DATABASE_HEADER = b"SQLite format 3\0"
+"""What a file of SQLite begins with."""
 LONGEST_LINE = 100_000
 """Characters of a line that is printed: bots that are written out hold tables, and nobody reads on."""
 
@@ -151,10 +153,21 @@ def check_writable(path: Path | None, force: bool = True) -> None:
         raise ParameterError(f"{path} exists: give --force to replace it, or another --output")
     if path.is_dir():
         raise ParameterError(f"{path} is a folder: name a file in it")
+    if path.is_file() and _is_database(path):
+        raise ParameterError(f"{path} is a database, with all that is stored in it: give another path")
     if not path.parent.is_dir():
         raise ParameterError(f"{path} cannot be written, as there is no folder {path.parent}: make it first")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ParameterError(f"{path} must not be written by you: give another path")
+
+
+def _is_database(path: Path) -> bool:
+    """Return whether a file is one of SQLite, which nobody means to replace by what a command writes."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(DATABASE_HEADER)) == DATABASE_HEADER
+    except OSError:
+        return False
 
 
 def write_json(path: Path | None, value: Any) -> None:
@@ -283,7 +296,7 @@ def chosen_storage(store: str | None, no_store: bool, new: bool = False, label: 
         ParameterError: it shall be kept, and shall not.
         DependencyError: it shall be kept, and a library is missing. Where nobody has asked for it, that is told alone.
     """
-    from dicegym.arena.storage import Storage, default_store
+    from dicegym.arena.storage import Storage, named_store
 
     if no_store:
         if store is not None or new or label:
@@ -297,7 +310,7 @@ def chosen_storage(store: str | None, no_store: bool, new: bool = False, label: 
             raise missing from error
         err.print(f"dicegym: nothing is kept of this contest: {missing}")
         return None
-    return Storage(store or default_store(), new, label)
+    return Storage(named_store(store), new, label)
 
 
 def tell_isolation(isolation: str, named: Iterable[str]) -> None:

@@ -19,10 +19,10 @@ def merge(
 
     Example: dicegym arena merge one.sqlite two.sqlite --store all.sqlite
     """
-    from dicegym.arena.storage import default_store
+    from dicegym.arena.storage import named_store
     from dicegym.arena.store.merging import merge as put_together
 
-    into = store or default_store()
+    into = named_store(store)
     found = put_together(into, stores)
     known = f"; {found.known:,} were there" if found.known else ""
     out.print(f"put {found.matches:,} matches and {found.examinations:,} checks into {into}{known}")

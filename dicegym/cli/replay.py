@@ -95,7 +95,7 @@ def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:
 def _found(game: str, store: str | None) -> Replay:
     """Return the game that is named: one of the store, or that of a file."""
     from dicegym.arena.replay.files import load
-    from dicegym.arena.storage import default_store
+    from dicegym.arena.storage import named_store
 
     if Path(game).suffix.lower() == ".json":
         if store is not None:
@@ -114,7 +114,7 @@ def _found(game: str, store: str | None) -> Replay:
         with StoreReader(store_of(None, store)) as reader:
             return served_replay(reader, number)
     game_id(game)
-    with StoreReader(store or default_store()) as reader:
+    with StoreReader(named_store(store)) as reader:
         return stored_replay(reader, game)
 
 

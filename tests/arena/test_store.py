@@ -206,10 +206,11 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
     connection.close()
     before = text.read_bytes(), other.read_bytes()
     for where, error, words in (
-        (text, DamagedFileError, "is not a database"),
-        (other, ParameterError, "is a database of something else"),
-        (tmp_path, ParameterError, "cannot be opened|is a folder"),
-        (tmp_path / "no" / "where", ParameterError, "No such file"),
+        (text, DamagedFileError, "is not a database.* give another --store"),
+        (other, ParameterError, "is a database of something else: give another --store"),
+        (tmp_path, ParameterError, "is a folder: name a file in it"),
+        (tmp_path / "no" / "where", ParameterError, "there is no folder .*no: make it first"),
+        ("", ParameterError, "a store has a name"),
         ("mysql://me@here/x", ParameterError, "postgresql://"),
         ("postgresql://me:secret@127.0.0.1:1/x", ParameterError, r"store at postgresql://me:\*\*\*@127"),
     ):
@@ -263,8 +264,20 @@ def test_a_store_that_cannot_be_written_any_more_ends_the_contest_in_words(
 def test_a_library_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
+    monkeypatch.setattr(dicegym.arena, "store", dicegym.arena.store)  # the package as it is, for whoever comes next
     for name in [name for name in sys.modules if name.startswith("dicegym.arena.store")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     with pytest.raises(DependencyError, match=r"keeping a contest needs sqlalchemy.*pip install 'dicegym\[arena\]'"):
         contest("hog", ["bacon", "swap"], 1, 1, store=tmp_path / "arena.sqlite")
+
+
+def test_no_file_that_a_command_writes_takes_the_place_of_a_store(tmp_path: Path) -> None:
+    from dicegym.cli.common import check_writable
+
+    store = tmp_path / "arena.sqlite"
+    with ContestStore(store):
+        pass
+    with pytest.raises(ParameterError, match="is a database, with all that is stored in it"):
+        check_writable(store)
+    check_writable(tmp_path / "arena.json")

@@ -39,7 +39,8 @@ def rating_table(ratings: Ratings) -> ReportTable:
 def rating_words(ratings: Ratings) -> list[str]:
     """Return what ratings are worth, in sentences."""
     rows = ratings.rows
-    sentences = [verdict([row.name for row in rows], [row.could_be for row in rows])] if ratings.replicates else []
+    said = verdict([row.name for row in rows], [row.could_be for row in rows]) if ratings.replicates else ""
+    sentences = [f"By ratings: {said}"] if said else []  # a report says the same of its own ranking, and may differ
     if len(ratings.fields) > 1:
         groups = "; ".join(listed(field) for field in ratings.fields)
         sentences.append(f"These have never met, directly or through others, and cannot be compared: {groups}.")
@@ -51,7 +52,7 @@ def rating_words(ratings: Ratings) -> list[str]:
         sentences.append(
             f"Of entries with fewer than {FEWEST_MATCHES} matches the games, not the matches, say how far luck goes."
         )
-    return [sentence for sentence in sentences if sentence]
+    return sentences
 
 
 def residual_matrix(found: Residuals) -> Matrix:

@@ -35,9 +35,11 @@ class Location(NamedTuple):
 def location_of(where: str | os.PathLike[str]) -> Location:
     """Return where a store is that is named by the path of a file or a URL.
 
-    Raises ParameterError for a URL of anything but SQLite and PostgreSQL.
+    Raises ParameterError for nothing at all, and for a URL of anything but SQLite and PostgreSQL.
     """
     text = os.fspath(where)
+    if not text:
+        raise ParameterError("a store has a name: give the path of a file, or the address of a database")
     if "://" not in text:
         path = Path(text).expanduser()
         return Location(path, sa.URL.create("sqlite", database=str(path)), str(path))

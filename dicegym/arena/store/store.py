@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -20,11 +21,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 from dicegym.arena.keys import rules_of, written
 from dicegym.arena.provenance import package_version
 from dicegym.arena.replay.rulebook import described
-from dicegym.arena.storage import Settings
+from dicegym.arena.storage import DEFAULT, Settings
 from dicegym.arena.store.opening import WRITES, engine_at, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, migrate, schema_of
 from dicegym.arena.store.tables import CONTESTS, RULES
 from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
 
 
 class Begun(NamedTuple):
@@ -65,7 +67,7 @@ class ContestStore:
 
     def _open(self) -> None:
         if self.path is not None:
-            self.path.parent.stat()  # SQLite would only say that it cannot open the file
+            _check_place(self.path)
         with self.writing() as connection:
             found = schema_of(connection, self.name)
             if found != SCHEMA:
@@ -189,6 +191,14 @@ def write_alone(connection: sa.Connection) -> None:
     So two that store the same matches and checks at once, in whatever order, do not meet; a file has that by itself.
     """
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(0)))
+
+
+def _check_place(path: Path) -> None:
+    """Raise ParameterError if no file can be at ``path``: SQLite would only say that it cannot open it."""
+    if path.is_dir():
+        raise ParameterError(f"{path} is a folder: name a file in it, such as {path / DEFAULT}")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path} cannot be made, as there is no folder {path.parent}: make it first")
 
 
 def add(

@@ -38,7 +38,7 @@ def test_words_say_what_ratings_are_worth() -> None:
     assert "fewer than 20 matches" in words
     many = [won("a", "b", wins, 9 - wins) for wins in range(10)] * 2
     assert rating_words(fit(many)) == [
-        "Places 1 to 2 cannot be told apart by these games: luck may have made the whole order."
+        "By ratings: Places 1 to 2 cannot be told apart by these games: luck may have made the whole order."
     ]
     assert not rating_words(fit(many, replicates=0))
     assert "a and b; c and d" in " ".join(rating_words(fit([won("a", "b", 5, 5), won("c", "d", 7, 3)])))
