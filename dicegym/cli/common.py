@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import progress as bar
-from rich.console import Console, RenderableType
-from rich.padding import Padding
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.constrain import Constrain
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Column
 
@@ -225,8 +225,15 @@ class _WithRoom(bar.Progress):
     """Bars with room for the ``^C`` that a terminal writes behind them, lest it wraps and a bar is seen twice."""
 
     def get_renderables(self) -> Iterator[RenderableType]:
-        for shown in super().get_renderables():
-            yield Padding(shown, (0, 3, 0, 0))
+        return map(_Narrower, super().get_renderables())
+
+
+class _Narrower:
+    def __init__(self, shown: RenderableType) -> None:
+        self._shown = shown
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        yield Constrain(self._shown, options.max_width - 3)
 
 
 class _Bar:
