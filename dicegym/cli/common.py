@@ -294,8 +294,8 @@ def chosen_storage(store: str | None, no_store: bool, new: bool = False, label: 
 
     Raises:
         ParameterError: it shall be kept, and shall not.
-        DependencyError: it shall be kept, and a library is missing. Where nobody has asked for it, that is told alone, as
-            is a folder that must not be written in.
+        DependencyError: it shall be kept, and a library is missing. Where nobody has asked for it, that is told alone,
+            as is a folder that must not be written in.
     """
     from dicegym.arena.storage import VARIABLE, Storage, named_store
 
