@@ -301,9 +301,10 @@ def chosen_storage(store: str | None, no_store: bool, new: bool = False, label: 
 
     Raises:
         ParameterError: it shall be kept, and shall not.
-        DependencyError: it shall be kept, and a library is missing. Where nobody has asked for it, that is told alone.
+        DependencyError: it shall be kept, and a library is missing. Where nobody has asked for it, that is told alone,
+            as is a folder that must not be written in.
     """
-    from dicegym.arena.storage import Storage, named_store
+    from dicegym.arena.storage import VARIABLE, Storage, named_store
 
     if no_store:
         if store is not None or new or label:
@@ -316,6 +317,11 @@ def chosen_storage(store: str | None, no_store: bool, new: bool = False, label: 
         if store is not None or new or label:
             raise missing from error
         err.print(f"dicegym: nothing is kept of this contest: {missing}")
+        return None
+    if not (store or new or label or os.environ.get(VARIABLE) or os.access(".", os.W_OK)):
+        err.print(
+            "dicegym: nothing is kept of this contest, as you may not write in this folder: name a --store elsewhere"
+        )
         return None
     return Storage(named_store(store), new, label)
 
