@@ -25,7 +25,8 @@ from dicegym.errors import DependencyError, ParameterError
 from dicegym.files import write_text
 
 if TYPE_CHECKING:
-    from dicegym.arena.store.reading import StoredContest, StoredMatch, StoreReader
+    from dicegym.arena.store.reading import StoreReader
+    from dicegym.arena.store.stored import StoredContest, StoredMatch
 
 arena = typer.Typer(help="See the contests that are stored.", no_args_is_help=True)
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dicegym.arena.sheets import csv_text, write_sheet
-from dicegym.arena.store.reading import PlayedGame, StoredContest, StoredMatch, StoredMisplay, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import PlayedGame, StoredContest, StoredMatch, StoredMisplay
 from dicegym.errors import ParameterError
 from dicegym.files import write_text, writing
 

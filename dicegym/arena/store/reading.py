@@ -8,9 +8,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -18,6 +18,25 @@ from dicegym.arena.ratings.places import MatchPlaces
 from dicegym.arena.report import Report
 from dicegym.arena.store.opening import brought_up, engine_at, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, schema_of
+from dicegym.arena.store.selecting import (
+    TOGETHER,
+    agents_in,
+    contest_of,
+    matches_from,
+    misplays_from,
+    own_matches,
+    parts_of,
+    rules_from,
+)
+from dicegym.arena.store.stored import (
+    EntryFigures,
+    PlayedGame,
+    StoredContest,
+    StoredEntry,
+    StoredMatch,
+    StoredMisplay,
+    StoredRules,
+)
 from dicegym.arena.store.tables import (
     AGENTS,
     CONTESTS,
@@ -31,130 +50,6 @@ from dicegym.arena.store.tables import (
     STANDINGS,
 )
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
-
-TOGETHER = 5_000
-"""Matches whose seats, games or misplays one question asks for."""
-
-
-class StoredContest(NamedTuple):
-    """A contest."""
-
-    id: int
-    label: str
-    game: str
-    players: int
-    """Seats at a table."""
-    parameters: Mapping[str, int]
-    fingerprint: str
-    format: str
-    options: Mapping[str, Any]
-    limits: Mapping[str, float | None]
-    seed: int
-    began: str
-    """UTC, as ISO 8601 has it, as all times."""
-    ended: str | None
-    """None: it is being held, or was stopped."""
-    version: str
-    """Of dicegym, which was last at it."""
-    run: int
-    """How many times it has been begun or gone on with."""
-    entries: int
-    """Who takes part, those who were struck included."""
-    played: int
-    """Matches that are stored of it."""
-    planned: int
-    """Matches that it has, as far as that was known; 0: nobody knew."""
-
-
-class StoredEntry(NamedTuple):
-    """Who takes part in a contest, or did."""
-
-    name: str
-    identity: str
-    """SHA-256 of what it is made of."""
-    kind: str
-    given: str
-    """How it was named."""
-    files: Mapping[str, str]
-    """File -> SHA-256."""
-    withdrawn: bool
-    """Whether it took part in an earlier run alone: its matches are in no standings."""
-    reason: str | None
-    """Why it was struck; None if it was not."""
-
-
-class StoredMatch(NamedTuple):
-    """A match; all sequences are by player, in the order of the match."""
-
-    id: int
-    key: str
-    number: int
-    """Among the matches of the same entries."""
-    seed: int
-    """``game.new_game(seed, n)`` is the beginning of its game n, from 0."""
-    games: int
-    entries: tuple[str, ...]
-    identities: tuple[str, ...]
-    wins: tuple[int, ...]
-    """Games won alone."""
-    shares: tuple[float, ...]
-    """Games won, a shared first place shared out."""
-    faults: tuple[int, ...]
-    failed: str | None
-    """Who ended it by failing; then no game of it counts."""
-    reason: str | None
-    """How."""
-
-
-class PlayedGame(NamedTuple):
-    """A game of a match."""
-
-    match: int
-    number: int
-    """From 0."""
-    seats: tuple[int, ...]
-    """Which player of the match sat where."""
-    returns: tuple[float, ...]
-    """By player of the match."""
-    actions: tuple[int, ...]
-    """In the order in which they were played."""
-
-
-class StoredMisplay(NamedTuple):
-    """What an entry did wrong."""
-
-    match: int
-    name: str
-    game: int
-    """From 1."""
-    turn: int
-    """Number of the entry's decision in the game, from 1; 0: while it sat down or watched."""
-    reason: str
-
-
-class StoredRules(NamedTuple):
-    """By which rules a match was played."""
-
-    game: str
-    players: int
-    parameters: Mapping[str, int]
-    described: Mapping[str, Any]
-    """Part by part, see `dicegym.arena.replay.described`; at least ``fingerprint`` and ``dicegym``, the version."""
-
-
-class EntryFigures(NamedTuple):
-    """What the matches of an entry come to."""
-
-    name: str
-    matches: int
-    games: int
-    """Those of matches that somebody ended by failing left out."""
-    wins: int
-    """Games won alone."""
-    shares: float
-    """Games won, a shared first place shared out."""
-    faults: int
-    """What it did wrong: answers that the rules do not allow, and none at all."""
 
 
 class StoreReader:
@@ -249,7 +144,7 @@ class StoreReader:
         if game is not None:
             asked = asked.where(RULES.c.game == game)
         with self.connection() as connection:
-            return [_contest(row) for row in connection.execute(asked).mappings()]
+            return [contest_of(row) for row in connection.execute(asked).mappings()]
 
     def contest(self, number: int | None = None) -> StoredContest:
         """Return a contest by its number; None: the latest that somebody was at."""
@@ -328,11 +223,11 @@ class StoreReader:
         if entry is not None and entry not in known:
             raise unknown_name("entry", entry, sorted(set(known)), f"(in contest {contest})")
         with self.connection() as connection:
-            own = sa.select(PLAYS.c.match).where(_own(connection, contest))
+            own = sa.select(PLAYS.c.match).where(own_matches(connection, contest))
             if entry is not None:
                 agents_named = sa.select(AGENTS.c.id).where(AGENTS.c.name == entry)
                 own = own.where(PLAYS.c.match.in_(sa.select(SEATS.c.match).where(SEATS.c.agent.in_(agents_named))))
-            agents = _agents(connection)
+            agents = agents_in(connection)
             after, left = 0, first
             if last is not None:
                 newest = own.order_by(PLAYS.c.match.desc()).limit(last).subquery()
@@ -342,7 +237,7 @@ class StoreReader:
             at_once = TOGETHER if left is None else min(left, TOGETHER)
             some = own.where(PLAYS.c.match > after).order_by(PLAYS.c.match).limit(at_once)
             with self.connection() as connection:
-                found = list(_matches(connection, some, agents))
+                found = list(matches_from(connection, some, agents))
             yield from found
             if len(found) < at_once:
                 return
@@ -352,7 +247,7 @@ class StoreReader:
         """Return a match by its number."""
         with self.connection() as connection:
             one = sa.select(MATCHES.c.id).where(MATCHES.c.id == number)
-            found = list(_matches(connection, one, _agents(connection)))
+            found = list(matches_from(connection, one, agents_in(connection)))
             if not found:
                 last = connection.execute(sa.select(sa.func.max(MATCHES.c.id))).scalar()
                 known = f"they go up to {last}" if last else "there is none"
@@ -370,7 +265,7 @@ class StoreReader:
 
     def games(self, matches: Iterable[int]) -> Iterator[PlayedGame]:
         """Yield the games of matches, in order."""
-        for some in _parts(sorted(set(matches))):
+        for some in parts_of(sorted(set(matches))):
             asked = sa.select(GAMES).where(GAMES.c.match.in_(some)).order_by(GAMES.c.match, GAMES.c.number)
             with self.connection() as connection:
                 rows = connection.execute(asked).all()
@@ -381,7 +276,7 @@ class StoreReader:
     def rules(self, matches: Iterable[int]) -> dict[int, StoredRules]:
         """Return by which rules matches were played, by their numbers."""
         found: dict[int, StoredRules] = {}
-        for some in _parts(sorted(set(matches))):
+        for some in parts_of(sorted(set(matches))):
             with self.connection() as connection:
                 asked = sa.select(MATCHES.c.id, MATCHES.c.rules).where(MATCHES.c.id.in_(some))
                 of_match = {row.id: row.rules for row in connection.execute(asked)}
@@ -392,16 +287,16 @@ class StoreReader:
 
     def misplays(self, matches: Iterable[int]) -> Iterator[StoredMisplay]:
         """Yield what went wrong in matches, of each player in a match the first in words, in order."""
-        for some in _parts(sorted(set(matches))):
+        for some in parts_of(sorted(set(matches))):
             with self.connection() as connection:
-                found = list(_misplays(connection, MISPLAYS.c.match.in_(some)))
+                found = list(misplays_from(connection, MISPLAYS.c.match.in_(some)))
             yield from found
 
     def misplays_in(self, contest: int, first: int | None = None) -> list[StoredMisplay]:
         """Return what went wrong in the matches of a contest, in words and in order, the first ones if not all."""
         with self.connection() as connection:
-            own = sa.select(PLAYS.c.match).where(_own(connection, contest))
-            return list(_misplays(connection, MISPLAYS.c.match.in_(own), first))
+            own = sa.select(PLAYS.c.match).where(own_matches(connection, contest))
+            return list(misplays_from(connection, MISPLAYS.c.match.in_(own), first))
 
     def figures(self, contest: int) -> list[EntryFigures]:
         """Return what the matches of a contest that are stored come to, by name of entries."""
@@ -419,7 +314,7 @@ class StoreReader:
                 .join(MATCHES, MATCHES.c.id == PLAYS.c.match)
                 .join(SEATS, SEATS.c.match == PLAYS.c.match)
                 .join(AGENTS, AGENTS.c.id == SEATS.c.agent)
-                .where(_own(connection, contest))
+                .where(own_matches(connection, contest))
                 .group_by(AGENTS.c.name)
             )
             return sorted(EntryFigures(*row) for row in connection.execute(asked))  # a server may sort by a language
@@ -443,10 +338,10 @@ class StoreReader:
             asked = (
                 sa.select(MATCHES.c.places, sa.func.count().label("times"), *who)
                 .select_from(joined)
-                .where(_own(connection, contest), MATCHES.c.failure.is_(None))
+                .where(own_matches(connection, contest), MATCHES.c.failure.is_(None))
                 .group_by(MATCHES.c.places, *who)
             )
-            agents = _agents(connection)
+            agents = agents_in(connection)
             read: dict[str, tuple[tuple[tuple[int, ...], int], ...]] = {}
             found = []
             for text, times, *numbers in connection.execute(asked):
@@ -455,100 +350,3 @@ class StoreReader:
                 names = tuple(agents[number][0] for number in numbers if number is not None)
                 found.append(MatchPlaces(names, read[text], times))
         return sorted(found)
-
-
-def _own(connection: sa.Connection, contest: int) -> sa.ColumnElement[bool]:
-    """Return which plays are a contest's: of one that has not ended, without those of who has been withdrawn."""
-    out = (
-        sa.select(FIELDS.c.agent)
-        .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
-        .where(FIELDS.c.contest == contest, FIELDS.c.run < CONTESTS.c.run)
-    )
-    withdrawn = list(connection.execute(out).scalars())
-    if not withdrawn:
-        return PLAYS.c.contest == contest
-    theirs = sa.select(SEATS.c.match).where(SEATS.c.agent.in_(withdrawn))
-    return (PLAYS.c.contest == contest) & PLAYS.c.match.not_in(theirs)
-
-
-def _contest(row: Mapping[Any, Any]) -> StoredContest:
-    plain = {name: row[name] for name in StoredContest._fields}
-    read = {name: json.loads(row[name]) for name in ("parameters", "options", "limits")}
-    return StoredContest(**plain | read | {"seed": int(row["seed"])})
-
-
-def rules_from(row: Any) -> StoredRules:
-    """Return what a row of the rules says."""
-    told = json.loads(row.description) if row.description else {"dicegym": row.version}
-    return StoredRules(row.game, row.players, json.loads(row.parameters), {**told, "fingerprint": row.fingerprint})
-
-
-def _agents(connection: sa.Connection) -> dict[int, tuple[str, str]]:
-    """Return agent -> name and identity."""
-    asked = sa.select(AGENTS.c.id, AGENTS.c.name, AGENTS.c.identity)
-    return {row.id: (row.name, row.identity) for row in connection.execute(asked)}
-
-
-def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
-    for first in range(0, len(numbers), TOGETHER):
-        yield numbers[first : first + TOGETHER]
-
-
-def _matches(
-    connection: sa.Connection, numbers: sa.Select[Any], agents: Mapping[int, tuple[str, str]]
-) -> Iterator[StoredMatch]:
-    """Yield the matches whose numbers a question gives, in order."""
-    wanted = numbers.subquery()
-    number = wanted.c[0]
-    m = MATCHES.c
-    about = sa.select(m.id, m.key, m.number, m.seed, m.games, m.failure).join(wanted, number == m.id).order_by(m.id)
-    s = SEATS.c
-    sitting = sa.select(s.match, s.agent, s.wins, s.share, s.faults).join(wanted, number == s.match)
-    seated: dict[int, list[Any]] = {}
-    for seat in connection.execute(sitting.order_by(s.match, s.player)):
-        seated.setdefault(seat[0], []).append(seat)
-    for row in connection.execute(about).all():
-        seats = seated.get(row.id, [])
-        who = [agents[seat[1]] for seat in seats]
-        actor, reason = _failure(row.failure)
-        yield StoredMatch(
-            row.id,
-            row.key,
-            row.number,
-            int(row.seed),
-            row.games,
-            tuple(name for name, _ in who),
-            tuple(identity for _, identity in who),
-            tuple(seat[2] for seat in seats),
-            tuple(seat[3] for seat in seats),
-            tuple(seat[4] for seat in seats),
-            None if actor is None else who[actor][0],
-            reason,
-        )
-
-
-def _misplays(
-    connection: sa.Connection, which: sa.ColumnElement[bool], first: int | None = None
-) -> Iterator[StoredMisplay]:
-    seat = (SEATS.c.match == MISPLAYS.c.match) & (SEATS.c.player == MISPLAYS.c.player)
-    m = MISPLAYS.c
-    asked = (
-        sa.select(m.match, AGENTS.c.name, m.game, m.turn, m.reason)
-        .join(SEATS, seat)
-        .join(AGENTS, AGENTS.c.id == SEATS.c.agent)
-        .where(which)
-        .order_by(m.match, m.id)
-        .limit(first)
-    )
-    for row in connection.execute(asked).all():
-        yield StoredMisplay(*row)
-
-
-def _failure(text: str | None) -> tuple[int | None, str | None]:
-    """Return who ended a match, and how; see `dicegym.sandbox.jobs.Failure`."""
-    if text is None:
-        return None, None
-    from dicegym.sandbox.jobs import Failure
-
-    failure = Failure(*json.loads(text))
-    return failure.actor, failure.reason

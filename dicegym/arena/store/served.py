@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from dicegym.arena.store.reading import StoredRules, StoreReader, rules_from
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.selecting import rules_from
+from dicegym.arena.store.stored import StoredRules
 from dicegym.arena.store.tables import (
     RULES,
     SERVER_GAMES,
