@@ -28,6 +28,9 @@ os.environ.pop("DICEGYM_AGENTS", None)
 # A shell starts what it runs in the background deaf to Ctrl-C, and tests press it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# As `nohup` makes them deaf to the end of the terminal.
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 # Whatever a test starts inherits it, so that what is left when all have run can be told from the rest of the machine.

@@ -96,7 +96,7 @@ class Sitting:
         self.actions = []
         while True:
             run = _Run(self, self.actions, marks)
-            self.actions, marks = run.actions, run.marks  # which the run goes on with
+            self.actions, marks = run.chosen, run.marks  # which the run goes on with
             try:
                 run.play()
                 self._end(run)
@@ -130,12 +130,12 @@ class _Run(Referee):
     """One run through a sitting's game: what was played before is played again unseen, then the person is asked.
 
     Attributes:
-        actions: all actions so far.
+        chosen: all actions so far, the one that is about to be played included.
         marks: how many there were each time the person was asked for an answer.
     """
 
     def __init__(self, sitting: Sitting, actions: Sequence[int], marks: Sequence[int]) -> None:
-        self.actions: list[int] = []
+        self.chosen: list[int] = []
         self.marks = list(marks)
         self.again = list(actions)
         self.own = sitting.seat
@@ -165,7 +165,7 @@ class _Run(Referee):
 
     def answered_with(self, action: int) -> int:
         """Note an action that is about to be played."""
-        self.actions.append(action)
+        self.chosen.append(action)
         return action
 
     def erred(self, seat: int, reason: str) -> None:
@@ -175,7 +175,7 @@ class _Run(Referee):
     @property
     def replayed(self) -> int | None:
         """The action that was played here before, if this is played again."""
-        return self.again[len(self.actions)] if len(self.actions) < len(self.again) else None
+        return self.again[len(self.chosen)] if len(self.chosen) < len(self.again) else None
 
     def tell_all(self) -> None:
         """Show what has happened since the person was asked last."""
@@ -189,7 +189,7 @@ class _Run(Referee):
             self.tell_all()
             self._screen.show("")
             action = act(turn)
-            self.marks.append(len(self.actions))
+            self.marks.append(len(self.chosen))
             return action
         return act(turn)
 
@@ -197,10 +197,10 @@ class _Run(Referee):
         """Play to the end, telling of every action; return the record."""
         before = self.state.copy()
         for seat in self.moves():
-            if seat == self.own and self.marks and len(self.actions) == self.marks[-1] + 1:
+            if seat == self.own and self.marks and len(self.chosen) == self.marks[-1] + 1:
                 self._untold.clear()
             brief = bool(self.person.waiting)
-            self._untold += self._keyboard.told(self.place, before, self.actions[-1], self.state, self._fault, brief)
+            self._untold += self._keyboard.told(self.place, before, self.chosen[-1], self.state, self._fault, brief)
             self._fault = ""
             before = self.state.copy()
         self.tell_all()

@@ -67,20 +67,22 @@ def wait_for(process: subprocess.Popen[str], what: Path) -> None:
 
 @ONLY_LINUX
 @pytest.mark.parametrize(
-    ("number", "group"),
+    ("number", "group", "keeps"),
     [
-        (signal.SIGTERM, False),
-        (signal.SIGTERM, True),
-        pytest.param(signal.SIGHUP, True, marks=pytest.mark.slow),
-        pytest.param(signal.SIGINT, True, marks=pytest.mark.slow),
+        (signal.SIGTERM, False, ()),
+        (signal.SIGTERM, True, ("--no-store",)),
+        pytest.param(signal.SIGHUP, True, (), marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, True, (), marks=pytest.mark.slow),
     ],
 )
-def test_a_contest_ends_with_all_that_it_started(number: int, group: bool, tmp_path: Path) -> None:
+def test_a_contest_ends_with_all_that_it_started(
+    number: int, group: bool, keeps: tuple[str, ...], tmp_path: Path
+) -> None:
     """While a bot spins, which would go on for hours."""
     (tmp_path / "spin.py").write_text(
         "def final_strategy(score, opponent_score):\n    print('spins')\n    while True:\n        pass\n"
     )
-    words = ("tournament", "hog", "spin.py", "bacon", "--seconds", "10000", "--workers", "1", "--seed", "5")
+    words = ("tournament", "hog", "spin.py", "bacon", "--seconds", "10000", "--workers", "1", "--seed", "5", *keeps)
     with begun(tmp_path, "-m", "dicegym", *words) as process:
         deadline = time.monotonic() + PATIENCE
         while not any(_busy(one) for one in started_by(process.pid)):
@@ -96,7 +98,8 @@ def test_a_contest_ends_with_all_that_it_started(number: int, group: bool, tmp_p
         assert [one for one in started if runs(one)] == []
     assert process.returncode == 128 + number
     word = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
-    assert told.splitlines()[-1].startswith(f"dicegym: {word}, and nothing is kept of the contest; --seed 5")
+    way = "and nothing is kept of the contest; --seed 5" if keeps else "the same command goes on where it stopped"
+    assert told.splitlines()[-1].startswith(f"dicegym: {word}, {way}")
     assert "Traceback" not in told
 
 

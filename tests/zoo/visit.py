@@ -50,7 +50,7 @@ LIMITS: dict[str, Any] = {"seconds": 5 * MOVE, "start": 5 * MOVE, "move": MOVE, 
 class Zoo(ContestResult[Standing]):
     """What the hostile ones did, and what the honest ones got."""
 
-    matches: tuple[tuple[Any, ...], ...]
+    outcomes: tuple[tuple[Any, ...], ...]
     """(names, games won by each, shares) of each match; (names, reason) of one that failed."""
 
     @property
@@ -85,7 +85,7 @@ def hold(director: Director) -> Zoo:
             matches.append((names, outcome["wins"], outcome["shares"]))
             misplays += misplays_of(names, outcome)
             director.hear(names, outcome["printed"])
-    return Zoo(**director.common(), standings=(), matches=tuple(sorted(matches)), misplays=tuple(misplays))
+    return Zoo(**director.common(), standings=(), outcomes=tuple(sorted(matches)), misplays=tuple(misplays))
 
 
 FORM = Format[Zoo](hold, lambda game: 2)
@@ -168,7 +168,7 @@ def told(outcome: ContestResult[Any], seconds: float) -> dict[str, Any]:
     return {
         "struck": {one.name: one.reason for one in outcome.disqualified},
         "misplays": [[one.name, one.turn, one.reason, one.more] for one in outcome.misplays],
-        "matches": list(getattr(outcome, "matches", ())),
+        "matches": list(getattr(outcome, "outcomes", outcome.matches)),
         "standings": outcome.standings,
         "printed": outcome.printed,
         "remarks": outcome.remarks,
