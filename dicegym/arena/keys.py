@@ -28,7 +28,7 @@ def key_of(job: Job, limits: Limits) -> str:
     order, what they may use, and the job's own `facts`: not from how bots are kept apart, nor from where it is done.
     """
     who = [[entry.name, entry.identity] for entry in job.entries]
-    return digest([VERSION, rules_of(job.game), written(limits), who, job.facts])
+    return digest([VERSION, rules_of(job.game), _plain(limits), who, job.facts])
 
 
 def digest(plain: Any) -> str:
@@ -40,6 +40,12 @@ def digest(plain: Any) -> str:
 def rules_of(game: Game) -> tuple[str, int, dict[str, int], str]:
     """Return what names the rules of a game: its name, players, parameters and fingerprint."""
     return game.name, game.players, dict(game.parameters), game.fingerprint
+
+
+@functools.cache
+def _plain(limits: Limits) -> dict[str, float | None]:
+    """Return `written` limits, made once: contests ask for each match."""
+    return written(limits)
 
 
 def written(limits: Limits) -> dict[str, float | None]:
