@@ -45,6 +45,7 @@ WITHOUT_KERNELS = (
     "exporter.py",
     "interface.py",
     "keyboard.py",
+    "luck.py",
     "parts.py",
     "protocol.py",
     "protocol_commands.py",
@@ -52,10 +53,18 @@ WITHOUT_KERNELS = (
     "protocol_read.py",
     "protocol_told.py",
     "protocol_words.py",
+    "solutions.py",
+    "solved.py",
     "starter.py",
     "text.py",
+    "values.py",
+    "worth.py",
 )
 """Files below ``games`` that no compiled code depends on: what a screen says must not make everybody compile again."""
+APART = "solving"
+"""Folders below ``games`` of this name hold kernels that nothing outside of them calls, and which call none of another
+such folder. They are kept by the sources of their own folder, as kernels of other packages are, so that who improves a
+solver compiles that solver alone."""
 
 _COUNTING_CAN_BE_SET = hasattr(DefaultOptions, "_nrt")
 """Numba lists this option without promising to keep it; without it kernels are right and slower."""
@@ -69,7 +78,7 @@ def source_hash(package: Path = PACKAGE) -> str:
     for place in KERNEL_SOURCES:
         found = package / place
         for path in sorted(found.rglob("*.py")) if found.is_dir() else [found]:
-            if place == "games" and path.name in WITHOUT_KERNELS:
+            if place == "games" and (path.name in WITHOUT_KERNELS or path.parent.name == APART):
                 continue
             digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
@@ -78,7 +87,8 @@ def source_hash(package: Path = PACKAGE) -> str:
 def _is_part(file: str) -> bool:
     """Return whether ``file`` is one of `KERNEL_SOURCES`."""
     return file.startswith(_PARTS) and not (
-        os.path.basename(file) in WITHOUT_KERNELS and file.startswith(str(PACKAGE / "games"))
+        file.startswith(str(PACKAGE / "games"))
+        and (os.path.basename(file) in WITHOUT_KERNELS or os.path.basename(os.path.dirname(file)) == APART)
     )
 
 

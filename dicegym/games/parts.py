@@ -22,6 +22,8 @@ from dicegym.engine.twins import SITUATIONS, TWINS, Situations, Twins
 from dicegym.errors import unknown_name
 from dicegym.games.keyboard import Keyboard
 from dicegym.games.messages import Wire
+from dicegym.games.solved import Solutions
+from dicegym.games.worth import Luck, Progress, Values
 from dicegym.play.player import Player
 from dicegym.play.turn import Act
 from dicegym.registry import GAMES, rules_module
@@ -35,12 +37,15 @@ __all__ = [
     "EXPORTER",
     "INTERFACE",
     "KEYBOARD",
+    "LUCK",
     "PARTS",
     "SITUATIONS",
     "SOLITAIRE",
+    "SOLUTIONS",
     "STARTER",
     "TEXT",
     "TWINS",
+    "VALUES",
     "WIRE",
     "Z_95",
     "Adapter",
@@ -52,13 +57,16 @@ __all__ = [
     "Exporter",
     "Interface",
     "Keyboard",
+    "Luck",
     "Part",
     "Progress",
     "Situations",
     "Solitaire",
+    "Solutions",
     "Starter",
     "Text",
     "Twins",
+    "Values",
     "Wire",
     "need",
     "part",
@@ -69,8 +77,6 @@ __all__ = [
 ]
 
 P = TypeVar("P")
-Progress = Callable[[int, int, str], None]
-"""Told of long work: (steps done, of how many, what is being done)."""
 
 
 class Interface(Protocol):
@@ -278,6 +284,9 @@ STARTER: Part[Starter] = Part(Starter, "starter", "that helps to write a bot", "
 EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates", "none", "bots")
 SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns", "none", "bots")
+VALUES: Part[Values] = Part(Values, "values", "that says what its states are worth", "none", "players")
+LUCK: Part[Luck] = Part(Luck, "luck", "that takes luck out of results", "none", "players")
+SOLUTIONS: Part[Solutions] = Part(Solutions, "solutions", "that can be solved and kept", "none", "players")
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "keyboard", "that reads what a person types and tells what happens")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
@@ -294,6 +303,9 @@ PARTS: tuple[Part[Any], ...] = (
     EXPORTER,
     DUEL,
     SOLITAIRE,
+    VALUES,
+    LUCK,
+    SOLUTIONS,
     CHANCE,
     WIRE,
     COMMANDS,

@@ -215,6 +215,14 @@ FILES = {
     ".".join(path.relative_to(jit.PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(jit.PACKAGE.rglob("*.py"))
 }
+KEPT_APART = ("analysis", jit.APART)
+
+
+def is_kept_apart(module: str) -> bool:
+    """Return whether kernels of a module are kept by the sources of its own folder."""
+    return FILES[module].parent.name in KEPT_APART
+
+
 WITHOUT_NUMBERS = {"dicegym", "dicegym.errors", "dicegym.registry"}
 """Imported by sources of kernels, but for exceptions and names alone."""
 
@@ -238,6 +246,14 @@ def test_kernels_take_nothing_from_other_sources() -> None:
     assert "dicegym.games.hog.rules" in waiting
     assert "dicegym.envs.batch_kernels" in waiting
     forgotten = set()
+    # Kernels above the games, and in folders of their own, are kept by their own sources; what they call is not.
+    waiting = [module for module in waiting if not is_kept_apart(module)] + [
+        other
+        for module in waiting
+        if is_kept_apart(module)
+        for other in imported(module)
+        if FILES[other].parent != FILES[module].parent
+    ]
     while waiting:
         module = waiting.pop()
         if module in seen:

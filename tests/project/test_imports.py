@@ -29,6 +29,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("bots",),
     ("players",),
     ("envs", "openspiel"),
+    ("analysis",),
     ("sandbox",),
     ("arena",),
     ("learning",),

@@ -1,0 +1,128 @@
+"""What a state is worth: the protocols that a game's ``values.py`` and ``luck.py`` are written to.
+
+A *valuer* answers one question, what a state is worth to a seat, and says how it knows and how sure it is. A game's
+``values.py`` lists where valuers come from, the best first; `dicegym.analysis` asks them, and knows no game. A *luck
+meter* is told of games while they are played, and says what their dice were worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.play.player import Player
+
+Progress = Callable[[int, int, str], None]
+"""Told of long work: (steps done, of how many, what is being done)."""
+ValueKind = Literal["exact", "equilibrium", "network", "rollouts"]
+"""How a value is known: computed without error; by an equilibrium that was computed, exactly or nearly; estimated by a
+network that was trained; estimated by games played from there."""
+ValueUnit = Literal["win rate", "points", "return"]
+"""What a value counts: the probability to win, a shared first place shared out; points of the game, for those who play
+alone; the return of the rules (`dicegym.engine.spec.GameSpec`)."""
+
+
+class ActionValues(NamedTuple):
+    """What each action is worth to the player to move, by what it may know."""
+
+    values: np.ndarray
+    """float64[n_actions]; nan for an illegal one, and for one that the valuer leaves out (bids nobody makes)."""
+    errors: np.ndarray
+    """float64[n_actions]: standard error of each; 0 where the value is computed, nan as above."""
+
+
+class Valuer(Protocol):
+    """What states of one game are worth.
+
+    States are records of the game with everything in them. `action_values` reads of a record only what the player to
+    move may know, unless ``sees_all``; `value` reads everything.
+    """
+
+    game: Game
+    name: str
+    """What it is called where it is asked for, such as ``exact``."""
+    kind: ValueKind
+    unit: ValueUnit
+    sure: str
+    """How sure its values are, in words that go on from "values are": ``exact``, ``those of an equilibrium that a best
+    reply beats in 0.5003 of games``."""
+    sees_all: bool
+    """Whether its actions are judged by the whole record, hidden things included, as one who sees all would."""
+
+    def value(self, state: Any, seat: int) -> float:
+        """Return what a state is worth to a seat before the player to move decides, or at the end; in its unit.
+
+        Everybody goes on as the valuer supposes. Values of all seats sum to 1 where the unit is win rate.
+        """
+
+    def action_values(self, state: Any) -> ActionValues:
+        """Return what each of the ``n_actions`` is worth to the player to move, before chance has a say."""
+
+    def action_value(self, state: Any, action: int) -> float:
+        """Return the same of one action, wide and illegal ones included (the rules say what these come to)."""
+
+    def policy(self, state: Any) -> np.ndarray:
+        """Return how the valuer supposes the player to move plays: float64[n_actions], probabilities."""
+
+
+class ValueSource(NamedTuple):
+    """Where a valuer of a game comes from."""
+
+    name: str
+    """As of `Valuer`."""
+    kind: ValueKind
+    doc: str
+    """What it is, in a line."""
+    ready: Callable[[], bool]
+    """Whether it can be had within seconds: what it needs has been solved, or ships."""
+    load: Callable[[Progress | None], Valuer]
+    """Makes it. Raises ParameterError, which names the command that solves what is missing."""
+
+
+class Values(Protocol):
+    """A game's ``values.py``: where values of its states come from."""
+
+    def sources(self, game: Game) -> Sequence[ValueSource]:
+        """Return the sources for ``game`` with its parameters, the best first; none if there are none."""
+
+
+class Meter(Protocol):
+    """Is told of many games while they are played, and adds up what their luck was worth.
+
+    Luck is what chance brought beyond its mean, and has the mean 0 whoever plays (a martingale difference), so that a
+    result less its luck has the same mean as the result and varies less (AIVAT: Burch, Schmid, Moravcik, Morrill and
+    Bowling, AAAI 2018). Where it is known how a player chooses among its actions, what it drew is luck too.
+    """
+
+    luck: np.ndarray
+    """float64[games, players]: of each seat, so far. In the unit of results: the share of the first place, or the
+    return of one who plays alone."""
+
+    def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
+        """Note that the games ``states[rows]`` have just begun: what chance decided then is luck too."""
+
+    def add(self, before: np.ndarray, rows: np.ndarray, actions: np.ndarray, after: np.ndarray) -> None:
+        """Note that ``actions[k]`` was played in game ``rows[k]``.
+
+        Args:
+            before: the records before, by game: ``before[rows[k]]``.
+            rows: int64[k], numbers of games, none twice.
+            actions: int64[k], wide ones included.
+            after: the records after, by game.
+        """
+
+
+class Luck(Protocol):
+    """A game's ``luck.py``: results with the luck taken out."""
+
+    def meter(self, game: Game, players: Sequence[Player], seats: np.ndarray) -> Meter | None:
+        """Return a meter for games that are played side by side, or None if there is none for this game.
+
+        Args:
+            game: what is played.
+            players: everybody who plays in some of the games.
+            seats: int64[games, players of the game]: which of ``players`` sits in each seat.
+        """
