@@ -1,4 +1,4 @@
-"""Solves what of a game can be solved in minutes, and keeps it: shared by all games, whose ``solutions.py`` do the work.
+"""Solves what of a game can be solved in minutes, and keeps it; games' ``solutions.py`` do the work.
 
 Before anything starts it is known how much memory and disk it takes. One process at a time works on the tables of one
 solution; whoever is stopped goes on from what lies there. Needs the extra ``solve``.
@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import dicegym
 from dicegym.analysis.memory import available_memory, in_words
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError, unknown_name
+from dicegym.games import game as make_game
 from dicegym.games.parts import SOLUTIONS, Progress, part
 from dicegym.games.solved import Solution, how_to_solve, tables_folder
 from dicegym.registry import GAMES
@@ -86,7 +86,7 @@ def solvable_games() -> list[Game]:
     found = []
     for name in GAMES:
         about = part(name, SOLUTIONS)
-        found += [] if about is None else [dicegym.game(name, **settings) for settings in about.SETTINGS]
+        found += [] if about is None else [make_game(name, **settings) for settings in about.SETTINGS]
     return found
 
 
@@ -168,8 +168,7 @@ def solve(
     one = solution(game, name)
     goal = _positive("goal", one.goal if goal is None else goal)
     seconds = None if minutes is None else 60 * _positive("minutes", minutes)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    count = whole_number("threads", cores if threads is None else threads, 1, 1024, "a number of threads")
+    count = whole_number("threads", _cores() if threads is None else threads, 1, 1024, "a number of threads")
     before = status(game, one.name)
     if before.damage:
         one.quality(before.folder)  # raises what is wrong
@@ -183,6 +182,12 @@ def solve(
             before.folder, goal=goal, seconds=seconds, threads=count, progress=progress or (lambda done, of, text: None)
         )
     return status(game, one.name)
+
+
+def _cores() -> int:
+    """Return how many processors this process may use."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable else os.cpu_count() or 1
 
 
 def remove(game: Game, name: str | None = None) -> int:
@@ -204,9 +209,9 @@ def remove(game: Game, name: str | None = None) -> int:
     return size
 
 
-def _positive(what: str, value: float) -> float:
+def _positive(what: str, value: Any) -> float:
     """Return a number that is at least 0. Raises ParameterError."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not value >= 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
         raise ParameterError(f"{what}={value!r} cannot be reached: give a number of at least 0")
     return float(value)
 

@@ -38,9 +38,7 @@ def solve(
     ] = None,
     minutes: Annotated[float | None, typer.Option(help="end after so many, whatever was reached")] = None,
     threads: Annotated[int | None, typer.Option(help="default: the processor's cores")] = None,
-    listing: Annotated[
-        bool, typer.Option("--list", help="show what can be solved, what it takes, how far it is")
-    ] = False,
+    listing: Annotated[bool, typer.Option("--list", help="show what can be solved, and how far it is")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="remove its tables instead")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="start with less memory or disk than it takes, too")] = False,
     json_file: JsonFile = None,

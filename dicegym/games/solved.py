@@ -92,7 +92,7 @@ def read_arrays(file: Path, game: Game, name: str, like: Mapping[str, tuple[Any,
         DamagedFileError: the file is broken off, changed, or holds something else.
     """
     try:
-        with np.load(file, allow_pickle=False) as archive:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             found = {key: archive[key] for key in like}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
         raise damaged(file, f"cannot be read ({error})", game, name) from None
