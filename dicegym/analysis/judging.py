@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.marks import OBVIOUS, TRIVIAL, UNITS
+from dicegym.engine.jit import records
 from dicegym.games.worth import ActionValues, BatchValuer, Valuer, ValueUnit
 
 SAME = 1e-12
@@ -92,7 +93,7 @@ def judged(valuer: Valuer, states: np.ndarray, actions: Sequence[int] | np.ndarr
 
 def judge(valuer: Valuer, state: Any, action: int) -> Judged:
     """Return the same of a single decision: arrays of one row."""
-    states = np.empty(1, valuer.game.spec.state)
+    states = records(1, valuer.game.spec.state)
     states[0] = state
     return judged(valuer, states, [action])
 
