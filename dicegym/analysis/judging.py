@@ -64,9 +64,7 @@ def action_values_of(valuer: Valuer, states: np.ndarray) -> ActionValues:
         return valuer.action_values_rows(states)
     n_actions = valuer.game.n_actions
     found = [valuer.action_values(state) for state in states]
-    values, errors = (
-        np.array([one[column] for one in found], np.float64).reshape(-1, n_actions) for column in (0, 1)
-    )
+    values, errors = (np.array([one[column] for one in found], np.float64).reshape(-1, n_actions) for column in (0, 1))
     behind = [one.behind for one in found]
     whole = [row for row in behind if row is not None]
     return ActionValues(values, errors, np.array(whole) if whole and len(whole) == len(behind) else None)
@@ -98,9 +96,7 @@ def judge(valuer: Valuer, state: Any, action: int) -> Judged:
     return judged(valuer, states, [action])
 
 
-def _judged(
-    asked: ActionValues, inside: np.ndarray, known: np.ndarray, chosen: np.ndarray, unit: ValueUnit
-) -> Judged:
+def _judged(asked: ActionValues, inside: np.ndarray, known: np.ndarray, chosen: np.ndarray, unit: ValueUnit) -> Judged:
     """Return costs and stakes.
 
     Args:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dicegym.arena.report import ReportTable, plain_table
+from dicegym.arena.report import ReportTable
+from dicegym.columns import plain_table
 from dicegym.bench.figures import Figure
 from dicegym.bench.modes import LOOP_MODES
 from dicegym.bench.ratios import peer_ratios

@@ -200,7 +200,7 @@ def matches(
 
     Example: dicegym arena matches 3 --entry bacon --last 5
     """
-    from dicegym.arena.report import plain_table
+    from dicegym.columns import plain_table
     from dicegym.arena.sheets import write_sheet
     from dicegym.arena.store.export import SeatRow, seat_rows
 
