@@ -134,5 +134,7 @@ def _judged(asked: ActionValues, inside: np.ndarray, known: np.ndarray, chosen: 
 def _errors(asked: ActionValues, rows: np.ndarray, inside: np.ndarray, first: np.ndarray) -> np.ndarray:
     """Return the standard error of how far each chosen action is behind the best one."""
     if asked.behind is not None:
-        return asked.behind[rows, inside]
-    return np.hypot(asked.errors[rows, inside], asked.errors[rows, first])
+        behind: np.ndarray = asked.behind[rows, inside]
+        return behind
+    both: np.ndarray = np.hypot(asked.errors[rows, inside], asked.errors[rows, first])
+    return both

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_lines
 from dicegym.arena.matrix import WIDTH, Matrix
-from dicegym.columns import plain_table
+from dicegym.columns import is_number, plain_table
 from dicegym.escape import harmless, one_line
 
 if TYPE_CHECKING:
