@@ -8,7 +8,7 @@ meter* is told of games while they are played, and says what their dice were wor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -32,6 +32,9 @@ class ActionValues(NamedTuple):
     """float64[n_actions]; nan for an illegal one, and for one that the valuer leaves out (bids nobody makes)."""
     errors: np.ndarray
     """float64[n_actions]: standard error of each; 0 where the value is computed, nan as above."""
+    behind: np.ndarray | None = None
+    """float64[n_actions]: standard error of how far each is behind the best one, where candidates are played with common
+    dice and their differences are surer than their values; nan as above. None: as if values were independent."""
 
 
 class Valuer(Protocol):
@@ -66,6 +69,17 @@ class Valuer(Protocol):
 
     def policy(self, state: Any) -> np.ndarray:
         """Return how the valuer supposes the player to move plays: float64[n_actions], probabilities."""
+
+
+@runtime_checkable
+class BatchValuer(Valuer, Protocol):
+    """A valuer that may be asked about many states in one call, for grades over thousands of games."""
+
+    def values_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `value` of every state for every seat: float64[states, players]."""
+
+    def action_values_rows(self, states: np.ndarray) -> ActionValues:
+        """Return `action_values` of every state, none of which is over: arrays of float64[states, n_actions]."""
 
 
 class ValueSource(NamedTuple):
