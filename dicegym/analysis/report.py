@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dicegym.analysis.judging import Stake
-from dicegym.analysis.marks import MARKS, amount, figure, thresholds, titled
+from dicegym.analysis.marks import MARKS, Mark, amount, figure, thresholds, titled
 from dicegym.columns import plain_table
 from dicegym.engine.scene import Scene
 from dicegym.escape import lines
 
 if TYPE_CHECKING:
     from dicegym.analysis.decisions import Analysis, Decision
+    from dicegym.analysis.grades import Grade
 
 STAKES = {Stake.FORCED: "forced", Stake.TRIVIAL: "trivial", Stake.OBVIOUS: "obvious", Stake.UNKNOWN: "not judged"}
 """What stands in the place of a mark."""
@@ -117,6 +118,29 @@ def total_table(analysis: Analysis) -> tuple[list[str], list[list[str]]]:
         row += [figure(one.luck, unit, True), figure(one.result, unit), figure(one.adjusted, unit)]
         rows.append(row)
     return [f"{titles[0]} ({titled(unit)})", *titles[1:]], _to_the_right(rows, range(6, len(titles)))
+
+
+def grade_table(grades: Sequence[Grade], marks: Sequence[Mark]) -> tuple[list[str], list[list[str]]]:
+    """Return titles and rows of grades, the best first."""
+    unit = grades[0].unit
+    shown = titled(unit)
+    titles = ["agent", f"error rate ({shown})", "+-", f"given away a game ({shown})", "+-", "decisions", "unforced"]
+    titles += [mark.sign for mark in marks]
+    scale, digits = (100, 2) if unit == "win rate" else (1, 3)
+    rows = [
+        [
+            one.name,
+            f"{scale * one.error_rate.mean:.{digits}f}",
+            f"{scale * one.error_rate.half:.{digits}f}",
+            f"{scale * one.cost.mean:.{digits - 1}f}",
+            f"{scale * one.cost.half:.{digits - 1}f}",
+            f"{one.decisions:.1f}",
+            f"{one.unforced:.1f}",
+            *(f"{one.marks[mark.sign]:.2f}" for mark in marks),
+        ]
+        for one in sorted(grades, key=lambda one: one.error_rate.mean)
+    ]
+    return titles, rows
 
 
 def _rate(value: float, analysis: Analysis) -> str:
