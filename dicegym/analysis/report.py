@@ -13,8 +13,9 @@ from dicegym.engine.scene import Scene
 from dicegym.escape import lines
 
 if TYPE_CHECKING:
-    from dicegym.analysis.decisions import Analysis, Decision
+    from dicegym.analysis.decisions import About, Analysis, Decision
     from dicegym.analysis.grades import Grade
+    from dicegym.games.worth import Valuer
 
 STAKES = {Stake.FORCED: "forced", Stake.TRIVIAL: "trivial", Stake.OBVIOUS: "obvious", Stake.UNKNOWN: "not judged"}
 """What stands in the place of a mark."""
@@ -25,10 +26,14 @@ TRUTH = 1e-9
 def heading(analysis: Analysis) -> str:
     """Return what was judged, and by whose values, in a sentence."""
     about = analysis.about
-    values = {"win rate": "win rates", "points": "points", "return": "returns"}[about.unit]
-    said = f"{analysis.game.spec.title}: {', '.join(analysis.names)}. Values are {values}, and {about.sure}"
     by = "with everything in sight" if about.sees_all else "by what the player to move may know"
-    return f"{said} (source: {about.name}). Decisions are judged {by}."
+    return f"{analysis.game.spec.title}: {', '.join(analysis.names)}. {sure(about)}. Decisions are judged {by}."
+
+
+def sure(about: About | Valuer) -> str:
+    """Return in a sentence, without its end, whose values are meant and how sure they are."""
+    called = {"win rate": "win rates", "points": "points", "return": "returns"}[about.unit]
+    return f"Values ({called}, source {about.name}) are {about.sure}"
 
 
 def notes(analysis: Analysis) -> list[str]:

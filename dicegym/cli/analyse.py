@@ -114,7 +114,7 @@ def grade(
     from dicegym.analysis import grade as graded
     from dicegym.analysis.grades import facts
     from dicegym.analysis.marks import thresholds
-    from dicegym.analysis.report import grade_table
+    from dicegym.analysis.report import grade_table, sure
 
     check_writable(json_file)
     table = chosen_game(game, parameter)
@@ -127,11 +127,9 @@ def grade(
         for player in players:
             found.append(graded(player, table, others, games, seed, asked, progress=progress))
     against_whom = f", against {', '.join(names)}" if names else ""
-    out.print(
-        f"{table.spec.title}: {games:,} games each{against_whom}. Values are {asked.sure} (source: {asked.name})."
-    )
+    out.print(f"{table.spec.title}: {games:,} games each{against_whom}. {sure(asked)}.")
     out.print("")
     print_table(*grade_table(found, MARKS))
     out.print("")
-    out.print("Intervals of 95 %. Marks: in a game. " + thresholds(asked.unit))
+    out.print("Intervals are of 95 %; marks are so many in a game. " + thresholds(asked.unit))
     write_json(json_file, facts(table, asked, names, seed, found))
