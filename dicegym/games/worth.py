@@ -33,8 +33,8 @@ class ActionValues(NamedTuple):
     errors: np.ndarray
     """float64[n_actions]: standard error of each; 0 where the value is computed, nan as above."""
     behind: np.ndarray | None = None
-    """float64[n_actions]: standard error of how far each is behind the best one, where candidates are played with common
-    dice and their differences are surer than their values; nan as above. None: as if values were independent."""
+    """float64[n_actions]: standard error of how far each is behind the best one, where candidates are played with
+    common dice and differences are surer than values; nan as above. None: as if values were independent."""
 
 
 class Valuer(Protocol):
@@ -132,11 +132,14 @@ class Meter(Protocol):
 class Luck(Protocol):
     """A game's ``luck.py``: results with the luck taken out."""
 
-    def meter(self, game: Game, players: Sequence[Player], seats: np.ndarray) -> Meter | None:
+    def meter(self, game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
         """Return a meter for games that are played side by side, or None if there is none for this game.
+
+        It is made anew for every thousand games or so: what takes long to find out about players is kept.
 
         Args:
             game: what is played.
-            players: everybody who plays in some of the games.
+            players: everybody who plays in some of the games; None stands for one who cannot be asked, such as a
+                stranger's bot in another process: then its actions are all that is known of it.
             seats: int64[games, players of the game]: which of ``players`` sits in each seat.
         """
