@@ -19,7 +19,6 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.games.bidding import chance, table
 
-
 RARE = 1e-4
 """How probable it is at least, before anybody looks, that a bid is true which is not left out."""
 
@@ -80,7 +79,7 @@ def hand(game: Game, own: int, others: int) -> Hand:
     dice = own + others
     ordinary = np.arange(dice * table.FACES)
     start = _state(game, own, others)
-    after = np.array([game.legal(_with_bid(start, bid))[: len(ordinary)] for bid in ordinary])
+    after = np.array([game.legal(_with_bid(start, int(bid)))[: len(ordinary)] for bid in ordinary])
     wild = _wild(game)
     likely = [table.ODDS[len(wild[bid % table.FACES]), dice, bid // table.FACES + 1] >= RARE for bid in ordinary]
     order = np.array([bid for bid in np.argsort(-after.sum(1), kind="stable") if likely[bid]])
