@@ -26,6 +26,7 @@ from dicegym.cli.play import play
 from dicegym.cli.plot import plot
 from dicegym.cli.replay import replay
 from dicegym.cli.server import join, serve, server
+from dicegym.cli.solve import solve
 from dicegym.cli.training import demo, league, train
 from dicegym.cli.watch import watch
 from dicegym.engine.commands import COMMANDS
@@ -42,6 +43,7 @@ VERBS = (
     replay,
     compare,
     exact,
+    solve,
     train,
     plot,
     league,

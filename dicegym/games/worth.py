@@ -8,7 +8,7 @@ meter* is told of games while they are played, and says what their dice were wor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -32,6 +32,9 @@ class ActionValues(NamedTuple):
     """float64[n_actions]; nan for an illegal one, and for one that the valuer leaves out (bids nobody makes)."""
     errors: np.ndarray
     """float64[n_actions]: standard error of each; 0 where the value is computed, nan as above."""
+    behind: np.ndarray | None = None
+    """float64[n_actions]: standard error of how far each is behind the best one, where candidates are played with
+    common dice and differences are surer than values; nan as above. None: as if values were independent."""
 
 
 class Valuer(Protocol):
@@ -66,6 +69,17 @@ class Valuer(Protocol):
 
     def policy(self, state: Any) -> np.ndarray:
         """Return how the valuer supposes the player to move plays: float64[n_actions], probabilities."""
+
+
+@runtime_checkable
+class BatchValuer(Valuer, Protocol):
+    """A valuer that may be asked about many states in one call, for grades over thousands of games."""
+
+    def values_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `value` of every state for every seat: float64[states, players]."""
+
+    def action_values_rows(self, states: np.ndarray) -> ActionValues:
+        """Return `action_values` of every state, none of which is over: arrays of float64[states, n_actions]."""
 
 
 class ValueSource(NamedTuple):
@@ -118,11 +132,14 @@ class Meter(Protocol):
 class Luck(Protocol):
     """A game's ``luck.py``: results with the luck taken out."""
 
-    def meter(self, game: Game, players: Sequence[Player], seats: np.ndarray) -> Meter | None:
+    def meter(self, game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
         """Return a meter for games that are played side by side, or None if there is none for this game.
+
+        It is made anew for every thousand games or so: what takes long to find out about players is kept.
 
         Args:
             game: what is played.
-            players: everybody who plays in some of the games.
+            players: everybody who plays in some of the games; None stands for one who cannot be asked, such as a
+                stranger's bot in another process: then its actions are all that is known of it.
             seats: int64[games, players of the game]: which of ``players`` sits in each seat.
         """

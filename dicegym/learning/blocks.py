@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dicegym.analysis.less_luck import Watched, luck_of, meter_of
 from dicegym.bots.source import Source
 from dicegym.engine import loops
 from dicegym.engine.game import Game
@@ -46,25 +47,55 @@ def seating_of(number: int, seats: int, rivals: int) -> tuple[int, list[int]]:
     return seat, [(time + place - 1) % rivals for place in range(1, seats)]
 
 
-def results_of(game: Game, player: Player, rivals: Sequence[Player], first: int, n: int, seed: int) -> np.ndarray:
-    """Play games number ``first`` to ``first + n - 1`` of ``seed`` side by side; return what the player got (float[n]).
+class Results(NamedTuple):
+    """What a player got in each of some games."""
 
-    That is its share of the first place, a shared one shared out; of a player alone it is its return.
+    shares: np.ndarray
+    """float64[games]: its share of the first place, a shared one shared out; of a player alone its return."""
+    luck: np.ndarray | None = None
+    """float64[games]: what of that was luck, in the same unit; None: nobody asked."""
+
+
+def results_of(
+    game: Game, player: Player, rivals: Sequence[Player], first: int, n: int, seed: int, less_luck: bool = False
+) -> Results:
+    """Play games number ``first`` to ``first + n - 1`` of ``seed`` side by side; return what the player got.
+
+    Raises ParameterError if ``less_luck`` is asked for and luck cannot be told in this game.
     """
     rows = np.arange(n)
     states = game.new_states(n)
     numbers = np.arange(first, first + n, dtype=np.uint64)
     loops.begin_rows(states, rows, game.blank, np.full(n, seed, np.uint64), numbers)
     table = Opponents(game, states)
-    seats = np.empty(n, np.int64)
+    seats, who = np.empty(n, np.int64), np.zeros((n, game.players), np.int64)
     for row in range(n):
         seat, others = seating_of(first + row, game.players, len(rivals))
         seats[row] = seat
-        seated = {(seat + place) % game.players: rivals[other] for place, other in enumerate(others, 1)}
+        for place, other in enumerate(others, 1):
+            who[row, (seat + place) % game.players] = 1 + other
+        seated = {there: rivals[other - 1] for there, other in enumerate(who[row].tolist()) if there != seat}
         table.sit(row, int(states["key"][row]), seated | {seat: player})
-    table.play_out()
+    luck = None
+    if less_luck:
+        luck = _played_watched(game, states, table, [player, *rivals], who)[rows, seats]
+    else:
+        table.play_out()
     returns = np.array([game.returns(state) for state in states], np.float64)
-    return _shares(returns, seats)
+    return Results(_shares(returns, seats), luck)
+
+
+def _played_watched(
+    game: Game, states: np.ndarray, table: Opponents, players: Sequence[Player], who: np.ndarray
+) -> np.ndarray:
+    """Play games that have just begun to their ends; return what luck was worth to each seat: float64[games, seats]."""
+    nobody = np.full(len(states), -1)
+    known = [None if isinstance(player, PureIsolated) else player for player in players]
+    meter = meter_of(game, known, who)
+    watched = Watched(game, states, meter)
+    while len(rows := watched.open):
+        watched.step(rows, table.answers(rows, nobody)[0])
+    return meter.luck
 
 
 def _shares(returns: np.ndarray, seats: np.ndarray) -> np.ndarray:
@@ -84,6 +115,8 @@ class BlockResult(NamedTuple):
     """As `results_of` has it."""
     faults: list[tuple[str, int]]
     """What failed, in words, in the order in which it did first, and how often."""
+    luck: list[float] | None = None
+    """As `Results` has it."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +132,14 @@ class EvaluationBlock:
     first: int
     """Number of the first game."""
     games: int
+    less_luck: bool = False
+    """Whether to say what of the results was luck."""
 
     @property
     def facts(self) -> dict[str, Any]:
         """What decides the outcome besides game, entries and limits; see `Job.facts`."""
-        return {"kind": "evaluation", "seed": self.seed, "first": self.first, "games": self.games}
+        asked = {"less_luck": True} if self.less_luck else {}
+        return {"kind": "evaluation", "seed": self.seed, "first": self.first, "games": self.games} | asked
 
     def run(self, context: Context) -> list[Any]:
         """Load everybody and play; return a `BlockResult` as plain values."""
@@ -117,10 +153,10 @@ class EvaluationBlock:
             warnings.showwarning = faults.heed
             player, *rivals = table.players
             if table.one_by_one:
-                shares = table.play(faults)
+                found = table.play(faults)
             else:
-                shares = results_of(self.game, player, rivals, self.first, self.games, self.seed)
-        return [shares.tolist(), faults.counted]
+                found = results_of(self.game, player, rivals, self.first, self.games, self.seed, self.less_luck)
+        return [found.shares.tolist(), faults.counted, None if found.luck is None else found.luck.tolist()]
 
     def without(self, failure: Failure) -> None:
         """Return None: who does not play is not measured."""
@@ -178,13 +214,14 @@ class _Table:
             return load(block.game, entry.origin, entry.name)  # a fresh program for each game, as everywhere
         return context.load(entry, block.game, 0, lambda together: self._moment, None)
 
-    def play(self, faults: _Faults) -> np.ndarray:
-        """Play the games of the block one after the other; return what the player got of each: float64[games]."""
+    def play(self, faults: _Faults) -> Results:
+        """Play the games of the block one after the other; return what the player got."""
         block, game = self._block, self._block.game
         rivals = len(block.entries) - 1
         # Who fills several seats needs as many copies, if it sits at one game, and in one seat, at a time.
         copies: list[list[Player]] = [[player] for player in self.players]
         returns, seats = np.empty((block.games, game.players)), np.empty(block.games, np.int64)
+        sat, actions = np.zeros((block.games, game.players), np.int64), []
         for row in range(block.games):
             number = block.first + row
             self._moment = f"in game {number + 1} of the evaluation"
@@ -201,9 +238,16 @@ class _Table:
                 seated[there] = mine[min(taken[other + 1], len(mine) - 1)]
                 taken[other + 1] += 1
             states = game.new_game(block.seed, number)
-            returns[row] = game.returns(_BlockReferee(game, states, seated, who, self._context.heartbeat).play())
-            seats[row] = seat
-        return _shares(returns, seats)
+            referee = _BlockReferee(game, states, seated, who, self._context.heartbeat)
+            returns[row] = game.returns(referee.play())
+            seats[row], sat[row] = seat, who
+            actions.append(referee.actions)
+        luck = None
+        if block.less_luck:
+            known = [None if isinstance(player, IsolatedPlayer) else player for player in self.players]
+            numbers = range(block.first, block.first + block.games)
+            luck = luck_of(game, known, sat, block.seed, numbers, actions)[np.arange(block.games), seats]
+        return Results(_shares(returns, seats), luck)
 
 
 class _BlockReferee(Referee):
@@ -275,10 +319,12 @@ class PureIsolated(Player):
         return forfeited(error, game)
 
 
-def blocks_of(game: Game, entries: tuple[Entry, ...], games: int, seed: int) -> list[EvaluationBlock]:
+def blocks_of(
+    game: Game, entries: tuple[Entry, ...], games: int, seed: int, less_luck: bool = False
+) -> list[EvaluationBlock]:
     """Return the blocks of an evaluation of ``games`` games between ``entries``; see `EvaluationBlock`."""
     size = SIDE_BY_SIDE if all(entry.trusted for entry in entries) else APART
     return [
-        EvaluationBlock(game, entries, seed, block * size, min(size, games - block * size))
+        EvaluationBlock(game, entries, seed, block * size, min(size, games - block * size), less_luck)
         for block in range(math.ceil(games / size))
     ]

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dicegym.analysis.less_luck import check_meter
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, solitaire, solver
-from dicegym.learning.blocks import SIDE_BY_SIDE, results_of
+from dicegym.learning.blocks import SIDE_BY_SIDE, Results, results_of
 from dicegym.play.player import Player
 from dicegym.players import twins
 from dicegym.players.roster import agent
@@ -27,6 +28,8 @@ never plays one of them: a game's key is mixed from its seed (`dicegym.engine.di
 CURVE_SEED, CARD_SEED, LEAGUE_SEED, FRESH_SEED = range(4)
 """What the seeds of evaluations are for: the curve of a training, by which its best model is chosen; the card of a
 model; games within a league, by which opponents are chosen; and, from the last on, whatever nobody has looked at."""
+NO_SPREAD = 1e-9
+"""Standard deviation of results less luck below which they are all the same but for rounding."""
 AT_ONCE = SIDE_BY_SIDE
 """Games of an evaluation that are played side by side."""
 
@@ -44,6 +47,8 @@ class Score(NamedTuple):
     high: float
     games: int
     """Games played; 0 if exact."""
+    saved: float | None = None
+    """How many times as many games would tell as much if luck were left in; None: it was."""
 
     def __str__(self) -> str:
         """Return the score in words."""
@@ -52,14 +57,14 @@ class Score(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the score as plain values."""
-        return self._asdict()
+        return {name: value for name, value in self._asdict().items() if name != "saved" or value is not None}
 
     @classmethod
     def from_json(cls, said: Any) -> Score:
         """Return what `to_json` told of. Raises ParameterError if that is damaged."""
         kinds = {"measure": str, "opponent": str, "games": int}
         try:
-            values = {name: said[name] for name in cls._fields}
+            values = {name: said[name] for name in cls._fields if name != "saved" or "saved" in said}
         except (TypeError, LookupError):
             values = {}
         if not values or not all(isinstance(one, kinds.get(name, int | float)) for name, one in values.items()):
@@ -121,8 +126,10 @@ def evaluate(
         seed: which games; never one that training plays.
         progress: called with (games played, of how many, against whom) while games are played.
         trust: whether models' files may run what their authors wrote; as for `dicegym.agent`.
-        less_luck: of a player alone, measure what its choices cost instead of what it scores, where the game's exact
-            values tell (`dicegym.games.parts.Solitaire.mean_return`): the same mean with a far smaller interval.
+        less_luck: take luck out of the results: the same mean with a smaller interval. Of a player alone, where the
+            game's exact values tell, what its choices cost is measured instead of what it scores
+            (`dicegym.games.parts.Solitaire.mean_return`); elsewhere the game's luck meter says what was luck
+            (`dicegym.analysis.less_luck`).
         executors: who plays, such as ``dicegym.arena.executors.local(workers=2)``: the figures are the same for any
             number of processes, and bots that do not ship with the package are kept apart. None: this process, bots
             included.
@@ -131,34 +138,37 @@ def evaluate(
 
     Returns:
         The exact value, or the share of games won with Wilson's 95 % interval. Where nobody else plays, the mean
-        return with the normal 95 % interval.
+        return with the normal 95 % interval; with ``less_luck``, too, the interval is the normal one.
 
     Raises:
         AgentError, ModelError, UnknownNameError: a player cannot be loaded or fails.
         ParameterError: ``games`` is less than 1, ``seed`` outside 0 to 2**63 - 1, more opponents share the table than
-            it seats, or what is asked for cannot be done by ``executors``.
+            it seats, luck cannot be taken out in this game, or what is asked for cannot be done by ``executors``.
         DependencyError, DicegymError: ``executors`` cannot be had.
     """
     games = whole_number("games", games, 1, 1 << 40, "the number of games of an evaluation")
     seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")
     game = make_game(game)
     told = progress or (lambda done, total, text: None)
+    alone = solitaire(game) if less_luck else None
     if executors is not None:
-        if less_luck or trust:
-            what = "less_luck" if less_luck else "trust"
+        if alone is not None or trust:
+            what = "trust" if trust else "less_luck"
             raise ParameterError(f"{what}=True is for players in this process: leave out executors")
         by = _By(executors, isolation, limits)
-        return _executed(game, player, _named(game, opponent), games, exact, seed, told, by)
+        return _executed(game, player, _named(game, opponent), games, exact, seed, told, by, less_luck)
     player = agent(game, player, trust=trust)
     rivals = rivals_of(game, opponent, trust)
     exact_values = solver(game) if exact and len(rivals) == 1 else None
     if exact_values is not None:
         value = exact_values.win_rate(player, rivals[0], game)
         return Score("exact win rate", rivals[0].name, value, value, value, 0)
-    if less_luck and (alone := solitaire(game)) is not None:
+    if alone is not None:
         mean, half, games = alone.mean_return(player, game, games, EVALUATION_SEED + seed)
         return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
-    return _sampled(game, player, rivals, games, seed, told)
+    if less_luck:
+        check_meter(game)
+    return _sampled(game, player, rivals, games, seed, told, less_luck)
 
 
 class _By(NamedTuple):
@@ -178,6 +188,7 @@ def _executed(
     seed: int,
     progress: Callable[[int, int, str], None],
     by: _By,
+    less_luck: bool,
 ) -> Score:
     """Return what `evaluate` does, by an executor."""
     from dicegym.learning import executed
@@ -193,7 +204,9 @@ def _executed(
     def told(done: int, total: int) -> None:
         progress(done, total, f"against {against}")
 
-    return score_of(game, sides.play(games, EVALUATION_SEED + seed, told), against)
+    if less_luck:
+        check_meter(game)
+    return score_of(game, sides.play(games, EVALUATION_SEED + seed, told, less_luck), against)
 
 
 def overall(scores: Sequence[Score], by: str = "mean") -> Score:
@@ -228,15 +241,19 @@ def _sampled(
     games: int,
     seed: int,
     progress: Callable[[int, int, str], None],
+    less_luck: bool,
 ) -> Score:
     """Play ``games`` games, the player's seat alternating."""
     against = together(game, [rival.name for rival in rivals])
     blocks = []
     for first in range(0, games, AT_ONCE):
         progress(first, games, f"against {against}")
-        blocks.append(results_of(game, player, rivals, first, min(AT_ONCE, games - first), EVALUATION_SEED + seed))
+        number = min(AT_ONCE, games - first)
+        blocks.append(results_of(game, player, rivals, first, number, EVALUATION_SEED + seed, less_luck))
     progress(games, games, f"against {against}")
-    return score_of(game, np.concatenate(blocks), against)
+    luck = [block.luck for block in blocks if block.luck is not None]
+    results = Results(np.concatenate([block.shares for block in blocks]), np.concatenate(luck) if luck else None)
+    return score_of(game, results, against)
 
 
 def together(game: Game, names: Sequence[str]) -> str:
@@ -244,15 +261,31 @@ def together(game: Game, names: Sequence[str]) -> str:
     return ", ".join(names) if game.players > 1 else "nobody"
 
 
-def score_of(game: Game, results: np.ndarray, against: str) -> Score:
-    """Return the score of one who got ``results`` (float64[games], as `results_of` has them)."""
-    games = len(results)
-    mean = float(results.mean())
+def score_of(game: Game, results: Results, against: str) -> Score:
+    """Return the score of one who got ``results``; what was luck of them is taken out, if it is known."""
+    games = len(results.shares)
+    if results.luck is not None:
+        return _less_luck(game, results.shares, results.luck, against)
+    mean = float(results.shares.mean())
     if game.players == 1:
-        half = Z_95 * float(results.std()) / games**0.5
+        half = Z_95 * float(results.shares.std()) / games**0.5
         return Score("mean return", against, mean, mean - half, mean + half, games)
     low, high = wilson(mean, games)
     return Score("win rate", against, mean, low, high, games)
+
+
+def _less_luck(game: Game, shares: np.ndarray, luck: np.ndarray, against: str) -> Score:
+    """Return the score of one who got ``shares``, of which ``luck`` was luck, with the normal interval."""
+    games = len(shares)
+    left = shares - luck
+    mean, spread = float(left.mean()), float(left.std(ddof=min(1, games - 1)))
+    half = Z_95 * spread / games**0.5
+    saved = float(shares.var()) / spread**2 if spread > NO_SPREAD else float("inf")
+    measure = "mean return less luck" if game.players == 1 else "win rate less luck"
+    low, high = mean - half, mean + half
+    if game.players > 1:
+        low, high = max(0.0, low), min(1.0, high)
+    return Score(measure, against, mean, low, high, games, saved)
 
 
 def wilson(rate: float, n: int, z: float = Z_95) -> tuple[float, float]:

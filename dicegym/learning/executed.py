@@ -17,7 +17,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError
 from dicegym.escape import one_line
 from dicegym.games.parts import solver
-from dicegym.learning.blocks import APART, BlockResult, blocks_of
+from dicegym.learning.blocks import APART, BlockResult, Results, blocks_of
 from dicegym.players import twins
 from dicegym.players.roster import agent, agent_name, resolve
 from dicegym.sandbox.jail import Choice
@@ -135,7 +135,7 @@ class Measurement:
         by_number = {number: tables[job.entries[0]] for number, job in zip(apart, jobs, strict=True)}
         return [by_number.get(number, player) for number, player in enumerate(found)]
 
-    def play(self, games: int, seed: int, progress: Callable[[int, int], None]) -> np.ndarray:
+    def play(self, games: int, seed: int, progress: Callable[[int, int], None], less_luck: bool = False) -> Results:
         """Play, and return what who is measured got in each game; see `dicegym.learning.blocks.results_of`.
 
         Faults are told as warnings, as where games are played here. Raises AgentError for one who fails where the
@@ -145,7 +145,7 @@ class Measurement:
         opponents = rivals if solver(game) else [_twin(game, rival) for rival in rivals]
         names = (one_line(agent_name(game, spec)) for spec in self._specs)
         entries = tuple(_entry(game, spec, name) for spec, name in zip([player, *opponents], names, strict=True))
-        blocks = blocks_of(game, entries, games, seed)
+        blocks = blocks_of(game, entries, games, seed, less_luck)
         found: dict[int, BlockResult] = {}
         done = 0
         progress(0, games)
@@ -158,7 +158,10 @@ class Measurement:
                 progress(done, games)
         in_order = [found[block.first] for block in blocks]
         _tell(words for result in in_order for words, times in result.faults for _ in range(times))
-        return np.concatenate([result.shares for result in in_order])
+        luck = [result.luck for result in in_order if result.luck is not None]
+        return Results(
+            np.concatenate([result.shares for result in in_order]), np.concatenate(luck) if less_luck else None
+        )
 
 
 def _tell(faults: Iterable[str]) -> None:

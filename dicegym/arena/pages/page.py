@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dicegym.arena.incidents import misplay_lines
 from dicegym.arena.matrix import Matrix
 from dicegym.arena.pages.plots import Plot, placed
-from dicegym.arena.report import Report, is_number
+from dicegym.arena.report import Report
+from dicegym.columns import is_number
 from dicegym.errors import DependencyError
 from dicegym.escape import harmless, lines
 

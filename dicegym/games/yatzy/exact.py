@@ -9,8 +9,6 @@ a far better estimate than the mean of the scores, of which most is luck.
 
 from __future__ import annotations
 
-import functools
-import threading
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,8 @@ from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Z_95, Estimate, Progress, plays_with
 from dicegym.games.yatzy import exact_kernels as kernels
-from dicegym.games.yatzy.rules import N_ACTIONS, SPEC
+from dicegym.games.yatzy.rules import SPEC
+from dicegym.games.yatzy.solving import alone
 from dicegym.games.yatzy.tables import BOXES
 from dicegym.games.yatzy.view import record_of
 from dicegym.play.drive import join_table
@@ -30,8 +29,6 @@ from dicegym.play.turn import Act, Turn
 
 SOLVED = {"players": 1}
 """Nobody knows the values of a table, at which others' points count."""
-LOOK_EVERY = 0.1
-"""Seconds between two looks at how far the sweep has come."""
 GAMES = 1000
 """Games of an estimate unless told otherwise: the interval is then about half a point for a middling player."""
 
@@ -46,68 +43,13 @@ def _check(game: Game) -> None:
         raise ParameterError(f"{game!r} has no exact values: give dicegym.game({SPEC.name!r}, players=1)")
 
 
-def values(progress: Progress | None = None) -> np.ndarray:
-    """Return the mean of what is still to come in every position: float64[2**15, 64], read only.
-
-    Indexed by the filled boxes (a bit mask, box 1 lowest) and the sum of the boxes 1 to 6, at most 63. Computed once;
-    ``progress`` is told meanwhile of the sets of boxes that are done. Ctrl-C is answered at once: the computation goes
-    on behind, as compiled code cannot be stopped, until it is done or the program ends.
-    """
-    sweep = _sweep()
-    total = len(sweep.values) - 1  # with all boxes filled nothing is to come
-    while sweep.is_alive():
-        sweep.join(LOOK_EVERY)
-        if progress is not None:
-            progress(int(np.count_nonzero(sweep.values[:, 0])), total, "sets of boxes solved")
-    return sweep.result()
-
-
-class _Sweep(threading.Thread):
-    """The computation of all values, beside the thread that waits for it."""
-
-    def __init__(self) -> None:
-        super().__init__(name="yatzy-values", daemon=True)
-        self.values = np.zeros((kernels.ALL_FILLED + 1, kernels.SUMS))
-        self._error: BaseException | None = None
-        self.start()
-
-    def run(self) -> None:
-        try:
-            kernels.solve(0, self.values)
-        except BaseException as error:  # to be raised where somebody waits
-            self._error = error
-        self.values.setflags(write=False)
-
-    def result(self) -> np.ndarray:
-        """Return the values once it has ended. Raises what it ended with."""
-        if self._error is not None:
-            _sweep.cache_clear()
-            raise self._error
-        return self.values
-
-
-@functools.cache
-def _sweep() -> _Sweep:
-    return _Sweep()
-
-
 def optimum(game: Game, *, progress: Progress | None = None) -> float:
     """Return the mean score of the best way to play; ``progress`` as for `values`.
 
     Raises ParameterError if ``game`` is not Yatzy for one.
     """
     _check(game)
-    return float(values(progress)[0, 0])
-
-
-def action_values(state: Any, seat: int) -> np.ndarray:
-    """Return the mean of what is still to come after each action: float64[225], -1 for an illegal one.
-
-    ``seat`` is taken to roll the dice shown, and to play for points alone whoever else is there.
-    """
-    out = np.empty(N_ACTIONS)
-    kernels.action_values(values(), state, seat, kernels.new_levels(), out)
-    return out
+    return float(alone.values(progress)[0, 0])
 
 
 class OptimalPlayer(Player):
@@ -121,14 +63,14 @@ class OptimalPlayer(Player):
 
         def act(turn: Turn) -> int:
             view: Any = turn.view
-            return int(action_values(record_of(turn.game, view), turn.seat).argmax())
+            return int(alone.action_values(record_of(turn.game, view), turn.seat).argmax())
 
         return act
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action for each row; see `Player.act_rows`."""
         out = np.empty(len(rows), np.int64)
-        kernels.choose_rows(values(), states, rows, seats, out)
+        kernels.choose_rows(alone.values(), states, rows, seats, out)
         return out
 
 
@@ -154,7 +96,7 @@ def mean_return(
     keys = np.full(games, seed % (1 << 64), np.uint64)
     loops.begin_rows(states, rows, game.blank, keys, rows.astype(np.uint64))
     acts = [] if player.pure else [join_table(game, {0: player}, int(key))[0] for key in states["key"]]
-    costs, known = np.zeros(games), values(progress)
+    costs, known = np.zeros(games), alone.values(progress)
     while len(rows):  # no game is driven alone: what a decision costs is told, and played, for all rows in one call
         if player.pure:
             actions = player.act_rows(game, states, rows, np.zeros(len(rows), np.int64))

@@ -16,6 +16,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.parts import solitaire, solver
 from dicegym.games.yatzy import exact as yatzy
 from dicegym.games.yatzy import exact_kernels as kernels
+from dicegym.games.yatzy.solving import alone
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 
@@ -82,7 +83,7 @@ def few_boxes(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     """Solve for four boxes alone, which takes no time; the others must be filled."""
     boxes = ("Threes", "One Pair", "Small Straight", "Chance")
     values = solved(boxes)
-    monkeypatch.setattr(yatzy, "values", lambda progress=None: values)
+    monkeypatch.setattr(alone, "values", lambda progress=None: values)
     return boxes
 
 
@@ -103,7 +104,7 @@ def played(player: Player, boxes: tuple[str, ...], n: int) -> tuple[np.ndarray, 
     costs, rows = np.zeros(n), np.arange(n)
     while len(rows):
         actions = player.act_rows(GAME, states, rows, np.zeros(len(rows), np.int64))
-        kernels.play_rows(yatzy.values(), states, rows, actions, costs)
+        kernels.play_rows(alone.values(), states, rows, actions, costs)
         rows = rows[~states["over"][rows]]
     return states["totals"][:, 0], costs
 
@@ -112,7 +113,7 @@ def test_the_optimal_player_reaches_its_value(few_boxes: tuple[str, ...]) -> Non
     points, costs = played(yatzy.OptimalPlayer(), few_boxes, 2000)
     assert abs(costs).max() < 1e-9
     error = 4 * points.std() / len(points) ** 0.5
-    assert points.mean() == pytest.approx(yatzy.values()[bits(few_boxes), 0], abs=error)
+    assert points.mean() == pytest.approx(alone.values()[bits(few_boxes), 0], abs=error)
 
 
 def test_what_choices_cost_explains_the_difference(few_boxes: tuple[str, ...]) -> None:
@@ -127,21 +128,21 @@ def test_what_choices_cost_explains_the_difference(few_boxes: tuple[str, ...]) -
     players: list[Player] = [RandomPlayer(), FunctionPlayer(anything), FunctionPlayer(lambda turn: 1000, pure=True)]
     for player in players:
         points, costs = played(player, few_boxes, 1500)
-        estimate = yatzy.values()[bits(few_boxes), 0] - costs.mean()
+        estimate = alone.values()[bits(few_boxes), 0] - costs.mean()
         error = 4 * (points.std() + costs.std()) / len(points) ** 0.5
         assert points.mean() == pytest.approx(estimate, abs=error)
 
 
 def test_action_values_are_those_of_the_mask(few_boxes: tuple[str, ...]) -> None:
     state = filled_but(few_boxes, 1)[0]
-    worth = yatzy.action_values(state, 0)
+    worth = alone.action_values(state, 0)
     assert ((worth >= 0) == GAME.legal(state)).all()
     (seated,) = {yatzy.OptimalPlayer().join(GAME, 0, 0)(dicegym.play.turn.Turn(GAME, state, 0))}
     assert worth[seated] == worth.max()
     state["rolls_left"] = 0
     state["dice"] = (3, 3, 3, 6, 6)
-    worth = yatzy.action_values(state, 0)
-    later = yatzy.values()
+    worth = alone.action_values(state, 0)
+    later = alone.values()
     assert worth[210 + 2] == pytest.approx(9 + later[bits(few_boxes) | 4, 9])
     assert worth[210 + 6] == pytest.approx(12 + later[bits(few_boxes) | 64, 0])
 
@@ -179,11 +180,11 @@ def sweep(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         values[:-1, 0] = 1
 
     monkeypatch.setattr(kernels, "solve", solve)
-    monkeypatch.setattr(yatzy, "LOOK_EVERY", 0.01)
-    yatzy._sweep.cache_clear()
+    monkeypatch.setattr(alone, "LOOK_EVERY", 0.01)
+    alone._sweep.cache_clear()
     yield release
     release.set()
-    yatzy._sweep.cache_clear()
+    alone._sweep.cache_clear()
 
 
 def test_the_sweep_says_how_far_it_has_come_and_can_be_interrupted(sweep: threading.Event) -> None:
@@ -209,13 +210,13 @@ def test_a_sweep_that_fails_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None
         raise MemoryError
 
     monkeypatch.setattr(kernels, "solve", fail)
-    yatzy._sweep.cache_clear()
+    alone._sweep.cache_clear()
     for _ in range(2):
         with pytest.raises(MemoryError):
             yatzy.optimum(GAME)
     monkeypatch.setattr(kernels, "solve", lambda closed, values: None)
     assert yatzy.optimum(GAME) == 0
-    yatzy._sweep.cache_clear()
+    alone._sweep.cache_clear()
 
 
 # --- the whole game --------------------------------------------------------------------------------------------------

@@ -1,0 +1,78 @@
+"""What states of Hog are worth: exactly, as both play it who see everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.games.hog.rules import N_ACTIONS
+from dicegym.games.hog.solving import full_sight
+from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource, ValueUnit
+
+
+class FullSight:
+    """What states are worth to players who see the parity of all exchanges and both runs, and play their best.
+
+    Moves alternate and nothing is hidden, so this is the one equilibrium value of the game with full sight.
+    """
+
+    name = "exact"
+    kind: ValueKind = "exact"
+    unit: ValueUnit = "win rate"
+    sure = "exact, for players who see everything: the parity of the exchanges and both runs of Pig outs, too"
+    sees_all = True
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._rolls, self._values = full_sight.rolls(), full_sight.values_to(game.parameters["goal"])
+
+    def value(self, state: Any, seat: int) -> float:
+        """Return how likely ``seat`` wins; see `dicegym.games.worth.Valuer`."""
+        if state["over"]:
+            return float(state["winner"] == seat)
+        mover = float(full_sight.value_of(state, self._rolls, self._values))
+        return mover if state["player"] == seat else 1 - mover
+
+    def action_values(self, state: Any) -> ActionValues:
+        """Return how likely the player to move wins with each number of dice; nan when the game is over."""
+        if state["over"]:
+            return ActionValues(np.full(N_ACTIONS, np.nan), np.full(N_ACTIONS, np.nan))
+        values = np.array([self.action_value(state, action) for action in range(N_ACTIONS)])
+        return ActionValues(values, np.zeros(N_ACTIONS))
+
+    def values_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `value` of every state for both seats: float64[states, 2]."""
+        wins = np.empty((len(states), 2))
+        full_sight.value_rows(states, self._rolls, self._values, wins)
+        return wins
+
+    def action_values_rows(self, states: np.ndarray) -> ActionValues:
+        """Return `action_values` of every state, none of which is over."""
+        values = np.empty((len(states), N_ACTIONS))
+        full_sight.choice_rows(states, self._rolls, self._values, values)
+        return ActionValues(values, np.zeros_like(values))
+
+    def action_value(self, state: Any, action: int) -> float:
+        """Return the same of one action; a number of dice out of range loses at once. nan when the game is over."""
+        if state["over"]:
+            return float("nan")
+        return float(full_sight.action_value(state, int(action), self._rolls, self._values))
+
+    def policy(self, state: Any) -> np.ndarray:
+        """Return 1 for the best number of dice, of equal ones the smallest."""
+        chosen = np.zeros(N_ACTIONS)
+        chosen[np.argmax(self.action_values(state).values)] = 1
+        return chosen
+
+
+def sources(game: Game) -> Sequence[ValueSource]:
+    """Return where values of ``game`` come from; ``memory`` changes nothing for who sees everything."""
+
+    def load(progress: Progress | None) -> Valuer:
+        return FullSight(game)
+
+    doc = "how likely the player to move wins if both see everything and play their best"
+    return (ValueSource("exact", "exact", doc, lambda: True, load),)

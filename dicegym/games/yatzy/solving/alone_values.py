@@ -1,0 +1,73 @@
+"""What states of Yatzy for one are worth: the points so far and the most that can be had on average from there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.games.worth import ActionValues, Progress, ValueKind, ValueSource, ValueUnit
+from dicegym.games.yatzy import exact_kernels as kernels
+from dicegym.games.yatzy.rules import bonus
+from dicegym.games.yatzy.solving import alone
+
+
+def sources(game: Game) -> Sequence[ValueSource]:
+    """Return the exact values if one plays ``game`` alone."""
+    if game.players != 1:
+        return ()
+    doc = "the most points that can be had on average, solved by dynamic programming within seconds"
+    return (ValueSource("exact", "exact", doc, lambda: True, lambda progress: AloneValuer(game, progress)),)
+
+
+class AloneValuer:
+    """Says what states of Yatzy for one are worth; see `dicegym.games.worth.Valuer`.
+
+    The value is the mean of the final score. ``progress`` is told of the sweep that solves the game when it is needed
+    for the first time.
+    """
+
+    name = "exact"
+    kind: ValueKind = "exact"
+    unit: ValueUnit = "points"
+    sure = "exact"
+    sees_all = False
+
+    def __init__(self, game: Game, progress: Progress | None = None) -> None:
+        alone.values(progress)
+        self.game = game
+
+    def value(self, state: Any, seat: int = 0) -> float:
+        """Return the mean final score of one who plays on without a flaw; see `Valuer.value`."""
+        if state["over"]:
+            return _points(state)
+        return _points(state) + float(alone.action_values(state, 0).max())
+
+    def action_values(self, state: Any) -> ActionValues:
+        """Return the mean final score after each action; see `Valuer.action_values`."""
+        rest = alone.action_values(state, 0)
+        legal = rest >= 0
+        return ActionValues(np.where(legal, _points(state) + rest, np.nan), np.where(legal, 0.0, np.nan))
+
+    def action_value(self, state: Any, action: int) -> float:
+        """Return the same of one action, whatever it is; see `Valuer.action_value`.
+
+        Of an action that makes the server play all that is left, it is the score that then follows.
+        """
+        played, costs = self.game.new_states(1), np.zeros(1)
+        played[0] = state
+        kernels.play_rows(alone.values(), played, np.arange(1), np.array([action]), costs)
+        return self.value(state) - float(costs[0])
+
+    def policy(self, state: Any) -> np.ndarray:
+        """Return 1 for the best action (of equal ones the first), 0 for all others; see `Valuer.policy`."""
+        chosen = np.zeros(self.game.n_actions)
+        chosen[alone.action_values(state, 0).argmax()] = 1.0
+        return chosen
+
+
+def _points(state: Any) -> float:
+    """Return the points so far, the bonus included."""
+    return float(state["totals"][0] + bonus(state["upper"][0]))

@@ -1,0 +1,148 @@
+"""Values of Hog with full sight: a recursion from the rule text, exact win rates, and what decisions cost."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.analysis.valuers import sources, valuer
+from dicegym.engine.jit import records
+from dicegym.games.hog import exact
+from dicegym.games.hog import exact_kernels as kernels
+from dicegym.games.hog.rules import N_ACTIONS, free_bacon, settle, sides
+from dicegym.games.hog.solving import full_sight
+from dicegym.games.hog.values import FullSight
+from dicegym.games.worth import BatchValuer
+
+SMALL = 10
+"""A goal at which a slow recursion takes a second."""
+
+
+def slow_value(goal: int) -> Any:
+    """A recursion over whole games: how likely the player to move wins from (own, opponent's, parity, runs)."""
+    rolls = full_sight.rolls()
+
+    def after(own: int, opponent: int, points: int, parity: int, runs: tuple[int, int]) -> float:
+        own, opponent = settle(own, opponent, points)
+        if max(own, opponent) >= goal:
+            return float(own > opponent)
+        return 1 - value(opponent, own, parity, runs)
+
+    @cache
+    def value(own: int, opponent: int, parity: int, runs: tuple[int, int]) -> float:
+        other_run, run = runs
+        times = max(1, run)
+        found = [
+            after(own, opponent, times, 1 - parity, (0, other_run)),
+            after(own, opponent, times * free_bacon(opponent), parity, (0, other_run)),
+        ]
+        for number in range(1, 11):
+            chances = rolls[sides(own, opponent, parity), number]
+            pig_out = chances[1] * after(own, opponent, 1, parity, (min(run + 1, 3), other_run))
+            other = (
+                chances[k] * after(own, opponent, times * k, parity, (0, other_run))
+                for k in range(2 * number, len(chances))
+                if chances[k]
+            )
+            found.append(pig_out + sum(other))
+        return max(found)
+
+    return value
+
+
+def test_values_agree_with_a_recursion_over_whole_games() -> None:
+    slow, values = slow_value(SMALL), full_sight.values_to(SMALL)[0]
+    for own, opponent in [(0, 0), (3, 5), (0, 9), (9, 9), (7, 1)]:
+        for parity in range(2):
+            for runs in [(0, 0), (2, 1), (0, 3)]:
+                expected = slow(own, opponent, parity, runs)
+                assert values[own * SMALL + opponent, parity, *runs] == pytest.approx(expected, abs=1e-12)
+
+
+def every_state(goal: int) -> np.ndarray:
+    """Return a record for each state of `dicegym.games.hog.exact_kernels`, in its order, seat 0 to move."""
+    game = dicegym.game("hog", goal=goal)
+    pair, parity, other_run, run = (a.ravel() for a in np.indices((goal * goal, 2, 4, 4)))
+    states = records(len(pair), game.spec.state)
+    states[:] = game.new_game()[0]
+    states["scores"] = np.stack(np.divmod(pair, goal), axis=1)
+    states["exchanges"][:, 1] = parity
+    states["runs"] = np.stack([run, other_run], axis=1)
+    return states
+
+
+@pytest.mark.parametrize(("a", "b"), [("always_roll(8)", "ham"), ("ham", "always_roll(8)"), ("swap", "wild")])
+def test_costs_of_all_games_are_the_difference_of_exact_win_rates(a: str, b: str) -> None:
+    game = dicegym.game("hog", goal=20)
+    tables = [exact.tabulate(dicegym.agent(game, name), game) for name in (a, b)]
+    states = every_state(20)
+    judge = FullSight(game)
+    assert isinstance(judge, BatchValuer)
+    worth, choices = judge.values_rows(states)[:, 0], judge.action_values_rows(states).values
+    assert np.abs(choices.max(axis=1) - worth).max() < 1e-12
+
+    reach = np.empty((2, 400, 2, 4, 4))
+    kernels.spread(np.stack(tables), full_sight.rolls(), reach)
+    pairs = np.repeat(np.arange(400), 32)
+    paid = []
+    for seat, table in enumerate(tables):
+        chosen = choices[np.arange(len(states)), table.ravel()[pairs] + 1]
+        paid.append(float((reach[seat].ravel() * (worth - chosen)).sum()))
+    assert min(paid) > 0.01
+    assert exact.win_rate(*tables, game) == pytest.approx(0.5 - paid[0] + paid[1], abs=1e-9)
+
+
+def test_a_game_is_its_first_value_less_costs_plus_luck() -> None:
+    game = dicegym.game("hog")
+    judge = valuer(game)
+    assert (judge.name, judge.kind, judge.unit, judge.sees_all) == ("exact", "exact", "win rate", True)
+    for seed in range(20):
+        state = game.new_game(seed)[0]
+        rng = np.random.default_rng(seed)
+        start, costs, luck = judge.value(state, 0), 0.0, 0.0
+        assert start == pytest.approx(0.5352817895065385, abs=1e-12)
+        while not state["over"]:
+            mover, action = int(state["player"]), int(rng.integers(N_ACTIONS))
+            sign = 1 if mover == 0 else -1
+            found = judge.action_values(state)
+            assert (found.errors == 0).all()
+            assert found.values[action] == judge.action_value(state, action)
+            assert found.values.max() == pytest.approx(judge.value(state, mover), abs=1e-12)
+            assert judge.policy(state)[found.values.argmax()] == 1
+            costs += sign * (found.values.max() - found.values[action])
+            chosen = judge.action_value(state, action)
+            game.step(state, action)
+            assert judge.value(state, 0) + judge.value(state, 1) == 1
+            luck += sign * (judge.value(state, mover) - chosen)
+        assert judge.values_rows(np.array([state])).tolist() == [[judge.value(state, 0), judge.value(state, 1)]]
+        assert float(state["winner"] == 0) == pytest.approx(start - costs + luck, abs=1e-12)
+        assert np.isnan(judge.action_values(state).values).all()
+
+
+def test_the_mean_over_dice_is_the_value_of_the_choice() -> None:
+    game = dicegym.game("hog")
+    judge = valuer(game)
+    state = game.new_game()[0]
+    state["scores"], state["runs"], state["exchanges"] = (40, 23), (2, 1), (1, 0)
+    for action in (0, 1, 4):
+        found = []
+        for key in range(3000):
+            after = state.copy()
+            after["key"] = key
+            game.step(after, action)
+            found.append(judge.value(after, 0))
+        error = np.std(found) / np.sqrt(len(found))
+        assert np.mean(found) == pytest.approx(judge.action_value(state, action), abs=4 * error + 1e-12)
+
+
+def test_wide_numbers_of_dice_lose_and_memory_changes_nothing() -> None:
+    game = dicegym.game("hog")
+    state = game.new_game()[0]
+    assert valuer(game).action_value(state, N_ACTIONS) == valuer(game).action_value(state, -1) == 0
+    remembering = dicegym.game("hog", memory=1)
+    assert [source.ready() for source in sources(remembering)] == [True]
+    assert valuer(remembering).value(remembering.new_game()[0], 1) == valuer(game).value(state, 1)
