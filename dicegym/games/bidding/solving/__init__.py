@@ -1,0 +1,1 @@
+"""Solvers of the games of hidden dice: values of whole hands, by all rolls at once."""
