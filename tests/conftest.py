@@ -139,6 +139,12 @@ def _store_of_its_own(stores: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("DICEGYM_STORE", str(next(stores)))
 
 
+@pytest.fixture(autouse=True)
+def _tables_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test find what was solved on this machine, or by another test; the folder is made by who writes there."""
+    monkeypatch.setenv("DICEGYM_TABLES", str(tmp_path_factory.getbasetemp() / "tables" / secrets.token_hex(8)))
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """Return a real PostgreSQL server; skip where none can be started."""

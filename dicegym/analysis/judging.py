@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.marks import OBVIOUS, TRIVIAL, UNITS
+from dicegym.engine.jit import records
 from dicegym.games.worth import ActionValues, BatchValuer, Valuer, ValueUnit
 
 SAME = 1e-12
@@ -63,9 +64,7 @@ def action_values_of(valuer: Valuer, states: np.ndarray) -> ActionValues:
         return valuer.action_values_rows(states)
     n_actions = valuer.game.n_actions
     found = [valuer.action_values(state) for state in states]
-    values, errors = (
-        np.array([one[column] for one in found], np.float64).reshape(-1, n_actions) for column in (0, 1)
-    )
+    values, errors = (np.array([one[column] for one in found], np.float64).reshape(-1, n_actions) for column in (0, 1))
     behind = [one.behind for one in found]
     whole = [row for row in behind if row is not None]
     return ActionValues(values, errors, np.array(whole) if whole and len(whole) == len(behind) else None)
@@ -92,14 +91,12 @@ def judged(valuer: Valuer, states: np.ndarray, actions: Sequence[int] | np.ndarr
 
 def judge(valuer: Valuer, state: Any, action: int) -> Judged:
     """Return the same of a single decision: arrays of one row."""
-    states = np.empty(1, valuer.game.spec.state)
+    states = records(1, valuer.game.spec.state)
     states[0] = state
     return judged(valuer, states, [action])
 
 
-def _judged(
-    asked: ActionValues, inside: np.ndarray, known: np.ndarray, chosen: np.ndarray, unit: ValueUnit
-) -> Judged:
+def _judged(asked: ActionValues, inside: np.ndarray, known: np.ndarray, chosen: np.ndarray, unit: ValueUnit) -> Judged:
     """Return costs and stakes.
 
     Args:
@@ -137,5 +134,7 @@ def _judged(
 def _errors(asked: ActionValues, rows: np.ndarray, inside: np.ndarray, first: np.ndarray) -> np.ndarray:
     """Return the standard error of how far each chosen action is behind the best one."""
     if asked.behind is not None:
-        return asked.behind[rows, inside]
-    return np.hypot(asked.errors[rows, inside], asked.errors[rows, first])
+        behind: np.ndarray = asked.behind[rows, inside]
+        return behind
+    both: np.ndarray = np.hypot(asked.errors[rows, inside], asked.errors[rows, first])
+    return both

@@ -5,13 +5,11 @@ One table for all games. Thresholds are in win rate; in another unit they are so
 
 from __future__ import annotations
 
-from statistics import NormalDist
 from typing import NamedTuple
 
 from dicegym.errors import unknown_name
+from dicegym.games.parts import Z_95
 from dicegym.games.worth import ValueUnit
-
-Z_95 = NormalDist().inv_cdf(0.975)
 
 
 class Mark(NamedTuple):
@@ -32,7 +30,7 @@ MARKS = (
 )
 """From the cheapest on."""
 UNITS: dict[ValueUnit, float] = {"win rate": 1.0, "points": 100.0, "return": 2.0}
-"""What a win rate of 1 is in each unit. A return goes from -1 to 1. One point of Yatzy wins about 0.7 % at the beginning
+"""What a win rate of 1 is in each unit. A return goes from -1 to 1. A point of Yatzy wins about 0.7 % at the beginning
 of a game for two; a hundredth is near that, and easier to remember."""
 TRIVIAL = 0.001
 """In win rate: where all candidates lie within this, nothing is decided."""
@@ -63,7 +61,7 @@ def mark_of(cost: float, unit: ValueUnit, error: float = 0.0) -> Mark | None:
 
 
 def amount(value: float, unit: ValueUnit, sign: bool = False) -> str:
-    """Return a value, a cost or a piece of luck in words: ``12.3%``, ``5.25 points``, ``0.123``; with a sign if asked."""
+    """Return a value, a cost or luck in words: ``12.3%``, ``5.25 points``, ``0.123``; with a sign if asked."""
     plus = "+" if sign else ""
     if unit == "win rate":
         return f"{_no_zero(100 * value, 1):{plus}.1f}%"

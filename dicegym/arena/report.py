@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_lines
 from dicegym.arena.matrix import WIDTH, Matrix
+from dicegym.columns import is_number, plain_table
 from dicegym.escape import harmless, one_line
 
 if TYPE_CHECKING:
@@ -96,28 +97,6 @@ def _note(text: str) -> str:
 def percent(rate: float | None) -> str:
     """Return a rate with one decimal, or a dash for None."""
     return "-" if rate is None else f"{100 * rate:.1f}%"
-
-
-def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table, columns aligned: numbers to the right, names to the left, all of it harmless."""
-    titles, rows = list(map(harmless, titles)), [list(map(harmless, row)) for row in rows]
-    columns = list(zip(titles, *rows, strict=True))
-    widths = [max(map(len, column)) for column in columns]
-    right = [bool(rows) and all(is_number(cell) for cell in column[1:]) for column in columns]
-
-    def line(cells: Sequence[str]) -> str:
-        padded = (
-            cell.rjust(width) if to_right else cell.ljust(width)
-            for cell, width, to_right in zip(cells, widths, right, strict=True)
-        )
-        return "  ".join(padded).rstrip()
-
-    return [line(titles), *(line(row) for row in rows)]
-
-
-def is_number(cell: str) -> bool:
-    """Return whether a cell of a table reads as a number, a share, or a dash that stands for none."""
-    return cell == "-" or cell.removesuffix("%").replace(",", "").replace(".", "", 1).isdigit()
 
 
 def _paragraphs(report: Report, width: int) -> Iterator[list[str]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dicegym.arena.report import ReportTable, plain_table
+from dicegym.arena.report import ReportTable
 from dicegym.bench.figures import Figure
 from dicegym.bench.modes import LOOP_MODES
 from dicegym.bench.ratios import peer_ratios
 from dicegym.bench.result import BenchResult
+from dicegym.columns import plain_table
 from dicegym.escape import harmless
 
 SECTIONS = {

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 import dicegym
+from dicegym.cli.analyse import analyse, grade
 from dicegym.cli.arena import arena
 from dicegym.cli.bench import bench
 from dicegym.cli.bots import check, new, rules
@@ -26,6 +27,7 @@ from dicegym.cli.play import play
 from dicegym.cli.plot import plot
 from dicegym.cli.replay import replay
 from dicegym.cli.server import join, serve, server
+from dicegym.cli.solve import solve
 from dicegym.cli.training import demo, league, train
 from dicegym.cli.watch import watch
 from dicegym.engine.commands import COMMANDS
@@ -40,8 +42,11 @@ VERBS = (
     check,
     tournament,
     replay,
+    analyse,
+    grade,
     compare,
     exact,
+    solve,
     train,
     plot,
     league,

@@ -200,9 +200,9 @@ def matches(
 
     Example: dicegym arena matches 3 --entry bacon --last 5
     """
-    from dicegym.arena.report import plain_table
     from dicegym.arena.sheets import write_sheet
     from dicegym.arena.store.export import SeatRow, seat_rows
+    from dicegym.columns import plain_table
 
     _check(csv_file, json_file)
     with _reader(store) as reader:

@@ -184,7 +184,7 @@ def write_new(path: Path, text: str) -> None:
 
 def print_table(titles: list[str], rows: list[list[str]]) -> None:
     """Print a table, its columns aligned."""
-    from dicegym.arena.report import plain_table
+    from dicegym.columns import plain_table
 
     for line in plain_table(titles, rows):
         out.print(line)

@@ -10,11 +10,18 @@ Environment variable:
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import shlex
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.files import writing
 from dicegym.games.worth import Progress
 
 FOLDER_VARIABLE = "DICEGYM_TABLES"
@@ -32,6 +39,71 @@ def tables_folder(game: Game, name: str) -> Path:
     """Return the folder where the solution ``name`` of ``game`` is kept; it need not exist."""
     settings = "".join(f"-{key}{value}" for key, value in {"players": game.players, **game.parameters}.items())
     return tables_root() / f"{game.name}{settings}-{game.fingerprint}" / name
+
+
+def settings_of(game: Game) -> dict[str, int]:
+    """Return the parameters of a game, players among them, that are not what they are unless one says so."""
+    spec = game.spec
+    usual = {"players": spec.default_players or spec.players[0]} | {
+        key: parameter.default for key, parameter in spec.parameters.items()
+    }
+    chosen = {"players": game.players, **game.parameters}
+    return {key: value for key, value in chosen.items() if value != usual[key]}
+
+
+def how_to_solve(game: Game, name: str) -> str:
+    """Return the command that solves ``name`` of ``game``, as one types it."""
+    options = [word for key, value in settings_of(game).items() for word in ("-p", f"{key}={value}")]
+    return shlex.join(["dicegym", "solve", game.name, name, *options])
+
+
+def unsolved(game: Game, name: str) -> ParameterError:
+    """Return the error for who asks for tables that nobody has solved yet here; it names the command."""
+    command = how_to_solve(game, name)
+    return ParameterError(f"{name!r} of {game!r} is not solved on this machine yet: `{command}` does it")
+
+
+def damaged(file: Path, reason: str, game: Game, name: str) -> DamagedFileError:
+    """Return the error for a file of the tables ``name`` that cannot be used; it names the commands that mend it.
+
+    ``reason`` goes on from the file's name: ``is broken off``.
+    """
+    command = how_to_solve(game, name)
+    return DamagedFileError(file, reason, f"`{command} --remove` removes these tables, `{command}` solves them again")
+
+
+def write_arrays(file: Path, **arrays: np.ndarray) -> None:
+    """Write arrays to a file ``.npz``, whole or not at all; its folder is made if there is none."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with writing(file) as unfinished, unfinished.open("wb") as stream:
+        np.savez(stream, allow_pickle=False, **arrays)
+
+
+def read_arrays(file: Path, game: Game, name: str, like: Mapping[str, tuple[Any, Any]]) -> dict[str, np.ndarray]:
+    """Return arrays that `write_arrays` wrote; what is wrong with them cannot go unnoticed (checksums).
+
+    Args:
+        file: the file, which exists.
+        game: whose tables they are, for errors.
+        name: what they are called, for errors.
+        like: (shape, dtype) by array; None in a shape is any length, a shape None any shape.
+
+    Raises:
+        DamagedFileError: the file is broken off, changed, or holds something else.
+    """
+    try:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+            found = {key: archive[key] for key in like}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
+        raise damaged(file, f"cannot be read ({error})", game, name) from None
+    for key, (shape, dtype) in like.items():
+        array = found[key]
+        fits = shape is None or (
+            len(shape) == array.ndim and all(want in (None, got) for want, got in zip(shape, array.shape, strict=True))
+        )
+        if not fits or array.dtype != dtype:
+            raise damaged(file, f"holds {key} of shape {array.shape} and dtype {array.dtype}", game, name)
+    return found
 
 
 class Solution(Protocol):
@@ -56,19 +128,27 @@ class Solution(Protocol):
         """Return about how many minutes of two cores it takes to reach ``goal``, as measured once."""
 
     def quality(self, folder: Path) -> float | None:
-        """Return what ``measure`` says of the tables in a folder; None if there are none that can be used."""
+        """Return what ``measure`` says of the tables in a folder, 0 if it says nothing; None if there are none.
+
+        Raises DamagedFileError (`damaged`) if what is there cannot be used.
+        """
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
         """Solve it, or go on with what lies in ``folder``; return its quality.
 
-        It ends when ``goal`` is reached or ``seconds`` are over. Tables, and what is needed for going on, are written
-        whole (`dicegym.files`), every minute or so and at the end, on KeyboardInterrupt too, which is raised again.
+        ``progress`` is told (steps done, of how many, in words: the quality so far) about once a second; steps of
+        earlier runs count. It ends when ``goal`` is reached or ``seconds`` are over. Tables, and what is needed for
+        going on, are written whole (`dicegym.files`), every minute or so and at the end, on KeyboardInterrupt too,
+        which is raised again.
         The result depends on nothing but how many steps have been done, in however many runs.
         """
 
 
 class Solutions(Protocol):
     """A game's ``solutions.py``: what of it can be solved and kept."""
+
+    SETTINGS: Sequence[Mapping[str, int]]
+    """Parameters, players among them, with which something can be solved, for lists and errors."""
 
     def solutions(self, game: Game) -> Sequence[Solution]:
         """Return what can be solved of ``game`` with its parameters; nothing if nothing can."""

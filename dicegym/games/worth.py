@@ -33,8 +33,8 @@ class ActionValues(NamedTuple):
     errors: np.ndarray
     """float64[n_actions]: standard error of each; 0 where the value is computed, nan as above."""
     behind: np.ndarray | None = None
-    """float64[n_actions]: standard error of how far each is behind the best one, where candidates are played with common
-    dice and their differences are surer than their values; nan as above. None: as if values were independent."""
+    """float64[n_actions]: standard error of how far each is behind the best one, where candidates are played with
+    common dice and differences are surer than values; nan as above. None: as if values were independent."""
 
 
 class Valuer(Protocol):

@@ -24,10 +24,11 @@ from dicegym.arena.formats.round_robin_result import RoundRobinResult, RoundRobi
 from dicegym.arena.luck import Places
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import DATE_VARIABLE
-from dicegym.arena.report import plain_table, show
+from dicegym.arena.report import show
 from dicegym.arena.results import ContestResult, Standing
 from dicegym.arena.rows import MatchRow
 from dicegym.bots.export import export_source
+from dicegym.columns import plain_table
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating

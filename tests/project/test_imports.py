@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # each is for.
 LADDER: tuple[tuple[str, ...], ...] = (
     # test_the_list_of_environments_is_light says more of the registry
-    ("errors", "escape", "files", "registry", "shipped", "signals"),
+    ("columns", "errors", "escape", "files", "registry", "shipped", "signals"),
     ("engine",),
     ("play",),
     ("games",),

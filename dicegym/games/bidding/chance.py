@@ -24,16 +24,16 @@ def undo(before: Any | None, after: Any) -> list[int]:
 
 def outcomes(state: Any, draw: int) -> list[tuple[float, str]]:
     """Return what the seat ``draw`` may roll: each roll's probability, and the roll in words."""
-    return [(probability, text) for probability, text, _ in rolls_of(int(state["left"][draw]))]
+    return [(probability, text) for probability, text, _ in rolls(int(state["left"][draw]))]
 
 
 def settle(state: Any, draw: int, outcome: int) -> None:
     """Let the seat ``draw`` have rolled number ``outcome`` of `outcomes`."""
-    state["hands"][draw] = rolls_of(int(state["left"][draw]))[outcome][2]
+    state["hands"][draw] = rolls(int(state["left"][draw]))[outcome][2]
 
 
 @cache
-def rolls_of(dice: int) -> list[tuple[float, str, tuple[int, ...]]]:
+def rolls(dice: int) -> list[tuple[float, str, tuple[int, ...]]]:
     """Return probability, text and number of dice on each face of every roll of ``dice`` dice."""
     found = []
     for counts in _counts(dice, FACES):

@@ -43,6 +43,18 @@ class FullSight:
         values = np.array([self.action_value(state, action) for action in range(N_ACTIONS)])
         return ActionValues(values, np.zeros(N_ACTIONS))
 
+    def values_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `value` of every state for both seats: float64[states, 2]."""
+        wins = np.empty((len(states), 2))
+        full_sight.value_rows(states, self._rolls, self._values, wins)
+        return wins
+
+    def action_values_rows(self, states: np.ndarray) -> ActionValues:
+        """Return `action_values` of every state, none of which is over."""
+        values = np.empty((len(states), N_ACTIONS))
+        full_sight.choice_rows(states, self._rolls, self._values, values)
+        return ActionValues(values, np.zeros_like(values))
+
     def action_value(self, state: Any, action: int) -> float:
         """Return the same of one action; a number of dice out of range loses at once. nan when the game is over."""
         if state["over"]:

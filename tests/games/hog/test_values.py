@@ -15,6 +15,8 @@ from dicegym.games.hog import exact
 from dicegym.games.hog import exact_kernels as kernels
 from dicegym.games.hog.rules import N_ACTIONS, free_bacon, settle, sides
 from dicegym.games.hog.solving import full_sight
+from dicegym.games.hog.values import FullSight
+from dicegym.games.worth import BatchValuer
 
 SMALL = 10
 """A goal at which a slow recursion takes a second."""
@@ -78,8 +80,9 @@ def test_costs_of_all_games_are_the_difference_of_exact_win_rates(a: str, b: str
     game = dicegym.game("hog", goal=20)
     tables = [exact.tabulate(dicegym.agent(game, name), game) for name in (a, b)]
     states = every_state(20)
-    worth, choices = np.empty(len(states)), np.empty((len(states), N_ACTIONS))
-    full_sight.judge(states, full_sight.rolls(), full_sight.values_to(20), worth, choices)
+    judge = FullSight(game)
+    assert isinstance(judge, BatchValuer)
+    worth, choices = judge.values_rows(states)[:, 0], judge.action_values_rows(states).values
     assert np.abs(choices.max(axis=1) - worth).max() < 1e-12
 
     reach = np.empty((2, 400, 2, 4, 4))
@@ -115,6 +118,7 @@ def test_a_game_is_its_first_value_less_costs_plus_luck() -> None:
             game.step(state, action)
             assert judge.value(state, 0) + judge.value(state, 1) == 1
             luck += sign * (judge.value(state, mover) - chosen)
+        assert judge.values_rows(np.array([state])).tolist() == [[judge.value(state, 0), judge.value(state, 1)]]
         assert float(state["winner"] == 0) == pytest.approx(start - costs + luck, abs=1e-12)
         assert np.isnan(judge.action_values(state).values).all()
 

@@ -1,1 +1,1 @@
-"""Solvers of the games of hidden dice: values of whole hands, by all rolls at once."""
+"""Solvers of Liar's Dice for two: trees of public bids with vectors over rolls, for any rules of bids and calls."""

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.chance import rolls_of
+from dicegym.games.bidding.chance import rolls as rolls_told
 from dicegym.games.bidding.table import FACES, N_BIDS, last_bid
 
 CALL = N_BIDS
@@ -211,7 +211,7 @@ class Rolls(NamedTuple):
 @cache
 def rolls(dice: int) -> Rolls:
     """Return all rolls of so many dice."""
-    found = rolls_of(dice)
+    found = rolls_told(dice)
     return Rolls(np.array([one[2] for one in found], np.int8), np.array([one[0] for one in found]))
 
 

@@ -71,19 +71,26 @@ def action_value_of(state, action, rolls, values, places, out):
 
 
 @kernel
-def judge(states, rolls, values, worth, choices):
-    """Fill ``worth[i]`` with what ``states[i]`` is worth to its player to move, ``choices[i, a]`` what action a is.
+def value_rows(states, rolls, values, wins):
+    """Fill ``wins`` (float64[n, 2]) with how likely each seat wins; of games that are over it is known."""
+    for i in range(len(states)):
+        state = states[i]
+        if state.over:
+            mover, value = np.int64(state.winner), 1.0
+        else:
+            mover, value = np.int64(state.player), value_of(state, rolls, values)
+        wins[i, mover] = value
+        wins[i, 1 - mover] = 1 - value
 
-    Args:
-        states: records of games that are not over.
-        rolls: as of `solve`.
-        values: as of `solve`, or of two players' tables (`dicegym.games.hog.exact_kernels.evaluate`).
-        worth: float64[n].
-        choices: float64[n, N_ACTIONS].
+
+@kernel
+def choice_rows(states, rolls, values, choices):
+    """Fill ``choices`` (float64[n, N_ACTIONS]) with how likely the player to move wins by each choice.
+
+    Values are those of `solve`, or of two players' tables (`dicegym.games.hog.exact_kernels.evaluate`).
     """
     places, out = new_places(rolls), np.empty((RUNS, RUNS))
     for i in range(len(states)):
-        worth[i] = value_of(states[i], rolls, values)
         for action in range(N_ACTIONS):
             choices[i, action] = action_value_of(states[i], action, rolls, values, places, out)
 

@@ -1,0 +1,268 @@
+"""Solves what of a game can be solved in minutes, and keeps it; games' ``solutions.py`` do the work.
+
+Before anything starts it is known how much memory and disk it takes. One process at a time works on the tables of one
+solution; whoever is stopped goes on from what lies there. Needs the extra ``solve``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dicegym.analysis.memory import available_memory, in_words
+from dicegym.engine.game import Game
+from dicegym.engine.validate import whole_number
+from dicegym.errors import DamagedFileError, DependencyError, ParameterError, unknown_name
+from dicegym.games import game as make_game
+from dicegym.games.parts import SOLUTIONS, Progress, part
+from dicegym.games.solved import Solution, how_to_solve, tables_folder
+from dicegym.registry import GAMES
+from dicegym.signals import going_on
+
+LOCK_FILE = ".lock"
+"""In the folder of a solution: held by the process that works there."""
+
+
+class SolutionStatus(NamedTuple):
+    """What there is to know of a solution, before and after it is solved."""
+
+    game: Game
+    name: str
+    doc: str
+    """What it is, in a line."""
+    measure: str
+    """What its quality says, in words; empty if it is simply done or not."""
+    goal: float
+    """The quality that it is solved to unless told otherwise."""
+    quality: float | None
+    """Of the tables here: lower is better; None if there are none."""
+    memory: int
+    """Bytes that solving takes at most."""
+    disk: int
+    """Bytes that its tables take."""
+    minutes: float
+    """About how long two cores take to reach the goal."""
+    folder: Path
+    """Where its tables are, or would be."""
+    damage: str = ""
+    """Why the tables here cannot be used, and what to do."""
+
+    @property
+    def done(self) -> bool:
+        """Whether its tables reach the goal."""
+        return self.quality is not None and self.quality <= self.goal
+
+    @property
+    def state(self) -> str:
+        """How far it is, in words."""
+        if self.quality is None:
+            return self.damage or "not solved yet"
+        return f"{self.measure} {self.quality:.3g}" if self.measure else "solved"
+
+    @property
+    def needs(self) -> str:
+        """What it takes, in words."""
+        time = f"{self.minutes:.0f} minutes" if self.minutes >= 2 else f"{60 * self.minutes:.0f} seconds"
+        return f"{in_words(self.memory)} of memory, {in_words(self.disk)} of disk, about {time} on two cores"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the same as plain values."""
+        game = {"game": self.game.name, "parameters": {"players": self.game.players, **self.game.parameters}}
+        return {**self._asdict(), **game, "done": self.done, "folder": str(self.folder)}
+
+
+def solutions(game: Game) -> Sequence[Solution]:
+    """Return what can be solved of ``game`` with its parameters; nothing if nothing can."""
+    found = part(game, SOLUTIONS)
+    return () if found is None else found.solutions(game)
+
+
+def solvable_games() -> list[Game]:
+    """Return the registered games, with their parameters, of which something can be solved."""
+    found = []
+    for name in GAMES:
+        about = part(name, SOLUTIONS)
+        found += [] if about is None else [make_game(name, **settings) for settings in about.SETTINGS]
+    return found
+
+
+def solution(game: Game, name: str | None = None) -> Solution:
+    """Return one of the `solutions` of ``game``; without a name, the only one.
+
+    Raises:
+        ParameterError: there are none, or several to choose from.
+        UnknownNameError: there is none of this name.
+    """
+    found = {one.name: one for one in solutions(game)}
+    if not found:
+        raise ParameterError(_nothing(game))
+    if name is None:
+        if len(found) > 1:
+            raise ParameterError(f"{game!r} has several solutions: name one of {', '.join(map(repr, found))}")
+        return next(iter(found.values()))
+    if name not in found:
+        raise unknown_name("solution", name, list(found))
+    return found[name]
+
+
+def _nothing(game: Game) -> str:
+    """Return why nothing of a game can be solved, and what can."""
+    about = part(game, SOLUTIONS)
+    if about is None:
+        known = sorted({other.name for other in solvable_games()})
+        return f"nothing of {game!r} can be solved in minutes: ask for {' or '.join(known) or 'another game'}"
+    calls = [" and ".join(f"{key}={value}" for key, value in settings.items()) for settings in about.SETTINGS]
+    return f"nothing of {game!r} can be solved in minutes: give it {', or '.join(calls)}"
+
+
+def status(game: Game, name: str | None = None) -> SolutionStatus:
+    """Return what there is to know of a solution of ``game``.
+
+    Raises what `solution` raises.
+    """
+    one = solution(game, name)
+    folder = tables_folder(game, one.name)
+    quality, damage = None, ""
+    try:
+        quality = one.quality(folder) if folder.is_dir() else None
+    except DamagedFileError as error:
+        damage = str(error)
+    costs = (one.memory(), one.disk(), one.minutes())
+    return SolutionStatus(game, one.name, one.doc, one.measure, one.goal, quality, *costs, folder, damage)
+
+
+def solve(
+    game: Game,
+    name: str | None = None,
+    *,
+    goal: float | None = None,
+    minutes: float | None = None,
+    threads: int | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> SolutionStatus:
+    """Solve something of ``game``, or go on with it, and keep its tables (`dicegym.games.solved.tables_folder`).
+
+    Args:
+        game: the game, with its parameters.
+        name: of one of its `solutions`; default: the only one.
+        goal: the quality to reach, lower is better; default: the solution's own.
+        minutes: end then, whatever was reached; default: no limit.
+        threads: of this process; default: the cores that it may use.
+        force: start also if the machine has less memory or disk available than it takes.
+        progress: told of (steps done, of how many, the quality so far).
+
+    Returns:
+        What there is now. If tables of that quality lie there already, nothing is done.
+
+    Raises:
+        ParameterError: there is nothing to solve, a value is none, the machine has too little memory or disk, another
+            process solves the same.
+        DamagedFileError: what lies there cannot be used.
+        KeyboardInterrupt: its text says how to go on.
+    """
+    one = solution(game, name)
+    goal = _positive("goal", one.goal if goal is None else goal)
+    seconds = None if minutes is None else 60 * _positive("minutes", minutes)
+    count = whole_number("threads", _cores() if threads is None else threads, 1, 1024, "a number of threads")
+    before = status(game, one.name)
+    if before.damage:
+        one.quality(before.folder)  # raises what is wrong
+    if before.quality is not None and before.quality <= goal:
+        return before
+    if not force:
+        _check_room(before)
+    how = how_to_solve(game, one.name)
+    with _alone_in(before.folder, how), going_on(f"what was reached is kept: go on by `{how}`"):
+        one.solve(
+            before.folder, goal=goal, seconds=seconds, threads=count, progress=progress or (lambda done, of, text: None)
+        )
+    return status(game, one.name)
+
+
+def _cores() -> int:
+    """Return how many processors this process may use."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+def remove(game: Game, name: str | None = None) -> int:
+    """Remove the tables of a solution, and what was kept for going on; return how many bytes that were.
+
+    Raises what `solution` raises, and ParameterError if another process solves the same.
+    """
+    folder = tables_folder(game, solution(game, name).name)
+    if not folder.is_dir():
+        return 0
+    with _alone_in(folder, how_to_solve(game, folder.name)):
+        files = [path for path in folder.rglob("*") if path.is_file() and path.name != LOCK_FILE]
+        size = sum(path.stat().st_size for path in files)
+        for path in files:
+            path.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):  # another solution of the same game lies there
+        folder.parent.rmdir()
+    return size
+
+
+def _positive(what: str, value: Any) -> float:
+    """Return a number that is at least 0. Raises ParameterError."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        raise ParameterError(f"{what}={value!r} cannot be reached: give a number of at least 0")
+    return float(value)
+
+
+def _check_room(asked: SolutionStatus) -> None:
+    """Raise ParameterError if the machine has too little memory or disk."""
+    free = available_memory()
+    if free is not None and free < asked.memory:
+        raise ParameterError(
+            f"{asked.name!r} of {asked.game!r} takes {in_words(asked.memory)} of memory, and {in_words(free)} are "
+            "available: end other programs, or give --yes (force=True) to start all the same"
+        )
+    place = next(path for path in (asked.folder, *asked.folder.parents) if path.exists())
+    room = shutil.disk_usage(place).free
+    if room < asked.disk:
+        raise ParameterError(
+            f"the tables of {asked.name!r} of {asked.game!r} take {in_words(asked.disk)} of disk, and "
+            f"{in_words(room)} are free in {place}: make room, set DICEGYM_TABLES to a folder elsewhere, or give "
+            "--yes (force=True) to start all the same"
+        )
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path, how: str) -> Iterator[None]:
+    """Hold the folder of a solution, which is made if there is none, and unmade at the end if nothing was put in it."""
+    try:
+        from filelock import FileLock, Timeout
+    except ImportError as error:
+        raise DependencyError.for_extra(str(error.name), "solve", "keeping tables") from error
+
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    lock = FileLock(folder / LOCK_FILE, timeout=0)
+    try:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+        except Timeout:
+            raise ParameterError(
+                f"another process is at work in {folder}: wait until it ends, and then go on by `{how}`"
+            ) from None
+        except OSError as error:
+            raise ParameterError(
+                f"{folder} cannot hold tables ({error.strerror or error}): set DICEGYM_TABLES to another folder"
+            ) from None
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):  # where an open file cannot be removed, it stays
+                (folder / LOCK_FILE).unlink()
+            lock.release()
+    finally:
+        for one in missing:
+            with contextlib.suppress(OSError):  # something is in it
+                one.rmdir()

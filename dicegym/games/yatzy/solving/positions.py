@@ -1,0 +1,62 @@
+"""Positions between two turns, numbered without gaps.
+
+A position is the set of filled boxes and the sum of the upper ones, up to 63. The upper boxes and their sum make a
+*place*, of which there are 2794; the lower boxes are any of 512 sets. Position ``place * 512 + lower``.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
+from __future__ import annotations
+
+import numpy as np
+
+from dicegym.engine.jit import kernel
+from dicegym.games.yatzy.rules import BONUS_FROM, MOST_TOTAL
+from dicegym.games.yatzy.tables import BEST, BOXES, DICE, UPPER
+
+ALL_FILLED = (1 << BOXES) - 1
+SUMS = BONUS_FROM + 1
+LOWER_SETS = 1 << (BOXES - UPPER)
+UPPER_SETS = 1 << UPPER
+TOTALS = MOST_TOTAL + 1
+"""Totals that a player can have at the end: 0..374."""
+MOST_POINTS = int(BEST.max()) + 1
+SCORES = np.zeros((BOXES, MOST_POINTS), np.bool_)
+"""bool[15, 51]: which points each box can be filled with."""
+for _box in range(BOXES):
+    SCORES[_box, BEST[:, _box]] = True
+
+
+def _places() -> np.ndarray:
+    possible = np.zeros((UPPER_SETS, SUMS), np.bool_)
+    possible[0, 0] = True
+    for boxes in range(1, UPPER_SETS):
+        box = boxes.bit_length() - 1
+        for points in range(0, (DICE + 1) * (box + 1), box + 1):
+            sums = np.minimum(np.flatnonzero(possible[boxes ^ 1 << box]) + points, BONUS_FROM)
+            possible[boxes, sums] = True
+    numbers = np.full(possible.shape, -1, np.int32)
+    numbers[possible] = np.arange(possible.sum())
+    return numbers
+
+
+PLACES: np.ndarray = _places()
+"""int32[64, 64]: the number of each set of upper boxes and their sum; -1 if it cannot be."""
+N_PLACES = int(PLACES.max()) + 1
+POSITIONS = N_PLACES * LOWER_SETS
+
+
+def level(n_filled: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the filled boxes and the upper sums (int64 both) of all positions with ``n_filled`` filled boxes."""
+    upper_sets, sums = np.nonzero(PLACES >= 0)
+    lower = np.arange(LOWER_SETS)
+    n_lower, n_upper = np.bitwise_count(lower), np.bitwise_count(upper_sets)
+    which, low = np.nonzero(n_upper[:, None] + n_lower == n_filled)
+    return upper_sets[which] | lower[low] << UPPER, sums[which]
+
+
+@kernel
+def position_of(filled, upper):
+    """Return the number of a position."""
+    return np.int64(PLACES[filled & (UPPER_SETS - 1), upper]) * LOWER_SETS + (filled >> UPPER)

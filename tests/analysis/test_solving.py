@@ -1,0 +1,191 @@
+"""Solving and keeping, with a solution that counts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from filelock import FileLock
+from solutions_toy import STEPS, Counting, Toy, play_with
+
+import dicegym
+from dicegym.analysis import solving
+from dicegym.analysis.memory import available_memory, in_words
+from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
+from dicegym.games.parts import SOLUTIONS, part
+from dicegym.games.solved import how_to_solve, read_arrays, tables_folder, unsolved, write_arrays
+from dicegym.registry import GAMES
+
+GAME = dicegym.game("hog", goal=20)
+
+
+class Other(Counting):
+    name = "other"
+    measure = ""
+    goal = 0.0
+
+
+@pytest.fixture(autouse=True)
+def counting(monkeypatch: pytest.MonkeyPatch) -> type[Counting]:
+    """Return the one solution that Hog has in these tests."""
+    kind = type("Counting", (Counting,), {})
+    play_with(monkeypatch, Toy(kind))
+    return kind
+
+
+def test_what_is_solved_is_kept_and_gone_on_with() -> None:
+    before = solving.status(GAME)
+    assert (before.quality, before.done, before.state) == (None, False, "not solved yet")
+    assert not before.folder.exists()
+    told: list[tuple[int, int, str]] = []
+    after = solving.solve(GAME, progress=lambda *step: told.append(step))
+    assert after == solving.status(GAME)
+    assert (after.quality, after.done, after.state) == (0.01, True, "what is left 0.01")
+    assert told == [(count, STEPS, f"{1 / count:.3g}") for count in range(1, 101)]
+    assert [path.name for path in after.folder.iterdir()] == ["count.npz"]
+
+    solving.solve(GAME, progress=lambda *step: told.append(step))
+    assert len(told) == 100  # nothing to do
+    assert solving.solve(GAME, goal=0.005, progress=lambda *step: told.append(step)).quality == 0.005
+    assert told[100][0] == 101
+    assert solving.status(dicegym.game("hog", goal=30)).quality is None
+    assert after.as_json()["parameters"] == {"players": 2, "goal": 20, "memory": 0}
+
+
+def test_an_end_keeps_what_was_reached_and_says_how_to_go_on(counting: type[Counting]) -> None:
+    counting.stop_at = 7
+    with pytest.raises(KeyboardInterrupt, match="go on by `dicegym solve hog counting -p goal=20`"):
+        solving.solve(GAME)
+    assert solving.status(GAME).quality == 1 / 7
+    assert solving.solve(GAME).done
+
+
+def test_minutes_end_it() -> None:
+    assert solving.solve(GAME, minutes=0).quality is None or not solving.status(GAME).done
+
+
+def test_it_says_what_it_takes_and_starts_not_without(
+    counting: type[Counting], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert solving.status(GAME).needs == "1.0 kB of memory, 200 bytes of disk, about 1 seconds on two cores"
+    counting.needed = 10**18
+    with pytest.raises(ParameterError, match=r"takes 1000000000 GB of memory.*--yes"):
+        solving.solve(GAME)
+    assert not solving.status(GAME).folder.exists()
+    assert solving.solve(GAME, force=True).done
+    counting.needed = 1
+    solving.remove(GAME)
+    monkeypatch.setattr(Counting, "disk", lambda self: 10**18)
+    with pytest.raises(ParameterError, match=r"of disk, and .* are free.*DICEGYM_TABLES"):
+        solving.solve(GAME)
+
+
+def test_two_do_not_solve_the_same() -> None:
+    folder = tables_folder(GAME, "counting")
+    folder.mkdir(parents=True)
+    with FileLock(folder / solving.LOCK_FILE):
+        with pytest.raises(ParameterError, match="another process is at work"):
+            solving.solve(GAME)
+        with pytest.raises(ParameterError, match="another process is at work"):
+            solving.remove(GAME)
+    assert solving.solve(GAME).done
+
+
+def test_removed_tables_are_gone() -> None:
+    assert solving.remove(GAME) == 0
+    folder = solving.solve(GAME).folder
+    assert solving.remove(GAME) > 0
+    assert not folder.exists()
+    assert not folder.parent.exists()
+
+
+def test_damaged_tables_are_told_with_what_to_do() -> None:
+    folder = solving.solve(GAME).folder
+    whole = (folder / "count.npz").read_bytes()
+    for content in (whole[:-30], whole[:60] + b"\0\1\2" + whole[63:], b"no archive", b""):
+        (folder / "count.npz").write_bytes(content)
+        found = solving.status(GAME)
+        assert found.quality is None
+        assert "--remove` removes these tables" in found.state
+        with pytest.raises(DamagedFileError, match="dicegym solve hog counting -p goal=20"):
+            solving.solve(GAME)
+    write_arrays(folder / "count.npz", count=np.zeros(3))
+    with pytest.raises(DamagedFileError, match=r"shape \(3,\)"):
+        solving.solve(GAME)
+    solving.remove(GAME)
+    assert solving.solve(GAME).done
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DICEGYM_TABLES", str(tmp_path / "file" / "tables"))
+    with pytest.raises(ParameterError, match="DICEGYM_TABLES"):
+        solving.solve(GAME)
+
+
+def test_names_and_values_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnknownNameError, match="counting"):
+        solving.solve(GAME, "countin")
+    with pytest.raises(ParameterError, match="give it goal=20, or goal=30"):
+        solving.solve(dicegym.game("hog"))
+    with pytest.raises(ParameterError, match="ask for hog"):
+        solving.solve(dicegym.game("yatzy"))
+    for wrong in ({"goal": -1}, {"goal": "much"}, {"goal": float("nan")}, {"minutes": -1}, {"threads": 0}):
+        with pytest.raises(ParameterError):
+            solving.solve(GAME, **wrong)  # type: ignore[arg-type]  # callers may err
+    play_with(monkeypatch, Toy(Counting, Other))
+    with pytest.raises(ParameterError, match="several solutions: name one of 'counting', 'other'"):
+        solving.solve(GAME)
+    assert [one.parameters["goal"] for one in solving.solvable_games()] == [20, 30]
+
+
+def test_commands_name_what_is_unusual() -> None:
+    assert how_to_solve(dicegym.game("hog"), "a b") == "dicegym solve hog 'a b'"
+    assert "`dicegym solve hog counting -p goal=20` does it" in str(unsolved(GAME, "counting"))
+
+
+def test_arrays_come_back(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "a.npz"
+    write_arrays(file, a=np.arange(6).reshape(2, 3), b=np.float32(2))
+    like = {"a": ((None, 3), np.int64), "b": (None, np.float32)}
+    found = read_arrays(file, GAME, "x", like)
+    assert found["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    for wrong in ({"a": ((3, None), np.int64)}, {"b": (None, np.float64)}, {"c": (None, np.int8)}):
+        with pytest.raises(DamagedFileError):
+            read_arrays(file, GAME, "x", wrong)
+
+
+def test_memory_is_what_the_system_and_the_container_leave(tmp_path: Path) -> None:
+    meminfo, groups = tmp_path / "meminfo", tmp_path / "groups"
+    assert available_memory(meminfo, groups) == available_memory(meminfo, groups)  # of the system's pages, if any
+    meminfo.write_text("MemTotal: 9 kB\nMemAvailable:   5000 kB\n", encoding="ascii")
+    assert available_memory(meminfo, groups) == 5000 * 1024
+    groups.mkdir()
+    (groups / "memory.max").write_text("3000000\n", encoding="ascii")
+    (groups / "memory.current").write_text("2000000\n", encoding="ascii")
+    (groups / "memory.stat").write_text("anon 5\ninactive_file 500\n", encoding="ascii")
+    assert available_memory(meminfo, groups) == 1_000_500
+    (groups / "memory.max").write_text("max\n", encoding="ascii")
+    assert available_memory(meminfo, groups) == 5000 * 1024
+    if hasattr(os, "sysconf"):
+        assert (available_memory() or 1) > 0
+    assert [in_words(size) for size in (7, 2_250, 10**8, 22 * 10**9)] == ["7 bytes", "2.2 kB", "100 MB", "22.0 GB"]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_games_say_can_be_solved_can(name: str) -> None:
+    about = part(name, SOLUTIONS)
+    for settings in () if about is None else about.SETTINGS:
+        game = dicegym.game(name, **settings)
+        assert about is not None
+        found = about.solutions(game)
+        assert found
+        assert len({one.name for one in found}) == len(found)
+        for one in found:
+            assert one.memory() > 0
+            assert one.disk() > 0
+            assert one.minutes() > 0
+            assert (one.goal > 0) == bool(one.measure)
+            assert one.quality(tables_folder(game, one.name)) is None
