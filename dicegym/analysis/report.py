@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dicegym.analysis.judging import Stake
-from dicegym.analysis.marks import MARKS, amount, figure, thresholds, titled
+from dicegym.analysis.marks import MARKS, Mark, amount, figure, thresholds, titled
 from dicegym.columns import plain_table
 from dicegym.engine.scene import Scene
 from dicegym.escape import lines
 
 if TYPE_CHECKING:
-    from dicegym.analysis.decisions import Analysis, Decision
+    from dicegym.analysis.decisions import About, Analysis, Decision
+    from dicegym.analysis.grades import Grade
+    from dicegym.games.worth import Valuer
 
 STAKES = {Stake.FORCED: "forced", Stake.TRIVIAL: "trivial", Stake.OBVIOUS: "obvious", Stake.UNKNOWN: "not judged"}
 """What stands in the place of a mark."""
@@ -24,10 +26,14 @@ TRUTH = 1e-9
 def heading(analysis: Analysis) -> str:
     """Return what was judged, and by whose values, in a sentence."""
     about = analysis.about
-    values = {"win rate": "win rates", "points": "points", "return": "returns"}[about.unit]
-    said = f"{analysis.game.spec.title}: {', '.join(analysis.names)}. Values are {values}, and {about.sure}"
     by = "with everything in sight" if about.sees_all else "by what the player to move may know"
-    return f"{said} (source: {about.name}). Decisions are judged {by}."
+    return f"{analysis.game.spec.title}: {', '.join(analysis.names)}. {sure(about)}. Decisions are judged {by}."
+
+
+def sure(about: About | Valuer) -> str:
+    """Return in a sentence, without its end, whose values are meant and how sure they are."""
+    called = {"win rate": "win rates", "points": "points", "return": "returns"}[about.unit]
+    return f"Values ({called}, source {about.name}) are {about.sure}"
 
 
 def notes(analysis: Analysis) -> list[str]:
@@ -117,6 +123,29 @@ def total_table(analysis: Analysis) -> tuple[list[str], list[list[str]]]:
         row += [figure(one.luck, unit, True), figure(one.result, unit), figure(one.adjusted, unit)]
         rows.append(row)
     return [f"{titles[0]} ({titled(unit)})", *titles[1:]], _to_the_right(rows, range(6, len(titles)))
+
+
+def grade_table(grades: Sequence[Grade], marks: Sequence[Mark]) -> tuple[list[str], list[list[str]]]:
+    """Return titles and rows of grades, the best first."""
+    unit = grades[0].unit
+    shown = titled(unit)
+    titles = ["agent", f"error rate ({shown})", "+-", f"given away a game ({shown})", "+-", "decisions", "unforced"]
+    titles += [mark.sign for mark in marks]
+    scale, digits = (100, 2) if unit == "win rate" else (1, 3)
+    rows = [
+        [
+            one.name,
+            f"{scale * one.error_rate.mean:.{digits}f}",
+            f"{scale * one.error_rate.half:.{digits}f}",
+            f"{scale * one.cost.mean:.{digits - 1}f}",
+            f"{scale * one.cost.half:.{digits - 1}f}",
+            f"{one.decisions:.1f}",
+            f"{one.unforced:.1f}",
+            *(f"{one.marks[mark.sign]:.2f}" for mark in marks),
+        ]
+        for one in sorted(grades, key=lambda one: one.error_rate.mean)
+    ]
+    return titles, rows
 
 
 def _rate(value: float, analysis: Analysis) -> str:

@@ -24,12 +24,12 @@ def undo(before: Any | None, after: Any) -> list[int]:
 
 def outcomes(state: Any, draw: int) -> list[tuple[float, str]]:
     """Return what the seat ``draw`` may roll: each roll's probability, and the roll in words."""
-    return [(probability, text) for probability, text, _ in _rolls(int(state["rolled"][draw]))]
+    return [(probability, text) for probability, text, _ in rolls(int(state["rolled"][draw]))]
 
 
 def settle(state: Any, draw: int, outcome: int) -> None:
     """Let the seat ``draw`` have rolled number ``outcome`` of `outcomes`."""
-    state["hands"][draw] = _rolls(int(state["rolled"][draw]))[outcome][2]
+    state["hands"][draw] = rolls(int(state["rolled"][draw]))[outcome][2]
 
 
 def unseen(state: Any, seat: int) -> list[int]:
@@ -52,7 +52,7 @@ def decisions(state: Any, draw: int) -> list[tuple[Any, int]]:
 
 
 @cache
-def _rolls(dice: int) -> list[tuple[float, str, tuple[int, ...]]]:
+def rolls(dice: int) -> list[tuple[float, str, tuple[int, ...]]]:
     """Return probability, text and number of dice on each face of every roll of ``dice`` dice."""
     found = []
     for counts in _counts(dice, FACES):

@@ -1,7 +1,7 @@
 """Exact values of Yatzy for one: the best mean score, how to reach it, and what a player's choices cost.
 
 Points are all that counts, so a position between two turns is the set of filled boxes and the sum of the upper boxes
-up to 63; `dicegym.games.yatzy.exact_kernels` works backwards through all of them in one sweep of about 20 seconds. A
+up to 63; `dicegym.games.yatzy.solving` works backwards through all of them in one sweep of a second or two. A
 player's own mean cannot be computed that way: it would have to be asked for 750 decisions in each of a million
 positions. But in every decision it can be told exactly what it gives away, and the mean of that over some games is
 a far better estimate than the mean of the scores, of which most is luck.
