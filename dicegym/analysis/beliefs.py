@@ -1,9 +1,9 @@
 """What a seat may believe of what it does not see, and deals drawn from that.
 
 Dice that others hide: each roll that its game's ``chance.py`` lists as unseen is weighed by how likely whoever saw it
-would then have acted as it did (Bayes' rule, each roll counted through, nothing sampled). What others have chosen in secret
-in the present round is taken back and chosen again by those who play the games on. Secret fields, which no seat may
-know, are supposed to be as in a new game.
+would then have acted as it did (Bayes' rule, each roll counted through, nothing sampled). What others have chosen in
+secret in the present round is taken back and chosen again by those who play the games on. Secret fields, which no seat
+may know, are supposed to be as in a new game.
 """
 
 from __future__ import annotations

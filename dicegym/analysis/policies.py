@@ -17,27 +17,20 @@ from dicegym.analysis.rollouts_kernels import uniforms
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, FaultWarning, ParameterError
-from dicegym.games.parts import KEYBOARD, part
 from dicegym.games.worth import Valuer
 from dicegym.play.player import Player, answer, sit_down
 from dicegym.play.turn import Act, Turn
-from dicegym.players.twins import opponent, twin_numbers
+from dicegym.players.twins import opponent
 
 SLIP = 0.1
 """How often a player is supposed to do anything that is allowed instead: who sits there may be another one."""
 DRAWS = 16
 """Times that a player that draws is asked what it would do, to estimate how likely it acts so."""
-_STRONGEST = "hard"
 
 
 def usual_policy(game: Game) -> str:
-    """Return the agent that plays games on unless another is named: the strongest that people are offered, if compiled.
-
-    Else it is the game's baseline.
-    """
-    keyboard = part(game, KEYBOARD)
-    strongest = "" if keyboard is None else keyboard.OPPONENTS.get(_STRONGEST, "")
-    return strongest if strongest in twin_numbers(game) else game.spec.baseline
+    """Return the agent that plays games on unless another is named: the baseline of the game."""
+    return game.spec.baseline
 
 
 class ValuerPlayer(Player):

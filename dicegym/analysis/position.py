@@ -2,10 +2,10 @@
 
     yatzy-0LmVhAQ9cAQ...
 
-The name of the game stands before the first hyphen. What follows, in the URL-safe alphabet of Base64, is a number for the
-form, the players and the parameters, what of the record differs from a new game's, and three bytes that tell a text which
-was cut or mistyped from a whole one. There are two forms: one of the whole record, with the key that names all dice to
-come; and one of what a seat may know (`dicegym.analysis.hidden`), from which nobody can find out more.
+The name of the game stands before the first hyphen. What follows, in the URL-safe alphabet of Base64, is a number for
+the form, the players and the parameters, what of the record differs from a new game's, and three bytes that tell a text
+which was cut or mistyped from a whole one. There are two forms: one of the whole record, with the key that names all
+dice to come; and one of what a seat may know (`dicegym.analysis.hidden`), from which nobody can find out more.
 """
 
 from __future__ import annotations

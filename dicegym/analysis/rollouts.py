@@ -1,12 +1,12 @@
 """What each choice in a state is worth, by playing the game on from there many times: rollouts.
 
 In each of many games the player to move chooses each of the candidates once, with the same dice to come and the same
-hidden dice of others, so that candidates differ by less luck than games do. What others hide is drawn anew for each game, as
-the player to move may believe it (`dicegym.analysis.beliefs`); nothing that is hidden from it is read.
+hidden dice of others, so that candidates differ by less luck than games do. What others hide is drawn anew for each
+game, as the player to move may believe it (`dicegym.analysis.beliefs`); nothing that is hidden from it is read.
 
-Candidates that are worse than another one by a confidence sequence (`dicegym.analysis.sequences`), which may be looked at
-as often as one likes, are played no further. With ``confidence`` 0.95, the best is dropped in one run of twenty at the
-most (alpha is shared out among its rivals).
+Candidates that are worse than another one by a confidence sequence (`dicegym.analysis.sequences`), which may be looked
+at as often as one likes, are played no further. With ``confidence`` 0.95, the best is dropped in one run of twenty at
+the most: alpha is shared out among its rivals.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ def rollout(
         games: games with each of them at the most.
         until: stop when the standard error of the best one's value is this or less, in the unit of the result.
         confidence: at which a choice counts as worse than another.
-        player: who plays on for everybody: an agent's name, a `dicegym.play.player.Player` or a valuer, which plays as it
-            supposes; default: `dicegym.analysis.policies.usual_policy`.
+        player: who plays on for everybody: an agent's name, a `dicegym.play.player.Player` or a valuer, which plays as
+            it supposes; default: `dicegym.analysis.policies.usual_policy`.
         against: the same for the other seats alone.
         leaves: a valuer that ends games early, where hands (in games that have them) or decisions end.
         seconds: begin no further games after so long. The result then depends on the machine.
