@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 import dicegym
+from dicegym.cli.analyse import analyse, grade
 from dicegym.cli.arena import arena
 from dicegym.cli.bench import bench
 from dicegym.cli.bots import check, new, rules
@@ -41,6 +42,8 @@ VERBS = (
     check,
     tournament,
     replay,
+    analyse,
+    grade,
     compare,
     exact,
     solve,

@@ -17,14 +17,12 @@ if TYPE_CHECKING:
     from dicegym.players.watched import WatchedMove
 
 
+REPLAY_ID = "a match of the store (its first game), MATCH.GAME, server:NUMBER, or a file that --json wrote"
+"""What names a game that was played."""
+
+
 def replay(
-    game: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID",
-            help="a match of the store (its first game), MATCH.GAME, server:NUMBER, or a file that --json wrote",
-        ),
-    ],
+    game: Annotated[str, typer.Argument(metavar="ID", help=REPLAY_ID)],
     step: Annotated[bool, typer.Option("--step", help="wait for a key after each move; the keys go back too")] = False,
     seat: Annotated[
         int | None, typer.Option(metavar="N", help="show what this seat, from 0, was shown (default: everything)")
@@ -60,7 +58,7 @@ def replay(
         raise ParameterError(f"--step waits for keys, {reason}: leave it out")
     if json is not None and seat is not None:
         raise ParameterError("--json FILE holds the game of all seats: leave --seat out, or write a page (--html FILE)")
-    found = _found(game, store)
+    found = replay_named(game, store)
     for note in found.other_rules():
         err.print(f"dicegym: not as when it was played, though the game is the same: {note}")
     every = list(moments(found, seat))
@@ -92,8 +90,8 @@ def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:
         yield moment._replace(done=(*told, *moment.done))
 
 
-def _found(game: str, store: str | None) -> Replay:
-    """Return the game that is named: one of the store, or that of a file."""
+def replay_named(game: str, store: str | None) -> Replay:
+    """Return the game that `REPLAY_ID` names: one of the store, or that of a file."""
     from dicegym.arena.replay.files import load
     from dicegym.arena.storage import named_store
 

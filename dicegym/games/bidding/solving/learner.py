@@ -1,0 +1,200 @@
+"""What learns one hand by counterfactual regret minimisation, and what tables of a strategy are asked for."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from dicegym.games.bidding.solving import sweeps
+from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand
+
+LARGEST_PIECE = 1 << 14
+"""Nodes below a node of the top at most, where a tree is cut in two: their tables stay in a processor's cache."""
+SMALL_TREE = 1 << 16
+"""Trees of up to so many nodes are not cut."""
+
+
+class _Notes:
+    """Room for notes of one sweep, of which each thread needs its own."""
+
+    def __init__(self, hand: Hand) -> None:
+        levels = len(np.unique(hand.first)) + 2
+        choices, width = len(hand.bids) + hand.outcome.shape[2], hand.width
+        self.plan = np.zeros((levels, choices + 2, width))
+        self.gain = np.zeros((levels, choices, width))
+        self.own, self.other = np.zeros((2, levels, width))
+        self.stack = np.zeros((levels, 5), np.int64)
+        self.sums = np.zeros(2 * hand.outcome.shape[3])
+
+    @property
+    def all(self) -> tuple[np.ndarray, ...]:
+        return self.plan, self.gain, self.own, self.other, self.stack, self.sums
+
+
+@dataclass(frozen=True, eq=False)
+class Strategy:
+    """How both places play a hand: weights as in `dicegym.games.bidding.solving.sweeps`."""
+
+    hand: Hand
+    bid_rows: np.ndarray
+    """uint16[nodes, width]."""
+    call_rows: np.ndarray
+    """uint16[call rows, calls, width]."""
+
+    def start(self, place: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the reach at the root of my rolls, and of the opponent's: float64[width] each."""
+        return _padded(np.ones(len(self.hand.chances[place])), self.hand), _padded(
+            self.hand.chances[1 - place], self.hand
+        )
+
+    def judge(
+        self,
+        values: np.ndarray,
+        place: int,
+        own: np.ndarray,
+        other: np.ndarray,
+        node: int = 0,
+        last: int = -1,
+        depth: int = 0,
+        best: bool = False,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return what a node is worth to a place: float64[width] by its rolls, and float64[choices, width].
+
+        Args:
+            values: float64[endings], the win probability of the opener after each.
+            place: whose values are asked for. The second array is of use only where it is to move.
+            own: float64[width], own reach; 0 for rolls that are not asked for.
+            other: float64[width], the opponent's reach with the chance of its rolls; values are times that.
+            node: where.
+            last: the last bid there.
+            depth: how many bids led there.
+            best: whether the place plays the best reply, things outside of the tree included, or this strategy.
+        """
+        hand, notes, out = self.hand, _Notes(self.hand), np.zeros(self.hand.width)
+        mine = values if place == 0 else 1 - values
+        over = mine[hand.overbid[place]] if hand.overbid[place] != NOT_ALLOWED else 0.0
+        refused = values[hand.refused] if hand.refused != NOT_ALLOWED and place == 0 else 0.0
+        sweeps.judge(
+            best, node, last, depth, place, hand.first, hand.step, hand.squeeze, hand.n_calls, _sizes(hand),
+            hand.classes, hand.wins(values, place), float(over), float(refused), self.bid_rows, self.call_rows, own,
+            other, *notes.all, out,
+        )  # fmt: skip
+        return out, notes.gain[0]
+
+    def win_chance(self, values: np.ndarray, place: int, best: bool = False) -> float:
+        """Return how likely a place wins from the first bid on, by this strategy or by the best reply to it."""
+        out, _ = self.judge(values, place, *self.start(place), best=best)
+        chances = self.hand.chances[place]
+        return float(chances @ out[: len(chances)])
+
+
+class Learner:
+    """Learns to play one hand.
+
+    Args:
+        hand: what is played.
+    """
+
+    def __init__(self, hand: Hand) -> None:
+        self.hand = hand
+        shape, calls = (hand.nodes, hand.width), (hand.call_rows, hand.outcome.shape[2], hand.width)
+        self.bid_regrets, self.bid_totals = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        self.call_regrets, self.call_totals = np.zeros(calls, np.float32), np.zeros(calls, np.float32)
+        self.steps = 0
+        self.cut, self.stride = _cut(hand)
+        self._notes: list[_Notes] = []
+
+    def learn(self, values: np.ndarray, pool: ThreadPoolExecutor | None = None, threads: int = 1) -> float:
+        """Do one step for both places; return how likely the opener won by the strategies of the moment."""
+        self.steps += 1
+        self._learn(values, 1, pool, threads)
+        return self._learn(values, 0, pool, threads)
+
+    def _learn(self, values: np.ndarray, me: int, pool: ThreadPoolExecutor | None, threads: int) -> float:
+        hand, out = self.hand, np.zeros(self.hand.width)
+        tops = -(-hand.nodes // self.stride)
+        reach = np.zeros((2, tops, hand.width))
+        below = np.zeros((tops, len(hand.bids) - self.cut, hand.width))
+        reach[0, 0, : len(hand.chances[me])] = 1
+        reach[1, 0, : len(hand.chances[1 - me])] = hand.chances[1 - me]
+        wins, sizes, weight = hand.wins(values, me), _sizes(hand), float(self.steps) ** 2
+        while len(self._notes) < threads:
+            self._notes.append(_Notes(hand))
+
+        def sweep(mode: int, start: int, last: int, depth: int, notes: _Notes) -> None:
+            sweeps.learn(
+                mode, start, last, depth, me, weight, self.cut, self.stride, hand.first, hand.step, hand.squeeze,
+                hand.n_calls, sizes, hand.classes, wins, self.bid_regrets, self.call_regrets, self.bid_totals,
+                self.call_totals, reach, below, *notes.all, out,
+            )  # fmt: skip
+
+        if tops == 1:
+            sweep(sweeps.WHOLE, 0, -1, 0, self._notes[0])
+        else:
+            sweep(sweeps.MARK, 0, -1, 0, self._notes[0])
+            pieces = [top for top in range(tops) if reach[:, top].any()]
+
+            def work(thread: int) -> None:
+                while pieces:
+                    try:
+                        top = pieces.pop()
+                    except IndexError:  # another thread was faster
+                        return
+                    sweep(sweeps.BELOW, top * self.stride, *_last_of(hand, top * self.stride), self._notes[thread])
+
+            if pool is None or threads == 1:
+                work(0)
+            else:
+                list(pool.map(work, range(threads)))
+            sweep(sweeps.JOIN, 0, -1, 0, self._notes[0])
+        return float(hand.chances[me] @ out[: len(hand.chances[me])])
+
+    def strategy(self) -> Strategy:
+        """Return what was played on average; see `sweeps.settle`."""
+        hand, notes = self.hand, _Notes(self.hand)
+        bid_rows = np.zeros(self.bid_totals.shape, np.uint16)
+        call_rows = np.zeros(self.call_totals.shape, np.uint16)
+        sweeps.settle(
+            hand.first, hand.step, hand.squeeze, hand.n_calls, _sizes(hand), self.bid_regrets, self.call_regrets,
+            self.bid_totals, self.call_totals, bid_rows, call_rows, notes.plan, notes.stack,
+        )  # fmt: skip
+        return Strategy(hand, bid_rows, call_rows)
+
+
+def _sizes(hand: Hand) -> np.ndarray:
+    return np.array([len(chances) for chances in hand.chances])
+
+
+def _padded(vector: np.ndarray, hand: Hand) -> np.ndarray:
+    out = np.zeros(hand.width)
+    out[: len(vector)] = vector
+    return out
+
+
+def _cut(hand: Hand) -> tuple[int, int]:
+    """Return the lowest bid below the top, and how many nodes a node of the top has below it, itself counted."""
+    if hand.nodes <= SMALL_TREE:
+        return 0, hand.nodes
+    below, bid = 1, len(hand.bids)
+    for end in np.unique(hand.first)[::-1]:  # where levels end, the highest first
+        start = int(hand.first[hand.first < end].max(initial=0)) if end else 0
+        if below * (end - start + 1) > LARGEST_PIECE:
+            break
+        below, bid = below * int(end - start + 1), start
+    return bid, below
+
+
+def _last_of(hand: Hand, node: int) -> tuple[int, int]:
+    """Return the last bid that led to a node, and how many there were."""
+    last, depth, bid = -1, 0, 0
+    while node and bid < len(hand.bids):
+        end = int(hand.first[bid + 1])
+        below = int(hand.step[bid])
+        digit = node // below
+        if digit:
+            last, depth = bid + digit - 1, depth + 1
+            node -= digit * below
+        bid = end
+    return last, depth
