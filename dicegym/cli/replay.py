@@ -32,6 +32,9 @@ def replay(
         Path | None, typer.Option(metavar="FILE", help="write it as a page to step through in a browser instead")
     ] = None,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="write it to a file to hand on instead")] = None,
+    ids: Annotated[
+        bool, typer.Option("--ids", help="show an id of each state, for dicegym hint and dicegym rollout")
+    ] = False,
     store: StoreName = None,
     delay: Annotated[
         float | None,
@@ -62,6 +65,8 @@ def replay(
     for note in found.other_rules():
         err.print(f"dicegym: not as when it was played, though the game is the same: {note}")
     every = list(moments(found, seat))
+    if ids:
+        every = _with_ids(found, every, seat)
     out.print(_heading(found, seat))
     if json is not None:
         save(found, json)
@@ -88,6 +93,15 @@ def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:
     for number, moment in enumerate(every):
         told = (f"move {number} of {len(every) - 1}",) if number else ()
         yield moment._replace(done=(*told, *moment.done))
+
+
+def _with_ids(found: Replay, every: list[WatchedMove], seat: int | None) -> list[WatchedMove]:
+    """Return moments with the id of each state: of all of it, or of what a seat may know."""
+    from dicegym.analysis.position import position_id
+
+    game = found.table()
+    texts = [position_id(game, frame.state, seat) for frame in found.frames()]
+    return [moment._replace(done=(*moment.done, f"state {text}")) for moment, text in zip(every, texts, strict=True)]
 
 
 def replay_named(game: str, store: str | None) -> Replay:
