@@ -23,7 +23,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.jit import records
 from dicegym.errors import ParameterError
 from dicegym.games.worth import Valuer
-from dicegym.players.watched import named, told_apart
+from dicegym.players.watched import told_apart
 
 
 class Analysis(Findings):
@@ -84,9 +84,8 @@ def analyse(
         _decision(first, last, int(movers[first]), int(turns[first]), tuple(map(int, actions)), found, values, luck)
         for first, last in parts
     )
-    scenes = tuple(named(game.scene(table[first]), called) for first, _ in parts)
     about = About(asked.name, asked.kind, asked.unit, asked.sure, asked.sees_all)
-    return Analysis(game, tuple(called), about, decisions, values, found.costs, luck, scenes)
+    return Analysis(game, tuple(called), about, decisions, values, found.costs, luck, table)
 
 
 def _table(game: Game, states: Iterable[Any], n_actions: int) -> np.ndarray:

@@ -14,6 +14,7 @@ from dicegym.analysis.marks import MARKS, Mark, amount, mark_of
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.games.worth import ValueUnit
+from dicegym.players.watched import action_in, named
 
 
 class PricedDecision(NamedTuple):
@@ -99,7 +100,7 @@ class Findings:
         values: float64[actions + 1, players]: what the game was worth to each seat before each action and at the end.
         costs: float64[actions]: what each action gave away.
         luck: float64[actions, players].
-        scenes: the table before each decision, hidden things too.
+        states: the records before each action, and the last one.
     """
 
     game: Game
@@ -109,7 +110,7 @@ class Findings:
     values: np.ndarray
     costs: np.ndarray
     luck: np.ndarray
-    scenes: tuple[Scene, ...]
+    states: np.ndarray
 
     @property
     def unit(self) -> ValueUnit:
@@ -147,19 +148,24 @@ class Findings:
         wrong = [one for one in self.decisions if one.cost > 0 and seat in (None, one.seat)]
         return sorted(wrong, key=lambda one: -one.cost)[:n]
 
+    def scene(self, decision: PricedDecision) -> Scene:
+        """Return the table before a decision, hidden things too."""
+        return named(self.game.scene(self.states[decision.number - 1]), self.names)
+
     def chosen(self, decision: PricedDecision) -> str:
         """Return what was chosen, in words."""
-        return self._words(decision.actions)
+        return self._words(decision, decision.actions)
 
     def better(self, decision: PricedDecision) -> str:
         """Return the best choice, in words; of several the first, and how many more there are."""
         if not decision.best:
             return ""
         more = len(decision.best) - 1
-        return self._words(decision.best[0]) + (f" (or {more} as good)" if more else "")
+        return self._words(decision, decision.best[0]) + (f" (or {more} as good)" if more else "")
 
-    def _words(self, actions: Sequence[int]) -> str:
-        return ", ".join(map(self.game.action_name, actions))
+    def _words(self, decision: PricedDecision, actions: Sequence[int]) -> str:
+        state = self.states[decision.number - 1]
+        return ", ".join(action_in(self.game, state, action) for action in actions)
 
     def explained(self, decision: PricedDecision) -> str:
         """Return in a sentence what a decision gave away and what would have been better; empty if it cost nothing."""

@@ -75,8 +75,7 @@ def indented(text: str) -> str:
 def worst_lines(analysis: Findings, decision: PricedDecision) -> list[str]:
     """Return a decision that gave something away: what it was, and the table before it."""
     where = f"move {decision.number}, {analysis.names[decision.seat]}: {analysis.explained(decision)}"
-    scene = analysis.scenes[analysis.decisions.index(decision)]
-    return [f"{where} ({_between(analysis, decision)})", indented(scene.text())]
+    return [f"{where} ({_between(analysis, decision)})", indented(analysis.scene(decision).text())]
 
 
 def _between(analysis: Findings, decision: PricedDecision) -> str:
@@ -168,14 +167,14 @@ def _to_the_right(rows: list[list[str]], columns: Iterable[int]) -> list[list[st
 def rows_of(analysis: Findings) -> list[dict[str, Any]]:
     """Return what `dicegym.analysis.Analysis.rows` does."""
     found = []
-    for one, scene in zip(analysis.decisions, analysis.scenes, strict=True):
+    for one in analysis.decisions:
         mark = one.mark(analysis.unit)
         row: dict[str, Any] = {
             "move": one.number,
             "seat": one.seat,
             "player": analysis.names[one.seat],
             "turn": one.turn,
-            "position": _in_a_line(scene),
+            "position": _in_a_line(analysis.scene(one)),
             "actions": list(one.actions),
             "chosen": analysis.chosen(one),
             "chosen_value": _number(one.value),

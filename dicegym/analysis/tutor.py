@@ -18,6 +18,7 @@ from dicegym.games.parts import Progress
 from dicegym.games.worth import Valuer
 from dicegym.play.turn import Turn
 from dicegym.players.human import keyboard_of
+from dicegym.players.watched import action_in
 
 LEVEL = MARKS[-1].level
 """What a tutor warns of unless told otherwise: blunders."""
@@ -94,7 +95,8 @@ class Tutor:
                 break
             found = judge(self.valuer, state, action)
             if found.costs[0] > 0 and not better:
-                better = _names(game, [*played, int(np.nanargmax(found.values[0] >= found.best[0] - SAME))])
+                right = int(np.nanargmax(found.values[0] >= found.best[0] - SAME))
+                better = _names(game, turn.record, [*played, right])
                 best, value = float(found.best[0]), float(found.chosen[0])
             cost += float(found.costs[0])
             variance += float(found.errors[0]) ** 2
@@ -105,7 +107,7 @@ class Tutor:
         if mark is None or cost < self.least * (1 - SAME):
             return ""
         lost = amount(cost, unit) + (f" (give or take {amount(variance**0.5, unit)})" if variance else "")
-        chosen = f"{_names(game, played)} ({amount(value, unit)})"
+        chosen = f"{_names(game, turn.record, played)} ({amount(value, unit)})"
         return f"That is {mark.noun}: {chosen} gives away {lost} against {better} ({amount(best, unit)})."
 
     def review(self, states: Sequence[Any], actions: Sequence[int], names: Sequence[str], seat: int) -> str:
@@ -136,5 +138,5 @@ def review(analysis: Analysis, seat: int, worst: int = 3) -> str:
     return "\n".join(lines)
 
 
-def _names(game: Game, actions: Sequence[int]) -> str:
-    return ", ".join(map(game.action_name, actions))
+def _names(game: Game, state: Any, actions: Sequence[int]) -> str:
+    return ", ".join(action_in(game, state, action) for action in actions)

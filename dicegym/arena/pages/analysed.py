@@ -177,5 +177,5 @@ def _worst(analysis: Analysis, decision: PricedDecision) -> Worst:
         analysis.names[decision.seat],
         mark.sign if mark else "",
         f"{analysis.explained(decision)} ({between})",
-        analysis.scenes[analysis.decisions.index(decision)].text(),
+        analysis.scene(decision).text(),
     )

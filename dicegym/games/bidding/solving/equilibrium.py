@@ -66,7 +66,9 @@ def groups_of(game: Game) -> list[Group]:
             waiting.extend(leads[dice])
     reached = {dice: _reached(dice, leads) for dice in leads}
     hands = {dice: tuple(sorted({dice} | {to for to in reached[dice] if dice in reached[to]})) for dice in leads}
-    ordered = sorted({group: len(reached[group[0]] | {group[0]}) for group in hands.values()}.items(), key=itemgetter(1, 0))
+    ordered = sorted(
+        {group: len(reached[group[0]] | {group[0]}) for group in hands.values()}.items(), key=itemgetter(1, 0)
+    )
     return [Group(group, group[0] in reached[group[0]]) for group, _ in ordered]
 
 

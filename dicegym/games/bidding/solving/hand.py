@@ -253,6 +253,7 @@ def _play_out(
     told = np.column_stack([states["left"][:, :2], states["player"]])
     distinct, inverse = np.unique(told, axis=0, return_inverse=True)
     numbers = [
-        endings.setdefault(Ending((int(left), int(right)), int(player)), len(endings)) for left, right, player in distinct
+        endings.setdefault(Ending((int(left), int(right)), int(player)), len(endings))
+        for left, right, player in distinct
     ]
     return np.array(numbers, np.int64)[inverse.ravel()].reshape(shape)
