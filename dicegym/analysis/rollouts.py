@@ -77,7 +77,7 @@ class RolloutResult(NamedTuple):
     leaves: str
     """Who said what states are worth where games were not played to their end; empty: nobody."""
     weighed: bool
-    """Whether others' hidden dice were drawn by what they have done, too; True where nothing is hidden."""
+    """Whether others' hidden dice were drawn by all that they have done, too; True where nothing is hidden."""
     seed: int
     seconds: float
 
@@ -92,7 +92,9 @@ class RolloutResult(NamedTuple):
         ends = f", up to where {self.leaves} knows what a state is worth" if self.leaves else ""
         found = [f"{self.games:,} games in {self.seconds:.1f} s (seed {self.seed}), played on by {names}{ends}."]
         if not self.weighed:
-            found.append("What others hide was drawn by the dice alone, whatever they have done.")
+            found.append(
+                "What others hide was drawn without a regard to some of their bids, which these would not make."
+            )
         if self.decided and len(self.candidates) > 1:
             found.append(f"Decided at a confidence of {self.confidence:.0%}: {self.best.name}.")
         elif len(self.candidates) > 1:
