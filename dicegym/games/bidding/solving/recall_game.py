@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,12 @@ from dicegym.games.bidding.solving import recall_pack
 from dicegym.games.bidding.solving.recall_hand import HandSolver
 from dicegym.games.bidding.solving.recall_rules import hand
 from dicegym.games.bidding.solving.recall_table import Table
-from dicegym.games.solved import damaged, read_arrays, write_arrays
+from dicegym.games.parts import plays_with
+from dicegym.games.solved import Solution, damaged, read_arrays, write_arrays
 from dicegym.games.worth import Progress
 
+SETTINGS: Sequence[Mapping[str, int]] = tuple({"players": 2, "dice": dice} for dice in (5, 4, 3))
+"""Games that are solved so; with fewer dice all bids can be remembered."""
 FILE = "equilibrium.table"
 KEPT = "hands.npz"
 TIMES = 100
@@ -171,3 +175,13 @@ class RecallSolution:
         whole = recall_pack.join(packed.values(), worth, **told)
         with writing(file) as unfinished:
             unfinished.write_bytes(whole)
+
+
+def settings_but(exact: Sequence[Mapping[str, int]]) -> Sequence[Mapping[str, int]]:
+    """Return those of `SETTINGS` that are not solved better."""
+    return tuple(settings for settings in SETTINGS if settings not in exact)
+
+
+def solutions(game: Game) -> Sequence[Solution]:
+    """Return what can be solved so of ``game``."""
+    return (RecallSolution(game),) if any(plays_with(game, settings) for settings in SETTINGS) else ()

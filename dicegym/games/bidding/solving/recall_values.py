@@ -23,8 +23,6 @@ from dicegym.shipped import shipped_folder
 NAME = "equilibrium"
 BESIDE_EXACT = "recall"
 """What the source is called in games that are also solved with all bids remembered."""
-SMALL = 2
-"""Dice that each begins with in those."""
 MOST_ROLLS = 64
 """Sweeps that are kept: one for each own roll that is asked about, of a megabyte at most."""
 
@@ -45,7 +43,7 @@ class RecallValues:
     """What states are worth between two who play the strategies of a table; a `dicegym.games.worth.BatchValuer`.
 
     A bid that the other never makes with any roll, as the table has it, tells nothing of its dice. Bids that the table
-    leaves out, which are true in less than one hand of 10,000, are called at once.
+    leaves out, which are true in less than one hand of 2,000, are called at once.
 
     Args:
         game: of two players.
@@ -63,6 +61,7 @@ class RecallValues:
         self.sure = "those of an approximate equilibrium, which remembers the last two or three bids of a hand"
         self._table = table
         self._swept = lru_cache(maxsize=MOST_ROLLS)(table.swept)
+        self._places = lru_cache(maxsize=None)(self._find_places)
         self._after_calls = lru_cache(maxsize=None)(table.after)
         self._shares = lru_cache(maxsize=4096)(self._find_shares)
 
@@ -87,7 +86,7 @@ class RecallValues:
         made = [places.get(int(bid) // SEATS) for bid in state["bids"][: int(state["n_bids"])]]
         return None if None in made else tuple(bid for bid in made if bid is not None)
 
-    def _places(self, own: int, others: int) -> dict[int, int]:
+    def _find_places(self, own: int, others: int) -> dict[int, int]:
         bids = self._table.hand(own, others).side.hand.bids
         return {int(bid): place for place, bid in enumerate(bids)}
 
@@ -251,14 +250,16 @@ def table_file(game: Game) -> Path | None:
     """Return the file of the game's table: solved on this machine, or shipped; None if there is none."""
     solved = tables_folder(game, NAME) / FILE
     shipped = shipped_folder("agents") / game.name / FILE
-    return next((file for file in (solved, shipped) if file.is_file()), None)
+    return solved if solved.is_file() else shipped if game.spec.registered and shipped.is_file() else None
 
 
-def recall_sources(game: Game) -> Sequence[ValueSource]:
-    """Return where values of ``game`` come from that remember the last bids alone; nothing if nowhere."""
+def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
+    """Return where values of ``game`` come from that remember the last bids alone; nothing if nowhere.
+
+    ``name`` is what the source is called.
+    """
     if game.players != 2:
         return ()
-    name = NAME if game.parameters["dice"] > SMALL else BESIDE_EXACT
 
     def load(progress: Progress | None) -> Valuer:
         file = table_file(game)
