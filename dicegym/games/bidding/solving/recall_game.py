@@ -19,7 +19,7 @@ from dicegym.files import writing
 from dicegym.games.bidding.solving import recall_pack
 from dicegym.games.bidding.solving.recall_hand import HandSolver
 from dicegym.games.bidding.solving.recall_rules import hand
-from dicegym.games.bidding.solving.recall_table import Table
+from dicegym.games.bidding.solving.recall_table import RecallTable
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import Solution, damaged, read_arrays, write_arrays
 from dicegym.games.worth import Progress
@@ -162,7 +162,7 @@ class RecallSolution:
 
     def _worths(self, file: Path) -> np.ndarray:
         """Return what the hands of a table are worth; see `_start`. Hands that lead upwards have the file's worth."""
-        table = Table(self.game, file, self.name)
+        table = RecallTable(self.game, file, self.name)
         for own, others in self._sizes:
             for one, other in {(own, others), (others, own)}:
                 table.values[one, other] = table.played_worth(one, other)
