@@ -17,6 +17,7 @@ from dicegym.cli.common import (
     Seed,
     StoreName,
     Trust,
+    ValuesName,
     check_writable,
     chosen_game,
     complete_agent,
@@ -28,13 +29,6 @@ from dicegym.cli.common import (
 )
 from dicegym.cli.replay import REPLAY_ID, replay_named
 from dicegym.errors import ParameterError
-
-ValuesName = Annotated[
-    str | None,
-    typer.Option(
-        "--values", metavar="NAME", help="where values of states come from (default: the best there is for the game)"
-    ),
-]
 
 
 def analyse(
@@ -49,9 +43,10 @@ def analyse(
     ] = None,
     html_file: HtmlFile = None,
 ) -> None:
-    """Say what each decision of a stored game cost, and how lucky it was.
+    """Say what each decision of a stored game cost.
 
-    The game follows from the ID; its name may stand before it.
+    And how lucky everybody was, and what the game came to without. The game follows from the ID; its name may stand
+    before it.
 
     Example: dicegym analyse 3fa2c1 --html game.html
     """

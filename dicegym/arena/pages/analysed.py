@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from dicegym.analysis import Analysis, Decision
+from dicegym.analysis import Analysis, PricedDecision
 from dicegym.analysis.marks import MARKS, UNITS, amount
 from dicegym.analysis.report import decision_table, heading, notes, total_table
-from dicegym.arena.pages.plots import ticks_between
+from dicegym.arena.pages.plots import Tick, ticks_between
 from dicegym.arena.pages.template import asset, digest, environment, trusted
 from dicegym.columns import is_number
 from dicegym.files import write_text
@@ -20,13 +20,6 @@ WIDTH, HEIGHT = 800.0, 300.0
 """Of the picture, without its letters, in its own units."""
 WORST = 3
 """Decisions that are shown with the table before them, unless told otherwise."""
-
-
-class Tick(NamedTuple):
-    """A number on an axis, and where."""
-
-    at: str
-    text: str
 
 
 class Point(NamedTuple):
@@ -176,7 +169,7 @@ def _decisions(analysis: Analysis) -> tuple[_Grid, list[tuple[str, int]]]:
     return grid._replace(numeric=numeric), levels
 
 
-def _worst(analysis: Analysis, decision: Decision) -> Worst:
+def _worst(analysis: Analysis, decision: PricedDecision) -> Worst:
     mark = decision.mark(analysis.unit)
     between = f"{amount(decision.value, analysis.unit)} instead of {amount(decision.best_value, analysis.unit)}"
     return Worst(
@@ -184,5 +177,5 @@ def _worst(analysis: Analysis, decision: Decision) -> Worst:
         analysis.names[decision.seat],
         mark.sign if mark else "",
         f"{analysis.explained(decision)} ({between})",
-        analysis.scenes[analysis.decisions.index(decision)].text(),
+        analysis.scene(decision).text(),
     )

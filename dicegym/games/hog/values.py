@@ -33,7 +33,7 @@ class FullSight:
         """Return how likely ``seat`` wins; see `dicegym.games.worth.Valuer`."""
         if state["over"]:
             return float(state["winner"] == seat)
-        mover = float(full_sight.value_of(state, self._rolls, self._values))
+        mover = float(full_sight.value_of(state, self._values[0]))
         return mover if state["player"] == seat else 1 - mover
 
     def action_values(self, state: Any) -> ActionValues:
@@ -46,7 +46,7 @@ class FullSight:
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for both seats: float64[states, 2]."""
         wins = np.empty((len(states), 2))
-        full_sight.value_rows(states, self._rolls, self._values, wins)
+        full_sight.value_rows(states, self._values, wins)
         return wins
 
     def action_values_rows(self, states: np.ndarray) -> ActionValues:

@@ -21,14 +21,10 @@ class _Spot(NamedTuple):
     """Where a game stands, as tables have it."""
 
     dice: Dice
-    node: int
-    last: int
     path: tuple[int, ...]
     """Numbers of the bids that led there."""
     roll: int
     """Of the player to move."""
-    hidden: int
-    """The other player's."""
 
     @property
     def place(self) -> int:
@@ -94,9 +90,7 @@ class EquilibriumValues:
         hand, me = self.strategies[dice].hand, int(state["player"])
         path = hand.numbers_of(made)
         place = 0 if me == opener else 1
-        own, hidden = hand.roll_of(place, state["hands"][me]), hand.roll_of(1 - place, state["hands"][1 - me])
-        node = sum(int(hand.step[bid]) for bid in path)
-        return _Spot(dice, node, path[-1] if path else -1, path, own, hidden)
+        return _Spot(dice, path, hand.roll_of(place, state["hands"][me]))
 
     def _stake(self, dice: Dice, place: int) -> Stakes:
         if (dice, place) not in self._stakes:
@@ -180,7 +174,8 @@ class EquilibriumValues:
         spot = self._spot(state)
         if spot is None:
             return self._after(state, self._called_at_once(state), seat)
-        mover = self._pair(spot.dice, spot.path, spot.roll, spot.hidden)
+        hidden = self.strategies[spot.dice].hand.roll_of(1 - spot.place, state["hands"][1 - me])
+        mover = self._pair(spot.dice, spot.path, spot.roll, hidden)
         return mover if seat == me else 1 - mover
 
     def action_values(self, state: Any) -> ActionValues:
