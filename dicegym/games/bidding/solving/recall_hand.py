@@ -166,8 +166,15 @@ class HandSolver:
                 kernels.turn(out, 0, 1, bids, other.joint, places, strides, FLOAT(1))
                 here = slice(*side.state_at[group : group + 2])
                 kernels.spread(
-                    strategy, side.reach[here], side.other_reach[here], side.chances, side.other_chances,
-                    bids, other.reach, other.other_reach, states,
+                    strategy,
+                    side.reach[here],
+                    side.other_reach[here],
+                    side.chances,
+                    side.other_chances,
+                    bids,
+                    other.reach,
+                    other.other_reach,
+                    states,
                 )
 
     def _backwards(self, *, learn: bool) -> None:
@@ -187,6 +194,11 @@ class HandSolver:
                 if learn:
                     values = np.matmul(side.of_states(side.joint, group), worth.transpose(0, 2, 1))
                     kernels.learn(
-                        values, strategy, side.reach[begin:end], side.legal[group], FLOAT(self.times**2),
-                        side.of_cells(side.regrets, group), side.of_cells(side.summed, group),
+                        values,
+                        strategy,
+                        side.reach[begin:end],
+                        side.legal[group],
+                        FLOAT(self.times**2),
+                        side.of_cells(side.regrets, group),
+                        side.of_cells(side.summed, group),
                     )

@@ -20,8 +20,24 @@ NOTHING = 1e-9
 
 @kernel
 def best_reply(
-    replies_first, mine, theirs, chances, strategy, cell_at, choice_at, members, last,
-    leads, place, lead_at, bids, counting, after_mine, after_theirs, may_call, visits,
+    replies_first,
+    mine,
+    theirs,
+    chances,
+    strategy,
+    cell_at,
+    choice_at,
+    members,
+    last,
+    leads,
+    place,
+    lead_at,
+    bids,
+    counting,
+    after_mine,
+    after_theirs,
+    may_call,
+    visits,
 ):
     """Return float64[rolls]: what the best reply wins with each own roll, by the chances of the player's rolls.
 
@@ -65,8 +81,10 @@ def best_reply(
                         part = reach[depth, roll]
                         if not replying:
                             part *= strategy[
-                                cell_at[here] + (roll * members[here] + member[depth]) * choice_at[here]
-                                + bids[here] + call
+                                cell_at[here]
+                                + (roll * members[here] + member[depth]) * choice_at[here]
+                                + bids[here]
+                                + call
                             ]
                         if part > 0:
                             any_reach = True
@@ -92,9 +110,10 @@ def best_reply(
             else:
                 total = 0.0
                 for roll in range(theirs):
-                    part = reach[depth, roll] * strategy[
-                        cell_at[here] + (roll * members[here] + member[depth]) * choice_at[here] + taken
-                    ]
+                    part = (
+                        reach[depth, roll]
+                        * strategy[cell_at[here] + (roll * members[here] + member[depth]) * choice_at[here] + taken]
+                    )
                     reach[depth + 1, roll] = part
                     total += part
                 if total < NOTHING:
@@ -157,10 +176,24 @@ def reply_values(solver: HandSolver, values: np.ndarray, strategies: list[np.nda
         found_tree = side.tree
         for second in range(2):
             best = best_reply(
-                second == 0, len(side.chances), len(player.chances), side.theirs.chances, strategy,
-                player.cell_at, player.choices, found_tree.members, found_tree.last, found_tree.leads,
-                found_tree.place, found_tree.first[:-1], side.bids, side.hand.counting, mine, theirs,
-                side.hand.may_call, visits,
+                second == 0,
+                len(side.chances),
+                len(player.chances),
+                side.theirs.chances,
+                strategy,
+                player.cell_at,
+                player.choices,
+                found_tree.members,
+                found_tree.last,
+                found_tree.leads,
+                found_tree.place,
+                found_tree.first[:-1],
+                side.bids,
+                side.hand.counting,
+                mine,
+                theirs,
+                side.hand.may_call,
+                visits,
             )
             found[number, second] = side.mine.chances @ best
     return found, int(visits[0])
