@@ -28,7 +28,7 @@ HANDS = [
 
 def after_a_round(hands: list[dict[int, int]], keys: range) -> tuple[np.ndarray, np.ndarray]:
     """Return records before and after the last order of a first round in which nobody buys, for each key."""
-    game = dicegym.game("lucky", players=len(hands), lead=10**6)
+    game = dicegym.game("lucky", players=len(hands), lead=10**4)
     before = records(len(keys), STATE)
     before[:] = game.new_game()[0]
     before["key"] = np.array(keys, np.uint64)

@@ -42,6 +42,17 @@ def _strength(money, income):
 
 
 @kernel
+def _income(state, seat):
+    """Return what a seat may expect a round: squares and cubes count for no more than what ends the game twice."""
+    dice = state.dice[seat]
+    basic, product = means_of(state, seat, 0)
+    plain = expected_points(basic, product, dice[AGAIN], dice[ALL_AGAIN], 0, 0)
+    missed = 0.5 ** (dice[SQUARE] + dice[CUBE])
+    raised = max(plain, min(plain * plain, 2.0 * state.lead))
+    return min(missed * plain + (1 - missed) * raised, MOST_MONEY)
+
+
+@kernel
 def _others(state, seat, moneys, incomes, strengths):
     """Return (richest other seat, its money, that of the second of the others, sum of the others' strengths)."""
     richest, first, second, total = -1, -1.0, -1.0, 0.0
@@ -171,11 +182,8 @@ def luck_rows(before, rows, after, rolling, faces, luck):
             money = was.money[seat]
             for kind in range(N_DICE):
                 money -= (dice[kind] - was.dice[seat, kind]) * PRICES[kind]
-            basic, product = means_of(now, seat, 0)
-            incomes[seat] = expected_points(basic, product, dice[AGAIN], dice[ALL_AGAIN], dice[SQUARE], dice[CUBE])
-            moneys[seat] = money + min(incomes[seat], MOST_MONEY)
+            incomes[seat] = _income(now, seat)
+            moneys[seat] = money + incomes[seat]
         for seat in range(now.players):
-            expected = min(incomes[seat], MOST_MONEY)
-            moneys[seat] -= expected
-            points = seat_luck(now, rolling[k], seat, moneys, incomes, faces, luck[rows[k]])
-            moneys[seat] += points
+            moneys[seat] -= incomes[seat]
+            moneys[seat] += seat_luck(now, rolling[k], seat, moneys, incomes, faces, luck[rows[k]])
