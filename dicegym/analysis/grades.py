@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,21 @@ class Grade(NamedTuple):
     """Decisions in a game that could not be judged."""
     marks: dict[str, float]
     """Sign of a mark -> decisions in a game that have it."""
+
+
+def facts(game: Game, valuer: Valuer, others: Sequence[str], seed: int, found: Sequence[Grade]) -> dict[str, Any]:
+    """Return grades as plain values, with what they are of."""
+    return {
+        "game": game.name,
+        "players": game.players,
+        "parameters": dict(game.parameters),
+        "others": list(others),
+        "seed": seed,
+        "values": {"name": valuer.name, "kind": valuer.kind, "unit": valuer.unit, "sure": valuer.sure},
+        "grades": [
+            one._asdict() | {"error_rate": one.error_rate._asdict(), "cost": one.cost._asdict()} for one in found
+        ],
+    }
 
 
 def grade(

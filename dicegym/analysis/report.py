@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dicegym.analysis.findings import About, Findings, PricedDecision
 from dicegym.analysis.judging import Stake
-from dicegym.analysis.marks import MARKS, amount, figure, thresholds, titled
+from dicegym.analysis.marks import MARKS, Mark, amount, figure, thresholds, titled
 from dicegym.columns import plain_table
 from dicegym.engine.scene import Scene
 from dicegym.escape import lines
 
 if TYPE_CHECKING:
-    from dicegym.analysis.decisions import Analysis, Decision
+    from dicegym.analysis.grades import Grade
+    from dicegym.games.worth import Valuer
 
 STAKES = {Stake.FORCED: "forced", Stake.TRIVIAL: "trivial", Stake.OBVIOUS: "obvious", Stake.UNKNOWN: "not judged"}
 """What stands in the place of a mark."""
@@ -21,16 +23,20 @@ TRUTH = 1e-9
 """Costs and luck below this are rounding."""
 
 
-def heading(analysis: Analysis) -> str:
+def heading(analysis: Findings) -> str:
     """Return what was judged, and by whose values, in a sentence."""
     about = analysis.about
-    values = {"win rate": "win rates", "points": "points", "return": "returns"}[about.unit]
-    said = f"{analysis.game.spec.title}: {', '.join(analysis.names)}. Values are {values}, and {about.sure}"
     by = "with everything in sight" if about.sees_all else "by what the player to move may know"
-    return f"{said} (source: {about.name}). Decisions are judged {by}."
+    return f"{analysis.game.spec.title}: {', '.join(analysis.names)}. {sure(about)}. Decisions are judged {by}."
 
 
-def notes(analysis: Analysis) -> list[str]:
+def sure(about: About | Valuer) -> str:
+    """Return in a sentence, without its end, whose values are meant and how sure they are."""
+    called = {"win rate": "win rates", "points": "points", "return": "returns"}[about.unit]
+    return f"Values ({called}, source {about.name}) are {about.sure}"
+
+
+def notes(analysis: Findings) -> list[str]:
     """Return sentences on what the figures mean."""
     found = [thresholds(analysis.unit)]
     if analysis.game.players > 1:
@@ -44,7 +50,7 @@ def notes(analysis: Analysis) -> list[str]:
     return found
 
 
-def text_of(analysis: Analysis, brief: bool, worst: int) -> str:
+def text_of(analysis: Findings, brief: bool, worst: int) -> str:
     """Return what `dicegym.analysis.Analysis.text` does."""
     parts = [heading(analysis)]
     if not brief and analysis.decisions:
@@ -66,19 +72,18 @@ def indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.split("\n"))
 
 
-def worst_lines(analysis: Analysis, decision: Decision) -> list[str]:
+def worst_lines(analysis: Findings, decision: PricedDecision) -> list[str]:
     """Return a decision that gave something away: what it was, and the table before it."""
     where = f"move {decision.number}, {analysis.names[decision.seat]}: {analysis.explained(decision)}"
-    scene = analysis.scenes[analysis.decisions.index(decision)]
-    return [f"{where} ({_between(analysis, decision)})", indented(scene.text())]
+    return [f"{where} ({_between(analysis, decision)})", indented(analysis.scene(decision).text())]
 
 
-def _between(analysis: Analysis, decision: Decision) -> str:
+def _between(analysis: Findings, decision: PricedDecision) -> str:
     unit = analysis.unit
     return f"{amount(decision.value, unit)} instead of {amount(decision.best_value, unit)}"
 
 
-def decision_table(analysis: Analysis) -> tuple[list[str], list[list[str]]]:
+def decision_table(analysis: Findings) -> tuple[list[str], list[list[str]]]:
     """Return titles and rows of the list of decisions."""
     unit = analysis.unit
     shown = titled(unit)
@@ -103,7 +108,7 @@ def decision_table(analysis: Analysis) -> tuple[list[str], list[list[str]]]:
     return titles, _to_the_right(rows, (4, 6, 8))
 
 
-def total_table(analysis: Analysis) -> tuple[list[str], list[list[str]]]:
+def total_table(analysis: Findings) -> tuple[list[str], list[list[str]]]:
     """Return titles and rows of what it came to for each player."""
     unit = analysis.unit
     several = analysis.game.players > 1
@@ -119,13 +124,36 @@ def total_table(analysis: Analysis) -> tuple[list[str], list[list[str]]]:
     return [f"{titles[0]} ({titled(unit)})", *titles[1:]], _to_the_right(rows, range(6, len(titles)))
 
 
-def _rate(value: float, analysis: Analysis) -> str:
+def grade_table(grades: Sequence[Grade], marks: Sequence[Mark]) -> tuple[list[str], list[list[str]]]:
+    """Return titles and rows of grades, the best first."""
+    unit = grades[0].unit
+    shown = titled(unit)
+    titles = ["agent", f"error rate ({shown})", "+-", f"given away a game ({shown})", "+-", "decisions", "unforced"]
+    titles += [mark.sign for mark in marks]
+    scale, digits = (100, 2) if unit == "win rate" else (1, 3)
+    rows = [
+        [
+            one.name,
+            f"{scale * one.error_rate.mean:.{digits}f}",
+            f"{scale * one.error_rate.half:.{digits}f}",
+            f"{scale * one.cost.mean:.{digits - 1}f}",
+            f"{scale * one.cost.half:.{digits - 1}f}",
+            f"{one.decisions:.1f}",
+            f"{one.unforced:.1f}",
+            *(f"{one.marks[mark.sign]:.2f}" for mark in marks),
+        ]
+        for one in sorted(grades, key=lambda one: one.error_rate.mean)
+    ]
+    return titles, rows
+
+
+def _rate(value: float, analysis: Findings) -> str:
     """Return an error rate: a digit more than a cost has."""
     scaled = 100 * value if analysis.unit == "win rate" else value
     return f"{scaled:.{2 if analysis.unit == 'win rate' else 3}f}"
 
 
-def _known(value: float, analysis: Analysis) -> str:
+def _known(value: float, analysis: Findings) -> str:
     return figure(value, analysis.unit) if math.isfinite(value) else "-"
 
 
@@ -136,17 +164,17 @@ def _to_the_right(rows: list[list[str]], columns: Iterable[int]) -> list[list[st
     return [[cell.rjust(widths[at]) if at in wanted else cell for at, cell in enumerate(row)] for row in rows]
 
 
-def rows_of(analysis: Analysis) -> list[dict[str, Any]]:
+def rows_of(analysis: Findings) -> list[dict[str, Any]]:
     """Return what `dicegym.analysis.Analysis.rows` does."""
     found = []
-    for one, scene in zip(analysis.decisions, analysis.scenes, strict=True):
+    for one in analysis.decisions:
         mark = one.mark(analysis.unit)
         row: dict[str, Any] = {
             "move": one.number,
             "seat": one.seat,
             "player": analysis.names[one.seat],
             "turn": one.turn,
-            "position": _in_a_line(scene),
+            "position": _in_a_line(analysis.scene(one)),
             "actions": list(one.actions),
             "chosen": analysis.chosen(one),
             "chosen_value": _number(one.value),
@@ -165,7 +193,7 @@ def rows_of(analysis: Analysis) -> list[dict[str, Any]]:
     return found
 
 
-def json_of(analysis: Analysis) -> dict[str, Any]:
+def json_of(analysis: Findings) -> dict[str, Any]:
     """Return what `dicegym.analysis.Analysis.to_json` does."""
     game = analysis.game
     return {
@@ -179,7 +207,7 @@ def json_of(analysis: Analysis) -> dict[str, Any]:
         "marks": [mark._asdict() for mark in MARKS],
         "totals": [{**one._asdict(), "adjusted": one.adjusted} for one in analysis.totals],
         "worst": [one.number for one in analysis.worst()],
-        "decisions": analysis.rows(),
+        "decisions": rows_of(analysis),
     }
 
 

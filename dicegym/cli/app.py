@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 import dicegym
+from dicegym.cli.analyse import analyse, grade
 from dicegym.cli.arena import arena
 from dicegym.cli.bench import bench
 from dicegym.cli.bots import check, new, rules
@@ -21,10 +22,12 @@ from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
 from dicegym.cli.exact import exact
 from dicegym.cli.games import agents, games, playthrough
+from dicegym.cli.hint import hint
 from dicegym.cli.machines import Command
 from dicegym.cli.play import play
 from dicegym.cli.plot import plot
 from dicegym.cli.replay import replay
+from dicegym.cli.rollout import rollout
 from dicegym.cli.server import join, serve, server
 from dicegym.cli.solve import solve
 from dicegym.cli.training import demo, league, train
@@ -41,6 +44,10 @@ VERBS = (
     check,
     tournament,
     replay,
+    analyse,
+    grade,
+    hint,
+    rollout,
     compare,
     exact,
     solve,

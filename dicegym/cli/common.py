@@ -96,6 +96,12 @@ HtmlFile = Annotated[
     ),
 ]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="write the result as JSON to this file too")]
+ValuesName = Annotated[
+    str | None,
+    typer.Option(
+        "--values", metavar="NAME", help="where values of states come from (default: the best there is for the game)"
+    ),
+]
 IsolationName = Annotated[
     str,
     typer.Option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dicegym.arena.storage import Storage
 
 RAY = "--ray"
+TUTOR = "--tutor"
 Workers = Annotated[int | None, typer.Option(help="processes (default: the processor's cores, or all of the cluster)")]
 RayAddress = Annotated[
     str | None,
@@ -33,25 +34,36 @@ ShardName = Annotated[
 
 
 class Command(TyperCommand):
-    """A command whose ``--ray`` may stand without an address.
+    """A command whose ``--ray`` may stand without an address, and ``--tutor`` without a level.
 
-    What follows it is its address if it looks like one and is no file; else it is the command's next argument.
+    What follows is its value if it looks like one and, of an address, is no file; else it is the command's next
+    argument.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take the arguments as Typer does, an empty address put after a ``--ray`` without one."""
-        return super().parse_args(ctx, _with_addresses(args) if RAY in args else args)
+        """Take the arguments as Typer does, an empty value put after an option without one."""
+        for option, fits in ((RAY, _is_address), (TUTOR, _is_level)):
+            args = _with_values(args, option, fits) if option in args else args
+        return super().parse_args(ctx, args)
 
 
-def _with_addresses(args: list[str]) -> list[str]:
+def _is_address(text: str) -> bool:
     from dicegym.arena.cluster.connection import looks_like_address
 
+    return looks_like_address(text)
+
+
+def _is_level(text: str) -> bool:
+    return bool(text) and not text.startswith("-")  # what is none is refused with those that there are
+
+
+def _with_values(args: list[str], option: str, fits: Callable[[str], bool]) -> list[str]:
     end = args.index("--") if "--" in args else len(args)
     whole: list[str] = []
     for number, one in enumerate(args):
         follows = args[number + 1] if number + 1 < end else ""
-        bare = number < end and one == RAY and not looks_like_address(follows)
-        whole.append(f"{RAY}=" if bare else one)
+        bare = number < end and one == option and not fits(follows)
+        whole.append(f"{option}=" if bare else one)
     return whole
 
 

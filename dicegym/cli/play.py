@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import importlib
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import dicegym
-from dicegym.cli.common import DrawnSeed, GameName, Parameters, Trust, complete_agent, parameters_of
+from dicegym.cli.common import (
+    DrawnSeed,
+    GameName,
+    Parameters,
+    Trust,
+    ValuesName,
+    check_writable,
+    complete_agent,
+    parameters_of,
+    progress_bar,
+)
+from dicegym.cli.machines import TUTOR
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import lines
 from dicegym.play.seeds import drawn_seed
 from dicegym.signals import status_of, word_of
+
+if TYPE_CHECKING:
+    from dicegym.analysis.tutor import Tutor
+    from dicegym.games.worth import Valuer
+    from dicegym.play.turn import Turn
+    from dicegym.players.sitting import Sitting
 
 
 def complete_rival(context: typer.Context, incomplete: str) -> list[str]:
@@ -38,6 +57,19 @@ def play(
     players: Annotated[int | None, typer.Option(help="seats at the table, yours included")] = None,
     seat: Annotated[int | None, typer.Option(help="your seat, from 0 (default: one that the seed draws)")] = None,
     seed: DrawnSeed = None,
+    tutor: Annotated[
+        str | None,
+        typer.Option(
+            TUTOR,
+            metavar="[LEVEL]",
+            help="ask once before you play what is bad (default), a mistake or doubtful; say at the end how you played",
+        ),
+    ] = None,
+    values: ValuesName = None,
+    json: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="write the game when it is over, for dicegym replay and dicegym analyse"),
+    ] = None,
     trust: Trust = False,
     parameter: Parameters = None,
 ) -> None:
@@ -45,7 +77,7 @@ def play(
 
     Seed and seat are drawn anew each time, and printed with the command that plays the same game again.
 
-    Examples: dicegym play hog; dicegym play yatzy --against hard; dicegym play liarsdice --players 4 --against easy
+    Examples: dicegym play hog --tutor; dicegym play yatzy --against hard; dicegym play liarsdice --players 4
     """
     from dicegym.players.sitting import AGAIN, Sitting
 
@@ -55,15 +87,23 @@ def play(
         raise ParameterError(f"--seat {seat} is no seat: give 0 to {table.players - 1}")
     names = [_agent(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
     rivals = [dicegym.agent(table, name, trust=trust) for name in names]
+    check_writable(json)
+    adviser = None if tutor is None else _tutor(table, tutor, values)
     ask = _asking()
+    answers = {"hint": ("what is best here, and by how much", _hinting(table, values)), "id": _ID}
     number = drawn_seed() if seed is None else seed
     while True:
         place = _drawn_seat(number, table.players) if seat is None else seat
-        sitting = Sitting(table, rivals, place, number, ask, _show)
+        warn = None if adviser is None else adviser.warning
+        sitting = Sitting(
+            table, rivals, place, number, ask, _show, warn, lambda over: _epilogue(over, adviser, json), answers
+        )
         sitting.person.show(_welcome(table, sitting.names, names))
         _show(
             f"  {_command(game, against, players, place, number, parameter, trust)}"
         )  # not wrapped, so it can be copied
+        if adviser is not None:
+            sitting.person.show(adviser.says)
         sitting.person.show("Type `help` to see what you can type.")
         try:
             if sitting.play() != AGAIN:
@@ -79,6 +119,67 @@ def play(
             raise typer.Exit(status_of(end)) from None
         number = drawn_seed() if seed is None else number + 1
     _show("Goodbye.")
+
+
+def _hinting(table: dicegym.Game, values: str | None) -> Callable[[Turn], str]:
+    """Return what answers ``hint``; values are loaded when it is asked first."""
+    loaded: list[Valuer] = []
+
+    def answer(turn: Turn) -> str:
+        from dicegym.analysis.hints import hint
+        from dicegym.analysis.tutor import fair_valuer
+
+        if not loaded:
+            with progress_bar("steps") as progress:
+                loaded.append(fair_valuer(table, values, progress=progress))
+        return "\n".join(hint(turn.game, turn.record, loaded[0]).lines(5))
+
+    return answer
+
+
+def _id_of(turn: Turn) -> str:
+    """Return what answers ``id``: a text that holds what the person knows, and nothing else."""
+    from dicegym.analysis.position import position_id
+
+    text = position_id(turn.game, turn.record, turn.seat)
+    return f"{text}\n`dicegym hint` and `dicegym rollout` take it; it holds what you know, and nothing else."
+
+
+_ID = ("a short text that stands for this state, to be pasted", _id_of)
+
+
+def _tutor(table: dicegym.Game, level: str, values: str | None) -> Tutor:
+    """Return who warns the person."""
+    from dicegym.analysis.marks import threshold
+    from dicegym.analysis.tutor import LEVEL, Tutor, fair_valuer
+
+    if level:
+        threshold(level, "win rate")  # before anything is computed
+    with progress_bar("steps") as progress:
+        return Tutor(fair_valuer(table, values, progress=progress), level or LEVEL)
+
+
+def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str:
+    """Keep a game that is over, and return how the person played it."""
+    if adviser is None and file is None:
+        return ""
+    game, actions = sitting.game, sitting.actions
+    states = [game.new_game(sitting.seed)]
+    for action in actions:
+        states.append(states[-1].copy())
+        game.step(states[-1][0], action)
+    told = [] if adviser is None else [adviser.review(states, actions, sitting.names, sitting.seat)]
+    if file is None:
+        told.append("With `--json FILE` the game is kept, and `dicegym analyse FILE` shows all of it.")
+    else:
+        from dicegym.arena.replay import Replay, described, save
+
+        returns = tuple(game.returns(states[-1][0]).tolist())
+        names = tuple(sitting.names)
+        kept = Replay(game.name, game.players, game.parameters, sitting.seed, 0, names, tuple(actions), returns)
+        save(dataclasses.replace(kept, rules=described(game)), file)
+        told.append(f"The game is kept: `dicegym analyse {shlex.quote(str(file))}` shows all of it.")
+    return "\n".join(told)
 
 
 def _table(game: str, players: int | None, rivals: int, parameter: list[str] | None) -> dicegym.Game:

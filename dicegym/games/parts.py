@@ -152,7 +152,8 @@ class Examination(Protocol):
 class Chance(Protocol):
     """A game's ``chance.py``: what its dice decide, as outcomes with probabilities.
 
-    Asked by `dicegym.openspiel`, whose solvers go through all that may happen. Without one, chance is drawn there too.
+    Asked by `dicegym.openspiel`, whose solvers go through all that may happen: without one, chance is drawn there too.
+    And by `dicegym.analysis`, about what a seat may believe of dice that it does not see.
     """
 
     def undo(self, before: Any | None, after: Any) -> list[int]:
@@ -167,6 +168,18 @@ class Chance(Protocol):
 
     def settle(self, state: Any, draw: int, outcome: int) -> None:
         """Write into the record that the draw had the outcome of this number."""
+
+    def unseen(self, state: Any, seat: int) -> list[int]:
+        """Return the draws that are settled, that ``seat`` has not seen, and that still count; none after the end.
+
+        Each was seen by one other seat alone, and none says anything of another.
+        """
+
+    def decisions(self, state: Any, draw: int) -> list[tuple[Any, int]]:
+        """Return what whoever saw one of these draws has done since: (the record before, its ordinary action), in turn.
+
+        All that is hidden is in these records as in ``state``.
+        """
 
 
 class Starter(Protocol):
@@ -267,6 +280,9 @@ class Solitaire(Protocol):
 
     def optimum(self, game: Game, *, progress: Progress | None = None) -> float:
         """Return the mean return of the best way to play."""
+
+    def distribution(self, game: Game, *, progress: Progress | None = None) -> np.ndarray:
+        """Return the probability of each return of the best way to play: float64[n], index 0 for a return of 0."""
 
     def mean_return(
         self, player: Player, game: Game, games: int = ..., seed: int = 0, *, progress: Progress | None = None

@@ -5,7 +5,7 @@ The same at a terminal and in a script: all of it goes through a function that a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dicegym.engine.game import Game
@@ -19,6 +19,13 @@ AGAIN, QUIT = "again", "quit"
 """How a sitting ends: another one is wanted, or none."""
 WORDS = {"undo": "take your last move back", AGAIN: "begin another game", QUIT: "leave"}
 """What can be typed at any time, and what it does."""
+Warn = Callable[[Turn, Sequence[int]], str]
+"""Is told what a person is about to play: its turn, and one action or, where all choose at once, those of its whole
+choice; returns why it had better not, or nothing. It may judge by what the person knows, and by nothing else."""
+Answers = Mapping[str, tuple[str, Callable[[Turn], str]]]
+"""Words that a person may type when it is to move: what ``help`` says of each, and what answers it."""
+Epilogue = Callable[["Sitting"], str]
+"""Is told when the game is over; returns what there is to say of it, or nothing."""
 _ALIKE = {"u": "undo", "back": "undo", "new": AGAIN, "q": QUIT, "exit": QUIT, "bye": QUIT}
 
 
@@ -51,6 +58,9 @@ class Sitting:
         seed: of the game.
         ask: called with a question, returns the answer (default: ``input``).
         show: called with text to show (default: ``print``).
+        warn: asked before what the person chose is played, which is asked whether it insists; once of each action.
+        epilogue: asked when the game is over.
+        answers: words that are answered with a text about the person's turn.
 
     Attributes:
         names: what the players are called, by seat.
@@ -69,6 +79,9 @@ class Sitting:
         seed: int,
         ask: Callable[[str], str] = input,
         show: Callable[[str], None] = print,
+        warn: Warn | None = None,
+        epilogue: Epilogue | None = None,
+        answers: Answers | None = None,
     ) -> None:
         if not 0 <= seat < game.players:
             raise ParameterError(f"seat {seat} is no seat: give 0 to {game.players - 1}")
@@ -77,13 +90,18 @@ class Sitting:
         self.game = game
         self.seat = seat
         self.seed = seed
+        self.warn = warn
         self.taken_back = 0
+        self._epilogue = epilogue
         self.actions: list[int] = []
         self.keyboard = keyboard_of(game)
         _, *others = _unique(["you", *(rival.name for rival in rivals)])
         self.names = [*others[:seat], "you", *others[seat:]]
         commands = {word: _leave(word) for word in WORDS} | {also: _leave(word) for also, word in _ALIKE.items()}
-        self.person = HumanPlayer("you", ask, show, self.names, commands, WORDS)
+        answers = answers or {}
+        helps = {word: told for word, (told, _) in answers.items()} | WORDS
+        told = {word: answer for word, (_, answer) in answers.items()}
+        self.person = HumanPlayer("you", ask, show, self.names, commands, helps, told)
         self.players = [*rivals[:seat], self.person, *rivals[seat:]]
 
     def play(self) -> str:
@@ -117,6 +135,9 @@ class Sitting:
             times = "one move" if self.taken_back == 1 else f"{self.taken_back} moves"
             lines.append(f"(You took back {times}.)")
         self.person.show("\n".join(lines))
+        told = "" if self._epilogue is None else self._epilogue(self)
+        if told:
+            self.person.show(f"\n{told}\n")
         while True:
             try:
                 answer = self.person.question("`again`, `undo` or `quit`? ")
@@ -141,6 +162,7 @@ class _Run(Referee):
         self.own = sitting.seat
         self._keyboard = sitting.keyboard
         self._screen = sitting.person
+        self._warn = sitting.warn
         self._untold: list[str] = []
         self._fault = ""
         self.person: SeatedPerson
@@ -185,13 +207,37 @@ class _Run(Referee):
 
     def ask_person(self, act: Act, turn: Turn) -> int:
         """Return the person's action, asked for if none was typed before."""
-        if not self.person.waiting:
-            self.tell_all()
-            self._screen.show("")
+        warned: set[int] = set()
+        while True:
+            typed = not self.person.waiting
+            if typed:
+                self.tell_all()
+                self._screen.show("")
             action = act(turn)
-            self.marks.append(len(self.chosen))
-            return action
-        return act(turn)
+            if action in warned or self._may_play(turn, action, typed):
+                if typed:
+                    self.marks.append(len(self.chosen))
+                return action
+            warned.add(action)
+            self.person.waiting.clear()
+
+    def _may_play(self, turn: Turn, action: int, typed: bool) -> bool:
+        """Return whether the person plays an action of which it may have to be warned."""
+        whole_choice = self.game.spec.joint_action is not None
+        if self._warn is None or (whole_choice and not typed):  # of a whole choice it was warned when it was typed
+            return True
+        told = self._warn(turn, [action, *(self.person.waiting if whole_choice else ())])
+        if not told:
+            return True
+        self._screen.show(told)
+        while True:
+            answer = self._screen.question("play it all the same, yes or no? ")
+            if answer in ("y", "yes"):
+                return True
+            if answer in ("", "n", "no"):
+                return False
+            if not self._screen.command(answer):
+                self._screen.show("Type `yes` to play it, or `no` to choose again.")
 
     def play(self) -> Any:
         """Play to the end, telling of every action; return the record."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dicegym.engine.game import Game
@@ -70,6 +70,16 @@ def moments(game: Game, players: Sequence[Player], seed: int = 0) -> Iterator[Wa
             lines = tuple(f"{names[one]}: {', '.join(said)}" for one, said in done.items())
             yield WatchedMove(lines, named(game.scene(referee.state), names), bool(referee.state["over"]))
             done = {}
+
+
+def action_in(game: Game, state: Any, action: int) -> str:
+    """Return what an action means in a state, in words, for eyes that may see the whole record.
+
+    A game that says it better by the state has a function ``action_in(state, action)`` in its ``text.py``; elsewhere it
+    is the action's name.
+    """
+    own: Callable[[Any, int], str] | None = getattr(game.text, "action_in", None)
+    return game.action_name(action) if own is None else own(state, action)
 
 
 def is_moment(game: Game, seat: int, state: Any) -> bool:

@@ -1,34 +1,22 @@
 """A contest as one page of HTML: it needs no network, runs no script but its own, and takes names of others for text.
 
-The page is made by Jinja2, with everything that is put into it made harmless (`dicegym.escape`) and escaped, in one
-place: no part of the template can forget it. A content security policy names its style and its script by their hashes,
-so that a browser runs nothing else, whatever an entry is called.
+How its parts are put together, and why nothing in it can do harm: `dicegym.arena.pages.template`.
 """
 
 from __future__ import annotations
 
-import base64
-import functools
-import hashlib
 from collections.abc import Sequence
-from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dicegym.arena.incidents import misplay_lines
 from dicegym.arena.matrix import Matrix
 from dicegym.arena.pages.plots import Plot, placed
+from dicegym.arena.pages.template import asset, digest, environment, trusted
 from dicegym.arena.report import Report
 from dicegym.columns import is_number
-from dicegym.errors import DependencyError
-from dicegym.escape import harmless, lines
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 SHADES = 10
 """Steps of colour of a heat map on either side of the middle; ``page.css`` has as many."""
-LONGEST_TEXT = 4000
-"""Characters of a line of others that is shown."""
 
 
 class ShownGame(NamedTuple):
@@ -90,16 +78,16 @@ def html(page: ContestPage) -> str:
 
     Raises DependencyError if Jinja2 is not installed.
     """
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = asset("page.css"), asset("page.js")
     text: str = (
-        _environment()
+        environment()
         .get_template("page.html")
         .render(
             title=page.title,
-            style=_trusted(style),
-            script=_trusted(script),
-            style_hash=_hash(style),
-            script_hash=_hash(script),
+            style=trusted(style),
+            script=trusted(script),
+            style_hash=digest(style),
+            script_hash=digest(script),
             heading=page.report.heading,
             facts=page.report.facts,
             words=page.report.words,
@@ -135,42 +123,3 @@ def _shade(value: float | None) -> str:
         return "none"
     step = round(SHADES * max(-1.0, min(1.0, value)))
     return f"up{step}" if step > 0 else f"down{-step}" if step < 0 else "even"
-
-
-@functools.cache
-def _environment() -> Environment:
-    try:
-        import jinja2
-    except ImportError:
-        raise DependencyError.for_extra("jinja2", "arena", "a page of HTML") from None
-    from markupsafe import Markup
-
-    def shown(value: Any) -> Any:
-        """Make what is put into the page harmless; it is escaped besides."""
-        return value if isinstance(value, Markup) or not isinstance(value, str) else harmless(value[:LONGEST_TEXT])
-
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_asset),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        finalize=shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["text"] = lambda value: Markup.escape(lines(value))  # of several lines
-    return environment
-
-
-@functools.cache
-def _asset(name: str) -> str:
-    return (resources.files("dicegym.arena.pages") / name).read_text(encoding="utf-8")
-
-
-def _trusted(text: str) -> Any:
-    from markupsafe import Markup
-
-    return Markup(text)  # a file of ours, in which no text of others stands
-
-
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -9,7 +9,7 @@ import math
 from functools import cache
 from typing import Any
 
-from dicegym.games.bidding.table import FACES
+from dicegym.games.bidding.table import FACES, N_BIDS, SEATS
 
 
 def undo(before: Any | None, after: Any) -> list[int]:
@@ -24,16 +24,35 @@ def undo(before: Any | None, after: Any) -> list[int]:
 
 def outcomes(state: Any, draw: int) -> list[tuple[float, str]]:
     """Return what the seat ``draw`` may roll: each roll's probability, and the roll in words."""
-    return [(probability, text) for probability, text, _ in _rolls(int(state["left"][draw]))]
+    return [(probability, text) for probability, text, _ in rolls(int(state["rolled"][draw]))]
 
 
 def settle(state: Any, draw: int, outcome: int) -> None:
     """Let the seat ``draw`` have rolled number ``outcome`` of `outcomes`."""
-    state["hands"][draw] = _rolls(int(state["left"][draw]))[outcome][2]
+    state["hands"][draw] = rolls(int(state["rolled"][draw]))[outcome][2]
+
+
+def unseen(state: Any, seat: int) -> list[int]:
+    """Return the seats whose dice ``seat`` does not see: those of the disqualified still count."""
+    if state["over"]:
+        return []
+    return [other for other in range(int(state["players"])) if other != seat and state["rolled"][other] > 0]
+
+
+def decisions(state: Any, draw: int) -> list[tuple[Any, int]]:
+    """Return the ordinary bids of the seat ``draw`` in this hand: the record as it was before each, and the bid."""
+    found = []
+    for number in range(int(state["n_bids"])):
+        index, bidder = divmod(int(state["bids"][number]), SEATS)
+        if bidder == draw and index < N_BIDS:
+            before = state.copy()
+            before["n_bids"], before["player"] = number, bidder
+            found.append((before, index))
+    return found
 
 
 @cache
-def _rolls(dice: int) -> list[tuple[float, str, tuple[int, ...]]]:
+def rolls(dice: int) -> list[tuple[float, str, tuple[int, ...]]]:
     """Return probability, text and number of dice on each face of every roll of ``dice`` dice."""
     found = []
     for counts in _counts(dice, FACES):

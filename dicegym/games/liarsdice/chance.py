@@ -1,5 +1,5 @@
 """What chance decides: every seat's roll, at the beginning of each hand."""
 
-from dicegym.games.bidding.chance import outcomes, settle, undo
+from dicegym.games.bidding.chance import decisions, outcomes, settle, undo, unseen
 
-__all__ = ["outcomes", "settle", "undo"]
+__all__ = ["decisions", "outcomes", "settle", "undo", "unseen"]

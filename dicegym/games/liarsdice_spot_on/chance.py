@@ -8,6 +8,7 @@ from dicegym.games.bidding import chance
 
 OPENER = -1
 """The draw of who opens the first hand; the others are the seats that roll."""
+decisions, unseen = chance.decisions, chance.unseen
 
 
 def undo(before: Any | None, after: Any) -> list[int]:

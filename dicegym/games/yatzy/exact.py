@@ -1,7 +1,7 @@
 """Exact values of Yatzy for one: the best mean score, how to reach it, and what a player's choices cost.
 
 Points are all that counts, so a position between two turns is the set of filled boxes and the sum of the upper boxes
-up to 63; `dicegym.games.yatzy.exact_kernels` works backwards through all of them in one sweep of about 20 seconds. A
+up to 63; `dicegym.games.yatzy.solving` works backwards through all of them in one sweep of a second or two. A
 player's own mean cannot be computed that way: it would have to be asked for 750 decisions in each of a million
 positions. But in every decision it can be told exactly what it gives away, and the mean of that over some games is
 a far better estimate than the mean of the scores, of which most is luck.
@@ -20,7 +20,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.parts import Z_95, Estimate, Progress, plays_with
 from dicegym.games.yatzy import exact_kernels as kernels
 from dicegym.games.yatzy.rules import SPEC
-from dicegym.games.yatzy.solving import alone
+from dicegym.games.yatzy.solving import alone, spread
 from dicegym.games.yatzy.tables import BOXES
 from dicegym.games.yatzy.view import record_of
 from dicegym.play.drive import join_table
@@ -50,6 +50,16 @@ def optimum(game: Game, *, progress: Progress | None = None) -> float:
     """
     _check(game)
     return float(alone.values(progress)[0, 0])
+
+
+def distribution(game: Game, *, table: np.ndarray | None = None, progress: Progress | None = None) -> np.ndarray:
+    """Return the probability of each final score of the best way to play: float64[n], exact up to rounding.
+
+    ``table`` is for other ways to play, see `dicegym.games.yatzy.solving.spread.distribution`. Raises ParameterError if
+    ``game`` is not Yatzy for one, or for a table that cannot be read.
+    """
+    _check(game)
+    return spread.distribution(table, progress=progress)
 
 
 class OptimalPlayer(Player):

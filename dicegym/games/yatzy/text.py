@@ -32,6 +32,22 @@ def action_name(action: int) -> str:
     return "let the server play" if action == SERVER_TURN else f"{action} (no action)"
 
 
+def action_in(state: Any, action: int) -> str:
+    """Return what an action means with the dice that lie there: places by what they show, as people say it."""
+    if ROLL_PLACES < action < ROLL_PLACES + HANDFULS:  # the first of them rolls nothing
+        return action_name(SETS.index(_faces(state, ~(action - ROLL_PLACES))))
+    if SCORE_PLACES <= action < SCORE_PLACES + BOXES * HANDFULS:
+        box, places = divmod(action - SCORE_PLACES, HANDFULS)
+        faces = _faces(state, places)
+        return f"{BOX_NAMES[box]} with {'-'.join(map(str, faces)) if faces else 'no dice'}"
+    return action_name(action)
+
+
+def _faces(state: Any, places: int) -> tuple[int, ...]:
+    """Return what the dice in some places show, lowest first."""
+    return tuple(sorted(face for place, face in enumerate(state["dice"].tolist()) if places >> place & 1))
+
+
 def scene(state: Any, seat: int | None) -> Scene:
     """Return the table, where nothing is hidden from anybody; ``seat`` says who is "you"."""
     over, mover = bool(state["over"]), int(state["player"])

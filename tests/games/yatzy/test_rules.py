@@ -14,6 +14,7 @@ from variants import play
 
 import dicegym
 from dicegym.engine.game import Game
+from dicegym.players.watched import action_in
 
 pytestmark = pytest.mark.nojit
 
@@ -340,6 +341,20 @@ def test_no_two_actions_mean_the_same() -> None:
     assert SOLO.action_name(chosen(PAIR, 1, 2)) == "One Pair with dice in places 2, 3"
     assert SOLO.action_name(SERVER_TURN) == "let the server play"
     assert SOLO.action_name(-1) == "-1 (no action)"
+
+
+def test_actions_by_place_are_told_by_what_lies_there() -> None:
+    state = SOLO.new_game(0)[0]
+    state["dice"] = [3, 1, 3, 6, 1]
+    told = {
+        rolling(0, 4): "keep 1-3-6",
+        rolling(0, 1, 2, 3, 4): "roll all",
+        chosen(PAIR, 0, 2): "One Pair with 3-3",
+        PAIR: SOLO.action_name(PAIR),
+        SERVER_TURN: "let the server play",
+    }
+    assert {action: action_in(SOLO, state, action) for action in told} == told
+    assert "roll" in action_in(SOLO, state, rolling())
 
 
 # --- ruling 7: errors, and the server that plays ---------------------------------------------------------------------

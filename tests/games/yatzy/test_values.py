@@ -7,9 +7,8 @@ import pytest
 
 import dicegym
 from dicegym.analysis.valuers import sources, valuer
-from dicegym.games.yatzy import exact_kernels as kernels
 from dicegym.games.yatzy.rules import MOST_ERRORS, SERVER_TURN
-from dicegym.games.yatzy.solving import alone
+from dicegym.games.yatzy.solving import alone, alone_rules, alone_values
 
 GAME = dicegym.game("yatzy", players=1)
 ALL = (1 << 15) - 1
@@ -20,9 +19,9 @@ OPEN = (0, 2, 6, 10, 13)
 @pytest.fixture(autouse=True)
 def few_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Solve for a few boxes alone, which takes no time; the others must be filled."""
-    values = np.zeros((1 << 15, 64))
-    kernels.solve(ALL - sum(1 << box for box in OPEN), values)
-    monkeypatch.setattr(alone, "values", lambda progress=None: values)
+    values = alone_rules.YATZY.new_values()
+    alone_rules.solve(alone_rules.YATZY, values, ALL - sum(1 << box for box in OPEN))
+    monkeypatch.setattr(alone, "values", lambda progress=None: values[0])
 
 
 def begun(seed: int) -> np.ndarray:
@@ -58,6 +57,22 @@ def test_one_action_is_worth_what_all_actions_say() -> None:
     assert np.array_equal(np.isnan(worth), ~GAME.legal(state))
     assert np.nansum(errors) == 0
     assert judge.policy(state)[np.nanargmax(worth)] == 1
+
+
+def test_many_records_at_once_are_worth_what_each_is() -> None:
+    judge = valuer(GAME)
+    assert isinstance(judge, alone_values.AloneValuer)
+    states = GAME.new_states(6)
+    for seed in range(6):
+        states[seed] = begun(seed)[0]
+        for _ in range(seed):
+            GAME.step(states[seed], int(judge.policy(states[seed]).argmax()))
+    worth = judge.action_values_rows(states)
+    for row in range(6):
+        assert np.array_equal(worth.values[row], judge.action_values(states[row]).values, equal_nan=True)
+    while not states["over"][3]:
+        GAME.step(states[3], int(judge.policy(states[3]).argmax()))
+    assert judge.values_rows(states)[:, 0].tolist() == [judge.value(states[row], 0) for row in range(6)]
 
 
 def test_an_illegal_action_costs_nothing_until_the_server_plays() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from dicegym.games.worth import Progress
 from dicegym.games.yatzy import exact_kernels as kernels
 from dicegym.games.yatzy.rules import N_ACTIONS
+from dicegym.games.yatzy.solving import alone_rules
 
 LOOK_EVERY = 0.1
 """Seconds between two looks at how far the sweep has come."""
@@ -24,11 +25,10 @@ def values(progress: Progress | None = None) -> np.ndarray:
     on behind, as compiled code cannot be stopped, until it is done or the program ends.
     """
     sweep = _sweep()
-    total = len(sweep.values) - 1  # with all boxes filled nothing is to come
     while sweep.is_alive():
         sweep.join(LOOK_EVERY)
         if progress is not None:
-            progress(int(np.count_nonzero(sweep.values[:, 0])), total, "sets of boxes solved")
+            progress(sweep.done, kernels.ALL_FILLED, "sets of boxes solved")
     return sweep.result()
 
 
@@ -37,16 +37,20 @@ class _Sweep(threading.Thread):
 
     def __init__(self) -> None:
         super().__init__(name="yatzy-values", daemon=True)
-        self.values = np.zeros((kernels.ALL_FILLED + 1, kernels.SUMS))
+        self.values: np.ndarray = alone_rules.YATZY.new_values()[0]
+        self.done = 0
         self._error: BaseException | None = None
         self.start()
 
     def run(self) -> None:
         try:
-            kernels.solve(0, self.values)
+            alone_rules.solve(alone_rules.YATZY, self.values[None], told=self._tell)
         except BaseException as error:  # to be raised where somebody waits
             self._error = error
         self.values.setflags(write=False)
+
+    def _tell(self, done: int) -> None:
+        self.done = done
 
     def result(self) -> np.ndarray:
         """Return the values once it has ended. Raises what it ended with."""

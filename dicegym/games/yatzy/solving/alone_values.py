@@ -10,8 +10,9 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.games.worth import ActionValues, Progress, ValueKind, ValueSource, ValueUnit
 from dicegym.games.yatzy import exact_kernels as kernels
-from dicegym.games.yatzy.rules import bonus
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM
 from dicegym.games.yatzy.solving import alone
+from dicegym.games.yatzy.solving.alone_kernels import action_values_rows
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
@@ -51,6 +52,25 @@ class AloneValuer:
         legal = rest >= 0
         return ActionValues(np.where(legal, _points(state) + rest, np.nan), np.where(legal, 0.0, np.nan))
 
+    def values_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `value` for each of the records: float64[k, 1]."""
+        points, worth = _points_rows(states), np.zeros(len(states))
+        rows = np.flatnonzero(~states["over"])
+        worth[rows] = self._rest(states[rows]).max(axis=1)
+        return (points + worth)[:, None]
+
+    def action_values_rows(self, states: np.ndarray) -> ActionValues:
+        """Return `action_values` for each of the records, none of which is over: arrays of [k, n_actions]."""
+        rest = self._rest(states)
+        legal = rest >= 0
+        worth = np.where(legal, _points_rows(states)[:, None] + rest, np.nan)
+        return ActionValues(worth, np.where(legal, 0.0, np.nan))
+
+    def _rest(self, states: np.ndarray) -> np.ndarray:
+        out = np.empty((len(states), self.game.n_actions))
+        action_values_rows(alone.values(), states, out)
+        return out
+
     def action_value(self, state: Any, action: int) -> float:
         """Return the same of one action, whatever it is; see `Valuer.action_value`.
 
@@ -70,4 +90,8 @@ class AloneValuer:
 
 def _points(state: Any) -> float:
     """Return the points so far, the bonus included."""
-    return float(state["totals"][0] + bonus(state["upper"][0]))
+    return float(state["totals"][0] + (BONUS if state["upper"][0] >= BONUS_FROM else 0))
+
+
+def _points_rows(states: np.ndarray) -> np.ndarray:
+    return states["totals"][:, 0] + np.where(states["upper"][:, 0] >= BONUS_FROM, float(BONUS), 0.0)

@@ -15,10 +15,11 @@ import numpy as np
 
 from dicegym.engine.jit import kernel
 from dicegym.games.yatzy.exact_kernels import filled_of
-from dicegym.games.yatzy.hands import HANDFULS, hand_of, set_of
-from dicegym.games.yatzy.rules import BONUS_FROM, FIRST_BOX, N_ACTIONS, ROLL_PLACES, total
+from dicegym.games.yatzy.hands import hand_of
+from dicegym.games.yatzy.rules import BONUS_FROM, FIRST_BOX, total
 from dicegym.games.yatzy.solving.positions import MOST_POINTS, SCORES, TOTALS, position_of
 from dicegym.games.yatzy.solving.rest import add_row
+from dicegym.games.yatzy.solving.rolled import set_kept
 from dicegym.games.yatzy.solving.turn import before_rolling, earned, look_through, sum_after
 from dicegym.games.yatzy.tables import BEST, BOXES, HANDS, KEEPABLE, KEEPS, ROLLS, SETS
 from dicegym.games.yatzy.turns import roll_sets
@@ -77,7 +78,7 @@ def prizes(rest, state, mover, out):
             ties[0] = 1.0
             n = 0
             for other in range(players):
-                if other != mover and other != seat:
+                if other not in (mover, seat):
                     split(ties, below[other, points], equal[other, points], n)
                     n += 1
             alone, beside = 0.0, 0.0
@@ -205,7 +206,7 @@ def action_shares(rest, state, seat, out):
 @kernel
 def add_first_roll(rest, state, room, luck):
     """Add to ``luck`` (float64[seats]) what the first roll of a turn, just made, brought."""
-    look(rest, state, state.player, True, room)
+    look(rest, state, np.int64(state.player), True, room)
     hand = KEEPS + hand_of(state.dice)
     for seat in range(state.players):
         worths = room[3][seat, ROLLS]
@@ -228,16 +229,14 @@ def add_rows(rest, before, rows, actions, after, luck):
     """
     room = new_room()
     for k in range(len(rows)):
-        old, new, action = before[rows[k]], after[rows[k]], actions[k]
+        old, new = before[rows[k]], after[rows[k]]
         if new.over:
             continue
         if new.player != old.player or new.round_number != old.round_number:
             add_first_roll(rest, new, room, luck[rows[k]])
         elif new.rolls_left != old.rolls_left:
-            kept = action
-            if action >= N_ACTIONS:
-                kept = set_of(old.dice, HANDFULS - 1 - (action - ROLL_PLACES))
-            look(rest, old, old.player, True, room)
+            kept = set_kept(old, actions[k])
+            look(rest, old, np.int64(old.player), True, room)
             hand = KEEPS + hand_of(new.dice)
             for seat in range(new.players):
                 levels = room[3][seat]

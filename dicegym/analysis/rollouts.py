@@ -1,0 +1,293 @@
+"""What each choice in a state is worth, by playing the game on from there many times: rollouts.
+
+In each of many games the player to move chooses each of the candidates once, with the same dice to come and the same
+hidden dice of others, so that candidates differ by less luck than games do. What others hide is drawn anew for each
+game, as the player to move may believe it (`dicegym.analysis.beliefs`); nothing that is hidden from it is read.
+
+Candidates that are worse than another one by a confidence sequence (`dicegym.analysis.sequences`), which may be looked
+at as often as one likes, are played no further. With ``confidence`` 0.95, the best is dropped in one run of twenty at
+the most: alpha is shared out among its rivals.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.analysis.beliefs import Beliefs
+from dicegym.analysis.playing_on import Table, unit_of
+from dicegym.analysis.policies import policy_player, usual_policy
+from dicegym.analysis.sequences import LEAST, half_width
+from dicegym.engine import loops
+from dicegym.engine.dice import named_seed
+from dicegym.engine.game import Game
+from dicegym.engine.validate import whole_number
+from dicegym.errors import ParameterError
+from dicegym.games.worth import Progress, Valuer, ValueUnit
+from dicegym.play.player import Player
+
+GAMES = 20_000
+"""Games with each candidate at the most, unless told otherwise."""
+CONFIDENCE = 0.95
+_FIRST, _LARGEST = 128, 16_384
+"""Games with each candidate until the first look, and from look to look at the most; looks come at doubled numbers."""
+
+
+class Candidate(NamedTuple):
+    """One choice, and what it is worth."""
+
+    action: int
+    name: str
+    value: float
+    """Mean of what the games came to for the player to move."""
+    error: float
+    """Its standard error."""
+    games: int
+    """Games that were played with it."""
+    difference: float
+    """By how much it is behind the best in the same games; 0 for the best."""
+    difference_error: float
+    """Standard error of that: dice are common, so it is smaller than that of two values."""
+    dropped: bool
+    """Whether it was found to be worse than another one, and played no further."""
+
+
+class RolloutResult(NamedTuple):
+    """What came out of a rollout."""
+
+    game: Game
+    seat: int
+    """Who is to move."""
+    unit: ValueUnit
+    candidates: tuple[Candidate, ...]
+    """The best first: those that are left by their values, then those that were dropped, the last one first."""
+    decided: bool
+    """Whether one is better than all others, at the confidence that was asked for."""
+    reason: str
+    """Why it stopped, in words."""
+    games: int
+    """Games in all, of all candidates."""
+    confidence: float
+    players: tuple[str, ...]
+    """Who played on, by seat."""
+    leaves: str
+    """Who said what states are worth where games were not played to their end; empty: nobody."""
+    weighed: bool
+    """Whether others' hidden dice were drawn by all that they have done, too; True where nothing is hidden."""
+    seed: int
+    seconds: float
+
+    @property
+    def best(self) -> Candidate:
+        """The candidate that is worth most."""
+        return self.candidates[0]
+
+    def lines(self) -> list[str]:
+        """Return what the figures are made of, and whether the best choice is decided, in sentences."""
+        names = ", ".join(dict.fromkeys(self.players))
+        ends = f", up to where {self.leaves} knows what a state is worth" if self.leaves else ""
+        found = [f"{self.games:,} games in {self.seconds:.1f} s (seed {self.seed}), played on by {names}{ends}."]
+        if not self.weighed:
+            found.append(
+                "What others hide was drawn without a regard to some of their bids, which these would not make."
+            )
+        if self.decided and len(self.candidates) > 1:
+            found.append(f"Decided at a confidence of {self.confidence:.0%}: {self.best.name}.")
+        elif len(self.candidates) > 1:
+            left = sum(not one.dropped for one in self.candidates)
+            found.append(f"Not decided, {left} choices are left: it ended as {self.reason}.")
+        return found
+
+
+def rollout(
+    game: Game,
+    state: Any,
+    *,
+    actions: Sequence[int] | None = None,
+    games: int = GAMES,
+    until: float = 0.0,
+    confidence: float = CONFIDENCE,
+    player: Any = None,
+    against: Any = None,
+    leaves: Valuer | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    threads: int = 2,
+    trust: bool = False,
+    progress: Progress | None = None,
+) -> RolloutResult:
+    """Play a game on from a state with each of several choices; return what they are worth.
+
+    Args:
+        game: the game.
+        state: its record, in which somebody is to move. What that player may not know is not read: it may be zero.
+        actions: the choices; default: all that are legal. Wide ones are played as the rules say.
+        games: games with each of them at the most.
+        until: stop when the standard error of the best one's value is this or less, in the unit of the result.
+        confidence: at which a choice counts as worse than another.
+        player: who plays on for everybody: an agent's name, a `dicegym.play.player.Player` or a valuer, which plays as
+            it supposes; default: `dicegym.analysis.policies.usual_policy`.
+        against: the same for the other seats alone.
+        leaves: a valuer that ends games early, where hands (in games that have them) or decisions end.
+        seconds: begin no further games after so long. The result then depends on the machine.
+        seed: names all dice.
+        threads: number of threads; the result does not depend on it.
+        trust: as of `dicegym.agent`.
+        progress: told of games.
+
+    Raises:
+        ParameterError: the game is over, there are no such actions, or an argument is out of range.
+        UnknownNameError, AgentError, ModelError, DependencyError: those who play on cannot; see `dicegym.agent`.
+    """
+    began = time.monotonic()
+    candidates = _candidates(game, state, actions)
+    games = whole_number("games", games, 1, 10**9, "the games with each candidate")
+    if not 0 < confidence < 1:
+        raise ParameterError(f"confidence={confidence!r} is no probability to be right: give 0.95 or so")
+    if not until >= 0:
+        raise ParameterError(f"until={until!r} is no standard error: give a small number such as 0.001")
+    mover = int(state["player"])
+    own = usual_policy(game) if player is None else player
+    own = policy_player(game, own, trust)
+    others = own if against is None else policy_player(game, against, trust)
+    players: list[Player] = [own if seat == mover else others for seat in range(game.players)]
+    beliefs = Beliefs(game, state, players)
+    table = Table(game, players, leaves, threads)
+    race = _Race(len(candidates), confidence)
+    generator = np.random.default_rng(named_seed("rollout", seed))
+    step, reason = _FIRST, f"{games:,} games were played with each of them"
+    while race.games < games:
+        n = min(step, games - race.games)
+        keys = generator.integers(0, 1 << 64, n, dtype=np.uint64)
+        dealt = beliefs.deal(n, keys, generator)
+        race.add(_play(table, dealt, [candidates[one] for one in race.left], mover))
+        if progress is not None:
+            progress(race.games, games, f"{len(race.left)} of {len(candidates)} choices left")
+        if len(race.left) == 1 and len(candidates) > 1:
+            reason = "decided"
+            break
+        if until and race.error(race.best) <= until and race.games >= LEAST:
+            reason = f"the standard error of the best is {race.error(race.best):.2g}"
+            break
+        if seconds is not None and time.monotonic() - began >= seconds:
+            reason = f"{seconds:g} seconds are over"
+            break
+        step = min(race.games, _LARGEST)
+    found = [race.candidate(one, candidates[one], _name(game, candidates[one])) for one in race.ranked()]
+    return RolloutResult(
+        game,
+        mover,
+        unit_of(game),
+        tuple(found),
+        len(race.left) == 1,
+        reason if len(candidates) > 1 or reason != "decided" else "there is one choice",
+        int(race.played.sum()),
+        confidence,
+        tuple(one.name for one in players),
+        "" if leaves is None else leaves.name,
+        beliefs.weighed,
+        seed,
+        time.monotonic() - began,
+    )
+
+
+def _candidates(game: Game, state: Any, actions: Sequence[int] | None) -> list[int]:
+    if state["over"]:
+        raise ParameterError("the game is over: there is nothing left to choose")
+    if actions is None:
+        return np.flatnonzero(game.legal(state)).tolist()
+    found = list(dict.fromkeys(int(action) for action in actions))
+    if not found:
+        raise ParameterError("there is no action to play: name one, or leave them out for all that are legal")
+    return found
+
+
+def _name(game: Game, action: int) -> str:
+    return game.action_name(action) if 0 <= action < game.n_actions else f"action {action}"
+
+
+def _play(table: Table, dealt: np.ndarray, actions: Sequence[int], seat: int) -> np.ndarray:
+    """Return what each action comes to in each game: float64[actions, games]."""
+    n = len(dealt)
+    states = np.concatenate([dealt] * len(actions)) if isinstance(dealt, np.recarray) else np.tile(dealt, len(actions))
+    faults = np.zeros(len(states), np.int64)
+    loops.step_rows(states, np.arange(len(states)), np.repeat(np.array(actions, np.int64), n), faults)
+    return table.finish(states, dealt[0])[:, seat].reshape(len(actions), n)
+
+
+class _Race:
+    """What the candidates have come to in the same games, and which of them are left."""
+
+    def __init__(self, n: int, confidence: float) -> None:
+        self.left = list(range(n))
+        self.out: list[int] = []
+        self._alpha = (1 - confidence) / max(n - 1, 1)
+        self._values: list[list[np.ndarray]] = [[] for _ in range(n)]
+        self._whole: dict[int, np.ndarray] = {}
+        self.played = np.zeros(n, np.int64)
+        self.games = 0
+
+    def add(self, values: np.ndarray) -> None:
+        """Add games of those that are left, and drop who is worse than another."""
+        for one, own in zip(self.left, values, strict=True):
+            self._values[one].append(own)
+            self.played[one] += len(own)
+        self.games += values.shape[1]
+        self._whole.clear()
+        if self.games < LEAST:
+            return
+        worse: dict[int, float] = {}
+        best = self.best
+        for one in self.left:
+            mean, deviation, n = self._paired(best, one)
+            if one != best and mean > half_width(deviation, n, self._alpha):
+                worse[one] = mean
+        for one in sorted(worse, key=lambda each: -worse[each]):
+            self.left.remove(one)
+            self.out.append(one)
+
+    def _of(self, one: int) -> np.ndarray:
+        if one not in self._whole:
+            self._whole[one] = np.concatenate(self._values[one])
+        return self._whole[one]
+
+    def _paired(self, a: int, b: int) -> tuple[float, float, int]:
+        """Return mean and standard deviation of a's value less b's in the games of both, and how many these are."""
+        n = int(min(self.played[a], self.played[b]))
+        gap = self._of(a)[:n] - self._of(b)[:n]
+        return float(gap.mean()), _deviation(gap), n
+
+    @property
+    def best(self) -> int:
+        """Of those that are left, the one that is worth most."""
+        return max(self.left, key=lambda one: self._of(one).mean())
+
+    def error(self, one: int) -> float:
+        """Return the standard error of a candidate's value."""
+        return _deviation(self._of(one)) / math.sqrt(self.played[one])
+
+    def ranked(self) -> list[int]:
+        """Return the candidates, the best first."""
+        return [*sorted(self.left, key=lambda one: -self._of(one).mean()), *reversed(self.out)]
+
+    def candidate(self, one: int, action: int, name: str) -> Candidate:
+        """Return what is known of a candidate."""
+        mean, deviation, n = self._paired(self.best, one)
+        return Candidate(
+            action,
+            name,
+            float(self._of(one).mean()),
+            self.error(one),
+            int(self.played[one]),
+            mean if one != self.best else 0.0,
+            deviation / math.sqrt(n) if one != self.best else 0.0,
+            one not in self.left,
+        )
+
+
+def _deviation(values: np.ndarray) -> float:
+    return float(values.std(ddof=1)) if len(values) > 1 else math.inf

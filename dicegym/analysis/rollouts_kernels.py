@@ -1,0 +1,49 @@
+"""Compiled loops of rollouts, over any game's records."""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
+from __future__ import annotations
+
+import numpy as np
+
+from dicegym.engine.dice import mix
+from dicegym.engine.jit import loop_kernel
+from dicegym.engine.loops import choose, returns, step
+
+_BITS_DROPPED = np.uint64(11)
+_SCALE = 1.0 / (1 << 53)
+
+
+@loop_kernel
+def play_out(states, rows, bots, most):
+    """Let compiled twin ``bots[s]`` play for seat s in each game ``states[rows[k]]`` to its end.
+
+    Returns how many games were not over after ``most`` decisions.
+    """
+    unfinished = 0
+    for k in range(len(rows)):
+        row = rows[k]
+        left = most
+        while not states[row].over and left > 0:
+            step(states[row], choose(states[row], bots[states[row].player]))
+            left -= 1
+        unfinished += left == 0 and not states[row].over
+    return unfinished
+
+
+@loop_kernel
+def returns_rows(states, out):
+    """Write the returns of each game to its row of ``out``: float32[games, players]."""
+    for row in range(len(states)):
+        returns(states[row], out[row])
+
+
+@loop_kernel
+def uniforms(words, out):
+    """Write a number of 0..1 for each row of ``words``, uint64[rows, any], that depends on all of them."""
+    for row in range(len(words)):
+        mixed = np.uint64(0)
+        for word in range(words.shape[1]):
+            mixed = mix(mixed ^ words[row, word])
+        out[row] = (mixed >> _BITS_DROPPED) * _SCALE

@@ -1,0 +1,181 @@
+"""An analysis as one page of HTML: what the game was worth, move by move, with marks, and its worst decisions.
+
+It needs no network and runs no script at all. The picture is SVG, whose points are links to the list of decisions.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from dicegym.analysis import Analysis, PricedDecision
+from dicegym.analysis.marks import MARKS, UNITS, amount
+from dicegym.analysis.report import decision_table, heading, notes, total_table
+from dicegym.arena.pages.plots import Tick, ticks_between
+from dicegym.arena.pages.template import asset, digest, environment, trusted
+from dicegym.columns import is_number
+from dicegym.files import write_text
+
+WIDTH, HEIGHT = 800.0, 300.0
+"""Of the picture, without its letters, in its own units."""
+WORST = 3
+"""Decisions that are shown with the table before them, unless told otherwise."""
+
+
+class Point(NamedTuple):
+    """A mark on a line of the picture."""
+
+    x: str
+    y: str
+    sign: str
+    seat: int
+    level: str
+    move: int
+    words: str
+
+
+class Chart(NamedTuple):
+    """What the game was worth to each seat, placed in a field of `WIDTH` times `HEIGHT`."""
+
+    across: list[Tick]
+    """Moves."""
+    up: list[Tick]
+    """Values."""
+    lines: list[tuple[int, str, str]]
+    """Of each seat: its number, its points as SVG has them, its name."""
+    points: list[Point]
+
+
+class Worst(NamedTuple):
+    """One of the worst decisions."""
+
+    move: int
+    player: str
+    sign: str
+    words: str
+    scene: str
+
+
+def chart(analysis: Analysis) -> Chart:
+    """Return the picture of an analysis."""
+    values = analysis.values
+    unit, moves = analysis.unit, len(values) - 1
+    low, high = (0.0, UNITS[unit]) if unit == "win rate" else (float(values.min()), float(values.max()))
+    if not low < high:
+        low, high = low - 1, high + 1
+    room = 0.0 if unit == "win rate" else 0.05 * (high - low)
+    low, high = low - room, high + room
+
+    def x(move: float) -> str:
+        return f"{WIDTH * move / max(1, moves):.1f}"
+
+    def y(value: float) -> str:
+        return f"{HEIGHT * (high - value) / (high - low):.1f}"
+
+    points = [
+        Point(
+            x(one.number - 1),
+            y(one.values[one.seat]),
+            mark.sign,
+            one.seat,
+            mark.level,
+            one.number,
+            f"move {one.number}, {analysis.names[one.seat]}: {analysis.explained(one)}",
+        )
+        for one in analysis.decisions
+        if (mark := one.mark(unit)) is not None
+    ]
+    lines = [
+        (seat, " ".join(f"{x(move)},{y(value)}" for move, value in enumerate(values[:, seat].tolist())), name)
+        for seat, name in enumerate(analysis.names)
+    ]
+    across = [Tick(x(move), f"{move:.0f}") for move in ticks_between(0, max(1, moves), 12) if move == int(move)]
+    up = [Tick(y(value), _axis(value, analysis)) for value in ticks_between(low, high, 6)]
+    return Chart(across, up, lines, points)
+
+
+def _axis(value: float, analysis: Analysis) -> str:
+    return f"{100 * value:.0f}%" if analysis.unit == "win rate" else f"{value:g}"
+
+
+def page(analysis: Analysis, title: str = "", worst: int = WORST) -> str:
+    """Return an analysis as a page of HTML.
+
+    Args:
+        analysis: what to show.
+        title: of the page (default: the game and who played).
+        worst: how many of the worst decisions are shown with the table before them.
+
+    Raises DependencyError if Jinja2 is not installed.
+    """
+    style = asset("page.css") + asset("analysed.css")
+    text: str = (
+        environment()
+        .get_template("analysed.html")
+        .render(
+            title=title or f"{analysis.game.spec.title}: {', '.join(analysis.names)}",
+            style=trusted(style),
+            style_hash=digest(style),
+            heading=heading(analysis),
+            facts=_facts(analysis),
+            chart=chart(analysis),
+            size=(WIDTH, HEIGHT),
+            what={"win rate": "Win probability", "points": "Points to be expected", "return": "Return to be expected"}[
+                analysis.unit
+            ],
+            marks=[(mark.sign, mark.noun, mark.level) for mark in MARKS],
+            totals=_grid(*total_table(analysis)),
+            decisions=_decisions(analysis),
+            worst=[_worst(analysis, one) for one in analysis.worst(worst)],
+            notes=notes(analysis),
+        )
+    )
+    return text
+
+
+def write_page(analysis: Analysis, path: str | Path, title: str = "", worst: int = WORST) -> None:
+    """Write the page of an analysis, whole or not at all; arguments and errors as of `page`."""
+    write_text(path, page(analysis, title, worst))
+
+
+def _facts(analysis: Analysis) -> list[tuple[str, str]]:
+    about = analysis.about
+    return [
+        ("game", analysis.game.spec.title),
+        *((name, str(value)) for name, value in analysis.game.parameters.items()),
+        ("moves", str(len(analysis.values) - 1)),
+        ("values", f"{about.name} ({about.kind}), in {about.unit}"),
+    ]
+
+
+class _Grid(NamedTuple):
+    titles: list[str]
+    rows: list[list[str]]
+    numeric: list[bool]
+
+
+def _grid(titles: list[str], rows: list[list[str]]) -> _Grid:
+    cells = [[cell.strip() for cell in row] for row in rows]
+    numeric = [bool(cells) and all(is_number(row[at].lstrip("+-")) for row in cells) for at in range(len(titles))]
+    return _Grid(titles, cells, numeric)
+
+
+def _decisions(analysis: Analysis) -> tuple[_Grid, list[tuple[str, int]]]:
+    """Return the list of decisions, and of each row the level of its mark and its move."""
+    unit = analysis.unit
+    levels = [(mark.level if (mark := one.mark(unit)) else "", one.number) for one in analysis.decisions]
+    grid = _grid(*decision_table(analysis))
+    numeric = [title not in ("player", "", "chose", "best") for title in grid.titles]
+    return grid._replace(numeric=numeric), levels
+
+
+def _worst(analysis: Analysis, decision: PricedDecision) -> Worst:
+    mark = decision.mark(analysis.unit)
+    between = f"{amount(decision.value, analysis.unit)} instead of {amount(decision.best_value, analysis.unit)}"
+    return Worst(
+        decision.number,
+        analysis.names[decision.seat],
+        mark.sign if mark else "",
+        f"{analysis.explained(decision)} ({between})",
+        analysis.scene(decision).text(),
+    )

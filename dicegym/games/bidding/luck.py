@@ -1,0 +1,214 @@
+"""What luck was worth in a game of hidden dice for two: the dice, what players drew, and what the showdown brought.
+
+Where it is known how both play, each action and each showdown is compared with what all rolls together could expect
+there, by both players' ways (`dicegym.games.bidding.solving.hand_tree`): "imaginary observations" and known policies of
+AIVAT (Burch, Schmid, Moravcik, Morrill and Bowling, AAAI 2018), for both sides. Known are players that draw and
+remember nothing (they are asked), and the shipped bots that draw (their probabilities are known). Between two that draw
+nothing the whole of a hand is worked out, and no luck is left in a result at all.
+
+Of anybody else nothing is known but its actions. Then the rolls alone are luck: they are worth what they would be
+between the players that are known, and the game's baseline in place of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError
+from dicegym.games.bidding.solving.hand_tree import Choices, HandTree, Node, Policy, Start, start_of, starts_of
+from dicegym.games.worth import Meter
+from dicegym.play.player import Player
+from dicegym.players.twins import TwinPlayer
+
+POINTS, POINTS_DRAWN = 20_000, 1500
+"""Public points of a hand that are thought of beforehand: all there are between bots that draw nothing, which are some
+hundreds; with one that draws there is no end of them."""
+PAIRS_KEPT = 6
+"""Pairs of players of whom what was worked out is kept."""
+STILL = 1e-12
+"""Change of values below which they stand, where hands lead back to more dice."""
+
+
+class Ways(NamedTuple):
+    """What is one game's own of all this."""
+
+    wild: bool
+    """Whether sixes count for all faces."""
+    opener_drawn: bool
+    """Whether it is chance who opens the first hand."""
+    drawing: Sequence[str]
+    """Bots that draw, whose probabilities are known: names of their compiled twins."""
+    choices: Callable[..., Any]
+    """Kernel (records, number of a bot that draws, actions, chances, numbers); see ``solving/drawn.py``."""
+    most_choices: int
+    """More actions than any of them chooses from."""
+
+
+def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray, ways: Ways) -> Meter | None:
+    """Return a meter for games between two, None for more; see `dicegym.games.worth.Luck.meter`."""
+    if game.players != 2:
+        return None
+    return _Meter(game, players, np.asarray(seats, np.int64), ways)
+
+
+class _Known(NamedTuple):
+    """How a player plays: what is worked out is kept by this."""
+
+    player: Player
+    number: int
+    """Of a bot that draws; -1: it draws nothing."""
+
+
+def _known(player: Player | None, ways: Ways) -> _Known | None:
+    """Return how a player plays, or None if that cannot be known."""
+    if player is None:
+        return None
+    if isinstance(player, TwinPlayer) and player.name in ways.drawing:
+        return _Known(player, list(ways.drawing).index(player.name))
+    return _Known(player, -1) if player.pure else None
+
+
+def _policy(game: Game, known: _Known, ways: Ways) -> Policy:
+    """Return what can be asked how a player chooses with each of many rolls."""
+    if known.number < 0:
+
+        def asked(records: np.ndarray) -> Choices:
+            seats = records["player"].astype(np.int64)
+            chosen = known.player.act_rows(game, records, np.arange(len(records)), seats)
+            actions, places = np.unique(chosen, return_inverse=True)
+            return Choices(actions, np.eye(len(actions))[places])
+
+        return asked
+
+    def drawn(records: np.ndarray) -> Choices:
+        n = len(records)
+        actions, chances = np.zeros((n, ways.most_choices), np.int64), np.zeros((n, ways.most_choices))
+        numbers = np.zeros(n, np.int64)
+        ways.choices(records, known.number, actions, chances, numbers)
+        filled = np.arange(ways.most_choices) < numbers[:, None]
+        named, places = np.unique(actions[filled], return_inverse=True)
+        found = np.zeros((n, len(named)))
+        np.add.at(found, (np.nonzero(filled)[0], places), chances[filled])
+        return Choices(named, found)
+
+    return drawn
+
+
+class Pair:
+    """What hands between two players are worth to the one in seat 0: its probability to win the game.
+
+    Args:
+        game: for two.
+        policies: how they play, by seat.
+        wild: whether sixes count for all faces.
+        points: about how many public points of each hand are thought of beforehand.
+    """
+
+    def __init__(self, game: Game, policies: Sequence[Policy], wild: bool, points: int) -> None:
+        dice = int(game.parameters["dice"])
+        self.trees = {start: HandTree(game, start, policies, wild, points) for start in starts_of(dice)}
+        self.values: dict[Start, float] = dict.fromkeys(self.trees, 0.5)
+        change = 1.0
+        while change > STILL:
+            change = 0.0
+            for start, tree in self.trees.items():
+                now = float(
+                    sum(chance * self.value(end) for chance, end in zip(tree.root.outcomes, tree.ends, strict=False))
+                )
+                change = max(change, abs(now - self.values[start]))
+                self.values[start] = now
+        self._ends = {start: np.array([self.value(end) for end in tree.ends]) for start, tree in self.trees.items()}
+
+    def value(self, start: Start) -> float:
+        """Return how likely seat 0 wins from the beginning of a hand, or at the end."""
+        if start.first == 0 or start.second == 0:
+            return float(start.first > 0)
+        return self.values[start]
+
+    def of(self, start: Start, outcomes: np.ndarray) -> float:
+        """Return how likely seat 0 wins if a hand that began so has these probabilities to end in what it can."""
+        ends = self._ends[start]
+        if len(ends) < len(self.trees[start].ends):  # one that was thought of later
+            ends = self._ends[start] = np.array([self.value(end) for end in self.trees[start].ends])
+        return float(outcomes[: len(ends)] @ ends)
+
+
+@lru_cache(maxsize=PAIRS_KEPT)
+def _pair(game: Game, first: _Known, second: _Known, ways: Ways) -> Pair:
+    points = POINTS if first.number < 0 and second.number < 0 else POINTS_DRAWN
+    return Pair(game, (_policy(game, first, ways), _policy(game, second, ways)), ways.wild, points)
+
+
+class _Point(NamedTuple):
+    """Where a game stands."""
+
+    pair: Pair
+    start: Start
+    node: Node
+
+
+class _Meter:
+    """Adds up luck by what both players of a game could expect at each point; see `dicegym.games.worth.Meter`."""
+
+    def __init__(self, game: Game, players: Sequence[Player | None], seats: np.ndarray, ways: Ways) -> None:
+        self._game, self._ways, self._seats = game, ways, seats
+        self._known = [_known(player, ways) for player in players]
+        self._players = players
+        self.luck = np.zeros(seats.shape)
+        self._points: dict[int, _Point] = {}
+
+    def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
+        """Note that games have begun; see `Meter.begin`."""
+        pairs: dict[tuple[int, ...], Pair | None] = {}
+        for row in rows.tolist():
+            seated = tuple(self._seats[row].tolist())
+            if seated not in pairs:
+                pairs[seated] = self._pair_of(seated)
+            pair, start = pairs[seated], start_of(states[row])
+            if pair is None:
+                continue
+            self._points[row] = _Point(pair, start, pair.trees[start].root)
+            if self._ways.opener_drawn:
+                self._add(row, pair.value(start) - sum(pair.value(start._replace(opener=one)) for one in (0, 1)) / 2)
+
+    def _pair_of(self, seated: tuple[int, ...]) -> Pair | None:
+        first, second = (self._known[one] for one in seated)
+        return None if first is None or second is None else _pair(self._game, first, second, self._ways)
+
+    def _add(self, row: int, won: float) -> None:
+        """Count what luck was worth to seat 0."""
+        self.luck[row, 0] += won
+        self.luck[row, 1] -= won
+
+    def add(self, before: np.ndarray, rows: np.ndarray, actions: np.ndarray, after: np.ndarray) -> None:
+        """Note what has been played; see `Meter.add`."""
+        ended = after["over"][rows] | (after["finished"][rows] != before["finished"][rows])
+        for row, action, is_over in zip(rows.tolist(), actions.tolist(), ended.tolist(), strict=True):
+            if row not in self._points:
+                continue
+            pair, start, node = self._points[row]
+            child = pair.trees[start].look(node).get(action)
+            if child is None:
+                raise self._unforeseen(row, before[row], action)
+            found = pair.of(start, child.outcomes)
+            luck = found - pair.of(start, node.expected)
+            self._points[row] = _Point(pair, start, child)
+            if is_over:
+                now = start_of(after[row])
+                luck += pair.value(now) - found
+                if not after["over"][row]:
+                    self._points[row] = _Point(pair, now, pair.trees[now].root)
+            self._add(row, luck)
+
+    def _unforeseen(self, row: int, state: Any, action: int) -> AgentError:
+        seat = int(state["player"])
+        player = self._players[int(self._seats[row, seat])]
+        name = "a player" if player is None else player.name
+        return AgentError(
+            name, f"played {action} where it had said that it would not: one that draws or remembers must not say PURE"
+        )

@@ -1,0 +1,251 @@
+"""The whole game for two: all hands that may come about, one after the other, and how good a strategy for them is.
+
+A hand is named by its dice, those of its opener first. What it comes to is another hand, or the end, so hands are
+solved from the last ones up; where they lead back to each other, as where a die may be regained, they are learned
+together, each with what the others have been worth so far.
+
+How good a strategy is, is computed and not believed: the best reply to it over the whole game, to the last hand, which
+may also make the bids that the trees leave out and play what is not allowed (`best_replies`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.games.bidding.solving.hand import Ending, Hand, tabulate
+from dicegym.games.bidding.solving.learner import Learner, Strategy
+
+Dice = tuple[int, int]
+"""Of the opener of a hand, and of the other."""
+CLOSE = 1e-9
+"""Where values that depend on each other are taken to stand: they change by less in a round."""
+FINE = 3e-5
+"""How closely the values of hands are known before those that lead to them are learned: half the difference between
+what best replies leave the opener and what they give it."""
+
+
+class HandGroup(NamedTuple):
+    """Hands that lead to each other, or a single one."""
+
+    hands: tuple[Dice, ...]
+    returns: bool
+    """Whether one of them may come about again."""
+
+
+class Worth(NamedTuple):
+    """How likely a player wins from the beginning of each hand."""
+
+    opens: dict[Dice, float]
+    """If it opens."""
+    follows: dict[Dice, float]
+    """If its opponent does."""
+
+
+def after(ending: Ending) -> Dice | None:
+    """Return the hand that follows an ending, or None after the end of the game."""
+    opener = ending.next_opener
+    return None if min(ending.left) == 0 else (ending.left[opener], ending.left[1 - opener])
+
+
+def groups_of(game: Game) -> list[HandGroup]:
+    """Return all hands that may come about, each group after those that it leads to."""
+    leads: dict[Dice, set[Dice]] = {}
+    waiting = [(game.parameters["dice"], game.parameters["dice"])]
+    while waiting:
+        dice = waiting.pop()
+        if dice not in leads:
+            leads[dice] = {found for ending in tabulate(game, *dice).endings if (found := after(ending)) is not None}
+            waiting.extend(leads[dice])
+    reached = {dice: _reached(dice, leads) for dice in leads}
+    hands = {dice: tuple(sorted({dice} | {to for to in reached[dice] if dice in reached[to]})) for dice in leads}
+    ordered = sorted(
+        {group: len(reached[group[0]] | {group[0]}) for group in hands.values()}.items(), key=itemgetter(1, 0)
+    )
+    return [HandGroup(group, group[0] in reached[group[0]]) for group, _ in ordered]
+
+
+def _reached(dice: Dice, leads: Mapping[Dice, set[Dice]]) -> set[Dice]:
+    found: set[Dice] = set()
+    waiting = list(leads[dice])
+    while waiting:
+        to = waiting.pop()
+        if to not in found:
+            found.add(to)
+            waiting.extend(leads[to])
+    return found
+
+
+def ending_values(hand: Hand, worth: Worth, place: int) -> np.ndarray:
+    """Return how likely the opener of a hand wins after each ending, float64[endings], by what a place has of it."""
+    out = np.zeros(len(hand.endings))
+    for number, ending in enumerate(hand.endings):
+        dice = after(ending)
+        if dice is None:
+            own = float(ending.left[place] > 0)
+        else:
+            own = (worth.opens if ending.next_opener == place else worth.follows)[dice]
+        out[number] = own if place == 0 else 1 - own
+    return out
+
+
+def worths(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy], *, best: bool) -> Worth:
+    """Return what all hands are worth to one who plays ``strategies``, or the best reply, against ``strategies``.
+
+    Where hands come about again, values of the best reply come down from 1 until they stand, so they are no less than
+    what it wins, and the others up from a half.
+    """
+    worth = Worth({}, {})
+    for group in groups:
+        for dice in group.hands:
+            worth.opens[dice] = worth.follows[dice] = 1.0 if best else 0.5
+        change = 1.0
+        while change > CLOSE:
+            change = 0.0
+            for dice in group.hands:
+                strategy = strategies[dice]
+                opens, follows = (
+                    strategy.win_chance(ending_values(strategy.hand, worth, place), place, best) for place in (0, 1)
+                )
+                change = max(change, abs(opens - worth.opens[dice]), abs(follows - worth.follows[dice]))
+                worth.opens[dice], worth.follows[dice] = opens, follows
+            if not group.returns:
+                break
+    return worth
+
+
+def exploitability(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy]) -> float:
+    """Return how much more than half of all games a best reply wins, each player opening half of them."""
+    worth, dice = worths(groups, strategies, best=True), groups[-1].hands[-1]
+    return (worth.opens[dice] + worth.follows[dice]) / 2 - 0.5
+
+
+class Solver:
+    """Learns the whole game, one step after the other.
+
+    Args:
+        game: of two players.
+        threads: how many work on a large hand; it makes no difference to what comes out.
+    """
+
+    def __init__(self, game: Game, threads: int = 1) -> None:
+        self.game = game
+        self.groups = groups_of(game)
+        self.strategies: dict[Dice, Strategy] = {}
+        """What has been learned of all groups that are done."""
+        self.values: dict[Dice, float] = {}
+        """How likely the opener of each hand wins, as known so far."""
+        self.steps = 0
+        """Of the group that is being learned."""
+        self.threads = threads
+        self.learners: dict[Dice, Learner] = {}
+        """Of the hands of the group that is being learned."""
+        self.total = 0
+        """Steps of all groups."""
+        self._pool: ThreadPoolExecutor | None = None
+        self._begin()
+
+    @property
+    def last(self) -> bool:
+        """Whether the group that is being learned is the one with the first hand of the game."""
+        return len(self.strategies) + len(self.learners) == sum(len(group.hands) for group in self.groups)
+
+    @property
+    def group(self) -> HandGroup:
+        """The group that is being learned."""
+        return next(group for group in self.groups if group.hands[0] not in self.strategies)
+
+    def _begin(self) -> None:
+        self.steps = 0
+        self.learners = {dice: Learner(tabulate(self.game, *dice)) for dice in self.group.hands}
+        self.values.update(dict.fromkeys(self.group.hands, 0.5))
+
+    def step(self) -> None:
+        """Do one step with every hand of the group."""
+        self.steps += 1
+        self.total += 1
+        if self.threads > 1 and self._pool is None:
+            self._pool = ThreadPoolExecutor(self.threads)
+        worth = Worth(self.values, {dice: 1 - value for dice, value in self.values.items()})
+        found = {
+            dice: learner.learn(ending_values(learner.hand, worth, 0), self._pool, self.threads)
+            for dice, learner in self.learners.items()
+        }
+        share = 3 / (self.steps + 2)  # the mean of all steps, each with the square of its number for a weight, nearly
+        for dice, value in found.items():
+            self.values[dice] += share * (value - self.values[dice])
+
+    def current(self) -> dict[Dice, Strategy]:
+        """Return the strategies of all hands so far, those being learned included."""
+        return self.strategies | {dice: learner.strategy() for dice, learner in self.learners.items()}
+
+    def finish_group(self) -> bool:
+        """Go on to the next group if this one, which is not the `last`, is known closely; return whether it was."""
+        groups = self.groups[: self.groups.index(self.group) + 1]
+        strategies = self.current()
+        worth = worths(groups, strategies, best=True)
+        if max((worth.opens[dice] + worth.follows[dice] - 1) / 2 for dice in self.group.hands) > FINE:
+            return False
+        self.strategies = strategies
+        self.values.update({dice: (worth.opens[dice] + 1 - worth.follows[dice]) / 2 for dice in self.learners})
+        self._begin()
+        return True
+
+    # --- to go on later --------------------------------------------------------------------------------------
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Return all that is needed to go on as if nothing had been: arrays by name, and facts for JSON."""
+        arrays = pack(self.strategies)
+        for dice, learner in self.learners.items():
+            arrays |= {f"{name_of(dice)}-{key}": getattr(learner, key) for key in LEARNED}
+        values = {name_of(dice): value for dice, value in self.values.items()}
+        return arrays, {"steps": self.steps, "total": self.total, "values": values}
+
+    def restore(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
+        """Go on from a `state`. Raises KeyError, TypeError or ValueError if it is none of this game."""
+        self.strategies = unpack(self.game, arrays)
+        self._begin()
+        for dice, learner in self.learners.items():
+            for key in LEARNED:
+                found = arrays[f"{name_of(dice)}-{key}"]
+                if found.shape != getattr(learner, key).shape or found.dtype != getattr(learner, key).dtype:
+                    raise ValueError(f"{key} of {dice} has the shape {found.shape}")
+                setattr(learner, key, found)
+            learner.steps = int(facts["steps"])
+        self.steps, self.total = int(facts["steps"]), int(facts["total"])
+        self.values = {dice: float(facts["values"][name_of(dice)]) for dice in (*self.strategies, *self.learners)}
+
+
+LEARNED = ("bid_regrets", "call_regrets", "bid_totals", "call_totals")
+"""Arrays of a `Learner` that make its state."""
+
+
+def name_of(dice: Dice) -> str:
+    """Return what files call a hand: ``2-1``."""
+    return f"{dice[0]}-{dice[1]}"
+
+
+def pack(strategies: Mapping[Dice, Strategy]) -> dict[str, np.ndarray]:
+    """Return the tables of strategies by name."""
+    tables = {f"{name_of(dice)}-bids": strategy.bid_rows for dice, strategy in strategies.items()}
+    return tables | {f"{name_of(dice)}-calls": strategy.call_rows for dice, strategy in strategies.items()}
+
+
+def unpack(game: Game, arrays: Mapping[str, np.ndarray]) -> dict[Dice, Strategy]:
+    """Return the strategies of which there are tables. Raises KeyError or ValueError if they do not fit the game."""
+    found = {}
+    for group in groups_of(game):
+        for dice in group.hands:
+            if f"{name_of(dice)}-bids" in arrays:
+                bids, calls = arrays[f"{name_of(dice)}-bids"], arrays[f"{name_of(dice)}-calls"]
+                hand = tabulate(game, *dice)
+                shapes = (hand.nodes, hand.width), (hand.call_rows, hand.outcome.shape[2], hand.width)
+                if (bids.shape, calls.shape) != shapes or not bids.dtype == calls.dtype == np.uint16:
+                    raise ValueError(f"tables of {dice} have the shapes {bids.shape} and {calls.shape}")
+                found[dice] = Strategy(hand, bids, calls)
+    return found

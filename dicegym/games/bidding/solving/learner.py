@@ -1,0 +1,226 @@
+"""What learns one hand by counterfactual regret minimisation, and what tables of a strategy are asked for."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dicegym.games.bidding.solving import sweeps
+from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand
+
+LARGEST_PIECE = 1 << 14
+"""Nodes below a node of the top at most, where a tree is cut in two: their tables stay in a processor's cache."""
+SMALL_TREE = 1 << 16
+"""Trees of up to so many nodes are not cut."""
+
+
+class _Notes:
+    """Room for notes of one sweep, of which each thread needs its own."""
+
+    def __init__(self, hand: Hand) -> None:
+        levels = len(np.unique(hand.first)) + 2
+        choices, width = len(hand.bids) + hand.outcome.shape[2], hand.width
+        self.plan = np.empty((levels, choices + 2, width))
+        self.gain = np.empty((levels, choices, width))
+        self.own, self.other = np.empty((2, levels, width))
+        self.stack = np.empty((levels, 5), np.int64)
+        self.sums = np.empty(2 * hand.outcome.shape[3])
+
+
+class Stakes(NamedTuple):
+    """What a hand may win for one place."""
+
+    place: int
+    wins: np.ndarray
+    """As of `Hand.wins`."""
+    overbid: float
+    """Its win probability when it bids what cannot be; 0 if it may not."""
+    refused: float
+    """The same when it opens by playing what is not allowed."""
+
+
+def stakes(hand: Hand, values: np.ndarray, place: int) -> Stakes:
+    """Return what a hand may win for a place: ``values`` is float64[endings], the opener's win probabilities."""
+    own = values if place == 0 else 1 - values
+    overbid = float(own[hand.overbid[place]]) if hand.overbid[place] != NOT_ALLOWED else 0.0
+    refused = float(own[hand.refused]) if hand.refused != NOT_ALLOWED and place == 0 else 0.0
+    return Stakes(place, hand.wins(values, place), overbid, refused)
+
+
+@dataclass(frozen=True, eq=False)
+class Strategy:
+    """How both places play a hand: weights as in `dicegym.games.bidding.solving.sweeps`."""
+
+    hand: Hand
+    bid_rows: np.ndarray
+    """uint16[nodes, width]."""
+    call_rows: np.ndarray
+    """uint16[call rows, calls, width]."""
+
+    def choices(self, node: int, last: int, depth: int) -> np.ndarray:
+        """Return the probability of each choice, bids before calls, for each roll: float64[choices, width].
+
+        Args:
+            node: where.
+            last: the last bid there; -1: none.
+            depth: how many bids led there.
+        """
+        hand = self.hand
+        plan = np.zeros((len(hand.bids) + hand.outcome.shape[2] + 2, hand.width))
+        calls = int(hand.n_calls[depth % 2]) if last >= 0 else 0
+        size = len(hand.chances[depth % 2])
+        sweeps.weigh(
+            self.bid_rows, self.call_rows, node, int(hand.first[last + 1]), hand.step, hand.squeeze, calls, size, False,
+            plan,
+        )  # fmt: skip
+        return plan[:-2]
+
+    def judge(
+        self,
+        stakes: Stakes,
+        own: np.ndarray,
+        other: np.ndarray,
+        node: int = 0,
+        last: int = -1,
+        depth: int = 0,
+        best: bool = False,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return what a node is worth to a place: float64[width] by its rolls, and float64[choices, width].
+
+        Args:
+            stakes: the place, and what it may win.
+            own: float64[width], own reach; 0 for rolls that are not asked for.
+            other: float64[width], the opponent's reach with the chance of its rolls; values are times that.
+            node: where.
+            last: the last bid there; -1: none.
+            depth: how many bids led there.
+            best: whether the place plays the best reply, things outside of the tree included, or this strategy.
+
+        The second array is of use where the place is to move, and for choices that are there.
+        """
+        hand, notes, out = self.hand, _Notes(self.hand), np.zeros(self.hand.width)
+        sweeps.judge(
+            best, node, last, depth, stakes.place, hand.first, hand.step, hand.squeeze, hand.n_calls, _sizes(hand),
+            hand.classes, stakes.wins, stakes.overbid, stakes.refused, self.bid_rows, self.call_rows, own, other,
+            notes.plan, notes.gain, notes.own, notes.other, notes.stack, notes.sums, out,
+        )  # fmt: skip
+        return out, notes.gain[0]
+
+    def win_chance(self, values: np.ndarray, place: int, best: bool = False) -> float:
+        """Return how likely a place wins from the first bid on, by this strategy or by the best reply to it.
+
+        ``values`` is float64[endings], the opener's win probabilities.
+        """
+        hand = self.hand
+        own, other = np.ones(hand.width), np.zeros(hand.width)
+        other[: len(hand.chances[1 - place])] = hand.chances[1 - place]
+        out, _ = self.judge(stakes(hand, values, place), own, other, best=best)
+        return float(hand.chances[place] @ out[: len(hand.chances[place])])
+
+
+class Learner:
+    """Learns to play one hand.
+
+    Args:
+        hand: what is played.
+    """
+
+    def __init__(self, hand: Hand) -> None:
+        self.hand = hand
+        shape, calls = (hand.nodes, hand.width), (hand.call_rows, hand.outcome.shape[2], hand.width)
+        self.bid_regrets, self.bid_totals = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        self.call_regrets, self.call_totals = np.zeros(calls, np.float32), np.zeros(calls, np.float32)
+        self.steps = 0
+        self.cut, self.stride = _cut(hand)
+        self._notes: list[_Notes] = []
+
+    def learn(self, values: np.ndarray, pool: ThreadPoolExecutor | None = None, threads: int = 1) -> float:
+        """Do one step for both places; return how likely the opener won by the strategies of the moment."""
+        self.steps += 1
+        self._learn(values, 1, pool, threads)
+        return self._learn(values, 0, pool, threads)
+
+    def _learn(self, values: np.ndarray, me: int, pool: ThreadPoolExecutor | None, threads: int) -> float:
+        hand, out = self.hand, np.zeros(self.hand.width)
+        tops = -(-hand.nodes // self.stride)
+        reach = np.zeros((2, tops, hand.width))
+        below = np.zeros((tops, len(hand.bids) - self.cut, hand.width))
+        reach[0, 0, : len(hand.chances[me])] = 1
+        reach[1, 0, : len(hand.chances[1 - me])] = hand.chances[1 - me]
+        wins, sizes, weight = hand.wins(values, me), _sizes(hand), float(self.steps) ** 2
+        while len(self._notes) < threads:
+            self._notes.append(_Notes(hand))
+
+        def sweep(mode: int, start: int, last: int, depth: int, notes: _Notes) -> None:
+            sweeps.learn(
+                mode, start, last, depth, me, weight, self.cut, self.stride, hand.first, hand.step, hand.squeeze,
+                hand.n_calls, sizes, hand.classes, wins, self.bid_regrets, self.call_regrets, self.bid_totals,
+                self.call_totals, reach, below,
+                notes.plan, notes.gain, notes.own, notes.other, notes.stack, notes.sums, out,
+            )  # fmt: skip
+
+        if tops == 1:
+            sweep(sweeps.WHOLE, 0, -1, 0, self._notes[0])
+        else:
+            sweep(sweeps.MARK, 0, -1, 0, self._notes[0])
+            pieces = [top for top in range(tops) if reach[:, top].any()]
+
+            def work(thread: int) -> None:
+                while pieces:
+                    try:
+                        top = pieces.pop()
+                    except IndexError:  # another thread was faster
+                        return
+                    sweep(sweeps.BELOW, top * self.stride, *_last_of(hand, top * self.stride), self._notes[thread])
+
+            if pool is None or threads == 1:
+                work(0)
+            else:
+                list(pool.map(work, range(threads)))
+            sweep(sweeps.JOIN, 0, -1, 0, self._notes[0])
+        return float(hand.chances[me] @ out[: len(hand.chances[me])])
+
+    def strategy(self) -> Strategy:
+        """Return what was played on average; see `sweeps.settle`."""
+        hand, notes = self.hand, _Notes(self.hand)
+        bid_rows = np.zeros(self.bid_totals.shape, np.uint16)
+        call_rows = np.zeros(self.call_totals.shape, np.uint16)
+        sweeps.settle(
+            hand.first, hand.step, hand.squeeze, hand.n_calls, _sizes(hand), self.bid_regrets, self.call_regrets,
+            self.bid_totals, self.call_totals, bid_rows, call_rows, notes.plan, notes.stack,
+        )  # fmt: skip
+        return Strategy(hand, bid_rows, call_rows)
+
+
+def _sizes(hand: Hand) -> np.ndarray:
+    return np.array([len(chances) for chances in hand.chances])
+
+
+def _cut(hand: Hand) -> tuple[int, int]:
+    """Return the lowest bid below the top, and how many nodes a node of the top has below it, itself counted."""
+    if hand.nodes <= SMALL_TREE:
+        return 0, hand.nodes
+    below, bid = 1, len(hand.bids)
+    for end in np.unique(hand.first)[::-1]:  # where levels end, the highest first
+        start = int(hand.first[hand.first < end].max(initial=0)) if end else 0
+        if below * (end - start + 1) > LARGEST_PIECE:
+            break
+        below, bid = below * int(end - start + 1), start
+    return bid, below
+
+
+def _last_of(hand: Hand, node: int) -> tuple[int, int]:
+    """Return the last bid that led to a node, and how many there were."""
+    last, depth, bid = -1, 0, 0
+    while node and bid < len(hand.bids):
+        end = int(hand.first[bid + 1])
+        below = int(hand.step[bid])
+        digit = node // below
+        if digit:
+            last, depth = bid + digit - 1, depth + 1
+            node -= digit * below
+        bid = end
+    return last, depth

@@ -1,0 +1,192 @@
+"""A hand of two solved by counterfactual regret minimisation, where each player remembers the last bids alone.
+
+As fixed-strategy iteration (Neller and Hnath, "Approximating optimal Dudo play with fixed-strategy iteration
+counterfactual regret minimization", ACG 2011) each time goes once forwards over the public states, with how probable
+they are, and once backwards, with what they are worth; here for all pairs of rolls at once, as products of matrices,
+and with regrets that never fall below 0 (CFR+, Tammelin 2014). A state that several histories lead to is weighed by
+how probable these are for each pair of rolls.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.games.bidding.solving import recall_kernels as kernels
+from dicegym.games.bidding.solving.recall_rules import Hand, hand, rolls
+from dicegym.games.bidding.solving.recall_tree import tree
+
+TREMBLE = 1e-3
+"""The share of all choices made evenly while it is learned: so there is an answer to what nobody would play."""
+FLOAT = np.float32
+
+
+class Side:
+    """One of the two hands: the arrays of the states in which the player with ``own`` dice is to move.
+
+    Arrays are flat, group after group; of group g there are members[g] states and choices[g] choices, bids first.
+    """
+
+    def __init__(self, game: Game, own: int, others: int, recall: int) -> None:
+        self.hand = hand(game, own, others)
+        self.tree = tree(self.hand, recall)
+        self.calls = len(self.hand.calls)
+        self.mine, self.theirs = rolls(own), rolls(others)
+        self.chances, self.other_chances = self.mine.chances.astype(FLOAT), self.theirs.chances.astype(FLOAT)
+        found = self.tree
+        self.groups = len(found.last)
+        self.bids = np.diff(found.first)
+        self.choices = self.bids + self.calls
+        self.pairs = len(self.chances) * len(self.other_chances)
+        self.choice_at = np.concatenate([[0], np.cumsum(self.choices)])
+        self.state_at = np.concatenate([[0], np.cumsum(found.members)])
+        self.cell_at = np.concatenate([[0], np.cumsum(found.members * self.choices)]) * len(self.chances)
+        self.legal = [self._legal(group) for group in range(self.groups)]
+        self.worth = self.joint = np.zeros(0, FLOAT)
+        self.regrets = np.zeros(self.cell_at[-1], FLOAT)
+        self.summed = np.zeros(self.cell_at[-1], FLOAT)
+        self.strategy = np.zeros(self.cell_at[-1], FLOAT)
+        self.reach = np.ones((self.state_at[-1], len(self.chances)), FLOAT)
+        self.other_reach = np.ones((self.state_at[-1], len(self.other_chances)), FLOAT)
+        self.lead_states = self.state_at[found.leads] + found.place
+        self.before_group = np.zeros(self.state_at[-1], np.int64)
+        self.before_choice = np.zeros(self.state_at[-1], np.int64)
+        for group in range(self.groups):
+            begin, end = found.first[group : group + 2]
+            self.before_group[self.lead_states[begin:end]] = group
+            self.before_choice[self.lead_states[begin:end]] = np.arange(end - begin)
+
+    def _legal(self, group: int) -> np.ndarray:
+        calls = self.hand.may_call if group else np.zeros(self.calls, np.bool_)
+        return np.concatenate([np.ones(self.bids[group], np.bool_), calls])
+
+    def begin(self, values: np.ndarray) -> None:
+        """Make room for pairs of rolls, and write what calls are worth; see `HandSolver.begin`."""
+        self.worth = np.zeros(self.choice_at[-1] * self.pairs, FLOAT)
+        self.joint = np.zeros(self.state_at[-1] * self.pairs, FLOAT)
+        self.of_states(self.joint, 0)[:, 0, :] = self.chances[:, None] * self.other_chances[None, :]
+        self.settle_calls(values)
+
+    def end(self) -> None:
+        """Give the room back."""
+        self.worth = self.joint = np.zeros(0, FLOAT)
+
+    def of_cells(self, array: np.ndarray, group: int) -> np.ndarray:
+        """Return float32[rolls, members, choices] of a group."""
+        begin, end = self.cell_at[group : group + 2]
+        return array[begin:end].reshape(len(self.chances), self.tree.members[group], self.choices[group])
+
+    def of_states(self, array: np.ndarray, group: int) -> np.ndarray:
+        """Return float32[rolls, members, other rolls] of a group."""
+        begin, end = self.state_at[group : group + 2] * self.pairs
+        return array[begin:end].reshape(len(self.chances), self.tree.members[group], len(self.other_chances))
+
+    def of_choices(self, group: int) -> np.ndarray:
+        """Return float32[rolls, choices, other rolls]: what each choice is worth, less one half."""
+        begin, end = self.choice_at[group : group + 2] * self.pairs
+        return self.worth[begin:end].reshape(len(self.chances), self.choices[group], len(self.other_chances))
+
+    def settle_calls(self, values: np.ndarray) -> None:
+        """Write what calls are worth; ``values`` is float64[dice + 1, dice + 1], as of `Hands.values`."""
+        after = (after_calls(self.hand, values) - 0.5).astype(FLOAT)
+        counting = self.hand.counting.astype(np.int64)
+        for group in range(1, self.groups):
+            last = self.tree.last[group]
+            found = counting[0, last, : len(self.chances), None] + counting[1, last, None, : len(self.other_chances)]
+            for call in range(self.calls):
+                self.of_choices(group)[:, self.bids[group] + call, :] = after[call, last][found]
+
+
+def after_calls(hand: Hand, values: np.ndarray) -> np.ndarray:
+    """Return float64[calls, bids, dice + 1]: what calls are worth to the caller; ``values`` as of `HandSolver.begin`."""
+    own, others, opens = np.moveaxis(hand.outcome.astype(np.int64), 3, 0)
+    after = np.where(opens == 1, values[own, others], 1 - values[others, own])
+    return np.where(own == 0, 0.0, np.where(others == 0, 1.0, after))
+
+
+class HandSolver:
+    """One size of hand, both sides; equal ones are one."""
+
+    def __init__(self, game: Game, own: int, others: int, recall: int) -> None:
+        self.sides = [Side(game, own, others, recall)]
+        if own != others:
+            self.sides.append(Side(game, others, own, recall))
+        self.times = 0
+
+    def begin(self, values: np.ndarray) -> None:
+        """Make ready to iterate, where the hands that follow are worth ``values``; `end` gives the memory back.
+
+        ``values`` is float64[dice + 1, dice + 1]: how probable it is to win the game for who opens a hand with so many
+        own dice (row) against so many (column).
+        """
+        for side in self.sides:
+            side.begin(values)
+
+    def end(self) -> None:
+        """Keep what was learned alone."""
+        for side in self.sides:
+            side.end()
+
+    def forget_mean(self) -> None:
+        """Begin the mean of strategies anew, and keep regrets."""
+        for side in self.sides:
+            side.summed[:] = 0
+
+    def iterate(self) -> None:
+        """Go forwards and backwards once, and learn."""
+        self.times += 1
+        self._forwards(lambda side: side.regrets, TREMBLE, joint=True)
+        self._backwards(learn=True)
+
+    def evaluate(self) -> list[float]:
+        """Return, for each side, how probable it is to win the game if it opens and both play the mean strategy."""
+        self._forwards(lambda side: side.summed, 0.0, joint=False)
+        self._backwards(learn=False)
+        found = []
+        for side in self.sides:
+            both = np.einsum("rc,rco->ro", side.of_cells(side.strategy, 0)[:, 0, :], side.of_choices(0))
+            found.append(0.5 + float(side.mine.chances @ both.astype(np.float64) @ side.theirs.chances))
+        return found
+
+    def _forwards(self, weights, tremble: float, *, joint: bool) -> None:  # noqa
+        for group in range(self.sides[0].groups):
+            for number, side in enumerate(self.sides):
+                strategy = side.of_cells(side.strategy, group)
+                kernels.match(side.of_cells(weights(side), group), side.legal[group], FLOAT(tremble), strategy)
+                bids = int(side.bids[group])
+                if not joint or not bids:
+                    continue
+                other = self.sides[number - 1]
+                begin, end = side.tree.first[group : group + 2]
+                states = side.lead_states[begin:end]
+                lead = side.tree.leads[begin:end]
+                out = np.matmul(strategy[:, :, :bids].transpose(0, 2, 1), side.of_states(side.joint, group))
+                places = side.state_at[lead] * side.pairs + side.tree.place[begin:end] * len(side.chances)
+                strides = side.tree.members[lead] * len(side.chances)
+                kernels.turn(out, 0, 1, bids, other.joint, places, strides, FLOAT(1))
+                here = slice(*side.state_at[group : group + 2])
+                kernels.spread(
+                    strategy, side.reach[here], side.other_reach[here], side.chances, side.other_chances,
+                    bids, other.reach, other.other_reach, states,
+                )
+
+    def _backwards(self, *, learn: bool) -> None:
+        for group in range(self.sides[0].groups - 1, -1, -1):
+            for number, side in enumerate(self.sides):
+                other = self.sides[number - 1]
+                strategy = side.of_cells(side.strategy, group)
+                worth = side.of_choices(group)
+                members = int(side.tree.members[group])
+                begin, end = side.state_at[group : group + 2]
+                if group:
+                    out = np.matmul(strategy, worth)
+                    before, choice = side.before_group[begin:end], side.before_choice[begin:end]
+                    places = other.choice_at[before] * side.pairs + choice * len(side.chances)
+                    strides = other.choices[before] * len(side.chances)
+                    kernels.turn(out, 0, 1, members, other.worth, places, strides, FLOAT(-1))
+                if learn:
+                    values = np.matmul(side.of_states(side.joint, group), worth.transpose(0, 2, 1))
+                    kernels.learn(
+                        values, strategy, side.reach[begin:end], side.legal[group], FLOAT(self.times**2),
+                        side.of_cells(side.regrets, group), side.of_cells(side.summed, group),
+                    )

@@ -1,0 +1,1 @@
+"""How bots of classic Liar's Dice that draw choose, as probabilities."""

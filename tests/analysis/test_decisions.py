@@ -1,0 +1,267 @@
+"""What decisions cost: it adds up to the result whatever values are, and is what true values say where there are."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from made_up_values import MadeUp, ManyMadeUp
+from variants import each_game, pick
+
+import dicegym
+from dicegym.analysis import MARKS, Analysis, analyse, valuer
+from dicegym.analysis.judging import Stake, judge
+from dicegym.analysis.marks import OBVIOUS, TRIVIAL, UNITS, amount, mark_of, threshold
+from dicegym.arena.pages.analysed import page
+from dicegym.arena.sheets import csv_text
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.games.worth import Valuer
+
+EXACT = {"hog": {"goal": 30}}
+"""Games whose exact values are computed at once, with what parameters."""
+
+
+def played(game: Game, seed: int = 1, most: int = 400, wide: int | None = None) -> tuple[list[Any], list[int]]:
+    """Return the states and actions of a random game; its last action is ``wide``, if one is given."""
+    state = game.new_game(seed)[0]
+    states, actions = [state.copy()], []
+    while not state["over"] and len(actions) < most:
+        actions.append(pick(game.legal(state), seed, len(actions)))
+        game.step(state, actions[-1])
+        states.append(state.copy())
+    if wide is not None:
+        states, actions = states[:-1], [*actions[:-1], wide]
+        last = states[-1].copy()
+        game.step(last, wide)
+        states.append(last)
+    return states, actions
+
+
+def adds_up(analysis: Analysis) -> None:
+    for total in analysis.totals:
+        assert total.start - total.cost + total.gained + total.luck == pytest.approx(total.result, abs=1e-9)
+        assert total.adjusted == pytest.approx(total.start - total.cost + total.gained, abs=1e-9)
+    assert math.fsum(one.cost for one in analysis.decisions) == pytest.approx(analysis.costs.sum(), abs=1e-9)
+
+
+@each_game
+@pytest.mark.parametrize("players", ["fewest", "most"])
+def test_costs_and_luck_add_up_to_the_result_in_every_game(name: str, players: str) -> None:
+    low, high = dicegym.game(name).spec.players
+    game = dicegym.game(name, players=low if players == "fewest" else high)
+    states, actions = played(game)
+    analysis = analyse(game, states, actions, valuer=MadeUp(game))
+    adds_up(analysis)
+    movers = [int(state["player"]) for state in states[:-1]]
+    assert sum(len(one.actions) for one in analysis.decisions) == len(actions)
+    assert next(one.turn for one in analysis.decisions if one.seat == 0) == 1
+    if game.spec.joint_action is None:
+        assert [one.seat for one in analysis.decisions] == movers
+        costs = [judge(MadeUp(game), state, action).costs[0] for state, action in zip(states, actions, strict=False)]
+        assert [one.cost for one in analysis.decisions] == costs
+    else:
+        assert len(analysis.decisions) == 1 + int((np.diff(movers) != 0).sum())
+    many = analyse(game, states, actions, valuer=ManyMadeUp(game))
+    assert many.decisions == analysis.decisions
+    assert analysis.text()
+    json.dumps(analysis.to_json(), allow_nan=False)
+
+
+def test_what_one_gives_away_the_others_share() -> None:
+    game = dicegym.game("liarsdice", players=4)
+    states, actions = played(game)
+    totals = analyse(game, states, actions, valuer=MadeUp(game)).totals
+    assert sum(total.cost for total in totals) == pytest.approx(sum(total.gained for total in totals))
+    assert sum(total.luck for total in totals) == pytest.approx(0, abs=1e-9)
+    alone = dicegym.game("yatzy", players=3)
+    states, actions = played(alone)
+    assert {one.gained for one in analyse(alone, states, actions, valuer=MadeUp(alone, unit="points")).totals} == {0}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_a_planted_blunder_is_found_priced_and_explained(name: str) -> None:
+    game = dicegym.game(name, **EXACT[name])
+    asked = valuer(game)
+    state = game.new_game(7)[0]
+    states, actions, planted = [state.copy()], [], -1
+    while not state["over"]:
+        values = asked.action_values(state).values
+        worst, best = int(np.nanargmin(values)), int(np.nanargmax(values))
+        blunder = planted < 0 and values[best] - values[worst] > 0.12
+        if blunder:
+            planted, price, names = len(actions), values[best] - values[worst], (worst, best)
+        actions.append(worst if blunder else best)
+        game.step(state, actions[-1])
+        states.append(state.copy())
+    analysis = analyse(game, states, actions, ["a", "b"], asked)
+    adds_up(analysis)
+    (found,) = analysis.worst()
+    assert (found.number, found.actions) == (planted + 1, (names[0],))
+    assert found.cost == pytest.approx(price, abs=1e-9)
+    assert found.mark(analysis.unit) == MARKS[-1]
+    words = analysis.explained(found)
+    assert words == (
+        f"a blunder: {game.action_name(names[0])} instead of {analysis.better(found)} gives away {100 * price:.1f}%"
+    )
+    assert analysis.better(found).startswith(game.action_name(names[1]))
+    assert words in analysis.text()
+    assert words in page(analysis).replace("&#39;", "'")
+    assert analysis.totals[found.seat].marks == {"?!": 0, "?": 0, "??": 1}
+    assert analysis.totals[1 - found.seat].gained == pytest.approx(price, abs=1e-9)
+
+
+def test_costs_in_hog_are_what_the_next_states_say() -> None:
+    game = dicegym.game("hog", goal=30)
+    asked = valuer(game)
+    states, actions = played(game, 3)
+    for state, action in zip(states, actions, strict=False):
+        seat = int(state["player"])
+        values = asked.action_values(state).values
+        for sure in (0, 1):  # an exchange and Free bacon leave nothing to chance
+            after = state.copy()
+            game.step(after, sure)
+            assert asked.value(after, seat) == pytest.approx(values[sure], abs=1e-9)
+        found = judge(asked, state, action)
+        assert found.costs[0] == pytest.approx(values.max() - values[action], abs=1e-9)
+        assert asked.value(state, seat) == pytest.approx(values.max(), abs=1e-9)
+
+
+def test_an_action_that_is_none_is_priced_by_what_the_rules_make_of_it() -> None:
+    game = dicegym.game("hog", goal=30)
+    states, actions = played(game, 2, wide=40)
+    analysis = analyse(game, states, actions)
+    adds_up(analysis)
+    last = analysis.decisions[-1]
+    assert (last.value, last.cost) == (0, last.best_value)
+
+
+def stub(values: list[float], unit: Any = "win rate", errors: float = 0.0) -> tuple[Game, Any, Valuer]:
+    game = dicegym.game("hog")
+    row = np.array(values + [values[-1]] * (game.n_actions - len(values)), np.float64)
+    return game, game.new_game(0)[0], MadeUp(game, lambda _: row, unit, errors)
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("values", "action", "stake"),
+    [
+        ([0.5, 0.4, 0.3], 0, Stake.CHOICE),
+        ([0.5, 0.4, 0.3], 1, Stake.CHOICE),
+        ([0.5, NAN], 0, Stake.FORCED),
+        ([0.5, NAN], 1, Stake.UNKNOWN),
+        ([NAN], 1, Stake.UNKNOWN),
+        ([0.5, 0.5 + TRIVIAL / 2], 0, Stake.TRIVIAL),
+        ([0.5 + OBVIOUS + 0.1, 0.5, 0.3], 0, Stake.OBVIOUS),
+        ([0.5 + OBVIOUS + 0.1, 0.5 + OBVIOUS + 0.1, 0.3], 1, Stake.OBVIOUS),
+        ([0.5 + OBVIOUS + 0.1, 0.5, 0.3], 1, Stake.CHOICE),
+        ([0.5 + OBVIOUS - 0.01, 0.5, 0.3], 0, Stake.CHOICE),
+    ],
+)
+@pytest.mark.parametrize("unit", UNITS)
+def test_what_is_at_stake(values: list[float], action: int, stake: Stake, unit: Any) -> None:
+    _, state, asked = stub([UNITS[unit] * value for value in values], unit)
+    assert Stake(judge(asked, state, action).stakes[0]) == stake
+
+
+def test_forced_trivial_and_obvious_choices_are_left_out_of_the_rate() -> None:
+    game = dicegym.game("hog", goal=30)
+    states, actions = played(game, 4)
+    rows = iter([[0.5, NAN], [0.5, 0.5], [0.9, 0.1], *([[0.5, 0.4]] * len(actions))])
+    table = {state.tobytes(): next(rows) for state in states}
+
+    def values(state: Any) -> list[float]:
+        row = table[state.tobytes()]
+        return row + [row[-1]] * (game.n_actions - 2)
+
+    actions = [0] * 3 + [1] * (len(actions) - 3)
+    analysis = analyse(game, states, actions, valuer=MadeUp(game, values))
+    assert [one.stake for one in analysis.decisions[:4]] == [
+        Stake.FORCED,
+        Stake.TRIVIAL,
+        Stake.OBVIOUS,
+        Stake.CHOICE,
+    ]
+    for total in analysis.totals:
+        own = [one for one in analysis.decisions[3:] if one.seat == total.seat]
+        assert total.unforced == len(own)
+        assert total.error_rate == pytest.approx(0.1 if own else 0)
+
+
+def test_what_may_be_chance_has_no_mark() -> None:
+    _, state, asked = stub([0.5, 0.35], errors=0.02)
+    sure = judge(asked, state, 1)
+    assert sure.errors[0] == pytest.approx(math.hypot(0.02, 0.02))
+    assert mark_of(sure.costs[0], "win rate", sure.errors[0]) == MARKS[-1]
+    assert mark_of(sure.costs[0], "win rate", 0.08) is None
+    assert mark_of(float("nan"), "win rate") is None
+
+
+def test_marks_by_their_thresholds() -> None:
+    for unit, scale in UNITS.items():
+        for mark, below in zip(MARKS, (None, *MARKS), strict=False):
+            assert mark_of(mark.cost * scale, unit) == mark
+            assert mark_of(mark.cost * scale * 0.999, unit) == below
+            assert threshold(mark.level, unit) == mark.cost * scale
+    with pytest.raises(UnknownNameError, match="doubtful"):
+        threshold("dreadful", "points")
+    assert amount(-0.0001, "win rate", True) == "+0.0%"
+    assert amount(0.1234, "win rate") == "12.3%"
+    assert amount(-5.25, "points", True) == "-5.25 points"
+
+
+def test_rows_fit_into_a_table() -> None:
+    game = dicegym.game("lucky")
+    states, actions = played(game)
+    analysis = analyse(game, states, actions, valuer=MadeUp(game))
+    rows = list(csv.DictReader(io.StringIO(csv_text(analysis.rows()))))
+    assert len(rows) == len(analysis.decisions)
+    assert {row["mark"] for row in rows} <= {"", *(mark.sign for mark in MARKS)}
+    assert [float(row["cost"]) for row in rows] == [one.cost for one in analysis.decisions]
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    game = dicegym.game("hog", goal=30)
+    states, actions = played(game)
+    with pytest.raises(ParameterError, match="do not fit"):
+        analyse(game, states[:-1], actions)
+    with pytest.raises(ParameterError, match="names"):
+        analyse(game, states, actions, ["one"])
+    with pytest.raises(ParameterError, match="no record of"):
+        analyse(dicegym.game("yatzy"), states, actions, valuer=MadeUp(dicegym.game("yatzy")))
+    with pytest.raises(ParameterError, match="actions follow"):
+        analyse(game, [*states, states[-1]], [*actions, 3])
+
+
+def test_a_page_takes_names_for_text_and_runs_nothing() -> None:
+    game = dicegym.game("hog", goal=30)
+    states, actions = played(game)
+    text = page(analyse(game, states, actions, ["<script>alert(1)</script>", "b\x1b[31m"]))
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)" in text
+    assert "\x1b" not in text
+    assert "default-src &#39;none&#39;" in text or "default-src 'none'" in text
+    assert text.count("<polyline") == 2
+
+
+def test_a_page_of_one_who_plays_alone_has_one_line() -> None:
+    game = dicegym.game("yatzy", players=1)
+    states, actions = played(game)
+    assert page(analyse(game, states, actions, valuer=MadeUp(game, unit="points"))).count("<polyline") == 1
+
+
+def test_the_page_has_the_table_of_marks() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "values.md").read_text("utf-8")
+    for mark in MARKS:
+        points, returned = (f"{mark.cost * UNITS[unit]:g}" for unit in ("points", "return"))
+        assert f"| {mark.sign} | {mark.noun} | {100 * mark.cost:g}% | {points} | {returned} |" in text
+    assert f"within {100 * TRIVIAL:g}% ({TRIVIAL * UNITS['points']:g} points)" in text
+    assert f"more than {100 * OBVIOUS:g}% ({OBVIOUS * UNITS['points']:g} points)" in text

@@ -1,0 +1,108 @@
+"""The commands that say what decisions cost."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import dicegym
+from dicegym.arena.match import play_match
+from dicegym.arena.replay import replay_of, save
+from dicegym.cli import main
+from dicegym.play.player import FunctionPlayer
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = 0
+    try:
+        main(list(arguments))
+    except SystemExit as end:
+        status = end.code or 0
+    shown = capsys.readouterr()
+    return status, shown.out, shown.err
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A game of Hog, in a file."""
+    game = dicegym.game("hog", goal=30)
+    players = [FunctionPlayer(lambda turn: 11, "ten"), FunctionPlayer(lambda turn: 6, "five")]
+    save(replay_of(game, ["ten", "five"], 3, play_match(game, players, 3, 1)), tmp_path / "game.json")
+    return tmp_path / "game.json"
+
+
+def test_a_game_is_analysed_in_every_form(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page, sheet, plain = tmp_path / "a.html", tmp_path / "a.csv", tmp_path / "a.json"
+    files = ["--html", str(page), "--csv", str(sheet), "--json", str(plain)]
+    status, out, err = run(capsys, "analyse", "hog", str(file), *files)
+    assert (status, err) == (0, "")
+    assert out.startswith("Hog: ")
+    assert "gives away" in out
+    assert "Marks: ?! a doubtful choice from 2.0% on" in out
+    values = json.loads(plain.read_text("utf-8"))
+    rows = list(csv.DictReader(sheet.read_text("utf-8").splitlines()))
+    assert len(rows) == len(values["decisions"])
+    assert [float(row["cost"]) for row in rows] == [row["cost"] for row in values["decisions"]]
+    for total in values["totals"]:
+        came = total["start"] - total["cost"] + total["gained"] + total["luck"]
+        assert came == pytest.approx(total["result"], abs=1e-9)
+    assert page.read_text("utf-8").startswith("<!doctype html>")
+    status, brief, _ = run(capsys, "analyse", str(file), "--brief", "--worst", "1", "--values", "exact")
+    assert status == 0
+    assert "The worst decision:" in brief
+    assert len(brief) < len(out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["yatzy", "FILE"], "is a game of hog: leave yatzy out"),
+        (["nosuch", "FILE"], "there is no game 'nosuch'"),
+        (["FILE", "--values", "guesses"], "there is no source of values 'guesses'"),
+        (["hog", "FILE", "FILE"], "name one"),
+        (["nothing.json"], "cannot be read"),
+    ],
+)
+def test_what_cannot_be_analysed(
+    arguments: list[str], words: str, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, "analyse", *(str(file) if one == "FILE" else one for one in arguments))
+    assert (status, out) == (2, "")
+    assert words in err
+
+
+def test_agents_are_graded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = tmp_path / "grades.json"
+    words = ["grade", "hog", "bacon", "best_by_scores", "--games", "20", "-p", "goal=30", "--json", str(plain)]
+    status, out, err = run(capsys, *words)
+    assert (status, err) == (0, "")
+    assert "20 games each, against always_roll(5)" in out
+    lines = out.splitlines()
+    assert [line.split()[0] for line in lines[2:5]] == ["agent", "best_by_scores", "bacon"]
+    values = json.loads(plain.read_text("utf-8"))
+    assert values["grades"][0]["name"] == "bacon"
+    assert values["grades"][0]["error_rate"]["mean"] > values["grades"][1]["error_rate"]["mean"]
+    assert run(capsys, "grade", "hog", "nobody")[0] == 2
+
+
+def test_a_replay_tells_what_mistakes_gave_away(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "game.html"
+    status, plain, _ = run(capsys, "replay", str(file))
+    assert status == 0
+    assert "gives away" not in plain
+    status, out, err = run(capsys, "replay", str(file), "--analyse")
+    assert (status, err) == (0, "")
+    told = [line for line in out.splitlines() if "?? gives away" in line]
+    assert told
+    assert all("better: " in line for line in told)
+    status, own, _ = run(capsys, "replay", str(file), "--analyse", "--seat", "0")
+    first = plain.splitlines()[0].split(": ")[1].split(", ")[0]
+    assert all(line.startswith(f"{first}: ") for line in own.splitlines() if "gives away" in line)
+    assert run(capsys, "replay", str(file), "--analyse", "--html", str(page))[0] == 0
+    assert "?? gives away" in page.read_text("utf-8")
+    status, _, err = run(capsys, "replay", str(file), "--values", "exact")
+    assert status == 2
+    assert "give --analyse too" in err
