@@ -36,6 +36,9 @@ def replay(
         bool, typer.Option("--analyse", help="tell what mistakes gave away, and what would have been better")
     ] = False,
     values: ValuesName = None,
+    ids: Annotated[
+        bool, typer.Option("--ids", help="show an id of each state, for dicegym hint and dicegym rollout")
+    ] = False,
     store: StoreName = None,
     delay: Annotated[
         float | None,
@@ -69,6 +72,8 @@ def replay(
         err.print(f"dicegym: not as when it was played, though the game is the same: {note}")
     notes = _notes(found, values) if analyse else None
     every = list(moments(found, seat, notes=notes))
+    if ids:
+        every = _with_ids(found, every, seat)
     out.print(_heading(found, seat))
     if json is not None:
         save(found, json)
@@ -105,6 +110,15 @@ def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:
     for number, moment in enumerate(every):
         told = (f"move {number} of {len(every) - 1}",) if number else ()
         yield moment._replace(done=(*told, *moment.done))
+
+
+def _with_ids(found: Replay, every: list[WatchedMove], seat: int | None) -> list[WatchedMove]:
+    """Return moments with the id of each state: of all of it, or of what a seat may know."""
+    from dicegym.analysis.position import position_id
+
+    game = found.table()
+    texts = [position_id(game, frame.state, seat) for frame in found.frames()]
+    return [moment._replace(done=(*moment.done, f"state {text}")) for moment, text in zip(every, texts, strict=True)]
 
 
 def replay_named(game: str, store: str | None) -> Replay:
