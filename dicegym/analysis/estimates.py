@@ -56,17 +56,21 @@ class RolloutValuer:
 
     def value(self, state: Any, seat: int) -> float:
         """Return the mean of games that are played on from the whole record with other dice to come."""
+        return float(self._values(state)[seat])
+
+    def _values(self, state: Any) -> np.ndarray:
+        """Return `value` for every seat, of the same games: float64[players]."""
         generator = np.random.default_rng(named_seed("value", self._seed))
         states = self.game.new_states(self._games)
         states[:] = state
         if not state["over"]:
             states["key"] = generator.integers(0, 1 << 64, self._games, dtype=np.uint64)
-        return float(self._table.finish(states, state)[:, seat].mean())
+        means: np.ndarray = self._table.finish(states, state).mean(axis=0)
+        return means
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for every seat: float64[states, players]."""
-        seats = range(self.game.players)
-        return np.array([[self.value(state, seat) for seat in seats] for state in states])
+        return np.array([self._values(state) for state in states])
 
     def action_values(self, state: Any) -> ActionValues:
         """Return the mean of each legal action's games with its standard error; see `Valuer`."""
