@@ -184,9 +184,9 @@ def _classify(pairs: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
     for bid in range(n_bids):
         examples = []
         for place in (0, 1):
-            table = np.moveaxis(pairs[:, bid], 2 + place, 0).reshape(sizes[place], -1)
-            _, index, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
-            classes[place, bid, : len(table)] = inverse.ravel()
+            told = np.moveaxis(pairs[:, bid], 2 + place, 0).reshape(sizes[place], -1)
+            _, index, inverse = np.unique(told, axis=0, return_index=True, return_inverse=True)
+            classes[place, bid, : len(told)] = inverse.ravel()
             examples.append(index)
         kept.append(np.take(np.take(pairs[:, bid], examples[0], axis=2), examples[1], axis=3))
         most = max(most, *(len(index) for index in examples))
