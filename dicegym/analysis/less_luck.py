@@ -52,7 +52,7 @@ def _no_meter(game: Game, others: bool) -> ParameterError:
     else:
         why = "write luck.py beside its rules"
     return ParameterError(
-        f"luck cannot be taken out of the results of {game!r}: play without less_luck, or more games; {why}"
+        f"luck cannot be taken out of the results of {game!r}: leave out less_luck and play more games, or {why}"
     )
 
 
