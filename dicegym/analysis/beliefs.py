@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.hidden import hidden_fields
-from dicegym.analysis.policies import choose_rows, likelihoods
+from dicegym.analysis.policies import choose_rows, likelihoods, record_bytes
 from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -44,7 +44,8 @@ class Beliefs:
     Attributes:
         seat: the seat to move.
         draws: a `Belief` for each hidden draw.
-        weighed: whether others' actions tell of what they hide: not, if it is not known how those supposed would act.
+        weighed: whether all that others have done tells of what they hide: not what those who are supposed to sit there
+            would never do, nor anything if it is not known what they would do.
 
     Raises:
         ParameterError: the game hides something, and nothing says what may be believed of it.
@@ -76,27 +77,23 @@ class Beliefs:
     def _add(self, chance: Any, draw: int) -> None:
         """Weigh the outcomes of one draw."""
         listed = chance.outcomes(self._base[0], draw)
-        prior = np.array([probability for probability, _ in listed])
+        weights = np.array([probability for probability, _ in listed])
         settled = np.repeat(self._base, len(listed))
         for outcome in range(len(listed)):
             chance.settle(settled[outcome], draw, outcome)
-        raw = _bytes(settled)
+        raw = record_bytes(settled)
         places = np.flatnonzero((raw != raw[0]).any(axis=0))
         hidden = raw[:, places].copy()
-        weights = prior.copy()
         for before, action in chance.decisions(self._base[0], draw):
             asked = self.game.new_states(len(listed))
             asked[:] = before
-            _bytes(asked)[:, places] = hidden
+            record_bytes(asked)[:, places] = hidden
             seat = int(before["player"])
             found = likelihoods(self._players[seat], self.game, asked, action)
-            if found is None:
+            if found is None or not (weights * found).sum() > 0:  # whoever is supposed to sit there would not do that
                 self.weighed = False
             else:
                 weights *= found
-        if not weights.sum() > 0:  # nobody who is supposed to sit there would have done that
-            self.weighed = False
-            weights = prior
         self.draws.append(Belief(draw, weights / weights.sum(), tuple(name for _, name in listed)))
         self._settled.append((places, hidden))
 
@@ -111,7 +108,7 @@ class Beliefs:
         states = self.game.new_states(n)
         states[:] = self._base[0]
         states["key"] = keys
-        raw = _bytes(states)
+        raw = record_bytes(states)
         for belief, (places, hidden) in zip(self.draws, self._settled, strict=True):
             edges = belief.chances.cumsum()
             drawn = edges.searchsorted(generator.random(n) * edges[-1], side="right").clip(max=len(edges) - 1)
@@ -147,11 +144,6 @@ class Beliefs:
     def as_mapping(self) -> Mapping[int, Mapping[str, float]]:
         """Return draw -> outcome in words -> probability."""
         return {one.draw: dict(zip(one.names, one.chances.tolist(), strict=True)) for one in self.draws}
-
-
-def _bytes(states: np.ndarray) -> np.ndarray:
-    """Return records as uint8[records, bytes], in place."""
-    return states.view(np.ndarray).view(np.uint8).reshape(len(states), -1)
 
 
 def _unknown(game: Game) -> ParameterError:

@@ -176,6 +176,19 @@ class Findings:
         text = f"{what}: {self.chosen(decision)} instead of {self.better(decision)} gives away "
         return text + f"{amount(decision.cost, self.unit)}{_give_or_take(decision.error, self.unit)}"
 
+    def notes(self) -> dict[tuple[int, int], str]:
+        """Return of each decision that has a mark what it gave away, by seat and number of the seat's decision.
+
+        For `dicegym.arena.replay.moments`.
+        """
+        found = {}
+        for one in self.decisions:
+            mark = one.mark(self.unit)
+            if mark is not None:
+                lost = f"{mark.sign} gives away {amount(one.cost, self.unit)}{_give_or_take(one.error, self.unit)}"
+                found[one.seat, one.turn] = f"{lost}, better: {self.better(one)}"
+        return found
+
 
 def share_of_others(game: Game, unit: ValueUnit) -> float:
     """Return what part of one seat's cost each of the others gains.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.analysis.hidden import known
+from dicegym.analysis.hidden import hidden_fields
 from dicegym.analysis.rollouts_kernels import uniforms
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -24,6 +24,8 @@ from dicegym.players.twins import opponent
 
 SLIP = 0.1
 """How often a player is supposed to do anything that is allowed instead: who sits there may be another one."""
+MOST_SEEN = 200_000
+"""Policies that are kept, of as many things that a player may know."""
 DRAWS = 16
 """Times that a player that draws is asked what it would do, to estimate how likely it acts so."""
 
@@ -64,23 +66,36 @@ class ValuerPlayer(Player):
         return actions
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
-        """Return how likely each action is: float64[states, n_actions]."""
-        in_rows = getattr(self.valuer, "policy_rows", None)
-        if in_rows is not None:
-            found: np.ndarray = in_rows(states)
-            return found
-        return np.stack([self._policy(game, state) for state in states])
+        """Return how likely each action is: float64[states, n_actions]. Those who know the same are asked for once."""
+        told = states.copy()
+        told["key"] = 0
+        for seat in np.unique(states["player"]).tolist():
+            others = [other for other in range(game.players) if other != seat]
+            its = states["player"] == seat
+            for name in hidden_fields(game):
+                for other in others:
+                    told[name][its, other] = 0
+        texts = [row.tobytes() for row in record_bytes(told)]
+        new = list({text: row for row, text in enumerate(texts) if text not in self._seen}.items())
+        if new:
+            asked = states[[row for _, row in new]]
+            in_rows = getattr(self.valuer, "policy_rows", None)
+            found = in_rows(asked) if in_rows is not None else [self.valuer.policy(state) for state in asked]
+            if len(self._seen) > MOST_SEEN:
+                self._seen = {}
+                return self.chances(game, states)
+            self._seen.update({text: policy for (text, _), policy in zip(new, found, strict=True)})
+        return np.stack([self._seen[text] for text in texts])
 
-    def _policy(self, game: Game, state: Any) -> np.ndarray:
-        told = known(game, state, int(state["player"])).tobytes()
-        if told not in self._seen:
-            self._seen[told] = self.valuer.policy(state)
-        return self._seen[told]
+
+def record_bytes(states: np.ndarray) -> np.ndarray:
+    """Return records as uint8[records, bytes], in place if they lie in a row."""
+    return np.ascontiguousarray(states).view(np.ndarray).view(np.uint8).reshape(len(states), -1)
 
 
 def _drawn(states: np.ndarray) -> np.ndarray:
     """Return a number of 0..1 for each record, which depends on all of it: float64[states]."""
-    raw = np.ascontiguousarray(states).view(np.ndarray).view(np.uint8).reshape(len(states), -1)
+    raw = record_bytes(states)
     words = np.zeros((len(raw), -(-raw.shape[1] // 8) * 8), np.uint8)
     words[:, : raw.shape[1]] = raw
     found = np.empty(len(raw))

@@ -77,7 +77,7 @@ class RolloutResult(NamedTuple):
     leaves: str
     """Who said what states are worth where games were not played to their end; empty: nobody."""
     weighed: bool
-    """Whether others' hidden dice were drawn by what they have done, too; True where nothing is hidden."""
+    """Whether others' hidden dice were drawn by all that they have done, too; True where nothing is hidden."""
     seed: int
     seconds: float
 
@@ -85,6 +85,22 @@ class RolloutResult(NamedTuple):
     def best(self) -> Candidate:
         """The candidate that is worth most."""
         return self.candidates[0]
+
+    def lines(self) -> list[str]:
+        """Return what the figures are made of, and whether the best choice is decided, in sentences."""
+        names = ", ".join(dict.fromkeys(self.players))
+        ends = f", up to where {self.leaves} knows what a state is worth" if self.leaves else ""
+        found = [f"{self.games:,} games in {self.seconds:.1f} s (seed {self.seed}), played on by {names}{ends}."]
+        if not self.weighed:
+            found.append(
+                "What others hide was drawn without a regard to some of their bids, which these would not make."
+            )
+        if self.decided and len(self.candidates) > 1:
+            found.append(f"Decided at a confidence of {self.confidence:.0%}: {self.best.name}.")
+        elif len(self.candidates) > 1:
+            left = sum(not one.dropped for one in self.candidates)
+            found.append(f"Not decided, {left} choices are left: it ended as {self.reason}.")
+        return found
 
 
 def rollout(
@@ -143,7 +159,7 @@ def rollout(
     table = Table(game, players, leaves, threads)
     race = _Race(len(candidates), confidence)
     generator = np.random.default_rng(named_seed("rollout", seed))
-    step, reason = _FIRST, f"{games:,} games with each choice that was left"
+    step, reason = _FIRST, f"{games:,} games were played with each of them"
     while race.games < games:
         n = min(step, games - race.games)
         keys = generator.integers(0, 1 << 64, n, dtype=np.uint64)

@@ -22,10 +22,12 @@ from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
 from dicegym.cli.exact import exact
 from dicegym.cli.games import agents, games, playthrough
+from dicegym.cli.hint import hint
 from dicegym.cli.machines import Command
 from dicegym.cli.play import play
 from dicegym.cli.plot import plot
 from dicegym.cli.replay import replay
+from dicegym.cli.rollout import rollout
 from dicegym.cli.server import join, serve, server
 from dicegym.cli.solve import solve
 from dicegym.cli.training import demo, league, train
@@ -44,6 +46,8 @@ VERBS = (
     replay,
     analyse,
     grade,
+    hint,
+    rollout,
     compare,
     exact,
     solve,

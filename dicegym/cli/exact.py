@@ -59,11 +59,14 @@ class _Answer(NamedTuple):
 
 def exact(
     game: GameName,
-    a: Annotated[str, typer.Argument(metavar="A", help="an agent")],
+    a: Annotated[str | None, typer.Argument(metavar="A", help="an agent")] = None,
     b: Annotated[str | None, typer.Argument(metavar="B", help="another one (default: the game's baseline)")] = None,
     best_response: Annotated[bool, typer.Option(help="instead: the best anyone can do against A who sees all")] = False,
     best_table: Annotated[
         bool, typer.Option(help="instead: the best strategy found against A by what players see")
+    ] = False,
+    distribution: Annotated[
+        bool, typer.Option(help="instead, without A: how the returns of best play are spread, in a game for one")
     ] = False,
     trials: Annotated[int | None, typer.Option(help="how long --best-table searches")] = None,
     output: Annotated[Path | None, typer.Option(help="write the --best-table strategy as a bot's file")] = None,
@@ -77,22 +80,26 @@ def exact(
 ) -> None:
     """Compute exact win rates: no simulation, no error.
 
-    Of a game for one, what A's choices cost it on average.
+    Of a game for one, what A's choices cost it on average, or how the returns of best play are spread.
 
     Example: dicegym exact hog expectation bacon --digits 9
+
+    Example: dicegym exact yatzy --distribution -p players=1
     """
     from dicegym.arena.provenance import VERSION, provenance, record_of
     from dicegym.games.parts import solitaire, solver
     from dicegym.players.roster import agent_name, resolve
 
-    _check_question(b, best_response, best_table, trials, output)
+    _check_question(a, b, best_response, best_table, distribution, trials, output)
     check_writable(output, force)
     check_writable(json_file)
     table = chosen_game(game, parameter)
     search = {"seed": seed} | ({} if trials is None else {"trials": trials})
-    asked = _Asked(a, b, best_response, best_table, output, digits, games, search, trust)
+    asked = _Asked(a or "", b, best_response, best_table, output, digits, games, search, trust)
     with progress_bar("steps") as progress:
-        if (alone := solitaire(table)) is not None:
+        if distribution:
+            answer = _spread(table, asked, parameter, progress)
+        elif (alone := solitaire(table)) is not None:
             answer = _alone(alone, table, asked, seed, progress)
         elif (values := solver(table)) is not None:
             answer = _duel(values, table, asked, progress)
@@ -153,29 +160,55 @@ def _alone(values: Any, table: dicegym.Game, asked: _Asked, seed: int, progress:
     return _Answer(text, {**facts, "value": mean, "half": half, "games": games, "best": best}, (asked.a,))
 
 
-def _how_to_ask(table: dicegym.Game, asked: _Asked, given: list[str] | None) -> str:
+def _spread(table: dicegym.Game, asked: _Asked, given: list[str] | None, progress: Any) -> _Answer:
+    """Answer how the returns of best play are spread."""
+    from dicegym.cli.spread import told
+    from dicegym.games.parts import solitaire, solver
+
+    values = solitaire(table)
+    if solver(table) is not None:
+        raise ParameterError(f"--distribution is for games for one, and {table!r} is for two: leave it out")
+    if values is None:
+        raise ParameterError(_how_to_ask(table, asked, given, "--distribution"))
+    text, facts = told(values.distribution(table, progress=progress))
+    return _Answer(text, {"question": "distribution", **facts}, ())
+
+
+def _how_to_ask(table: dicegym.Game, asked: _Asked, given: list[str] | None, *options: str) -> str:
     """Return why there is no answer, and the command that has one."""
     from dicegym.games.parts import solved_with
 
     settings = solved_with(table)
-    agents = [asked.a] if asked.b is None else [asked.a, asked.b]
-    play = f"`{shlex.join(['dicegym', 'evaluate', asked.a, '--game', table.name])}` plays games"
+    agents = [name for name in (asked.a, asked.b) if name]
+    player = asked.a or table.spec.baseline
+    play = f"`{shlex.join(['dicegym', 'evaluate', player, '--game', table.name])}` plays games"
     if settings is None:
         return f"{table!r} has no exact values: {play} instead"
     parameters = parameters_of(given) | dict(settings)
-    options = [word for name, value in parameters.items() for word in ("-p", f"{name}={value}")]
-    command = shlex.join(["dicegym", "exact", table.name, *agents, *options])
+    settled = [word for name, value in parameters.items() for word in ("-p", f"{name}={value}")]
+    command = shlex.join(["dicegym", "exact", table.name, *agents, *options, *settled])
     known = " and ".join(f"{name}={value}" for name, value in settings.items())
     return f"{table!r} has no exact values, but with {known} there are: `{command}`; else {play}"
 
 
 def _check_question(
-    b: str | None, best_response: bool, best_table: bool, trials: int | None, output: Path | None
+    a: str | None,
+    b: str | None,
+    best_response: bool,
+    best_table: bool,
+    distribution: bool,
+    trials: int | None,
+    output: Path | None,
 ) -> None:
     """Raise ParameterError if the arguments of `exact` ask two things at once, or something is for none of them."""
-    asked = [option for option, given in (("--best-response", best_response), ("--best-table", best_table)) if given]
+    questions = {"--best-response": best_response, "--best-table": best_table, "--distribution": distribution}
+    asked = [option for option, given in questions.items() if given]
     if len(asked) > 1:
-        raise ParameterError("--best-response and --best-table are two questions: ask one at a time")
+        raise ParameterError(f"{' and '.join(asked)} are {len(asked)} questions: ask one at a time")
+    if distribution and a is not None:
+        raise ParameterError(f"--distribution is about best play: leave out {a!r}; `dicegym evaluate` plays its games")
+    if not distribution and a is None:
+        raise ParameterError("exact is asked about an agent: `dicegym agents GAME` lists those there are")
     if asked and b is not None:
         raise ParameterError(f"{asked[0]} is about A alone: leave out B, which is {b!r}")
     if not best_table:

@@ -33,6 +33,8 @@ from dicegym.signals import status_of, word_of
 
 if TYPE_CHECKING:
     from dicegym.analysis.tutor import Tutor
+    from dicegym.games.worth import Valuer
+    from dicegym.play.turn import Turn
     from dicegym.players.sitting import Sitting
 
 
@@ -86,15 +88,16 @@ def play(
     names = [_agent(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
     rivals = [dicegym.agent(table, name, trust=trust) for name in names]
     check_writable(json)
-    if values is not None and tutor is None:
-        raise ParameterError(f"--values {values} says whose values the tutor goes by: give {TUTOR} too")
     adviser = None if tutor is None else _tutor(table, tutor, values)
     ask = _asking()
+    answers = {"hint": ("what is best here, and by how much", _hinting(table, values)), "id": _ID}
     number = drawn_seed() if seed is None else seed
     while True:
         place = _drawn_seat(number, table.players) if seat is None else seat
         warn = None if adviser is None else adviser.warning
-        sitting = Sitting(table, rivals, place, number, ask, _show, warn, lambda over: _epilogue(over, adviser, json))
+        sitting = Sitting(
+            table, rivals, place, number, ask, _show, warn, lambda over: _epilogue(over, adviser, json), answers
+        )
         sitting.person.show(_welcome(table, sitting.names, names))
         _show(
             f"  {_command(game, against, players, place, number, parameter, trust)}"
@@ -116,6 +119,33 @@ def play(
             raise typer.Exit(status_of(end)) from None
         number = drawn_seed() if seed is None else number + 1
     _show("Goodbye.")
+
+
+def _hinting(table: dicegym.Game, values: str | None) -> Callable[[Turn], str]:
+    """Return what answers ``hint``; values are loaded when it is asked first."""
+    loaded: list[Valuer] = []
+
+    def answer(turn: Turn) -> str:
+        from dicegym.analysis.hints import hint
+        from dicegym.analysis.tutor import fair_valuer
+
+        if not loaded:
+            with progress_bar("steps") as progress:
+                loaded.append(fair_valuer(table, values, progress=progress))
+        return "\n".join(hint(turn.game, turn.record, loaded[0]).lines(5))
+
+    return answer
+
+
+def _id_of(turn: Turn) -> str:
+    """Return what answers ``id``: a text that holds what the person knows, and nothing else."""
+    from dicegym.analysis.position import position_id
+
+    text = position_id(turn.game, turn.record, turn.seat)
+    return f"{text}\n`dicegym hint` and `dicegym rollout` take it; it holds what you know, and nothing else."
+
+
+_ID = ("a short text that stands for this state, to be pasted", _id_of)
 
 
 def _tutor(table: dicegym.Game, level: str, values: str | None) -> Tutor:

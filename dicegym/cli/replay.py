@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dicegym.cli.common import StoreName, check_writable, err, out
+from dicegym.cli.common import StoreName, ValuesName, check_writable, err, out, progress_bar
 from dicegym.cli.watch import DELAY, record, show
 from dicegym.errors import DependencyError, ParameterError
 
@@ -32,6 +32,13 @@ def replay(
         Path | None, typer.Option(metavar="FILE", help="write it as a page to step through in a browser instead")
     ] = None,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="write it to a file to hand on instead")] = None,
+    analyse: Annotated[
+        bool, typer.Option("--analyse", help="tell what mistakes gave away, and what would have been better")
+    ] = False,
+    values: ValuesName = None,
+    ids: Annotated[
+        bool, typer.Option("--ids", help="show an id of each state, for dicegym hint and dicegym rollout")
+    ] = False,
     store: StoreName = None,
     delay: Annotated[
         float | None,
@@ -58,10 +65,15 @@ def replay(
         raise ParameterError(f"--step waits for keys, {reason}: leave it out")
     if json is not None and seat is not None:
         raise ParameterError("--json FILE holds the game of all seats: leave --seat out, or write a page (--html FILE)")
+    if values is not None and not analyse:
+        raise ParameterError(f"--values {values} says whose values mistakes are judged by: give --analyse too")
     found = replay_named(game, store)
     for note in found.other_rules():
         err.print(f"dicegym: not as when it was played, though the game is the same: {note}")
-    every = list(moments(found, seat))
+    notes = _notes(found, values) if analyse else None
+    every = list(moments(found, seat, notes=notes))
+    if ids:
+        every = _with_ids(found, every, seat)
     out.print(_heading(found, seat))
     if json is not None:
         save(found, json)
@@ -69,7 +81,7 @@ def replay(
     if html is not None:
         from dicegym.arena.replay.page import write_page
 
-        write_page(found, html, seat)
+        write_page(found, html, seat, notes=notes)
         out.print(f"wrote {html}: open it in a browser")
     if gif is not None:
         record(iter(every), [gif], DELAY if delay is None else delay)
@@ -83,11 +95,30 @@ def replay(
         out.print(line)
 
 
+def _notes(found: Replay, values: str | None) -> dict[tuple[int, int], str]:
+    """Return what mistakes gave away, by seat and number of the seat's decision."""
+    from dicegym.analysis import analyse, valuer
+
+    game = found.table()
+    with progress_bar("steps") as progress:
+        asked = valuer(game, values, progress=progress)
+        return analyse(game, found.states(game), found.actions, found.seats, asked).notes()
+
+
 def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:
     """Yield moments with their numbers: what was noted names them."""
     for number, moment in enumerate(every):
         told = (f"move {number} of {len(every) - 1}",) if number else ()
         yield moment._replace(done=(*told, *moment.done))
+
+
+def _with_ids(found: Replay, every: list[WatchedMove], seat: int | None) -> list[WatchedMove]:
+    """Return moments with the id of each state: of all of it, or of what a seat may know."""
+    from dicegym.analysis.position import position_id
+
+    game = found.table()
+    texts = [position_id(game, frame.state, seat) for frame in found.frames()]
+    return [moment._replace(done=(*moment.done, f"state {text}")) for moment, text in zip(every, texts, strict=True)]
 
 
 def replay_named(game: str, store: str | None) -> Replay:

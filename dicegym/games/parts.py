@@ -281,6 +281,9 @@ class Solitaire(Protocol):
     def optimum(self, game: Game, *, progress: Progress | None = None) -> float:
         """Return the mean return of the best way to play."""
 
+    def distribution(self, game: Game, *, progress: Progress | None = None) -> np.ndarray:
+        """Return the probability of each return of the best way to play: float64[n], index 0 for a return of 0."""
+
     def mean_return(
         self, player: Player, game: Game, games: int = ..., seed: int = 0, *, progress: Progress | None = None
     ) -> Estimate:

@@ -40,6 +40,7 @@ class HumanPlayer(Player):
         names: what the others are called, by seat (default: ``player 0`` and so on).
         commands: words that are understood besides; each is called, and may raise to leave the game.
         helps: what ``help`` says of them.
+        answers: words that are answered with a text about the person's turn: each is called with it.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class HumanPlayer(Player):
         names: Sequence[str] | None = None,
         commands: Mapping[str, Callable[[], None]] | None = None,
         helps: Mapping[str, str] | None = None,
+        answers: Mapping[str, Callable[[Turn], str]] | None = None,
     ) -> None:
         self.name = name
         self._ask = ask
@@ -57,6 +59,7 @@ class HumanPlayer(Player):
         self._names = names
         self._commands = dict(commands or {})
         self._helps = COMMANDS | dict(helps or {})
+        self._answers = dict(answers or {})
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; EOFError and KeyboardInterrupt from the keyboard pass through."""
@@ -77,6 +80,10 @@ class HumanPlayer(Player):
             return False
         self._commands[word]()
         return True
+
+    def answer(self, word: str, turn: Turn) -> str | None:
+        """Return what is told of a turn when ``word`` is typed; None if it is no such word."""
+        return self._answers[word](turn) if word in self._answers else None
 
     def help(self, keyboard: Keyboard, game: Game) -> str:
         """Return what can be typed."""
@@ -116,6 +123,8 @@ class SeatedPerson:
                 person.show(numbered.list_of(numbered.legal_names(place, state)))
             elif not text:
                 person.show("Type a move, or `help`.")
+            elif (told := person.answer(text, turn)) is not None:
+                person.show(told)
             elif not person.command(text):
                 self._read(turn, text)
         return self.waiting.pop(0)
@@ -141,10 +150,17 @@ def keyboard_of(game: Game) -> Keyboard:
 
 
 def wrapped(text: str, width: int = WIDTH) -> str:
-    """Return text whose lines fit, the rest of a line that does not being indented below it; `` `so` `` stays whole."""
+    """Return text whose lines fit, the rest of a line that does not being indented below it; `` `so` `` stays whole.
+
+    So does a line of one word, which is to be copied.
+    """
     lines = []
     whole = re.sub(r"`[^`\n]*`", lambda typed: typed[0].replace(" ", numbered.GLUE), text)
     for line in whole.split("\n"):
         indent = " " * (len(line) - len(line.lstrip()) + 2)
-        lines += textwrap.wrap(line, width - 1, subsequent_indent=indent, break_on_hyphens=False) or [""]
+        several = " " in line.strip()
+        wrapper = textwrap.TextWrapper(
+            width - 1, subsequent_indent=indent, break_on_hyphens=False, break_long_words=several
+        )
+        lines += wrapper.wrap(line) or [""]
     return "\n".join(lines).replace(numbered.GLUE, " ")

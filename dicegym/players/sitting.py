@@ -5,7 +5,7 @@ The same at a terminal and in a script: all of it goes through a function that a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dicegym.engine.game import Game
@@ -22,6 +22,8 @@ WORDS = {"undo": "take your last move back", AGAIN: "begin another game", QUIT: 
 Warn = Callable[[Turn, Sequence[int]], str]
 """Is told what a person is about to play: its turn, and one action or, where all choose at once, those of its whole
 choice; returns why it had better not, or nothing. It may judge by what the person knows, and by nothing else."""
+Answers = Mapping[str, tuple[str, Callable[[Turn], str]]]
+"""Words that a person may type when it is to move: what ``help`` says of each, and what answers it."""
 Epilogue = Callable[["Sitting"], str]
 """Is told when the game is over; returns what there is to say of it, or nothing."""
 _ALIKE = {"u": "undo", "back": "undo", "new": AGAIN, "q": QUIT, "exit": QUIT, "bye": QUIT}
@@ -58,6 +60,7 @@ class Sitting:
         show: called with text to show (default: ``print``).
         warn: asked before what the person chose is played, which is asked whether it insists; once of each action.
         epilogue: asked when the game is over.
+        answers: words that are answered with a text about the person's turn.
 
     Attributes:
         names: what the players are called, by seat.
@@ -78,6 +81,7 @@ class Sitting:
         show: Callable[[str], None] = print,
         warn: Warn | None = None,
         epilogue: Epilogue | None = None,
+        answers: Answers | None = None,
     ) -> None:
         if not 0 <= seat < game.players:
             raise ParameterError(f"seat {seat} is no seat: give 0 to {game.players - 1}")
@@ -94,7 +98,10 @@ class Sitting:
         _, *others = _unique(["you", *(rival.name for rival in rivals)])
         self.names = [*others[:seat], "you", *others[seat:]]
         commands = {word: _leave(word) for word in WORDS} | {also: _leave(word) for also, word in _ALIKE.items()}
-        self.person = HumanPlayer("you", ask, show, self.names, commands, WORDS)
+        answers = answers or {}
+        helps = {word: told for word, (told, _) in answers.items()} | WORDS
+        told = {word: answer for word, (_, answer) in answers.items()}
+        self.person = HumanPlayer("you", ask, show, self.names, commands, helps, told)
         self.players = [*rivals[:seat], self.person, *rivals[seat:]]
 
     def play(self) -> str:

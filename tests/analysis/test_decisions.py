@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -255,3 +256,12 @@ def test_a_page_of_one_who_plays_alone_has_one_line() -> None:
     game = dicegym.game("yatzy", players=1)
     states, actions = played(game)
     assert page(analyse(game, states, actions, valuer=MadeUp(game, unit="points"))).count("<polyline") == 1
+
+
+def test_the_page_has_the_table_of_marks() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "values.md").read_text("utf-8")
+    for mark in MARKS:
+        points, returned = (f"{mark.cost * UNITS[unit]:g}" for unit in ("points", "return"))
+        assert f"| {mark.sign} | {mark.noun} | {100 * mark.cost:g}% | {points} | {returned} |" in text
+    assert f"within {100 * TRIVIAL:g}% ({TRIVIAL * UNITS['points']:g} points)" in text
+    assert f"more than {100 * OBVIOUS:g}% ({OBVIOUS * UNITS['points']:g} points)" in text

@@ -86,3 +86,23 @@ def test_agents_are_graded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert values["grades"][0]["name"] == "bacon"
     assert values["grades"][0]["error_rate"]["mean"] > values["grades"][1]["error_rate"]["mean"]
     assert run(capsys, "grade", "hog", "nobody")[0] == 2
+
+
+def test_a_replay_tells_what_mistakes_gave_away(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "game.html"
+    status, plain, _ = run(capsys, "replay", str(file))
+    assert status == 0
+    assert "gives away" not in plain
+    status, out, err = run(capsys, "replay", str(file), "--analyse")
+    assert (status, err) == (0, "")
+    told = [line for line in out.splitlines() if "?? gives away" in line]
+    assert told
+    assert all("better: " in line for line in told)
+    status, own, _ = run(capsys, "replay", str(file), "--analyse", "--seat", "0")
+    first = plain.splitlines()[0].split(": ")[1].split(", ")[0]
+    assert all(line.startswith(f"{first}: ") for line in own.splitlines() if "gives away" in line)
+    assert run(capsys, "replay", str(file), "--analyse", "--html", str(page))[0] == 0
+    assert "?? gives away" in page.read_text("utf-8")
+    status, _, err = run(capsys, "replay", str(file), "--values", "exact")
+    assert status == 2
+    assert "give --analyse too" in err

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.arena.replay.replay import Frame, Replay
-from dicegym.arena.replay.telling import may_know, moment, result_lines, words
+from dicegym.arena.replay.telling import Notes, may_know, moment, noted, result_lines, words
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.escape import harmless, one_line
@@ -36,7 +36,9 @@ class _Table(dict[Hashable, int]):
         return self.setdefault(thing, len(self))
 
 
-def page_data(replay: Replay, seat: int | None = None, game: Game | None = None) -> dict[str, Any]:
+def page_data(
+    replay: Replay, seat: int | None = None, game: Game | None = None, notes: Notes | None = None
+) -> dict[str, Any]:
     """Return all that the page shows, as values that JSON can hold; arguments and errors as of `page`.
 
     ``views`` are who may look: everybody (-1), and each seat where something is hidden from some. ``lines``, ``scenes``
@@ -63,8 +65,9 @@ def page_data(replay: Replay, seat: int | None = None, game: Game | None = None)
             told: dict[str, list[int]] = {}
             for number, view in enumerate(views):
                 if may_know(played, view):  # what none of them may know is not in the page either
-                    told.setdefault(words(table, played, view), []).append(number)
-            done += [[played.seat, texts.number(text), int(bool(played.wrong)), who] for text, who in told.items()]
+                    told.setdefault(words(table, played, view, notes), []).append(number)
+            wrong = int(bool(played.wrong or noted(played, notes)))
+            done += [[played.seat, texts.number(text), wrong, who] for text, who in told.items()]
         return [[scene_number(moment(table, frame, names, view).scene) for view in views], done]
 
     frames = [frame_of(frame) for frame in replay.frames(table)]
@@ -92,19 +95,20 @@ def _hides(game: Game) -> bool:
     return bool(game.spec.private) or game.spec.joint_action is not None
 
 
-def page(replay: Replay, seat: int | None = None, game: Game | None = None) -> str:
+def page(replay: Replay, seat: int | None = None, game: Game | None = None, notes: Notes | None = None) -> str:
     """Return a replay as a page of HTML.
 
     Args:
         replay: the game.
         seat: as this seat was shown it: the page then holds nothing else; None: everything, with a choice of views.
         game: as of `Replay.table`.
+        notes: told with the moves, which are marked as those with which something was wrong.
 
     Raises:
         ReplayError: the game is not played again as it was.
         ParameterError: there is no such seat.
     """
-    return _filled(page_data(replay, seat, game))
+    return _filled(page_data(replay, seat, game, notes))
 
 
 def _filled(data: dict[str, Any]) -> str:
@@ -143,6 +147,12 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def write_page(replay: Replay, path: str | Path, seat: int | None = None, game: Game | None = None) -> None:
+def write_page(
+    replay: Replay,
+    path: str | Path,
+    seat: int | None = None,
+    game: Game | None = None,
+    notes: Notes | None = None,
+) -> None:
     """Write the page of a replay, whole or not at all; arguments and errors as of `page`."""
-    write_text(path, page(replay, seat, game))
+    write_text(path, page(replay, seat, game, notes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from dicegym.arena.replay.replay import Frame, PlayedAction, Replay
 from dicegym.engine.game import Game
@@ -11,15 +11,20 @@ from dicegym.players.watched import WatchedMove, named, told_apart
 
 REASON = 300
 """Characters of what was wrong that are shown."""
+Notes = Mapping[tuple[int, int], str]
+"""What is to be told of decisions besides, by seat and number of the seat's decision from 1."""
 
 
-def moments(replay: Replay, seat: int | None = None, game: Game | None = None) -> Iterator[WatchedMove]:
+def moments(
+    replay: Replay, seat: int | None = None, game: Game | None = None, notes: Notes | None = None
+) -> Iterator[WatchedMove]:
     """Yield the beginning of a game that was played, and each moment after something was done.
 
     Args:
         replay: the game.
         seat: as this seat was shown it: its own hidden things, and what is public; None: everything.
         game: as of `Replay.table`.
+        notes: told with the moves.
 
     Raises:
         ReplayError: it is not played again as it was; before the first moment.
@@ -29,15 +34,17 @@ def moments(replay: Replay, seat: int | None = None, game: Game | None = None) -
         replay.seat(seat)
     table, names = replay.table(game), told_apart(replay.seats)
     for frame in replay.frames(table):
-        yield moment(table, frame, names, seat)
+        yield moment(table, frame, names, seat, notes)
 
 
-def moment(table: Game, frame: Frame, names: Sequence[str], seat: int | None = None) -> WatchedMove:
+def moment(
+    table: Game, frame: Frame, names: Sequence[str], seat: int | None = None, notes: Notes | None = None
+) -> WatchedMove:
     """Return a frame in words and as a scene; ``names`` are those of the seats, no two alike."""
     said: dict[int, list[str]] = {}
     for played in frame.done:
         if may_know(played, seat):
-            said.setdefault(played.seat, []).append(words(table, played, seat))
+            said.setdefault(played.seat, []).append(words(table, played, seat, notes))
     lines = tuple(f"{names[one]}: {', '.join(texts)}" for one, texts in said.items())
     return WatchedMove(lines, named(table.scene(frame.state, seat), names), frame.over)
 
@@ -47,13 +54,20 @@ def may_know(played: PlayedAction, seat: int | None) -> bool:
     return played.public or seat in (None, played.seat)
 
 
-def words(table: Game, played: PlayedAction, seat: int | None = None) -> str:
+def words(table: Game, played: PlayedAction, seat: int | None = None, notes: Notes | None = None) -> str:
     """Return what was done, and what a seat may know of what was wrong with it; None: somebody who sees everything.
 
-    What the contest noted may quote what the player was asked, and answered: that is for its own seat.
+    What the contest noted may quote what the player was asked, and answered, and what a decision cost tells of the
+    player's dice: that is for its own seat.
     """
     wrong = one_line(played.wrong if seat in (None, played.seat) else played.fault, REASON)
-    return table.action_name(played.action) + (f" ({wrong})" if wrong else "")
+    note = noted(played, notes) if seat in (None, played.seat) else ""
+    return table.action_name(played.action) + (f" ({wrong})" if wrong else "") + (f" {note}" if note else "")
+
+
+def noted(played: PlayedAction, notes: Notes | None) -> str:
+    """Return what is to be told of a decision besides; empty if nothing."""
+    return "" if notes is None else notes.get((played.seat, played.turn), "")
 
 
 def result_lines(replay: Replay, seat: int | None = None, game: Game | None = None) -> list[str]:

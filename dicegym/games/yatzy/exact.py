@@ -20,7 +20,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.parts import Z_95, Estimate, Progress, plays_with
 from dicegym.games.yatzy import exact_kernels as kernels
 from dicegym.games.yatzy.rules import SPEC
-from dicegym.games.yatzy.solving import alone
+from dicegym.games.yatzy.solving import alone, spread
 from dicegym.games.yatzy.tables import BOXES
 from dicegym.games.yatzy.view import record_of
 from dicegym.play.drive import join_table
@@ -50,6 +50,16 @@ def optimum(game: Game, *, progress: Progress | None = None) -> float:
     """
     _check(game)
     return float(alone.values(progress)[0, 0])
+
+
+def distribution(game: Game, *, table: np.ndarray | None = None, progress: Progress | None = None) -> np.ndarray:
+    """Return the probability of each final score of the best way to play: float64[n], exact up to rounding.
+
+    ``table`` is for other ways to play, see `dicegym.games.yatzy.solving.spread.distribution`. Raises ParameterError if
+    ``game`` is not Yatzy for one, or for a table that cannot be read.
+    """
+    _check(game)
+    return spread.distribution(table, progress=progress)
 
 
 class OptimalPlayer(Player):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,11 +28,9 @@ CLOSE = 1e-9
 FINE = 3e-5
 """How closely the values of hands are known before those that lead to them are learned: half the difference between
 what best replies leave the opener and what they give it."""
-LOOK_AFTER = 100
-"""Steps after which it is asked how close a group is."""
 
 
-class Group(NamedTuple):
+class HandGroup(NamedTuple):
     """Hands that lead to each other, or a single one."""
 
     hands: tuple[Dice, ...]
@@ -55,7 +53,7 @@ def after(ending: Ending) -> Dice | None:
     return None if min(ending.left) == 0 else (ending.left[opener], ending.left[1 - opener])
 
 
-def groups_of(game: Game) -> list[Group]:
+def groups_of(game: Game) -> list[HandGroup]:
     """Return all hands that may come about, each group after those that it leads to."""
     leads: dict[Dice, set[Dice]] = {}
     waiting = [(game.parameters["dice"], game.parameters["dice"])]
@@ -69,7 +67,7 @@ def groups_of(game: Game) -> list[Group]:
     ordered = sorted(
         {group: len(reached[group[0]] | {group[0]}) for group in hands.values()}.items(), key=itemgetter(1, 0)
     )
-    return [Group(group, group[0] in reached[group[0]]) for group, _ in ordered]
+    return [HandGroup(group, group[0] in reached[group[0]]) for group, _ in ordered]
 
 
 def _reached(dice: Dice, leads: Mapping[Dice, set[Dice]]) -> set[Dice]:
@@ -96,7 +94,7 @@ def ending_values(hand: Hand, worth: Worth, place: int) -> np.ndarray:
     return out
 
 
-def worths(groups: Sequence[Group], strategies: Mapping[Dice, Strategy], *, best: bool) -> Worth:
+def worths(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy], *, best: bool) -> Worth:
     """Return what all hands are worth to one who plays ``strategies``, or the best reply, against ``strategies``.
 
     Where hands come about again, values of the best reply come down from 1 until they stand, so they are no less than
@@ -121,7 +119,7 @@ def worths(groups: Sequence[Group], strategies: Mapping[Dice, Strategy], *, best
     return worth
 
 
-def exploitability(groups: Sequence[Group], strategies: Mapping[Dice, Strategy]) -> float:
+def exploitability(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy]) -> float:
     """Return how much more than half of all games a best reply wins, each player opening half of them."""
     worth, dice = worths(groups, strategies, best=True), groups[-1].hands[-1]
     return (worth.opens[dice] + worth.follows[dice]) / 2 - 0.5
@@ -146,6 +144,9 @@ class Solver:
         """Of the group that is being learned."""
         self.threads = threads
         self.learners: dict[Dice, Learner] = {}
+        """Of the hands of the group that is being learned."""
+        self.total = 0
+        """Steps of all groups."""
         self._pool: ThreadPoolExecutor | None = None
         self._begin()
 
@@ -155,7 +156,7 @@ class Solver:
         return len(self.strategies) + len(self.learners) == sum(len(group.hands) for group in self.groups)
 
     @property
-    def group(self) -> Group:
+    def group(self) -> HandGroup:
         """The group that is being learned."""
         return next(group for group in self.groups if group.hands[0] not in self.strategies)
 
@@ -167,6 +168,7 @@ class Solver:
     def step(self) -> None:
         """Do one step with every hand of the group."""
         self.steps += 1
+        self.total += 1
         if self.threads > 1 and self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads)
         worth = Worth(self.values, {dice: 1 - value for dice, value in self.values.items()})
@@ -193,3 +195,57 @@ class Solver:
         self.values.update({dice: (worth.opens[dice] + 1 - worth.follows[dice]) / 2 for dice in self.learners})
         self._begin()
         return True
+
+    # --- to go on later --------------------------------------------------------------------------------------
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Return all that is needed to go on as if nothing had been: arrays by name, and facts for JSON."""
+        arrays = pack(self.strategies)
+        for dice, learner in self.learners.items():
+            arrays |= {f"{name_of(dice)}-{key}": getattr(learner, key) for key in LEARNED}
+        values = {name_of(dice): value for dice, value in self.values.items()}
+        return arrays, {"steps": self.steps, "total": self.total, "values": values}
+
+    def restore(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
+        """Go on from a `state`. Raises KeyError, TypeError or ValueError if it is none of this game."""
+        self.strategies = unpack(self.game, arrays)
+        self._begin()
+        for dice, learner in self.learners.items():
+            for key in LEARNED:
+                found = arrays[f"{name_of(dice)}-{key}"]
+                if found.shape != getattr(learner, key).shape or found.dtype != getattr(learner, key).dtype:
+                    raise ValueError(f"{key} of {dice} has the shape {found.shape}")
+                setattr(learner, key, found)
+            learner.steps = int(facts["steps"])
+        self.steps, self.total = int(facts["steps"]), int(facts["total"])
+        self.values = {dice: float(facts["values"][name_of(dice)]) for dice in (*self.strategies, *self.learners)}
+
+
+LEARNED = ("bid_regrets", "call_regrets", "bid_totals", "call_totals")
+"""Arrays of a `Learner` that make its state."""
+
+
+def name_of(dice: Dice) -> str:
+    """Return what files call a hand: ``2-1``."""
+    return f"{dice[0]}-{dice[1]}"
+
+
+def pack(strategies: Mapping[Dice, Strategy]) -> dict[str, np.ndarray]:
+    """Return the tables of strategies by name."""
+    tables = {f"{name_of(dice)}-bids": strategy.bid_rows for dice, strategy in strategies.items()}
+    return tables | {f"{name_of(dice)}-calls": strategy.call_rows for dice, strategy in strategies.items()}
+
+
+def unpack(game: Game, arrays: Mapping[str, np.ndarray]) -> dict[Dice, Strategy]:
+    """Return the strategies of which there are tables. Raises KeyError or ValueError if they do not fit the game."""
+    found = {}
+    for group in groups_of(game):
+        for dice in group.hands:
+            if f"{name_of(dice)}-bids" in arrays:
+                bids, calls = arrays[f"{name_of(dice)}-bids"], arrays[f"{name_of(dice)}-calls"]
+                hand = tabulate(game, *dice)
+                shapes = (hand.nodes, hand.width), (hand.call_rows, hand.outcome.shape[2], hand.width)
+                if (bids.shape, calls.shape) != shapes or not bids.dtype == calls.dtype == np.uint16:
+                    raise ValueError(f"tables of {dice} have the shapes {bids.shape} and {calls.shape}")
+                found[dice] = Strategy(hand, bids, calls)
+    return found

@@ -13,9 +13,9 @@ best reply may make them all the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,6 +66,8 @@ class Hand:
     endings: tuple[Ending, ...]
     overbid: np.ndarray
     """int64[2]: the ending when this place bids what cannot be and the other calls; `NOT_ALLOWED` if it may not."""
+    impossible: np.ndarray
+    """int64[...]: actions that bid more than there are dice."""
     refused: int
     """The ending when the opener plays nothing that is allowed; `NOT_ALLOWED` if that is worth nothing."""
 
@@ -99,18 +101,21 @@ class Hand:
         own = values if place == 0 else 1 - values
         return np.where(self.outcome == NOT_ALLOWED, 0.0, own[self.outcome])
 
-    def node_of(self, actions: Sequence[int]) -> tuple[int, int]:
-        """Return the node after these bids, and the number of the last one (-1: none).
-
-        Raises KeyError if one of them is not among `bids`.
-        """
-        numbers = {int(action): number for number, action in enumerate(self.bids)}
-        made = [numbers[action] for action in actions]
-        return int(sum(self.step[number] for number in made)), made[-1] if made else -1
+    def numbers_of(self, actions: Iterable[int]) -> tuple[int, ...]:
+        """Return the numbers of bids. Raises KeyError if one is not among `bids`."""
+        return tuple(self._numbers[action] for action in actions)
 
     def roll_of(self, place: int, counts: Any) -> int:
-        """Return the number of a roll of a place: ``counts`` is how many dice show each face."""
-        return int(np.flatnonzero((self.rolls[place] == np.asarray(counts)).all(axis=1))[0])
+        """Return the number of a roll of a place: ``counts`` is how many dice show each face. Raises KeyError."""
+        return self._rolls[place][tuple(map(int, counts))]
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        return {int(action): number for number, action in enumerate(self.bids)}
+
+    @cached_property
+    def _rolls(self) -> tuple[dict[tuple[int, ...], int], ...]:
+        return tuple({tuple(map(int, roll)): number for number, roll in enumerate(rolls)} for rolls in self.rolls)
 
 
 def rolls_of(dice: int) -> tuple[np.ndarray, np.ndarray]:
@@ -129,6 +134,7 @@ def assemble(
     pairs: np.ndarray,
     endings: Sequence[Ending],
     overbid: Sequence[int] = (NOT_ALLOWED, NOT_ALLOWED),
+    impossible: Sequence[int] = (),
     refused: int = NOT_ALLOWED,
 ) -> Hand:
     """Make a hand of what the rules say.
@@ -140,10 +146,11 @@ def assemble(
         actions: of the bids, in any order.
         follow: bool[bids, bids]: whether a bid (column) may follow another (row).
         calls: see there.
-        pairs: int64[2, bids, calls, rolls, rolls]: by place of the caller, bid, call, and the rolls of the opener and of
-            the other, the number of the ending.
+        pairs: int64[2, bids, calls, rolls, rolls]: by place of the caller, bid, call, and the rolls of the opener and
+            of the other, the number of the ending.
         endings: see there.
         overbid: see there.
+        impossible: see there.
         refused: see there.
 
     Raises ParameterError if bids have no levels: then nodes have no numbers.
@@ -164,23 +171,24 @@ def assemble(
     classes, small = _classify(pairs, width)
     return Hand(
         dice, rolls, chances, np.asarray(actions, np.int64)[order], calls, first, step, below, classes, small,
-        tuple(endings), np.asarray(overbid, np.int64), refused,
+        tuple(endings), np.asarray(overbid, np.int64), np.array(impossible, np.int64), refused,
     )  # fmt: skip
 
 
 def _classify(pairs: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Return which rolls no call on a bid can tell apart, and what calls come to by these classes."""
-    places, n_bids, n_calls = pairs.shape[:3]
+    places, n_bids, n_calls, *sizes = pairs.shape
     classes = np.zeros((places, n_bids, width), np.int64)
-    most, kept = 0, []
+    most = 0
+    kept: list[np.ndarray] = []
     for bid in range(n_bids):
         examples = []
         for place in (0, 1):
-            table = np.moveaxis(pairs[:, bid], 2 + place, 0).reshape(pairs.shape[3 + place], -1)
-            _, index, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
-            classes[place, bid, : len(table)] = inverse.ravel()
+            told = np.moveaxis(pairs[:, bid], 2 + place, 0).reshape(sizes[place], -1)
+            _, index, inverse = np.unique(told, axis=0, return_index=True, return_inverse=True)
+            classes[place, bid, : len(told)] = inverse.ravel()
             examples.append(index)
-        kept.append(pairs[:, bid][:, :, examples[0]][:, :, :, examples[1]])
+        kept.append(np.take(np.take(pairs[:, bid], examples[0], axis=2), examples[1], axis=3))
         most = max(most, *(len(index) for index in examples))
     small = np.zeros((places, n_bids, n_calls, most, most), np.int64)
     for bid, table in enumerate(kept):
@@ -221,7 +229,7 @@ def tabulate(game: Game, opener: int, other: int) -> Hand:
         refused = int(_play_out(game, start, game.spec.forfeit, rolls, endings)[0, 0])
     return assemble(
         (opener, other), (rolls[0], rolls[1]), (chances[0], chances[1]), possible, follow, (calls[0], calls[1]), pairs,
-        list(endings), overbid, refused,
+        list(endings), overbid, impossible, refused,
     )  # fmt: skip
 
 

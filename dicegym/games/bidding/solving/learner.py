@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,15 +23,31 @@ class _Notes:
     def __init__(self, hand: Hand) -> None:
         levels = len(np.unique(hand.first)) + 2
         choices, width = len(hand.bids) + hand.outcome.shape[2], hand.width
-        self.plan = np.zeros((levels, choices + 2, width))
-        self.gain = np.zeros((levels, choices, width))
-        self.own, self.other = np.zeros((2, levels, width))
-        self.stack = np.zeros((levels, 5), np.int64)
-        self.sums = np.zeros(2 * hand.outcome.shape[3])
+        self.plan = np.empty((levels, choices + 2, width))
+        self.gain = np.empty((levels, choices, width))
+        self.own, self.other = np.empty((2, levels, width))
+        self.stack = np.empty((levels, 5), np.int64)
+        self.sums = np.empty(2 * hand.outcome.shape[3])
 
-    @property
-    def all(self) -> tuple[np.ndarray, ...]:
-        return self.plan, self.gain, self.own, self.other, self.stack, self.sums
+
+class Stakes(NamedTuple):
+    """What a hand may win for one place."""
+
+    place: int
+    wins: np.ndarray
+    """As of `Hand.wins`."""
+    overbid: float
+    """Its win probability when it bids what cannot be; 0 if it may not."""
+    refused: float
+    """The same when it opens by playing what is not allowed."""
+
+
+def stakes(hand: Hand, values: np.ndarray, place: int) -> Stakes:
+    """Return what a hand may win for a place: ``values`` is float64[endings], the opener's win probabilities."""
+    own = values if place == 0 else 1 - values
+    overbid = float(own[hand.overbid[place]]) if hand.overbid[place] != NOT_ALLOWED else 0.0
+    refused = float(own[hand.refused]) if hand.refused != NOT_ALLOWED and place == 0 else 0.0
+    return Stakes(place, hand.wins(values, place), overbid, refused)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,16 +60,27 @@ class Strategy:
     call_rows: np.ndarray
     """uint16[call rows, calls, width]."""
 
-    def start(self, place: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the reach at the root of my rolls, and of the opponent's: float64[width] each."""
-        return _padded(np.ones(len(self.hand.chances[place])), self.hand), _padded(
-            self.hand.chances[1 - place], self.hand
-        )
+    def choices(self, node: int, last: int, depth: int) -> np.ndarray:
+        """Return the probability of each choice, bids before calls, for each roll: float64[choices, width].
+
+        Args:
+            node: where.
+            last: the last bid there; -1: none.
+            depth: how many bids led there.
+        """
+        hand = self.hand
+        plan = np.zeros((len(hand.bids) + hand.outcome.shape[2] + 2, hand.width))
+        calls = int(hand.n_calls[depth % 2]) if last >= 0 else 0
+        size = len(hand.chances[depth % 2])
+        sweeps.weigh(
+            self.bid_rows, self.call_rows, node, int(hand.first[last + 1]), hand.step, hand.squeeze, calls, size, False,
+            plan,
+        )  # fmt: skip
+        return plan[:-2]
 
     def judge(
         self,
-        values: np.ndarray,
-        place: int,
+        stakes: Stakes,
         own: np.ndarray,
         other: np.ndarray,
         node: int = 0,
@@ -63,31 +91,34 @@ class Strategy:
         """Return what a node is worth to a place: float64[width] by its rolls, and float64[choices, width].
 
         Args:
-            values: float64[endings], the win probability of the opener after each.
-            place: whose values are asked for. The second array is of use only where it is to move.
+            stakes: the place, and what it may win.
             own: float64[width], own reach; 0 for rolls that are not asked for.
             other: float64[width], the opponent's reach with the chance of its rolls; values are times that.
             node: where.
-            last: the last bid there.
+            last: the last bid there; -1: none.
             depth: how many bids led there.
             best: whether the place plays the best reply, things outside of the tree included, or this strategy.
+
+        The second array is of use where the place is to move, and for choices that are there.
         """
         hand, notes, out = self.hand, _Notes(self.hand), np.zeros(self.hand.width)
-        mine = values if place == 0 else 1 - values
-        over = mine[hand.overbid[place]] if hand.overbid[place] != NOT_ALLOWED else 0.0
-        refused = values[hand.refused] if hand.refused != NOT_ALLOWED and place == 0 else 0.0
         sweeps.judge(
-            best, node, last, depth, place, hand.first, hand.step, hand.squeeze, hand.n_calls, _sizes(hand),
-            hand.classes, hand.wins(values, place), float(over), float(refused), self.bid_rows, self.call_rows, own,
-            other, *notes.all, out,
+            best, node, last, depth, stakes.place, hand.first, hand.step, hand.squeeze, hand.n_calls, _sizes(hand),
+            hand.classes, stakes.wins, stakes.overbid, stakes.refused, self.bid_rows, self.call_rows, own, other,
+            notes.plan, notes.gain, notes.own, notes.other, notes.stack, notes.sums, out,
         )  # fmt: skip
         return out, notes.gain[0]
 
     def win_chance(self, values: np.ndarray, place: int, best: bool = False) -> float:
-        """Return how likely a place wins from the first bid on, by this strategy or by the best reply to it."""
-        out, _ = self.judge(values, place, *self.start(place), best=best)
-        chances = self.hand.chances[place]
-        return float(chances @ out[: len(chances)])
+        """Return how likely a place wins from the first bid on, by this strategy or by the best reply to it.
+
+        ``values`` is float64[endings], the opener's win probabilities.
+        """
+        hand = self.hand
+        own, other = np.ones(hand.width), np.zeros(hand.width)
+        other[: len(hand.chances[1 - place])] = hand.chances[1 - place]
+        out, _ = self.judge(stakes(hand, values, place), own, other, best=best)
+        return float(hand.chances[place] @ out[: len(hand.chances[place])])
 
 
 class Learner:
@@ -127,7 +158,8 @@ class Learner:
             sweeps.learn(
                 mode, start, last, depth, me, weight, self.cut, self.stride, hand.first, hand.step, hand.squeeze,
                 hand.n_calls, sizes, hand.classes, wins, self.bid_regrets, self.call_regrets, self.bid_totals,
-                self.call_totals, reach, below, *notes.all, out,
+                self.call_totals, reach, below,
+                notes.plan, notes.gain, notes.own, notes.other, notes.stack, notes.sums, out,
             )  # fmt: skip
 
         if tops == 1:
@@ -165,12 +197,6 @@ class Learner:
 
 def _sizes(hand: Hand) -> np.ndarray:
     return np.array([len(chances) for chances in hand.chances])
-
-
-def _padded(vector: np.ndarray, hand: Hand) -> np.ndarray:
-    out = np.zeros(hand.width)
-    out[: len(vector)] = vector
-    return out
 
 
 def _cut(hand: Hand) -> tuple[int, int]:

@@ -1,23 +1,24 @@
 """Sweeps over the public tree of a hand: what play learns, what a best reply wins, and what choices are worth.
 
-All go through the nodes depth first, with vectors over rolls: for each roll of the player whom a sweep is about (``me``,
-its place) the *own* reach, the probability that its strategy does its part in the bids so far, and for each roll of the
-opponent the *other* reach, the same times the chance of that roll. Values are win probabilities times the opponent's
-reach (counterfactual ones). Where neither reaches a node, nothing below it matters, and it is left out: after a few
-sweeps that is nearly all.
+All go through the nodes depth first, with vectors over rolls: for each roll of the player whom a sweep is about
+(``me``, its place) the *own* reach, the probability that its strategy does its part in the bids so far, and for each
+roll of the opponent the *other* reach, the same times the chance of that roll. Values are win probabilities times the
+opponent's reach (counterfactual ones). Where neither reaches a node, nothing below it matters, and it is left out:
+after a few sweeps that is nearly all.
 
 A strategy is two tables of weights: of a bid at ``bid_rows[node after it, roll]``, and of call k at
-``call_rows[node // squeeze, k, roll]``, for the rolls of whoever is to move. What a choice has of the sum of its node is
-its probability. Choices are numbered: bids as in `Hand`, calls after them.
+``call_rows[node // squeeze, k, roll]``, for the rolls of whoever is to move. What a choice has of the sum of its node
+is its probability. Choices are numbered: bids as in `Hand`, calls after them.
 
-`learn` cuts a large tree in two: the *top*, nodes whose bids are all below the number ``cut``, and what is below each of
-them, which threads do one by one without meddling with each other. So results do not depend on how many there are.
+`learn` cuts a large tree in two: the *top*, nodes whose bids are all below the number ``cut``, and what is below each
+of them, which threads do one by one without meddling with each other. So results do not depend on how many there are.
 
 Arguments that kernels share:
     first, step, squeeze, n_calls, classes: as in `dicegym.games.bidding.solving.hand.Hand`.
     sizes: int64[2], rolls of each place.
     wins: float64[2, bids, calls, classes, classes], by place of the caller: what calls are worth to ``me``.
-    plan, gain: float64[depth, choices + 2, width], for notes; own, other: float64[depth, width]; stack: int64[depth, 5].
+    plan, gain: float64[depth, choices + 2, width], for notes.
+    own, other: float64[depth, width], for notes, as are stack, int64[depth, 5], and sums, float64[2 * classes].
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -157,7 +158,7 @@ def learn(
     Regrets are never below 0, and are the weights of the strategy of the moment; ``totals`` gain ``weight`` times what
     the place plays.
 
-    Args:
+    Beside the arguments above:
         mode: WHOLE, MARK, BELOW or JOIN.
         start: the node to begin at: the root, or a node of the top for BELOW.
         last: its last bid.
@@ -166,7 +167,6 @@ def learn(
         weight: see above.
         cut: the lowest bid that is not of the top; of the whole tree, any.
         stride: nodes from a node of the top to the next one; of the whole tree, ``nodes``.
-        first: see above, as are all that are not here.
         bid_regrets: float32[nodes, width].
         call_regrets: float32[rows, calls, width].
         bid_totals: as regrets.
@@ -177,7 +177,7 @@ def learn(
     """
     n_bids = len(step)
     size, other_size = sizes[me], sizes[1 - me]
-    end = n_bids if mode == WHOLE or mode == BELOW else cut
+    end = n_bids if mode in (WHOLE, BELOW) else cut
     d = 0
     top = start // stride
     stack[0, NODE], stack[0, LAST] = start, last
@@ -191,7 +191,7 @@ def learn(
         mine = place == me
         calls = n_calls[place] if last >= 0 else 0
         own_there, other_there = stack[d, OWN] > 0, stack[d, OTHER] > 0
-        counted = mode == WHOLE or mode == JOIN or (mode == BELOW and d > 0)
+        counted = mode in (WHOLE, JOIN) or (mode == BELOW and d > 0)
         if fresh:
             fresh = False
             stack[d, NEXT] = max(low, cut) if mode == BELOW and d == 0 else low
@@ -308,13 +308,12 @@ def judge(
 
     What the choices there are worth is in ``gain[0]`` afterwards, if the place is to move.
 
-    Args:
+    Beside the arguments above:
         best: whether the place makes the best reply; else it plays the strategy too.
         start: the node.
         last: its last bid.
         depth: how many bids led there.
         me: the place.
-        first: see above, as are all that are not here.
         overbid: what it is worth to me to bid what cannot be and to be called; 0 if that is not allowed, or not asked.
         refused: what it is worth to me, if I open, to play nothing that is allowed.
         bid_rows: weights of the strategy, uint16[nodes, width].
@@ -410,8 +409,7 @@ def settle(
     Where a roll never played its way to a node, it is what the regrets there say: no reply gains by that, as nobody
     meets it, and whoever asks what to do there, after an error, gets a sensible answer.
 
-    Args:
-        first: see above, as are all that are not here.
+    Beside the arguments above:
         bid_regrets: as of `learn`.
         call_regrets: as of `learn`.
         bid_totals: float32[nodes, width].

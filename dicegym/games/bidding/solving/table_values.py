@@ -1,0 +1,261 @@
+"""What states of Liar's Dice for two are worth between players who play an equilibrium, from its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
+from dicegym.games.bidding.solving.equilibrium import Dice, Worth, ending_values, groups_of, worths
+from dicegym.games.bidding.solving.hand import NOT_ALLOWED
+from dicegym.games.bidding.solving.learner import Stakes, Strategy, stakes
+from dicegym.games.bidding.table import N_BIDS, SEATS
+from dicegym.games.worth import ActionValues, ValueKind, ValueUnit
+
+
+class _Spot(NamedTuple):
+    """Where a game stands, as tables have it."""
+
+    dice: Dice
+    node: int
+    last: int
+    path: tuple[int, ...]
+    """Numbers of the bids that led there."""
+    roll: int
+    """Of the player to move."""
+    hidden: int
+    """The other player's."""
+
+    @property
+    def place(self) -> int:
+        """Of the player to move."""
+        return len(self.path) % 2
+
+
+class EquilibriumValues:
+    """What states are worth between two who play an equilibrium.
+
+    A player to move knows its own roll and the bids, and believes of the other roll what the equilibrium says of who
+    bids so. After a bid that the equilibrium never makes with any roll, that bid is left out of what is believed. Bids
+    above the dice on the table are called at once; after a bid that follows one of those, the last bid is taken for the
+    first one of the hand.
+
+    Args:
+        game: of two players.
+        strategies: how each hand that may come about is played.
+        exploitability: how much more than half of all games a best reply wins against ``strategies``.
+    """
+
+    name = "equilibrium"
+    kind: ValueKind = "equilibrium"
+    unit: ValueUnit = "win rate"
+    sees_all = False
+
+    def __init__(self, game: Game, strategies: Mapping[Dice, Strategy], exploitability: float) -> None:
+        self.game = game
+        self.exploitability = exploitability
+        self.sure = f"those of an equilibrium that a best reply beats in {0.5 + exploitability:.6f} of games"
+        self.strategies = strategies
+        self.worth: Worth = worths(groups_of(game), strategies, best=False)
+        """How likely a player wins from the beginning of each hand, before anybody has rolled."""
+        self._stakes: dict[tuple[Dice, int], Stakes] = {}
+        self._belief = lru_cache(maxsize=4096)(self._find_belief)
+        self._choices = lru_cache(maxsize=4096)(self._find_choices)
+        self._gains = lru_cache(maxsize=65536)(self._find_gains)
+        self._pair = lru_cache(maxsize=65536)(self._find_pair)
+
+    # --- where a game stands ---------------------------------------------------------------------------------
+
+    def _spot(self, state: Any) -> _Spot | None:
+        """Return where a game stands; None after a bid above all dice, or where no table tells."""
+        made = [int(bid) // SEATS for bid in state["bids"][: int(state["n_bids"])]]
+        me = int(state["player"])
+        opener = me if len(made) % 2 == 0 else 1 - me
+        dice = (int(state["left"][opener]), int(state["left"][1 - opener]))
+        if dice in self.strategies:
+            try:
+                return self._find(state, dice, opener, made)
+            except KeyError:
+                pass
+        elif not made:
+            raise self._no_such_hand(dice)
+        dice = (int(state["left"][1 - me]), int(state["left"][me]))
+        try:
+            return self._find(state, dice, 1 - me, made[-1:]) if dice in self.strategies else None
+        except KeyError:
+            return None
+
+    def _find(self, state: Any, dice: Dice, opener: int, made: Sequence[int]) -> _Spot:
+        """Raises KeyError if a bid is not among the hand's."""
+        hand, me = self.strategies[dice].hand, int(state["player"])
+        path = hand.numbers_of(made)
+        place = 0 if me == opener else 1
+        own, hidden = hand.roll_of(place, state["hands"][me]), hand.roll_of(1 - place, state["hands"][1 - me])
+        node = sum(int(hand.step[bid]) for bid in path)
+        return _Spot(dice, node, path[-1] if path else -1, path, own, hidden)
+
+    def _stake(self, dice: Dice, place: int) -> Stakes:
+        if (dice, place) not in self._stakes:
+            hand = self.strategies[dice].hand
+            self._stakes[dice, place] = stakes(hand, ending_values(hand, self.worth, place), place)
+        return self._stakes[dice, place]
+
+    def _find_belief(self, dice: Dice, path: tuple[int, ...]) -> np.ndarray:
+        """Return what who is to move believes of the other's roll: float64[width], in all 1."""
+        hand = self.strategies[dice].hand
+        place = len(path) % 2
+        belief = np.zeros(hand.width)
+        belief[: len(hand.chances[1 - place])] = hand.chances[1 - place]
+        for depth, bid in enumerate(path):
+            if depth % 2 != place:
+                told = belief * self._choices(dice, path[:depth])[bid]
+                if told.sum() > 0:
+                    belief = told / told.sum()
+        return belief
+
+    def _find_choices(self, dice: Dice, path: tuple[int, ...]) -> np.ndarray:
+        strategy = self.strategies[dice]
+        node = sum(int(strategy.hand.step[bid]) for bid in path)
+        return strategy.choices(node, path[-1] if path else -1, len(path))
+
+    def _find_gains(self, dice: Dice, path: tuple[int, ...], roll: int) -> np.ndarray:
+        """Return what each choice is worth to who is to move with this roll: float64[choices]."""
+        strategy, belief = self.strategies[dice], self._belief(dice, path)
+        return self._judge(strategy, dice, path, roll, belief)[1][:, roll].copy()
+
+    def _find_pair(self, dice: Dice, path: tuple[int, ...], roll: int, hidden: int) -> float:
+        """Return how likely who is to move wins when both rolls are known."""
+        strategy = self.strategies[dice]
+        other = np.zeros(strategy.hand.width)
+        other[hidden] = 1
+        return float(self._judge(strategy, dice, path, roll, other)[0][roll])
+
+    def _judge(
+        self, strategy: Strategy, dice: Dice, path: tuple[int, ...], roll: int, other: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        place, own = len(path) % 2, np.zeros(strategy.hand.width)
+        own[roll] = 1
+        node = sum(int(strategy.hand.step[bid]) for bid in path)
+        return strategy.judge(self._stake(dice, place), own, other, node, path[-1] if path else -1, len(path))
+
+    # --- what it is worth ------------------------------------------------------------------------------------
+
+    def between(self, state: Any, seat: int) -> float:
+        """Return what the beginning of a hand is worth to ``seat`` before anybody rolls: hands are not read."""
+        left, opener = state["left"], int(state["player"])
+        if state["over"]:
+            return float(left[seat] > 0)
+        dice = (int(left[opener]), int(left[1 - opener]))
+        if dice not in self.worth.opens:
+            raise self._no_such_hand(dice)
+        return self.worth.opens[dice] if opener == seat else self.worth.follows[dice]
+
+    def _no_such_hand(self, dice: Dice) -> ParameterError:
+        return ParameterError(
+            f"a hand that is opened with {dice[0]} dice against {dice[1]} never comes about in {self.game!r}, so its "
+            "equilibrium has no values of it: ask about hands that can be played"
+        )
+
+    def _after(self, state: Any, action: int, seat: int) -> float:
+        """Return what an action is worth to ``seat``, both rolls being as the record has them."""
+        after = state.copy()
+        self.game.step(after, action)
+        if after["over"] or after["finished"] != state["finished"]:
+            return self.between(after, seat)
+        return self.value(after, seat)
+
+    def _called_at_once(self, state: Any) -> int:
+        """Return the call on a bid above all dice: the first one there is, as `Hand.overbid` supposes."""
+        return N_BIDS + int(np.flatnonzero(self.game.legal(state)[N_BIDS:])[0])
+
+    def value(self, state: Any, seat: int) -> float:
+        """Return how likely ``seat`` wins, both rolls being as they are; see `dicegym.games.worth.Valuer`."""
+        me = int(state["player"])
+        if state["over"]:
+            return self.between(state, seat)
+        spot = self._spot(state)
+        if spot is None:
+            return self._after(state, self._called_at_once(state), seat)
+        mover = self._pair(spot.dice, spot.path, spot.roll, spot.hidden)
+        return mover if seat == me else 1 - mover
+
+    def action_values(self, state: Any) -> ActionValues:
+        """Return how likely the player to move wins with each action, by what it knows; nan for illegal ones."""
+        values = np.full(self.game.n_actions, np.nan)
+        legal = self.game.legal(state)
+        if not state["over"]:
+            spot = self._spot(state)
+            if spot is not None:
+                hand = self.strategies[spot.dice].hand
+                gains = self._gains(spot.dice, spot.path, spot.roll)
+                values[hand.bids] = gains[: len(hand.bids)]
+                if spot.path:
+                    calls = list(hand.calls[spot.place])
+                    values[calls] = gains[len(hand.bids) : len(hand.bids) + len(calls)]
+                if hand.overbid[spot.place] != NOT_ALLOWED:
+                    values[hand.impossible] = self._stake(spot.dice, spot.place).overbid
+            else:
+                for action in np.flatnonzero(legal):
+                    values[action] = self._after(state, int(action), int(state["player"]))
+            values[~legal] = np.nan
+        return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
+
+    def action_value(self, state: Any, action: int) -> float:
+        """Return the same of one action; of wide and illegal ones too, which the rules decide. nan after the end."""
+        if state["over"]:
+            return float("nan")
+        if 0 <= action < self.game.n_actions:
+            value = float(self.action_values(state).values[action])
+            if not np.isnan(value):
+                return value
+        me, spot = int(state["player"]), self._spot(state)
+        if spot is None:
+            return self._after(state, action, me)
+        hand, other = self.strategies[spot.dice].hand, 1 - me
+        total, supposed = 0.0, state.copy()
+        for chance, roll in zip(self._belief(spot.dice, spot.path), hand.rolls[1 - spot.place], strict=False):
+            if chance > 0:
+                supposed["hands"][other] = roll
+                total += float(chance) * self._after(supposed, action, me)
+        return total
+
+    def policy(self, state: Any) -> np.ndarray:
+        """Return how the equilibrium plays for who is to move: float64[n_actions]; all 0 when the game is over."""
+        chosen = np.zeros(self.game.n_actions)
+        if state["over"]:
+            return chosen
+        spot = self._spot(state)
+        if spot is None:
+            chosen[self._called_at_once(state)] = 1
+            return chosen
+        hand, choices = self.strategies[spot.dice].hand, self._choices(spot.dice, spot.path)[:, spot.roll]
+        chosen[hand.bids] = choices[: len(hand.bids)]
+        if spot.path:
+            calls = list(hand.calls[spot.place])
+            chosen[calls] = choices[len(hand.bids) : len(hand.bids) + len(calls)]
+        return np.asarray(chosen / chosen.sum())
+
+    # --- many at once ----------------------------------------------------------------------------------------
+
+    def values_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `value` of every record for both seats: float64[states, 2]."""
+        first = np.array([self.value(state, 0) for state in states])
+        return np.column_stack([first, 1 - first])
+
+    def between_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `between` of every record for both seats: float64[states, 2]."""
+        first = np.array([self.between(state, 0) for state in states])
+        return np.column_stack([first, 1 - first])
+
+    def action_values_rows(self, states: np.ndarray) -> ActionValues:
+        """Return `action_values` of every record: arrays of float64[states, n_actions]."""
+        values = np.array([self.action_values(state).values for state in states]).reshape(-1, self.game.n_actions)
+        return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
+
+    def policy_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `policy` of every record: float64[states, n_actions]."""
+        return np.array([self.policy(state) for state in states]).reshape(-1, self.game.n_actions)

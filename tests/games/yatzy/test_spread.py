@@ -1,0 +1,173 @@
+"""How final scores are spread: by throws written out, by games, and what a table of values must be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.cli import main
+from dicegym.errors import ParameterError
+from dicegym.games.yatzy import exact
+from dicegym.games.yatzy.rules import FIRST_BOX
+from dicegym.games.yatzy.solving import alone, alone_rules, spread
+from dicegym.games.yatzy.tables import SETS
+
+GAME = dicegym.game("yatzy", players=1)
+ALL = (1 << 15) - 1
+OPEN = (0, 4, 6, 14)
+"""Boxes, from 0, that are open in the positions below."""
+CLOSED = ALL - sum(1 << box for box in OPEN)
+
+
+@pytest.fixture(autouse=True)
+def values(monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
+    """Solve for a few boxes alone, which takes no time."""
+    found = alone_rules.YATZY.new_values()
+    alone_rules.solve(alone_rules.YATZY, found, CLOSED)
+    monkeypatch.setattr(alone, "values", lambda progress=None: found[0])
+    solved: np.ndarray = found[0]
+    return solved
+
+
+def begun(seed: int, still_open: tuple[int, ...]) -> np.ndarray:
+    states = GAME.new_game(seed)
+    for box in set(range(15)).difference(still_open):
+        states["scores"][0, 0, box] = 0
+    states["round_number"] = 16 - len(still_open)
+    return states
+
+
+def written_out(box: int) -> np.ndarray:
+    """Mix the ends of all throws when ``box`` alone is open, each decision being the optimal player's own."""
+    player, state = exact.OptimalPlayer(), begun(0, (box,))
+
+    def after(faces: tuple[int, ...], left: int) -> Iterator[tuple[float, int]]:
+        state["dice"], state["rolls_left"] = faces, left
+        (action,) = player.act_rows(GAME, state, np.arange(1), np.zeros(1, np.int64)).tolist()
+        if action >= FIRST_BOX:
+            played = state.copy()
+            GAME.step(played[0], action)
+            yield 1.0, int(played["totals"][0, 0])
+            return
+        missing = 5 - len(SETS[action])
+        for thrown, number in Counter(tuple(sorted(t)) for t in product(range(1, 7), repeat=missing)).items():
+            for chance, end in ends(tuple(sorted(SETS[action] + thrown)), left - 1):
+                yield chance * number / 6**missing, end
+
+    known: dict[tuple[tuple[int, ...], int], list[tuple[float, int]]] = {}
+
+    def ends(faces: tuple[int, ...], left: int) -> list[tuple[float, int]]:
+        if (faces, left) not in known:
+            known[faces, left] = list(after(faces, left))
+        return known[faces, left]
+
+    chances = np.zeros(51)
+    for throw in product(range(1, 7), repeat=5):
+        for chance, points in ends(tuple(sorted(throw)), 2):
+            chances[points] += chance * 6**-5
+    return np.trim_zeros(chances, "b")
+
+
+@pytest.mark.parametrize("box", OPEN)
+def test_one_open_box_written_out(box: int) -> None:
+    assert spread.distribution(closed=ALL - (1 << box)) == pytest.approx(written_out(box), abs=1e-12)
+
+
+def test_yatzy_alone_is_made_as_often_as_is_known() -> None:
+    chances = spread.distribution(closed=ALL - (1 << 14))
+    assert chances[50] == pytest.approx(0.0460286, abs=1e-7)
+    assert np.flatnonzero(chances).tolist() == [0, 50]
+
+
+def test_games_are_spread_as_computed(values: np.ndarray) -> None:
+    chances = spread.distribution(closed=CLOSED)
+    n, player = 5000, exact.OptimalPlayer()
+    states, rows = GAME.new_states(n), np.arange(n)
+    for i in range(n):
+        states[i] = begun(i, OPEN)[0]
+    while len(rows):
+        actions = player.act_rows(GAME, states, rows, np.zeros(len(rows), np.int64))
+        for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
+            GAME.step(states[row], action)
+        rows = rows[~states["over"][rows]]
+    found = np.bincount(states["totals"][:, 0], minlength=len(chances)) / n
+    assert len(found) <= len(chances)
+    assert (abs(found - chances) <= 5 * (chances / n) ** 0.5 + 1e-3).all()
+    assert chances @ np.arange(len(chances)) == pytest.approx(values[CLOSED, 0], abs=1e-9)
+    assert chances.sum() == pytest.approx(1)
+
+
+def test_threads_change_nothing_and_progress_ends_at_the_end() -> None:
+    steps: list[tuple[int, int, str]] = []
+    one = spread.distribution(closed=CLOSED, threads=1, progress=lambda *step: steps.append(step))
+    assert np.array_equal(one, spread.distribution(closed=CLOSED, threads=3))
+    assert steps[-1][:2] == (15, 15)
+
+
+def test_a_table_of_other_values_is_played_by(values: np.ndarray) -> None:
+    """Optimal values, given as any table, are the optimum; who looks no further than its turn scores less."""
+    best = spread.distribution(closed=CLOSED)
+    same = spread.distribution(values, closed=CLOSED)
+    assert same == pytest.approx(best, abs=1e-12)
+    greedy = spread.distribution(np.zeros_like(values), closed=CLOSED)
+    assert greedy @ np.arange(len(greedy)) < best @ np.arange(len(best)) - 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"table": np.zeros((3, 4))}, r"\(3, 4\)"),
+        ({"table": np.full((1 << 15, 64), np.nan)}, "finite"),
+        ({"closed": -1}, "closed=-1"),
+    ],
+)
+def test_what_cannot_be_spread(arguments: dict[str, object], text: str) -> None:
+    with pytest.raises(ParameterError, match=text):
+        spread.distribution(**arguments)  # type: ignore[arg-type]  # the wrong ones
+    with pytest.raises(ParameterError, match="players=1"):
+        exact.distribution(dicegym.game("yatzy"))
+
+
+def test_the_command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chances = spread.distribution(closed=CLOSED)
+    monkeypatch.setattr(spread, "distribution", lambda table=None, progress=None: chances)
+    file = tmp_path / "spread.json"
+    with pytest.raises(SystemExit) as done:
+        main(["exact", "yatzy", "--distribution", "-p", "players=1", "--json", str(file)])
+    assert not done.value.code
+    shown = capsys.readouterr().out
+    assert "standard deviation" in shown
+    assert "#####" in shown
+    assert '"probabilities"' in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["yatzy", "planner", "--distribution"], "leave out 'planner'"),
+        (["yatzy", "--distribution", "--best-response"], "2 questions"),
+        (["yatzy", "--distribution"], "exact yatzy --distribution -p players=1"),
+        (["hog", "--distribution"], "is for two"),
+        (["hog"], "lists those there are"),
+    ],
+)
+def test_questions_that_make_no_sense(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as done:
+        main(["exact", *arguments])
+    assert done.value.code == 2
+    assert text in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.slow
+def test_the_whole_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    chances = exact.distribution(GAME)
+    scores = np.arange(len(chances))
+    assert chances @ scores == pytest.approx(exact.optimum(GAME), abs=1e-9)
+    assert (chances @ (scores - chances @ scores) ** 2) ** 0.5 == pytest.approx(38.5, abs=0.05)
