@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.analysis.less_luck import check_meter, luck_of
+from dicegym.analysis.less_luck import check_meter, luck_of, measured
 from dicegym.arena.match import Match
 from dicegym.arena.rows import MatchRow
 from dicegym.bots.source import Source
@@ -98,7 +98,8 @@ class LuckLedger:
         np.put_along_axis(luck, seats, by_seat, axis=1)
         returns = np.asarray(outcome["returns"], np.float64).reshape(-1, game.players)
         first = returns == returns.max(axis=1, keepdims=True)
-        return MatchLuck(first / first.sum(axis=1, keepdims=True), luck)
+        shares = first / first.sum(axis=1, keepdims=True)
+        return MatchLuck(shares, measured(shares, luck))
 
     def _player(self, game: Game, entry: Entry) -> Player | None:
         """Return who plays for an entry, if it may be asked in this process."""
