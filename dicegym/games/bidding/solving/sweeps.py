@@ -36,8 +36,8 @@ what is below is known."""
 PARTS = 65535.0
 """Of a probability in 16 bits."""
 LEAST = PARTS / 1024
-"""What is chosen less often than this is not chosen at all: it is left from early steps, leaves a best reply nothing that
-could be measured, and would make whoever asks about a node go through a hundred times as many."""
+"""What is chosen less often than this is not chosen at all: it is left from early steps, leaves a best reply nothing
+that could be measured, and would make whoever asks about a node go through a hundred times as many."""
 NODE, LAST, NEXT, OWN, OTHER = 0, 1, 2, 3, 4
 """Columns of a stack: the node, its last bid (-1: none), the bid to go on with, whether anybody of mine, and of the
 opponent's, gets there."""
