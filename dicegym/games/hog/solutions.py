@@ -13,7 +13,7 @@ from dicegym.engine.game import Game
 from dicegym.games.hog.exact import SOLVED, solves
 from dicegym.games.hog.rules import N_ACTIONS
 from dicegym.games.hog.solving.search import Search, best_table_against, best_with_full_sight, new_mix
-from dicegym.games.solved import Solution, damaged, read_arrays, write_arrays
+from dicegym.games.solved import damaged, read_arrays, write_arrays
 from dicegym.games.worth import Progress
 
 SETTINGS: tuple[Mapping[str, int], ...] = (SOLVED,)
@@ -133,6 +133,6 @@ class Equilibrium:
             )
 
 
-def solutions(game: Game) -> Sequence[Solution]:
+def solutions(game: Game) -> Sequence[Equilibrium]:
     """Return what can be solved of ``game``; nothing with ``memory``."""
     return (Equilibrium(game),) if solves(game) else ()

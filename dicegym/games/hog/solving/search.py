@@ -74,6 +74,24 @@ def best_table_against(mix: np.ndarray, starts: int, seed: int = 0) -> tuple[flo
     return best, found
 
 
+def mix_against_itself(mix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what states are worth if both play ``mix``, and what choices are to whom knows the scores alone.
+
+    Returns:
+        float64[1, goal * goal, 2, RUNS, RUNS], how likely the player to move wins; and float64[goal * goal, N_ACTIONS],
+        the same of each choice, over the hidden states as likely as they are there; nan where no game comes.
+    """
+    goal = math.isqrt(len(mix))
+    reach, values, gains = room_for(goal, 1), room_for(goal, 1), np.empty_like(mix)
+    spread_mixes(mix[np.newaxis], rolls(), goal, reach)
+    gain(mix, rolls(), goal, reach, gains, values)
+    mass = reach[0].sum(axis=(1, 2, 3))[:, np.newaxis]
+    mean = (reach[0] * values[0]).sum(axis=(1, 2, 3))[:, np.newaxis]
+    choices = np.full_like(mix, np.nan)
+    np.divide(gains + mean, mass, out=choices, where=mass > 0)
+    return values, choices
+
+
 class Search:
     """Two players who know both scores alone learn against each other: one strategy, which both play.
 
