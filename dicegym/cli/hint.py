@@ -27,7 +27,7 @@ def hint(
     """
     from dicegym.analysis.hidden import open_fields
     from dicegym.analysis.hints import hint as ranked
-    from dicegym.analysis.position import position_id
+    from dicegym.analysis.positions import position_id
     from dicegym.analysis.tutor import fair_valuer
 
     check_writable(json_file)

@@ -75,7 +75,7 @@ def rollout(
     Example: dicegym rollout 3fa2c1:12 --until 0.001
     """
     from dicegym.analysis.marks import figure, titled
-    from dicegym.analysis.position import position_id
+    from dicegym.analysis.positions import position_id
     from dicegym.analysis.rollouts import rollout as rolled_out
     from dicegym.analysis.valuers import valuer
     from dicegym.errors import ParameterError
