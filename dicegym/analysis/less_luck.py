@@ -20,6 +20,10 @@ from dicegym.games.worth import Meter
 from dicegym.play.player import Player
 from dicegym.registry import GAMES
 
+NO_SPREAD = 1e-9
+"""Standard deviation of results less luck below which they are all the same but for rounding."""
+MOST_SAVED = 1e6
+"""Times as many games from which on nothing but rounding is left of luck."""
 FEWEST_FITTED = 40
 """Games from which on it can be told whether the whole of their luck counts."""
 CLEARLY, TINY = 1.25, 1e-9
