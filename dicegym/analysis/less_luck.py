@@ -101,11 +101,15 @@ class Watched:
         game: what is played.
         states: the records, in which the games have just begun.
         meter: is told of everything.
+
+    Attributes:
+        time: how many decisions have been played in each game that is not over.
     """
 
     def __init__(self, game: Game, states: np.ndarray, meter: Meter) -> None:
         self._states, self._meter = states, meter
         self._before = states.copy()
+        self.time = 0
         meter.begin(states, np.arange(len(states)))
 
     @property
@@ -118,6 +122,7 @@ class Watched:
         self._before[rows] = self._states[rows]
         loops.step_rows(self._states, rows, actions, np.empty(len(rows), np.int64))
         self._meter.add(self._before, rows, actions, self._states)
+        self.time += 1
 
 
 def luck_of(
