@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving import solution
+from dicegym.games.bidding.solving import recall_values, solution
 from dicegym.games.parts import SOLUTIONS, part
 from dicegym.games.worth import ValueSource
 
@@ -24,9 +24,9 @@ def sources(game: Game) -> Sequence[ValueSource]:
                 solution.NAME, "equilibrium", doc, lambda: solution.is_kept(game), lambda _: solution.kept_values(game)
             )
         )
-    return tuple(found)
+    return (*found, *recall_values.recall_sources(game, recall_values.BESIDE_EXACT if found else solution.NAME))
 
 
 def _is_solved_by_command(game: Game) -> bool:
     found = part(game, SOLUTIONS)
-    return found is not None and any(one.name == solution.NAME for one in found.solutions(game))
+    return found is not None and any(isinstance(one, solution.EquilibriumSolution) for one in found.solutions(game))

@@ -20,22 +20,34 @@ NOTHING = 1e-9
 
 @kernel
 def best_reply(
-    replies_first, mine, theirs, chances, strategy, cell_at, choice_at, members, last,
-    leads, place, lead_at, bids, counting, after_mine, after_theirs, may_call, visits,
+    replies_first,
+    mine,
+    theirs,
+    chances,
+    strategy,
+    cell_at,
+    choice_at,
+    members,
+    last,
+    leads,
+    place,
+    lead_at,
+    bids,
+    counting,
+    after_mine,
+    after_theirs,
+    may_call,
+    visits,
 ):
     """Return float64[rolls]: what the best reply wins with each own roll, by the chances of the player's rolls.
 
-    Args:
-        replies_first: whether the reply opens the hand; else the player does.
-        mine, theirs: numbers of rolls of the reply and of the player.
-        chances: float64[theirs].
-        strategy: the player's cells, flat, with ``cell_at``, ``choice_at``, ``members`` of its groups.
-        last, leads, place, lead_at, bids: of the tree, which both share.
-        counting: int8[2, bids, rolls]: dice that count, of the reply's rolls (0) and of the player's (1).
-        after_mine: float64[calls, bids, dice + 1]: what a call of the reply is worth to it; ``after_theirs`` of the
-            player's, to the reply.
-        may_call: bool[calls] of the reply.
-        visits: int64[1]: how many states were gone through is added.
+    It opens the hand if ``replies_first``. ``mine`` and ``theirs`` are the numbers of rolls of the reply and of the
+    player, ``chances`` those of the player's. ``strategy`` has the player's cells, flat, with ``cell_at`` and
+    ``choice_at`` of its groups; ``members``, ``last``, ``leads``, ``place``, ``lead_at`` and ``bids`` are those of the
+    tree, which both share. ``counting``, int8[2, bids, rolls], has the dice that count for a bid, of the reply's rolls
+    (0) and of the player's (1); ``after_mine``, float64[calls, bids, dice + 1], what a call of the reply is worth to
+    it, ``after_theirs`` what one of the player is worth to the reply; ``may_call``, bool[calls], is of the reply.
+    How many states were gone through is added to ``visits``, int64[1].
     """
     calls = after_mine.shape[0]
     group = np.zeros(DEEPEST, np.int64)
@@ -65,8 +77,10 @@ def best_reply(
                         part = reach[depth, roll]
                         if not replying:
                             part *= strategy[
-                                cell_at[here] + (roll * members[here] + member[depth]) * choice_at[here]
-                                + bids[here] + call
+                                cell_at[here]
+                                + (roll * members[here] + member[depth]) * choice_at[here]
+                                + bids[here]
+                                + call
                             ]
                         if part > 0:
                             any_reach = True
@@ -92,9 +106,10 @@ def best_reply(
             else:
                 total = 0.0
                 for roll in range(theirs):
-                    part = reach[depth, roll] * strategy[
-                        cell_at[here] + (roll * members[here] + member[depth]) * choice_at[here] + taken
-                    ]
+                    part = (
+                        reach[depth, roll]
+                        * strategy[cell_at[here] + (roll * members[here] + member[depth]) * choice_at[here] + taken]
+                    )
                     reach[depth + 1, roll] = part
                     total += part
                 if total < NOTHING:
@@ -157,10 +172,24 @@ def reply_values(solver: HandSolver, values: np.ndarray, strategies: list[np.nda
         found_tree = side.tree
         for second in range(2):
             best = best_reply(
-                second == 0, len(side.chances), len(player.chances), side.theirs.chances, strategy,
-                player.cell_at, player.choices, found_tree.members, found_tree.last, found_tree.leads,
-                found_tree.place, found_tree.first[:-1], side.bids, side.hand.counting, mine, theirs,
-                side.hand.may_call, visits,
+                second == 0,
+                len(side.chances),
+                len(player.chances),
+                side.theirs.chances,
+                strategy,
+                player.cell_at,
+                player.choices,
+                found_tree.members,
+                found_tree.last,
+                found_tree.leads,
+                found_tree.place,
+                found_tree.first[:-1],
+                side.bids,
+                side.hand.counting,
+                mine,
+                theirs,
+                side.hand.may_call,
+                visits,
             )
             found[number, second] = side.mine.chances @ best
     return found, int(visits[0])
