@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.beliefs import Beliefs
-from dicegym.analysis.playing_on import Table, unit_of
+from dicegym.analysis.playing_on import Continuation, unit_of
 from dicegym.analysis.policies import policy_player, usual_policy
 from dicegym.analysis.sequences import LEAST, half_width
 from dicegym.engine import loops
@@ -156,8 +156,8 @@ def rollout(
     others = own if against is None else policy_player(game, against, trust)
     players: list[Player] = [own if seat == mover else others for seat in range(game.players)]
     beliefs = Beliefs(game, state, players)
-    table = Table(game, players, leaves, threads)
-    race = _Race(len(candidates), confidence)
+    table = Continuation(game, players, leaves, threads)
+    race = _Race(len(candidates), confidence, 0.0 if unit_of(game) == "points" else 1.0)
     generator = np.random.default_rng(named_seed("rollout", seed))
     step, reason = _FIRST, f"{games:,} games were played with each of them"
     while race.games < games:
@@ -210,7 +210,7 @@ def _name(game: Game, action: int) -> str:
     return game.action_name(action) if 0 <= action < game.n_actions else f"action {action}"
 
 
-def _play(table: Table, dealt: np.ndarray, actions: Sequence[int], seat: int) -> np.ndarray:
+def _play(table: Continuation, dealt: np.ndarray, actions: Sequence[int], seat: int) -> np.ndarray:
     """Return what each action comes to in each game: float64[actions, games]."""
     n = len(dealt)
     states = np.concatenate([dealt] * len(actions)) if isinstance(dealt, np.recarray) else np.tile(dealt, len(actions))
@@ -222,7 +222,8 @@ def _play(table: Table, dealt: np.ndarray, actions: Sequence[int], seat: int) ->
 class _Race:
     """What the candidates have come to in the same games, and which of them are left."""
 
-    def __init__(self, n: int, confidence: float) -> None:
+    def __init__(self, n: int, confidence: float, least: float) -> None:
+        self._least = least
         self.left = list(range(n))
         self.out: list[int] = []
         self._alpha = (1 - confidence) / max(n - 1, 1)
@@ -267,8 +268,12 @@ class _Race:
         return max(self.left, key=lambda one: self._of(one).mean())
 
     def error(self, one: int) -> float:
-        """Return the standard error of a candidate's value."""
-        return _deviation(self._of(one)) / math.sqrt(self.played[one])
+        """Return the standard error of a candidate's value; of a win rate at least that of one game among all.
+
+        What never came in n games may still come in one of n: no game lost does not mean that none can be.
+        """
+        n = int(self.played[one])
+        return max(_deviation(self._of(one)) / math.sqrt(n), self._least / n)
 
     def ranked(self) -> list[int]:
         """Return the candidates, the best first."""

@@ -114,6 +114,9 @@ def evaluate(
     games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
     together: Annotated[bool, typer.Option(help="let all of --against sit at one table")] = False,
     sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,
+    less_luck: Annotated[
+        bool, typer.Option("--less-luck", help="take luck out of the results: the same mean, surer with fewer games")
+    ] = False,
     seed: Annotated[int, typer.Option(help="same seed, same games; 0 to 2 are those of trainings and cards")] = 3,
     players: Players = None,
     device: Device = "cpu",
@@ -135,7 +138,8 @@ def evaluate(
 
     Elsewhere by games, with a 95 % interval. Bots of others play in processes of their own.
 
-    Examples: dicegym evaluate mine.zip --game hog --against all; dicegym evaluate mine.py --game yatzy --workers 4
+    Examples: dicegym evaluate mine.zip --game hog --against all; dicegym evaluate mine.py --game yatzy --workers 4;
+    dicegym evaluate ppo --game liarsdice --against bayes --less-luck
     """
     from dicegym.learning.evaluate import evaluate as measure
     from dicegym.learning.executed import is_strangers, kept_open, limits_of
@@ -154,7 +158,8 @@ def evaluate(
         what = "--trust" if trust else f"--device {device}"
         why = f"{strangers[0]} plays in a process of its own" if strangers else "--workers and --ray play in others"
         raise ParameterError(f"{what} is for models that play in this process, but {why}: leave out one of them")
-    player: Any = model if apart else dicegym.agent(table, model, device=device, trust=trust)
+    named_only = apart or (less_luck and device == "cpu")  # then its compiled twin may be found, of which more is known
+    player: Any = model if named_only else dicegym.agent(table, model, device=device, trust=trust)
     if strangers and ray is None:
         tell_isolation(isolation, strangers)
     scores: list[Score] = []
@@ -171,6 +176,7 @@ def evaluate(
                 games,
                 exact=not sampled,
                 seed=seed,
+                less_luck=less_luck,
                 progress=progress,
                 trust=trust,
                 executors=executors,
@@ -225,6 +231,7 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str) -> list[st
     even = 1 / table.players
     share = f"{even:.2f}".rstrip("0") if table.players in (2, 4, 5) else f"{even:.3f}"
     exact = not any(score.games for score in scores)
+    adjusted = any(score.saved is not None for score in scores)
     if exact:
         lines = ["Exact: the true share of games won, no luck in it, where a fair coin says who begins."]
     else:
@@ -232,6 +239,8 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str) -> list[st
             "The share of games won, from every seat in turn, a shared first place shared out. In 95 of 100 such",
             "measurements the interval holds the true share: if it is too wide, play more --games.",
         ]
+    if adjusted:
+        lines += [how_much_luck(scores)]
     better = [score.opponent for score in scores if score.low > even]
     worse = [score.opponent for score in scores if score.high < even]
     if len(scores) > 1:
@@ -242,6 +251,16 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str) -> list[st
     told = f"{name} is {'better' if better else 'worse'}" if better or worse else "neither is better"
     unsure = "" if better or worse or exact else ", as far as these games tell"
     return [*lines, f"Among equals it would be {share}: {told}{unsure}."]
+
+
+def how_much_luck(scores: Sequence[Score]) -> str:
+    """Return what it is worth that luck was taken out of results."""
+    from dicegym.analysis.less_luck import MOST_SAVED
+
+    least = min(score.saved for score in scores if score.saved is not None)
+    if least > MOST_SAVED:
+        return "Luck is taken out, and nothing else was left in: without that no number of games tells as much."
+    return f"Luck is taken out: with luck left in, {least:,.3g} times as many games tell as much."
 
 
 def what_next(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.less_luck import check_meter
+from dicegym.analysis.less_luck import NO_SPREAD, check_meter, measured
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, one_line, unknown_name
@@ -28,8 +29,6 @@ never plays one of them: a game's key is mixed from its seed (`dicegym.engine.di
 CURVE_SEED, CARD_SEED, LEAGUE_SEED, FRESH_SEED = range(4)
 """What the seeds of evaluations are for: the curve of a training, by which its best model is chosen; the card of a
 model; games within a league, by which opponents are chosen; and, from the last on, whatever nobody has looked at."""
-NO_SPREAD = 1e-9
-"""Standard deviation of results less luck below which they are all the same but for rounding."""
 AT_ONCE = SIDE_BY_SIDE
 """Games of an evaluation that are played side by side."""
 
@@ -48,7 +47,8 @@ class Score(NamedTuple):
     games: int
     """Games played; 0 if exact."""
     saved: float | None = None
-    """How many times as many games would tell as much if luck were left in; None: it was."""
+    """How many times as many games would tell as much if luck were left in; inf: nothing varies but luck; None: luck
+    was left in, or cannot be told so."""
 
     def __str__(self) -> str:
         """Return the score in words."""
@@ -57,14 +57,16 @@ class Score(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the score as plain values."""
-        return {name: value for name, value in self._asdict().items() if name != "saved" or value is not None}
+        found = self._asdict()
+        saved = found.pop("saved")
+        return found if saved is None else found | {"saved": saved if math.isfinite(saved) else None}
 
     @classmethod
     def from_json(cls, said: Any) -> Score:
         """Return what `to_json` told of. Raises ParameterError if that is damaged."""
         kinds = {"measure": str, "opponent": str, "games": int}
         try:
-            values = {name: said[name] for name in cls._fields if name != "saved" or "saved" in said}
+            values = {name: said[name] for name in cls._fields if name != "saved" or said.get("saved") is not None}
         except (TypeError, LookupError):
             values = {}
         if not values or not all(isinstance(one, kinds.get(name, int | float)) for name, one in values.items()):
@@ -157,7 +159,7 @@ def evaluate(
             raise ParameterError(f"{what}=True is for players in this process: leave out executors")
         by = _By(executors, isolation, limits)
         return _executed(game, player, _named(game, opponent), games, exact, seed, told, by, less_luck)
-    player = agent(game, player, trust=trust)
+    named, player = player, agent(game, player, trust=trust)
     rivals = rivals_of(game, opponent, trust)
     exact_values = solver(game) if exact and len(rivals) == 1 else None
     if exact_values is not None:
@@ -166,8 +168,10 @@ def evaluate(
     if alone is not None:
         mean, half, games = alone.mean_return(player, game, games, EVALUATION_SEED + seed)
         return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
-    if less_luck:
+    if less_luck:  # of those who draw, more is known of their compiled twins
         check_meter(game)
+        player = twins.opponent(game, named, trust=trust)
+        rivals = [twins.opponent(game, spec, trust=trust) for spec in _named(game, opponent)]
     return _sampled(game, player, rivals, games, seed, told, less_luck)
 
 
@@ -277,7 +281,7 @@ def score_of(game: Game, results: Results, against: str) -> Score:
 def _less_luck(game: Game, shares: np.ndarray, luck: np.ndarray, against: str) -> Score:
     """Return the score of one who got ``shares``, of which ``luck`` was luck, with the normal interval."""
     games = len(shares)
-    left = shares - luck
+    left = shares - measured(shares, luck)
     mean, spread = float(left.mean()), float(left.std(ddof=min(1, games - 1)))
     half = Z_95 * spread / games**0.5
     saved = float(shares.var()) / spread**2 if spread > NO_SPREAD else float("inf")

@@ -57,19 +57,22 @@ def written_out(box: int) -> np.ndarray:
             return
         missing = 5 - len(SETS[action])
         for thrown, number in Counter(tuple(sorted(t)) for t in product(range(1, 7), repeat=missing)).items():
-            for chance, end in ends(tuple(sorted(SETS[action] + thrown)), left - 1):
+            for end, chance in ends(tuple(sorted(SETS[action] + thrown)), left - 1).items():
                 yield chance * number / 6**missing, end
 
-    known: dict[tuple[tuple[int, ...], int], list[tuple[float, int]]] = {}
+    known: dict[tuple[tuple[int, ...], int], dict[int, float]] = {}
 
-    def ends(faces: tuple[int, ...], left: int) -> list[tuple[float, int]]:
+    def ends(faces: tuple[int, ...], left: int) -> dict[int, float]:
         if (faces, left) not in known:
-            known[faces, left] = list(after(faces, left))
+            total: dict[int, float] = {}
+            for chance, points in after(faces, left):
+                total[points] = total.get(points, 0) + chance
+            known[faces, left] = total
         return known[faces, left]
 
     chances = np.zeros(51)
     for throw in product(range(1, 7), repeat=5):
-        for chance, points in ends(tuple(sorted(throw)), 2):
+        for points, chance in ends(tuple(sorted(throw)), 2).items():
             chances[points] += chance * 6**-5
     return np.trim_zeros(chances, "b")
 
