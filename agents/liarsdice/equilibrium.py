@@ -33,7 +33,7 @@ def at_least(dice, need):
 
 
 def choices(own, other, bids):
-    """Return [(play, weight)]: what the table says with the dice OWN against so many after BIDS; nothing if it does not.
+    """Return [(play, weight)]: what the table says with the dice OWN against so many after BIDS, or nothing.
 
     A hand is: its states, as the last bids, one byte each; 4 bytes for each, where its row is; the rows. A row has a
     byte for each roll: below 63 the bid or call itself, above 64 how many (choice, weight) behind the row are its.

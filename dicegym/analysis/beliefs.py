@@ -18,7 +18,7 @@ from dicegym.analysis.policies import choose_rows, likelihoods, record_bytes
 from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.parts import CHANCE, part
+from dicegym.games.parts import CHANCE, SECRETS, part
 from dicegym.play.player import Player
 
 
@@ -66,8 +66,12 @@ class Beliefs:
         self._settled: list[tuple[np.ndarray, np.ndarray]] = []
         self._in_secret = game.spec.joint_action is not None
         if self._in_secret:
-            if game.spec.forfeit is None:
+            secrets = part(game, SECRETS)
+            if secrets is None:
                 raise _unknown(game)
+            for other in range(game.players):
+                if other != self.seat:
+                    secrets.withdraw(self._base[0], other)
         elif chance is not None:
             for draw in chance.unseen(self._base[0], self.seat):
                 self._add(chance, draw)
@@ -118,16 +122,8 @@ class Beliefs:
         return states
 
     def _choose_again(self, states: np.ndarray) -> None:
-        """Let the seats before the one to move make their secret choices once more.
-
-        A failure leaves them with no choice, by the rules; then they are asked.
-        """
-        rows = np.arange(len(states))
+        """Let the seats before the one to move make their secret choices, which have been taken back."""
         faults = np.zeros(len(states), np.int64)
-        forfeit = np.full(len(states), self.game.spec.forfeit, np.int64)
-        states["player"] = 0
-        for _ in range(self.seat):
-            loops.step_rows(states, rows, forfeit, faults)
         states["player"] = 0
         acts: list[dict[int, Any]] = [{} for _ in self._players]
         while True:
@@ -148,7 +144,8 @@ class Beliefs:
 
 def _unknown(game: Game) -> ParameterError:
     fields = ", ".join(sorted(hidden_fields(game)))
+    kind = "Chance" if game.spec.joint_action is None else "Secrets"
     return ParameterError(
-        f"{game.spec.title} hides {fields}, and nothing says what may be believed of it: write unseen and decisions "
-        "in chance.py beside its rules"
+        f"{game.spec.title} hides {fields}, and nothing says what may be believed of it: write chance.py beside its "
+        f"rules, as the protocol {kind} of dicegym.games.parts says"
     )

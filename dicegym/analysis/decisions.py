@@ -22,8 +22,11 @@ from dicegym.analysis.valuers import valuer as best_valuer
 from dicegym.engine.game import Game
 from dicegym.engine.jit import records
 from dicegym.errors import ParameterError
-from dicegym.games.worth import Valuer
+from dicegym.games.worth import Progress, Valuer
 from dicegym.players.watched import told_apart
+
+AT_ONCE = 8
+"""Actions that are judged in one call."""
 
 
 class Analysis(Findings):
@@ -48,6 +51,8 @@ def analyse(
     actions: Sequence[int],
     names: Sequence[str] | None = None,
     valuer: Valuer | None = None,
+    *,
+    progress: Progress | None = None,
 ) -> Analysis:
     """Return what each decision of a game cost.
 
@@ -58,9 +63,10 @@ def analyse(
         actions: what was played, of all seats in their order.
         names: of the players, by seat (default: ``player 0`` and so on).
         valuer: who says what states are worth (default: the best that is ready, `dicegym.analysis.valuer`).
+        progress: told of the actions that are judged.
 
     Raises:
-        ParameterError: the game has no values; the numbers of states, actions and names do not fit; a state is of
+        ParameterError: the numbers of states, actions and names do not fit; a state is of
             another game.
     """
     asked = best_valuer(game) if valuer is None else valuer
@@ -69,8 +75,7 @@ def analyse(
     if len(who) != game.players:
         raise ParameterError(f"{len(who)} names are none of a game of {game.players}: give one for each seat")
     called = told_apart(who)
-    found = judged(asked, table[:-1], actions)
-    values = values_of(asked, table)
+    found, values = _asked(asked, table, np.asarray(actions, np.int64), progress)
     movers = table["player"][:-1].astype(np.int64)
     shares = np.full((len(actions), game.players), share_of_others(game, asked.unit))
     shares[np.arange(len(actions)), movers] = -1.0
@@ -86,6 +91,21 @@ def analyse(
     )
     about = About(asked.name, asked.kind, asked.unit, asked.sure, asked.sees_all)
     return Analysis(game, tuple(called), about, decisions, values, found.costs, luck, table)
+
+
+def _asked(
+    asked: Valuer, table: np.ndarray, actions: np.ndarray, progress: Progress | None
+) -> tuple[Judged, np.ndarray]:
+    """Return what actions cost, and what the records are worth to each seat; a few at a time, as it may take long."""
+    values, found = [values_of(asked, table[-1:])], []
+    for first in range(0, len(actions), AT_ONCE):
+        some = slice(first, min(first + AT_ONCE, len(actions)))
+        found.append(judged(asked, table[some], actions[some]))
+        values.insert(-1, values_of(asked, table[some]))
+        if progress is not None:
+            progress(some.stop, len(actions), "")
+    whole = Judged(*map(np.concatenate, zip(*found, strict=True))) if found else judged(asked, table[:0], actions)
+    return whole, np.concatenate(values)
 
 
 def _table(game: Game, states: Iterable[Any], n_actions: int) -> np.ndarray:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from dicegym.analysis.playing_on import Table, unit_of
-from dicegym.analysis.policies import DRAWS, policy_player, usual_policy
+from dicegym.analysis.policies import DRAWS, policy_player, record_bytes, usual_policy
 from dicegym.analysis.rollouts import rollout
+from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -56,17 +57,21 @@ class RolloutValuer:
 
     def value(self, state: Any, seat: int) -> float:
         """Return the mean of games that are played on from the whole record with other dice to come."""
+        return float(self._values(state)[seat])
+
+    def _values(self, state: Any) -> np.ndarray:
+        """Return `value` for every seat, of the same games: float64[players]."""
         generator = np.random.default_rng(named_seed("value", self._seed))
         states = self.game.new_states(self._games)
         states[:] = state
         if not state["over"]:
             states["key"] = generator.integers(0, 1 << 64, self._games, dtype=np.uint64)
-        return float(self._table.finish(states, state)[:, seat].mean())
+        means: np.ndarray = self._table.finish(states, state).mean(axis=0)
+        return means
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for every seat: float64[states, players]."""
-        seats = range(self.game.players)
-        return np.array([[self.value(state, seat) for seat in seats] for state in states])
+        return np.array([self._values(state) for state in states])
 
     def action_values(self, state: Any) -> ActionValues:
         """Return the mean of each legal action's games with its standard error; see `Valuer`."""
@@ -103,9 +108,10 @@ class RolloutValuer:
             raise ParameterError(f"{self._player.name} does not say how likely it chooses what: name another player")
         seats = np.full(DRAWS, state["player"], np.int64)
         actions = self._player.act_rows(self.game, states, np.arange(DRAWS), seats)
-        for action in actions[(actions >= 0) & (actions < self.game.n_actions)].tolist():
-            chances[action] += 1
-        return chances / chances.sum() if chances.any() else chances
+        for action, number in zip(*np.unique(actions, return_counts=True), strict=True):
+            chances += number * ordinary(self.game, state, int(action))
+        shares: np.ndarray = chances / chances.sum()
+        return shares
 
     def _rollout(self, state: Any, actions: list[int] | None) -> Any:
         return rollout(
@@ -118,6 +124,28 @@ class RolloutValuer:
             seed=self._seed,
             threads=self._threads,
         )
+
+
+def ordinary(game: Game, state: Any, action: int) -> np.ndarray:
+    """Return which legal ordinary action does what ``action`` does, a wide one perhaps: float64[n_actions], in all 1.
+
+    Where none does all of it, the first step towards it is not known: each legal action counts alike.
+    """
+    legal = np.flatnonzero(game.legal(state))
+    found = np.zeros(game.n_actions)
+    if action in legal:
+        found[action] = 1
+        return found
+    states = game.new_states(1 + len(legal))
+    states[:] = state
+    loops.step_rows(
+        states, np.arange(len(states)), np.array([action, *legal], np.int64), np.zeros(len(states), np.int64)
+    )
+    raw = record_bytes(states)
+    same = legal[(raw[1:] == raw[0]).all(axis=1)][:1]
+    chosen = same if len(same) else legal
+    found[chosen] = 1 / len(chosen)
+    return found
 
 
 def rollout_source(game: Game) -> ValueSource:

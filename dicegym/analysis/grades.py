@@ -22,7 +22,8 @@ from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
 GAMES = 200
-"""Games of a grade unless told otherwise."""
+GAMES_BY_ROLLOUTS = 10
+"""Games of a grade unless told otherwise, by the kind of values: a rollout of each decision takes a while."""
 AT_ONCE = 512
 """Games that go on together."""
 
@@ -68,7 +69,7 @@ def grade(
     player: Player,
     game: Game,
     others: Sequence[Player] = (),
-    games: int = GAMES,
+    games: int | None = None,
     seed: int = 0,
     valuer: Valuer | None = None,
     *,
@@ -80,7 +81,7 @@ def grade(
         player: who is graded; it sits in each seat in turn.
         game: what is played.
         others: who sits in the other seats, in turn (default: ``player`` itself).
-        games: how many games are played.
+        games: how many games are played (default: 200, and 10 where values are rollouts).
         seed: which.
         valuer: who says what actions are worth (default: the best that is ready, `dicegym.analysis.valuer`).
         progress: told of games that are over.
@@ -89,10 +90,11 @@ def grade(
         ParameterError: there are no games or no values, or more others than seats.
         AgentError: a player fails and the rules do not say what that costs.
     """
-    games = whole_number("games", games, 1, 1 << 30, "the number of games of a grade")
     if len(others) >= max(2, game.players):
         raise ParameterError(f"{len(others)} others do not fit beside a player of {game!r}: give {game.players - 1}")
     asked = best_valuer(game) if valuer is None else valuer
+    usual = GAMES_BY_ROLLOUTS if asked.kind == "rollouts" else GAMES
+    games = whole_number("games", usual if games is None else games, 1, 1 << 30, "the number of games of a grade")
     found = [
         _costs(
             player, game, others or [player], range(first, min(first + AT_ONCE, games)), seed, asked, games, progress
@@ -171,7 +173,8 @@ def _costs(
         table.step(rows, actions)
         rows = rows[~states["over"][rows]]
         if progress is not None:
-            progress(numbers[0] + n - len(rows), games, player.name)
+            judged_so_far = f"{player.name}: {decisions.sum():,} decisions judged"
+            progress(numbers[0] + n - len(rows), games, judged_so_far)
     return costs, counted, decisions, unforced, unknown, marks
 
 

@@ -116,7 +116,9 @@ def _judged(asked: ActionValues, inside: np.ndarray, known: np.ndarray, chosen: 
     best = np.where(unknown, np.nan, np.maximum(top, chosen))
     costs = np.where(unknown, 0.0, best - np.where(unknown, 0.0, chosen))
     costs[costs <= SAME] = 0.0
-    errors = np.where(known & (costs > 0), _errors(asked, rows, inside, first), 0.0)
+    # Of what has no column no error is told: it is taken for as large as that of the best.
+    errors = np.where(known, _errors(asked, rows, inside, first), 2**0.5 * asked.errors[rows, first])
+    errors[costs == 0] = 0.0
     below = np.where(highest < top[:, None] - SAME, highest, -np.inf).max(axis=1)
     stakes = np.full(len(rows), Stake.CHOICE, np.int8)
     scale = UNITS[unit]

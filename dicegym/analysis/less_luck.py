@@ -20,6 +20,10 @@ from dicegym.games.worth import Meter
 from dicegym.play.player import Player
 from dicegym.registry import GAMES
 
+FEWEST_FITTED = 40
+"""Games from which on it can be told whether the whole of their luck counts."""
+CLEARLY, TINY = 1.25, 1e-9
+"""Times as large as with a part of luck the rest must be, and by so much larger, for a part to be taken out."""
 SIDE_BY_SIDE = 1000
 """Games that are played again side by side."""
 
@@ -52,8 +56,38 @@ def _no_meter(game: Game, others: bool) -> ParameterError:
     else:
         why = "write luck.py beside its rules"
     return ParameterError(
-        f"luck cannot be taken out of the results of {game!r}: play without less_luck, or more games; {why}"
+        f"luck cannot be taken out of the results of {game!r}: leave out less_luck and play more games, or {why}"
     )
+
+
+def measured(results: np.ndarray, luck: np.ndarray) -> np.ndarray:
+    """Return how much luck is to be taken out of each result: all of it, or less where it is measured too large.
+
+    A meter that knows little of the players may think more, or less, of the dice than they make of them. So either half
+    of the games says, by least squares, how much of the luck of the other half counts, if that tells clearly better
+    than all of it: as no game has a say in its own part, the mean stays that of the results.
+
+    Args:
+        results: float64[games, ...], such as the share of the first place of one player or of all.
+        luck: what the meter says, the same shape.
+    """
+    games = len(luck)
+    if games < FEWEST_FITTED:
+        return luck
+    found = np.empty_like(luck)
+    first = np.arange(games) < games // 2
+    for half in (first, ~first):
+        found[half] = _part(results[~half], luck[~half]) * luck[half]
+    return found
+
+
+def _part(results: np.ndarray, luck: np.ndarray) -> float:
+    """Return which part of luck to take out of results."""
+    result, drawn = (one - one.mean(axis=0) for one in (results, luck))
+    spread = float((drawn**2).sum())
+    part = float((result * drawn).sum()) / spread if spread > 0 else 1.0
+    with_all, with_part = (float(((result - share * drawn) ** 2).sum()) for share in (1.0, part))
+    return part if with_all > CLEARLY * with_part + TINY else 1.0
 
 
 class Watched:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dicegym.analysis.kernels.playing_on import play_out, returns_rows
 from dicegym.analysis.policies import choose_rows
-from dicegym.analysis.rollouts_kernels import play_out, returns_rows
 from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.engine.threads import Threads

@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 
 from dicegym.analysis.hidden import hidden_fields
-from dicegym.analysis.rollouts_kernels import uniforms
+from dicegym.analysis.kernels.playing_on import uniforms
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, FaultWarning, ParameterError
+from dicegym.games.keyboard import STRENGTHS
+from dicegym.games.parts import KEYBOARD, part
 from dicegym.games.worth import Valuer
 from dicegym.play.player import Player, answer, sit_down
 from dicegym.play.turn import Act, Turn
-from dicegym.players.twins import opponent
+from dicegym.players.twins import opponent, twin_numbers
 
 SLIP = 0.1
 """How often a player is supposed to do anything that is allowed instead: who sits there may be another one."""
@@ -31,8 +33,13 @@ DRAWS = 16
 
 
 def usual_policy(game: Game) -> str:
-    """Return the agent that plays games on unless another is named: the baseline of the game."""
-    return game.spec.baseline
+    """Return the agent that plays games on unless another is named: the strongest that people are offered, if compiled.
+
+    Else it is the game's baseline. What a state is worth depends on who plays on, and a weak player misses the point.
+    """
+    keyboard = part(game, KEYBOARD)
+    strongest = "" if keyboard is None else keyboard.OPPONENTS.get(STRENGTHS[-1], "")
+    return strongest if strongest in twin_numbers(game) else game.spec.baseline
 
 
 class ValuerPlayer(Player):

@@ -157,7 +157,7 @@ def rollout(
     players: list[Player] = [own if seat == mover else others for seat in range(game.players)]
     beliefs = Beliefs(game, state, players)
     table = Table(game, players, leaves, threads)
-    race = _Race(len(candidates), confidence)
+    race = _Race(len(candidates), confidence, 0.0 if unit_of(game) == "points" else 1.0)
     generator = np.random.default_rng(named_seed("rollout", seed))
     step, reason = _FIRST, f"{games:,} games were played with each of them"
     while race.games < games:
@@ -222,7 +222,8 @@ def _play(table: Table, dealt: np.ndarray, actions: Sequence[int], seat: int) ->
 class _Race:
     """What the candidates have come to in the same games, and which of them are left."""
 
-    def __init__(self, n: int, confidence: float) -> None:
+    def __init__(self, n: int, confidence: float, least: float) -> None:
+        self._least = least
         self.left = list(range(n))
         self.out: list[int] = []
         self._alpha = (1 - confidence) / max(n - 1, 1)
@@ -267,8 +268,12 @@ class _Race:
         return max(self.left, key=lambda one: self._of(one).mean())
 
     def error(self, one: int) -> float:
-        """Return the standard error of a candidate's value."""
-        return _deviation(self._of(one)) / math.sqrt(self.played[one])
+        """Return the standard error of a candidate's value; of a win rate at least that of one game among all.
+
+        What never came in n games may still come in one of n: no game lost does not mean that none can be.
+        """
+        n = int(self.played[one])
+        return max(_deviation(self._of(one)) / math.sqrt(n), self._least / n)
 
     def ranked(self) -> list[int]:
         """Return the candidates, the best first."""

@@ -55,6 +55,7 @@ class ContestChoices(TypedDict, total=False):
     seeds: int
     rounds: int | None
     seeding: bool
+    less_luck: bool
     players: int | None
     isolation: str
     executors: Executors | None
@@ -215,6 +216,7 @@ def contest(
     seeds: int = 1,
     rounds: int | None = None,
     seeding: bool = False,
+    less_luck: bool = False,
     players: int | None = None,
     isolation: str = jail.Isolation.AUTO,
     executors: Executors | None = None,
@@ -242,6 +244,8 @@ def contest(
         seeds: how often each match is played, each time with other dice.
         rounds: of a format that is played in as many as one likes.
         seeding: seed the entries in the order in which they were named, the strongest first, instead of by lot.
+        less_luck: say what luck did in the games, and what the results are without it (`dicegym.analysis.less_luck`); a
+            round robin is then ranked by that.
         players: seats at a table; default: the game's.
         isolation: how untrusted bots are kept from the referee, from each other and from everything else: "auto" takes
             the best of "jail", "process" and "none" that works here; see `dicegym.sandbox.jail.Isolation`.
@@ -260,7 +264,7 @@ def contest(
     """
     game = make_game(game)
     form = format if isinstance(format, Format) else format_named(game.spec.contest if format is None else format)
-    options = ContestOptions(games, exact, seeds, rounds, seeding)
+    options = ContestOptions(games, exact, seeds, rounds, seeding, less_luck)
     known: dict[str, list[str]] = {}
     for other in FORMATS.values():
         for option in other.takes:
@@ -291,6 +295,9 @@ def contest(
         ) as director,
     ):
         result: ContestResult[Any] = form.hold(director)
+        if director.luck is not None:
+            ranked = [row.name for row in result.standings]
+            result = replace(result, less_luck=director.luck.rows(result.matches, ranked))
         if book is not None:
             book.finish(result, director.struck)
             result = replace(result, stored=book.stored)

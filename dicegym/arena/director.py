@@ -13,6 +13,7 @@ from dicegym.arena.check_report import CheckReport
 from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entries_of
 from dicegym.arena.executors import Executor, Executors, local
 from dicegym.arena.keys import written
+from dicegym.arena.less_luck import LuckLedger
 from dicegym.arena.match import Match
 from dicegym.arena.options import AS_USUAL, ContestOptions
 from dicegym.arena.provenance import provenance
@@ -63,6 +64,7 @@ class Director:
         struck: name -> reason, of entries that may not take part (any more).
         checks: what the contest's test said of each entry, by name.
         remarks: what there is to say of the entries.
+        luck: what luck did in the matches played, if that was asked for.
 
     Raises:
         ParameterError: two entries have one name, there are too few, the game is for one player, or the seed is none.
@@ -104,6 +106,7 @@ class Director:
         self.struck = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
         self._printed: dict[str, tuple[tuple[str, ...], str]] = {}
+        self.luck = LuckLedger(game) if options.less_luck else None
         self._executors = executors or local(workers)
         self._done = ProgressCounter(progress)
         self._book = book
@@ -216,6 +219,8 @@ class Director:
         """
         for job, outcome in self._run(matches):
             if isinstance(job, Match):  # whatever a sandbox is given
+                if self.luck is not None:
+                    self.luck.note(job, outcome)
                 yield job, outcome
                 self._done(" - ".join(entry.name for entry in job.entries))
 

@@ -69,6 +69,28 @@ def leads_of_shares(n: int, tables: Iterable[tuple[Sequence[int], Sequence[float
     return Leads((won[:, None] - won[None, :]) / total, np.sqrt(np.maximum(variance, 0)) / total)
 
 
+def leads_of_results(n: int, tables: Iterable[tuple[Sequence[int], np.ndarray]]) -> Leads:
+    """Return the leads of ``n`` entries in the mean of what their games were worth, whatever numbers these are.
+
+    Args:
+        n: how many entries.
+        tables: for each match the entries that played, and what each got in each game: float64[games, players]. All
+            entries must have played the same number of games.
+    """
+    won, games, spread = np.zeros(n), np.zeros(n), np.zeros((n, n))
+    for entries, results in tables:
+        who = np.asarray(entries)
+        won[who] += results.sum(axis=0)
+        games[who] += len(results)
+        if len(results) > 1:
+            spread[np.ix_(who, who)] += len(results) * np.cov(results, rowvar=False)
+        else:
+            spread[who, who] = math.inf
+    total = max(1.0, float(games.max(initial=1)))
+    variance = np.diag(spread)[:, None] + np.diag(spread)[None, :] - 2 * spread
+    return Leads((won[:, None] - won[None, :]) / total, np.sqrt(np.maximum(variance, 0)) / total)
+
+
 def leads_of_games(points: np.ndarray) -> Leads:
     """Return the leads of entries that played all games together: ``points`` is float64[entries, games]."""
     n, games = points.shape

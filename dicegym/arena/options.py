@@ -28,11 +28,13 @@ class ContestOptions(NamedTuple):
     """How many rounds are played; None: as the format has it."""
     seeding: bool = False
     """Whether entries are seeded in the order in which they were named, the strongest first, and not by lot."""
+    less_luck: bool = False
+    """Whether to take luck out of the results, once they are known."""
 
     @property
     def deciding(self) -> dict[str, Any]:
         """What was chosen and decides which matches are played, as plain values."""
-        return {name: value for name, value in self.named().items() if name != "exact"}
+        return {name: value for name, value in self.named().items() if name not in ("exact", "less_luck")}
 
     def named(self) -> dict[str, Any]:
         """Return what was chosen, by name."""

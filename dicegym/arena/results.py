@@ -9,12 +9,16 @@ from typing import Any, Generic, TypeVar
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.facts import facts_of
 from dicegym.arena.incidents import Misplay, misplay_counts
+from dicegym.arena.less_luck import LuckRow
 from dicegym.arena.matrix import WIDTH, Matrix
 from dicegym.arena.provenance import VERSION, Provenance
 from dicegym.arena.ratings.places import MatchPlaces
-from dicegym.arena.report import Report, ReportTable, plain_text
+from dicegym.arena.report import Report, ReportTable, percent, plain_text
 from dicegym.arena.rows import MatchRow
 from dicegym.arena.storage import Stored
+
+MOST_SAVED = 1e6
+"""Times as many games from which on nothing but rounding is left of luck."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,7 @@ class ContestResult(Generic[Row_co]):
         misplays: what entries did wrong and the rules dealt with.
         remarks: further lines of the report, such as how ties were broken.
         printed: the beginning of what entries printed, which cost them nothing; by name.
+        less_luck: what luck did for each entry, if that was asked for, the best first by what is left.
         provenance: date, versions, rules and files that it comes from.
         stored: where it is kept, if it is. No part of the comparison, nor of the JSON.
     """
@@ -68,6 +73,7 @@ class ContestResult(Generic[Row_co]):
     misplays: tuple[Misplay, ...] = ()
     remarks: tuple[str, ...] = ()
     printed: dict[str, str] = field(default_factory=dict)
+    less_luck: tuple[LuckRow, ...] = ()
     provenance: Provenance | None = None
     stored: Stored | None = field(default=None, compare=False)
 
@@ -100,9 +106,21 @@ class ContestResult(Generic[Row_co]):
 
     def report(self, details: bool = False) -> Report:
         """Return what there is to show, with ``details`` everything."""
-        heading, tables = self.heading, [*self.tables(), *(self.details() if details else ())]
+        heading, tables = self.heading, [*self.tables(), *self._luck(), *(self.details() if details else ())]
         facts = facts_of(self.title, self.format, self.seed, self.misplays, self.matches, self.provenance)
         return Report(heading, tables, self.disqualified, self.misplays, self.remarks, self.words(), facts)
+
+    def _luck(self) -> list[ReportTable]:
+        """Return what luck did for each entry, where that is known."""
+        if not self.less_luck:
+            return []
+        titles = ["Entry", "Games", "Won", "Luck", "Less luck", "95 %", "Saved"]
+        rows = []
+        for row in self.less_luck:
+            saved = "all" if row.saved is None or row.saved >= MOST_SAVED else f"{row.saved:,.1f}x"
+            left = f"{100 * row.less_luck:.2f}%", f"± {100 * row.half:.2f}%", saved
+            rows.append([row.name, f"{row.games:,}", percent(row.share), f"{100 * row.luck:+.1f}%", *left])
+        return [("Results less luck", titles, rows)]
 
     def text(self, width: int = WIDTH, details: bool = False) -> str:
         """Return the report as plain text for ``width`` columns."""

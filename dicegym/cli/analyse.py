@@ -67,9 +67,9 @@ def analyse(
     for note in found.other_rules():
         err.print(f"dicegym: not as when it was played, though the game is the same: {note}")
     game = found.table()
-    with progress_bar("steps") as progress:
+    with progress_bar("moves") as progress:
         asked = valuer(game, values, progress=progress)
-        analysis = analysed(game, found.states(game), found.actions, found.seats, asked)
+        analysis = analysed(game, found.states(game), found.actions, found.seats, asked, progress=progress)
     out.print(analysis.text(brief, worst))
     for line in result_lines(found)[1:]:
         out.print(line)
@@ -94,7 +94,9 @@ def grade(
     against: Annotated[
         list[str] | None, typer.Option(help="who else sits at the table; repeatable (default: the game's baseline)")
     ] = None,
-    games: Annotated[int, typer.Option(min=1, metavar="N", help="games for each agent")] = 200,
+    games: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="games for each agent (default: 200; 10 by rollouts)")
+    ] = None,
     values: ValuesName = None,
     seed: Seed = 0,
     trust: Trust = False,
@@ -122,7 +124,7 @@ def grade(
         for player in players:
             found.append(graded(player, table, others, games, seed, asked, progress=progress))
     against_whom = f", against {', '.join(names)}" if names else ""
-    out.print(f"{table.spec.title}: {games:,} games each{against_whom}. {sure(asked)}.")
+    out.print(f"{table.spec.title}: {found[0].games:,} games each{against_whom}. {sure(asked)}.")
     out.print("")
     print_table(*grade_table(found, MARKS))
     out.print("")

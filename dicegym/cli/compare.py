@@ -64,6 +64,9 @@ def compare(
     score: Annotated[
         str, typer.Option(metavar="win|place", help="what a game is worth: first place, or others left behind")
     ] = "win",
+    less_luck: Annotated[
+        bool, typer.Option("--less-luck", help="take luck out of the results, so that fewer games decide")
+    ] = False,
     players: Annotated[int | None, typer.Option(help="seats at the table (default: the game's)")] = None,
     seed: DrawnSeed = None,
     details: Annotated[bool, typer.Option("--pairs", help="list how many pairs came out how")] = False,
@@ -91,6 +94,8 @@ def compare(
     again plays only what is missing in the store.
 
     Example: dicegym compare hog bacon swap
+
+    Example: dicegym compare liarsdice even honest --less-luck
     """
     from dicegym.arena import Limits
     from dicegym.arena.compare.comparing import ELO, MARGINS, MOST_GAMES
@@ -128,6 +133,7 @@ def compare(
             beta=beta,
             games=MOST_GAMES if games is None else games,
             score=score,
+            less_luck=less_luck,
             isolation=isolation,
             executors=executors,
             store=storage,

@@ -83,6 +83,9 @@ def tournament(
     exact: Annotated[
         bool, typer.Option("--exact", help="rank by exact win rates, where there are some; --games 0: play nothing")
     ] = False,
+    less_luck: Annotated[
+        bool, typer.Option("--less-luck", help="take luck out of the results; a round robin is ranked by what is left")
+    ] = False,
     matches: Annotated[bool, typer.Option("--matches", help="list every match below the matrix")] = False,
     seconds: Annotated[float, typer.Option(help="processor time of an entry for all its moves of a match")] = 10.0,
     load_seconds: LoadSeconds = None,
@@ -108,6 +111,8 @@ def tournament(
     Example: dicegym tournament hog submissions/ bacon --exact
 
     Example: dicegym tournament yatzy mine=bots/yatzy.py gather thrifty --format swiss --rounds 2
+
+    Example: dicegym tournament liarsdice even honest bayes --less-luck
     """
     from dicegym.arena import Limits, Named, contest
     from dicegym.arena.report import show
@@ -141,6 +146,7 @@ def tournament(
             seeds=seeds,
             rounds=rounds,
             seeding=seeding,
+            less_luck=less_luck,
             players=players,
             isolation=isolation,
             store=storage,

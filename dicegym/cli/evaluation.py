@@ -114,6 +114,9 @@ def evaluate(
     games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
     together: Annotated[bool, typer.Option(help="let all of --against sit at one table")] = False,
     sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,
+    less_luck: Annotated[
+        bool, typer.Option("--less-luck", help="take luck out of the results: the same mean, surer with fewer games")
+    ] = False,
     seed: Annotated[int, typer.Option(help="same seed, same games; 0 to 2 are those of trainings and cards")] = 3,
     players: Players = None,
     device: Device = "cpu",
@@ -135,7 +138,8 @@ def evaluate(
 
     Elsewhere by games, with a 95 % interval. Bots of others play in processes of their own.
 
-    Examples: dicegym evaluate mine.zip --game hog --against all; dicegym evaluate mine.py --game yatzy --workers 4
+    Examples: dicegym evaluate mine.zip --game hog --against all; dicegym evaluate mine.py --game yatzy --workers 4;
+    dicegym evaluate ppo --game liarsdice --against bayes --less-luck
     """
     from dicegym.learning.evaluate import evaluate as measure
     from dicegym.learning.executed import is_strangers, kept_open, limits_of
@@ -154,7 +158,8 @@ def evaluate(
         what = "--trust" if trust else f"--device {device}"
         why = f"{strangers[0]} plays in a process of its own" if strangers else "--workers and --ray play in others"
         raise ParameterError(f"{what} is for models that play in this process, but {why}: leave out one of them")
-    player: Any = model if apart else dicegym.agent(table, model, device=device, trust=trust)
+    named_only = apart or (less_luck and device == "cpu")  # then its compiled twin may be found, of which more is known
+    player: Any = model if named_only else dicegym.agent(table, model, device=device, trust=trust)
     if strangers and ray is None:
         tell_isolation(isolation, strangers)
     scores: list[Score] = []
@@ -171,6 +176,7 @@ def evaluate(
                 games,
                 exact=not sampled,
                 seed=seed,
+                less_luck=less_luck,
                 progress=progress,
                 trust=trust,
                 executors=executors,

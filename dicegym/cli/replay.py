@@ -100,9 +100,9 @@ def _notes(found: Replay, values: str | None) -> dict[tuple[int, int], str]:
     from dicegym.analysis import analyse, valuer
 
     game = found.table()
-    with progress_bar("steps") as progress:
+    with progress_bar("moves") as progress:
         asked = valuer(game, values, progress=progress)
-        return analyse(game, found.states(game), found.actions, found.seats, asked).notes()
+        return analyse(game, found.states(game), found.actions, found.seats, asked, progress=progress).notes()
 
 
 def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:

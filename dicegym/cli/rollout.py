@@ -35,7 +35,9 @@ def rollout(
     player: Annotated[
         str | None,
         typer.Option(
-            metavar="AGENT", help="who plays on (default: the game's baseline)", autocompletion=complete_agent
+            metavar="AGENT",
+            help="who plays on (default: the strongest that is compiled)",
+            autocompletion=complete_agent,
         ),
     ] = None,
     against: Annotated[

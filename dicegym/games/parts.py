@@ -39,6 +39,7 @@ __all__ = [
     "KEYBOARD",
     "LUCK",
     "PARTS",
+    "SECRETS",
     "SITUATIONS",
     "SOLITAIRE",
     "SOLUTIONS",
@@ -60,6 +61,7 @@ __all__ = [
     "Luck",
     "Part",
     "Progress",
+    "Secrets",
     "Situations",
     "Solitaire",
     "Solutions",
@@ -180,6 +182,16 @@ class Chance(Protocol):
 
         All that is hidden is in these records as in ``state``.
         """
+
+
+class Secrets(Protocol):
+    """A game's ``chance.py`` where all choose at once and in secret: what a seat has chosen in the present round.
+
+    Asked by `dicegym.analysis`, where others are supposed to have chosen otherwise.
+    """
+
+    def withdraw(self, state: Any, seat: int) -> None:
+        """Take back what ``seat`` has chosen in this round, and all that is private of it: it has not chosen yet."""
 
 
 class Starter(Protocol):
@@ -305,6 +317,7 @@ LUCK: Part[Luck] = Part(Luck, "luck", "that takes luck out of results", "none", 
 SOLUTIONS: Part[Solutions] = Part(Solutions, "solutions", "that can be solved and kept", "none", "players")
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "keyboard", "that reads what a person types and tells what happens")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
+SECRETS: Part[Secrets] = Part(Secrets, "chance", "that takes secret choices back")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
 
 PARTS: tuple[Part[Any], ...] = (
@@ -323,6 +336,7 @@ PARTS: tuple[Part[Any], ...] = (
     LUCK,
     SOLUTIONS,
     CHANCE,
+    SECRETS,
     WIRE,
     COMMANDS,
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.less_luck import check_meter
+from dicegym.analysis.less_luck import check_meter, measured
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, one_line, unknown_name
@@ -157,7 +157,7 @@ def evaluate(
             raise ParameterError(f"{what}=True is for players in this process: leave out executors")
         by = _By(executors, isolation, limits)
         return _executed(game, player, _named(game, opponent), games, exact, seed, told, by, less_luck)
-    player = agent(game, player, trust=trust)
+    named, player = player, agent(game, player, trust=trust)
     rivals = rivals_of(game, opponent, trust)
     exact_values = solver(game) if exact and len(rivals) == 1 else None
     if exact_values is not None:
@@ -166,8 +166,10 @@ def evaluate(
     if alone is not None:
         mean, half, games = alone.mean_return(player, game, games, EVALUATION_SEED + seed)
         return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
-    if less_luck:
+    if less_luck:  # of those who draw, more is known of their compiled twins
         check_meter(game)
+        player = twins.opponent(game, named, trust=trust)
+        rivals = [twins.opponent(game, spec, trust=trust) for spec in _named(game, opponent)]
     return _sampled(game, player, rivals, games, seed, told, less_luck)
 
 
@@ -277,7 +279,7 @@ def score_of(game: Game, results: Results, against: str) -> Score:
 def _less_luck(game: Game, shares: np.ndarray, luck: np.ndarray, against: str) -> Score:
     """Return the score of one who got ``shares``, of which ``luck`` was luck, with the normal interval."""
     games = len(shares)
-    left = shares - luck
+    left = shares - measured(shares, luck)
     mean, spread = float(left.mean()), float(left.std(ddof=min(1, games - 1)))
     half = Z_95 * spread / games**0.5
     saved = float(shares.var()) / spread**2 if spread > NO_SPREAD else float("inf")

@@ -142,7 +142,8 @@ class Measurement:
         rules do not say what that costs, or whose process is gone.
         """
         game, (player, *rivals) = self.game, self._specs
-        opponents = rivals if solver(game) else [_twin(game, rival) for rival in rivals]
+        opponents = rivals if solver(game) and not less_luck else [_twin(game, rival) for rival in rivals]
+        player = _twin(game, player) if less_luck else player
         names = (one_line(agent_name(game, spec)) for spec in self._specs)
         entries = tuple(_entry(game, spec, name) for spec, name in zip([player, *opponents], names, strict=True))
         blocks = blocks_of(game, entries, games, seed, less_luck)

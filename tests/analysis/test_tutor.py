@@ -147,7 +147,6 @@ def test_a_game_with_a_tutor_from_the_command_line(
     [
         (["--tutor", "dreadful"], "there is no level of mistakes 'dreadful'"),
         (["--tutor", "--values", "nonsense"], "no source of values 'nonsense'"),
-        (["--values", "exact"], "give --tutor too"),
     ],
 )
 def test_wrong_words(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from oracles import dice
 from rules_page import observation_of, section, table
 
 import dicegym
+import dicegym.analysis
 from dicegym.games.parts import PARTS
 from dicegym.play.drive import play_game
 from dicegym.registry import GAMES
@@ -181,6 +182,36 @@ def test_the_rules_of_the_example(
     assert tuple(state["scores"].tolist()) == scores
     assert (int(state["total"]), int(state["player"]), bool(state["over"])) == (total, mover, over)
     assert game.returns(state).tolist() == ([1, -1] if over else [0, 0])
+
+
+def test_the_example_is_solved_as_it_was_published(examples: None) -> None:
+    """Neller and Presser 2004: the first player wins 53.06 %, and at 0 to 0 holds at 21."""
+    from pig.rules import HOLD, ROLL, SPEC
+
+    game = dicegym.game(SPEC)
+    exact = dicegym.analysis.valuer(game)
+    state = game.new_game()[0]
+    assert (exact.name, round(exact.value(state, 0), 4)) == ("exact", 0.5306)
+    assert exact.value(state, 0) + exact.value(state, 1) == pytest.approx(1, abs=1e-12)
+    state["rolls"] = 5
+    best = []
+    for total in (20, 21):
+        state["total"] = total
+        best.append(int(exact.action_values(state).values.argmax()))
+    assert best == [ROLL, HOLD]
+    small = dicegym.game(SPEC, goal=10)
+    values = dicegym.analysis.valuer(small)
+    for seed in range(20):  # what a roll is worth is what the six faces are worth
+        state = small.new_game(seed)[0]
+        mover, reached = int(state["player"]), {}
+        for key in count():
+            after = state.copy()
+            after["key"] = key
+            small.step(after, ROLL)
+            reached[int(after["face"])] = values.value(after, mover)
+            if len(reached) == 6:
+                break
+        assert sum(reached.values()) / 6 == pytest.approx(values.action_value(state, ROLL), abs=1e-12)
 
 
 @pytest.mark.parametrize("action", [0, 2, -1])

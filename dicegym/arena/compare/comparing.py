@@ -12,13 +12,14 @@ import numpy as np
 
 from dicegym.arena.compare.comparison import FORMAT, ComparedStanding, Comparison, Decision
 from dicegym.arena.compare.estimate import Stopped, cautious_variance, difference, fixed_size, need_scipy
-from dicegym.arena.compare.pairing import BLOCK, SCORES, Lineup, Pairs, block_of, joined, pairs_of
-from dicegym.arena.compare.sequential import Claims, SequentialTest, margin_of
+from dicegym.arena.compare.pairing import BLOCK, SCORES, Lineup, Pairs, block_of, joined, pairs_of, scores_of
+from dicegym.arena.compare.sequential import Claims, NormalTest, SequentialTest, margin_of
 from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec, Named
 from dicegym.arena.executors import Executors
 from dicegym.arena.incidents import MisplayLog, misplay_counts, misplays_of
 from dicegym.arena.kept import opened
+from dicegym.arena.less_luck import LuckLedger
 from dicegym.arena.match import Match
 from dicegym.arena.rows import MatchRow, row_of
 from dicegym.arena.storage import Settings, Storage, storage_of
@@ -39,6 +40,8 @@ ELO = (0.0, 20.0)
 LARGEST_ELO = 2000
 MARGINS = (0.0, 0.05)
 """The same where they meet others: not better at all, or by 5 points in 100 games."""
+ALIKE = 1e-9
+"""Between results less luck that are the same but for rounding."""
 MOST_MISPLAYS = 100
 """Misplays of one entry that are kept in words."""
 
@@ -59,6 +62,7 @@ def compare(
     beta: float = 0.05,
     games: int = MOST_GAMES,
     score: str = "win",
+    less_luck: bool = False,
     isolation: str = jail.Isolation.AUTO,
     executors: Executors | None = None,
     store: str | os.PathLike[str] | Storage | None = None,
@@ -92,6 +96,8 @@ def compare(
         games: the most that are played.
         score: what a game is worth: "win", 1 for the first place, shared if that is; or "place", the share of the
             others who are left behind, which tells more at large tables.
+        less_luck: take luck out of each game (`dicegym.analysis.less_luck`): so the test decides sooner. Pairs are then
+            worth any number, and the test is that of normal distributions.
         isolation: how untrusted bots are kept apart; see `dicegym.arena.contest`.
         executors: make whoever does the work, instead of ``workers`` processes of this machine; see
             `dicegym.arena.executors`.
@@ -108,11 +114,17 @@ def compare(
     check_table(game)
     if score not in SCORES:
         raise unknown_name("score", score, list(SCORES))
+    if less_luck and score != "win":
+        raise ParameterError(
+            f"less_luck=True cannot be had with score={score!r}: luck is known as shares of the first place; leave out "
+            "one of them"
+        )
+    luck = LuckLedger(game) if less_luck else None
     company = _company(game, first, second, others)
     claims = _claims(elo, margins, alpha, beta, bool(company))
     most = whole_number("games", games, 2, 1 << 40, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
-    plan = _Plan(game, tuple(specs), claims, margins is None and not company, most, score)
+    plan = _Plan(game, tuple(specs), claims, margins is None and not company, most, score, luck)
     limits = _scaled(limits or Limits(), plan.block / game.spec.games_per_match)
     storage = storage_of(store)
     settings = Settings(game, FORMAT, plan.deciding, limits, "" if storage is None else storage.label)
@@ -218,6 +230,8 @@ class _Plan:
     most: int
     """Pairs."""
     score: str
+    luck: LuckLedger | None
+    """Says what luck did, if it is taken out."""
 
     @property
     def block(self) -> int:
@@ -227,7 +241,8 @@ class _Plan:
     @property
     def deciding(self) -> dict[str, Any]:
         """What makes it the same comparison when it is held again, as plain values: not how many games it may take."""
-        return {"names": list(self.names), "score": self.score, **self.claims._asdict()}
+        how = {} if self.luck is None else {"less_luck": True}
+        return {"names": list(self.names), "score": self.score, **how, **self.claims._asdict()}
 
 
 @dataclass
@@ -239,11 +254,13 @@ class _Course:
     progress: Progress | None
     pairs: list[Pairs] = field(default_factory=list)
     """Those that count, by block."""
+    raw: list[Pairs] = field(default_factory=list)
+    """The same with luck left in."""
     rows: list[MatchRow] = field(default_factory=list)
     """The matches that they are from."""
 
     def __post_init__(self) -> None:
-        self.test = SequentialTest(self.plan.claims)
+        self.test = (SequentialTest if self.plan.luck is None else NormalTest)(self.plan.claims)
         self.misplays = MisplayLog(MOST_MISPLAYS)
         self.over = bool(self.director.struck)
 
@@ -276,7 +293,7 @@ class _Course:
 
     def _count(self, lineup: Lineup, number: int, played: dict[tuple[str, ...], tuple[Match, Any]]) -> None:
         """Count a block, whose turn it is."""
-        halves = []
+        raw, halves = [], []
         for entries in lineup.halves(number, self.plan.game.players):
             names = tuple(entry.name for entry in entries)
             match, outcome = played[names]
@@ -284,13 +301,17 @@ class _Course:
                 self.director.struck[names[outcome.actor]] = outcome.reason
                 self.over = True
                 return
-            halves.append(outcome)
+            raw.append(scores_of(outcome["returns"], self.plan.score))
+            luck = self.plan.luck
+            halves.append(raw[-1] if luck is None else luck.luck_of_match(match, outcome).left)
             self.rows.append(row_of(match, outcome))
             self.director.hear(names, outcome.get("printed", ()))
             for misplay in misplays_of(names, outcome):
                 self.misplays.add(misplay)
-        found = pairs_of(lineup, halves, self.plan.score).up_to(self.plan.most - self.test.pairs)
-        self.pairs.append(found.up_to(self.test.add(found.differences)))
+        found = pairs_of(lineup, halves).up_to(self.plan.most - self.test.pairs)
+        counted = self.test.add(found.differences)
+        self.pairs.append(found.up_to(counted))
+        self.raw.append(pairs_of(lineup, raw).up_to(counted))
         self.over = self.test.accepted is not None or self.test.pairs >= self.plan.most
         if self.progress is not None:
             claims = self.plan.claims
@@ -319,7 +340,8 @@ class _Course:
             games=2 * test.pairs,
             most_games=2 * plan.most,
             counts=test.counts,
-            **({"standings": ()} if pairs is None else self._figures(pairs)),
+            luck_taken_out=plan.luck is not None,
+            **({"standings": ()} if pairs is None else self._figures(pairs, joined(self.raw))),
         )
 
     def _decision(self) -> Decision:
@@ -329,11 +351,12 @@ class _Course:
             return Decision.UNDECIDED
         return Decision.BETTER if self.test.accepted else Decision.NOT_BETTER
 
-    def _figures(self, pairs: Pairs) -> dict[str, Any]:
-        """Return what follows from the pairs that count."""
-        claims, found = self.plan.claims, pairs.differences
-        variance = float(found.var()) if np.ptp(found) else 0.0  # of equal ones it is not, by rounding
-        stopped = Stopped(len(found), float(found.mean()), variance, self.test.accepted)
+    def _figures(self, pairs: Pairs, raw: Pairs) -> dict[str, Any]:
+        """Return what follows from the pairs that count, and from the same with luck left in."""
+        claims, found, normal = self.plan.claims, pairs.differences, self.plan.luck is not None
+        alike = np.ptp(found) <= (ALIKE if normal else 0)  # of equal ones the variance is not 0, by rounding
+        variance = 0.0 if alike else float(found.var())
+        stopped = Stopped(len(found), float(found.mean()), variance, self.test.accepted, normal)
         margins = claims.margin0, claims.margin1
         gap = margins[1] - margins[0]
         faults = misplay_counts(self.misplays.kept)
@@ -345,6 +368,8 @@ class _Course:
         return {
             "standings": tuple(rows[::-1]),
             "difference": difference(stopped, margins, (claims.lower, claims.upper)),
-            "fixed_games": 2 * fixed_size(cautious_variance(len(found), variance), gap, claims.alpha, claims.beta),
-            "pairing": pairs.variance_alone / variance if variance else None,
+            "fixed_games": 2
+            * fixed_size(cautious_variance(len(found), variance, normal), gap, claims.alpha, claims.beta),
+            "pairing": pairs.variance_alone / variance if variance and not normal else None,
+            "luck_saved": float(raw.differences.var()) / variance if variance and normal else None,
         }

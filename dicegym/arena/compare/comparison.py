@@ -70,7 +70,10 @@ class Comparison(ContestResult[ComparedStanding]):
             reckoned with; None if no pair was played.
         fixed_games: how many games a test of fixed size with the same error rates takes; None if no pair was played.
         pairing: how many times as many games the same would take without pairs, each game on dice of its own; None if
-            the pairs were all alike.
+            the pairs were all alike, or luck was taken out.
+        luck_taken_out: whether scores are what is left of results without luck.
+        luck_saved: how many times as many games the same would take with luck left in; None if it was, or if nothing
+            but luck made the pairs differ.
     """
 
     first: str
@@ -89,6 +92,8 @@ class Comparison(ContestResult[ComparedStanding]):
     difference: Interval | None = None
     fixed_games: int | None = None
     pairing: float | None = None
+    luck_taken_out: bool = False
+    luck_saved: float | None = None
 
     @property
     def saved(self) -> int | None:
@@ -105,7 +110,7 @@ class Comparison(ContestResult[ComparedStanding]):
     def tables(self) -> tuple[ReportTable, ...]:
         """Return what both reached, the candidate first."""
         rows = [[row.name, percent(row.score), f"{row.games:,}", f"{row.faults:,}"] for row in self.standings]
-        titles = {"win": "Games won", "place": "Left behind"}
+        titles = {"win": "Less luck" if self.luck_taken_out else "Games won", "place": "Left behind"}
         return (
             (
                 (
@@ -210,6 +215,10 @@ class Comparison(ContestResult[ComparedStanding]):
                 f"{found}, {abs(self.saved):,} {more} than a test of fixed size with the same error rates "
                 f"({self.fixed_games:,})."
             )
+        if self.luck_taken_out:
+            if self.luck_saved is None:
+                return [cost, "With luck taken out all pairs came out alike."]
+            return [cost, f"With luck left in it takes {self.luck_saved:,.1f} times as many games."]
         if self.pairing is None:
             level = ": on the same dice both reach the same" if not self.difference or not self.difference.value else ""
             return [cost, f"All pairs came out {'level' if level else 'alike'}{level}."] if self.pairs else [cost]

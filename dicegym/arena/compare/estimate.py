@@ -51,6 +51,8 @@ class Stopped(NamedTuple):
     """Of a pair."""
     accepted: int | None
     """The claim that was accepted; None: the games ran out."""
+    normal: bool = False
+    """Whether pairs are worth any number, so that those played tell how much they vary; see `cautious_variance`."""
 
 
 def need_scipy() -> None:
@@ -77,8 +79,8 @@ def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[flo
     from scipy.optimize import brentq
 
     if not stopped.variance:
-        return _of_equals(stopped)
-    variance = cautious_variance(stopped.pairs, stopped.variance)
+        return _between(*[stopped.mean] * 3) if stopped.normal else _of_equals(stopped)
+    variance = cautious_variance(stopped.pairs, stopped.variance, stopped.normal)
     deviation = math.sqrt(variance)
     middle, gap = sum(margins) / 2, margins[1] - margins[0]
     barriers = [abs(bound) * variance / gap / deviation for bound in bounds]
@@ -181,11 +183,14 @@ def _chance(value: float) -> float:
     return min(1.0, max(0.0, float(value)))
 
 
-def cautious_variance(pairs: int, variance: float) -> float:
+def cautious_variance(pairs: int, variance: float, normal: bool = False) -> float:
     """Return the variance of a pair, from that of those played: nobody knows after a few equal ones that all are so.
 
-    One more pair at either end says how little is known.
+    One more pair at either end says how little is known. With ``normal``, where pairs are worth any number and equal
+    ones are no accident, it is the usual estimate.
     """
+    if normal:
+        return pairs / max(1, pairs - 1) * variance
     return (pairs * variance + 2) / (pairs + 2)
 
 

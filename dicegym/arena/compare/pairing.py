@@ -141,9 +141,9 @@ def block_of(lineup: Lineup, game: Game, seed: int, number: int, pairs: int) -> 
         yield PairedMatch(game, entries, seed, pairs, number=number)
 
 
-def pairs_of(lineup: Lineup, halves: Sequence[dict[str, Any]], score: str) -> Pairs:
-    """Return the pairs of a block by the outcomes of its two matches, each a `MatchResult` as plain values."""
-    one, two = (scores_of(half["returns"], score) for half in halves)
+def pairs_of(lineup: Lineup, halves: Sequence[NDArray[np.float64]]) -> Pairs:
+    """Return the pairs of a block by what each player scored in its two matches: float64[games, players] of each."""
+    one, two = halves
     if lineup.others:
         return Pairs(one[:, :1], two[:, :1])
     return Pairs(np.stack([one[:, 0], two[:, 1]], axis=1), np.stack([one[:, 1], two[:, 0]], axis=1))

@@ -35,6 +35,8 @@ MOST_STEPS = 100
 """Of the search for a best distribution, which takes about ten."""
 EXACT_ENOUGH = 1e-11
 """Where the search ends, in units of its unknown, which is of the order of 1."""
+LEAST_VARIANCE = 1e-12
+"""Of a pair: below it pairs are alike but for rounding."""
 GRAIN = 9
 """Decimals to which values of pairs are told apart."""
 
@@ -120,6 +122,47 @@ class SequentialTest:
     def counts(self) -> tuple[tuple[float, int], ...]:
         """How many pairs were worth what, by value."""
         return tuple(sorted(self._counts.items()))
+
+
+class NormalTest(SequentialTest):
+    """The same for pairs that are worth any number, such as results less luck, which hardly come twice.
+
+    The likelihood of each claim is that of the normal distribution with the claimed mean that fits the pairs best: its
+    variance is not known either, and follows the pairs.
+
+    Args:
+        claims: what is tested.
+    """
+
+    def __init__(self, claims: Claims) -> None:
+        super().__init__(claims)
+        self._sum = self._squares = 0.0
+
+    def add(self, pairs: Sequence[float] | NDArray[np.float64]) -> int:
+        """Count ``pairs`` in their order up to the one that decides; return how many."""
+        if self.accepted is not None or not len(pairs):
+            return 0
+        found = np.asarray(pairs, np.float64)
+        number = self.pairs + np.arange(1, len(found) + 1)
+        sums, squares = self._sum + np.cumsum(found), self._squares + np.cumsum(found**2)
+        mean = sums / number
+        variance = np.maximum(squares / number - mean**2, LEAST_VARIANCE)
+        away0, away1 = ((mean - margin) ** 2 for margin in (self.claims.margin0, self.claims.margin1))
+        ratios = number / 2 * np.log((variance + away0) / (variance + away1))
+        outside = (ratios <= self.claims.lower) | (ratios >= self.claims.upper)
+        outside &= number >= FEWEST
+        last = int(outside.argmax()) if outside.any() else len(found) - 1
+        if outside[last]:
+            self.accepted = int(ratios[last] >= self.claims.upper)
+        self.pairs += last + 1
+        self.ratio = float(ratios[last])
+        self._sum, self._squares = float(sums[last]), float(squares[last])
+        return last + 1
+
+    @property
+    def counts(self) -> tuple[tuple[float, int], ...]:
+        """Nothing: hardly any two pairs are worth the same."""
+        return ()
 
 
 def log_likelihood_ratios(

@@ -210,5 +210,5 @@ DOUBLE_ELIMINATION = Format(
     matches=lambda game, entries, options: (2 * entries - 2) * options.seeds,
     check=_check,
     name="double_elimination",
-    takes=frozenset({"games", "seeds", "seeding", "players"}),
+    takes=frozenset({"games", "seeds", "seeding", "players", "less_luck"}),
 )

@@ -40,7 +40,7 @@ GROUPS = Format(
     groups,
     fewest=lambda game: max(2, game.spec.players[0]),
     name="groups",
-    takes=frozenset({"games", "players"}),
+    takes=frozenset({"games", "players", "less_luck"}),
 )
 
 

@@ -74,5 +74,5 @@ LADDER = Format(
     fewest=lambda game: max(2, game.spec.players[0]),
     matches=_matches,
     name="ladder",
-    takes=frozenset({"games", "seeds", "rounds", "seeding", "players"}),
+    takes=frozenset({"games", "seeds", "rounds", "seeding", "players", "less_luck"}),
 )

@@ -116,7 +116,7 @@ ONE_TABLE = Format(
     fewest=lambda game: max(2, game.spec.players[0]),
     matches=lambda game, entries, options: options.seeds,
     name="one_table",
-    takes=frozenset({"games", "seeds"}),
+    takes=frozenset({"games", "seeds", "less_luck"}),
     fits=_fits,
 )
 

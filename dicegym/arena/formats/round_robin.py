@@ -22,7 +22,7 @@ from dicegym.arena.formats.round_robin_result import (
     RoundRobinStanding,
 )
 from dicegym.arena.formats.settling import PlayedMatch, settle
-from dicegym.arena.luck import Places, deserved, games_to_tell, leads_of_shares
+from dicegym.arena.luck import Places, deserved, games_to_tell, leads_of_results, leads_of_shares
 from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.rows import MatchRow
@@ -73,6 +73,8 @@ def round_robin(director: Director) -> RoundRobinResult:
 
 def _check(game: Game, options: ContestOptions) -> None:
     """Raise ParameterError for options that make no sense."""
+    if options.exact and options.less_luck:
+        raise ParameterError("exact=True has no luck in it: leave out less_luck, or exact")
     if options.exact and solver(game) is None:
         settings = solved_with(game) or {}
         known = " and ".join(f"{name}={value}" for name, value in settings.items())
@@ -89,7 +91,7 @@ ROUND_ROBIN = Format(
     matches=lambda game, entries, options: math.comb(entries, game.players) * options.seeds,
     check=_check,
     name="round_robin",
-    takes=frozenset({"games", "exact", "seeds", "players"}),
+    takes=frozenset({"games", "exact", "seeds", "players", "less_luck"}),
 )
 
 
@@ -122,16 +124,23 @@ def _rank(
             played[name] += games
             won[name] += share
     shares = {name: round(won[name] / max(1, played[name]), GRAIN) for name in names}
-    merits = {name: (wins[name], shares[name] if (rate := rates.get(name)) is None else rate) for name in names}
+    left: dict[str, float] = {}
+    if director.luck is not None:
+        left = {row.name: round(row.less_luck, GRAIN) for row in director.luck.rows(matches, names)}
+    merits = {name: (0, left.get(name, 0.0)) if left else (wins[name], rates.get(name, shares[name])) for name in names}
     order = sorted(names, key=lambda name: (-merits[name][0], -merits[name][1], name))
     number = {name: i for i, name in enumerate(order)}
     tables = (([number[name] for name in match.entries], match.shares or match.wins, games) for match in matches)
     leads = leads_of_shares(len(order), tables)
+    if director.luck is not None:
+        tables_left = (([number[name] for name in match.entries], director.luck.of(match).left) for match in matches)
+        leads = leads_of_results(len(order), tables_left)
     rows: list[RoundRobinStanding] = []
     for position, (name, could_be) in enumerate(zip(order, deserved(leads), strict=True), 1):
         place = rows[-1].place if rows and merits[name] == merits[order[position - 2]] else position
         figures = wins[name], losses[name], shares[name], rates.get(name)
-        rows.append(RoundRobinStanding(place, name, *figures, could_be, place if matches else None))
+        came = place if matches else None
+        rows.append(RoundRobinStanding(place, name, *figures, could_be, came, less_luck=left.get(name)))
     return rows, games_to_tell(leads, 0, 1, games) if matches else None
 
 

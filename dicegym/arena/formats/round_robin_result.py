@@ -44,6 +44,7 @@ class RoundRobinStanding(Standing):
         played_place: its place by the games alone: ``place``, unless the ranking is by exact values; None if no games
             were played.
         exact: what it gets without luck; None if nobody asked.
+        less_luck: share of its games won less what was luck of it; None if nobody asked.
     """
 
     wins: int
@@ -53,6 +54,7 @@ class RoundRobinStanding(Standing):
     could_be: Places
     played_place: int | None
     exact: ExactStanding | None = None
+    less_luck: float | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
         played = f"{matches} match{'es' * (matches != 1)} of {games} game{'s' * (games != 1)}, seed {self.seed}"
         if not self.matches and self.pairs:
             played = "no games"
-        exact = ", ranked by exact win rates" if self.pairs else ""
+        exact = ", ranked by exact win rates" if self.pairs else ", ranked less luck" if self.less_luck else ""
         return self.headline(f"{played}{exact}")
 
     def tables(self) -> list[ReportTable | Matrix]:
@@ -101,7 +103,9 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
 
     def _ranking(self) -> ReportTable:
         exact = any(row.win_rate is not None for row in self.standings)
+        adjusted = any(row.less_luck is not None for row in self.standings)
         last = f"Winrate against `{self.baseline}`" if exact else "Games won"
+        last = "Less luck" if adjusted else last
         titles = ["Ranking", "Entry", "Wins", "Losses", "Could be", last]
         return (
             "Rankings",
@@ -109,7 +113,7 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
             [
                 [
                     *(str(row.place), row.name, str(row.wins), str(row.losses), str(row.could_be)),
-                    percent(row.win_rate if exact else row.share),
+                    percent(row.less_luck if adjusted else row.win_rate if exact else row.share),
                 ]
                 for row in self.standings
             ],

@@ -136,6 +136,6 @@ SWISS = Format(
     fewest=lambda game: max(2, game.spec.players[0]),
     matches=_matches,
     name="swiss",
-    takes=frozenset({"games", "seeds", "rounds", "seeding", "players"}),
+    takes=frozenset({"games", "seeds", "rounds", "seeding", "players", "less_luck"}),
     fits=_fits,
 )

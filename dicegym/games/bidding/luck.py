@@ -20,10 +20,19 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
-from dicegym.games.bidding.solving.hand_tree import Choices, HandTree, Node, Policy, Start, start_of, starts_of
+from dicegym.games.bidding.solving.hand_tree import (
+    Choices,
+    HandTree,
+    Node,
+    Policy,
+    Start,
+    number_of_roll,
+    start_of,
+    starts_of,
+)
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player
-from dicegym.players.twins import TwinPlayer
+from dicegym.players.twins import TwinPlayer, opponent
 
 POINTS, POINTS_DRAWN = 20_000, 1500
 """Public points of a hand that are thought of beforehand: all there are between bots that draw nothing, which are some
@@ -128,6 +137,7 @@ class Pair:
                 )
                 change = max(change, abs(now - self.values[start]))
                 self.values[start] = now
+        self._by_rolls: dict[Start, np.ndarray] = {}
         self._ends = {start: np.array([self.value(end) for end in tree.ends]) for start, tree in self.trees.items()}
 
     def value(self, start: Start) -> float:
@@ -135,6 +145,15 @@ class Pair:
         if start.first == 0 or start.second == 0:
             return float(start.first > 0)
         return self.values[start]
+
+    def luck_of_rolls(self, start: Start, state: Any) -> float:
+        """Return by how much the rolls with which a hand has begun are better for seat 0 than all rolls are."""
+        if start not in self._by_rolls:
+            tree = self.trees[start]
+            worth = tree.by_rolls(lambda outcome: self.value(tree.ends[outcome]))
+            self._by_rolls[start] = worth - float((worth * tree.chances_of_rolls()).sum())
+        first, second = (number_of_roll(state["hands"][seat]) for seat in (0, 1))
+        return float(self._by_rolls[start][first, second])
 
     def of(self, start: Start, outcomes: np.ndarray) -> float:
         """Return how likely seat 0 wins if a hand that began so has these probabilities to end in what it can."""
@@ -155,7 +174,8 @@ class _Point(NamedTuple):
 
     pair: Pair
     start: Start
-    node: Node
+    node: Node | None
+    """None: of a player nothing is known but its actions, and the rolls alone are luck."""
 
 
 class _Meter:
@@ -170,21 +190,31 @@ class _Meter:
 
     def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
         """Note that games have begun; see `Meter.begin`."""
-        pairs: dict[tuple[int, ...], Pair | None] = {}
+        pairs: dict[tuple[int, ...], Pair] = {}
         for row in rows.tolist():
             seated = tuple(self._seats[row].tolist())
             if seated not in pairs:
                 pairs[seated] = self._pair_of(seated)
             pair, start = pairs[seated], start_of(states[row])
-            if pair is None:
-                continue
-            self._points[row] = _Point(pair, start, pair.trees[start].root)
+            self._points[row] = self._dealt(row, pair, start, states[row])
             if self._ways.opener_drawn:
                 self._add(row, pair.value(start) - sum(pair.value(start._replace(opener=one)) for one in (0, 1)) / 2)
 
-    def _pair_of(self, seated: tuple[int, ...]) -> Pair | None:
-        first, second = (self._known[one] for one in seated)
-        return None if first is None or second is None else _pair(self._game, first, second, self._ways)
+    def _pair_of(self, seated: tuple[int, ...]) -> Pair:
+        """Return what hands between the two are worth, the baseline in the place of one of whom nothing is known."""
+        first, second = (self._known[one] or _Known(self._baseline, -1) for one in seated)
+        return _pair(self._game, first, second, self._ways)
+
+    @property
+    def _baseline(self) -> Player:
+        return opponent(self._game, self._game.spec.baseline)
+
+    def _dealt(self, row: int, pair: Pair, start: Start, state: Any) -> _Point:
+        """Return where a game stands in which a hand has begun, and count what its rolls are worth if nothing else is."""
+        if all(self._known[one] is not None for one in self._seats[row].tolist()):
+            return _Point(pair, start, pair.trees[start].root)
+        self._add(row, pair.luck_of_rolls(start, state))
+        return _Point(pair, start, None)
 
     def _add(self, row: int, won: float) -> None:
         """Count what luck was worth to seat 0."""
@@ -195,9 +225,12 @@ class _Meter:
         """Note what has been played; see `Meter.add`."""
         ended = after["over"][rows] | (after["finished"][rows] != before["finished"][rows])
         for row, action, is_over in zip(rows.tolist(), actions.tolist(), ended.tolist(), strict=True):
-            if row not in self._points:
-                continue
             pair, start, node = self._points[row]
+            now = start_of(after[row])
+            if node is None:
+                if is_over and not after["over"][row]:
+                    self._points[row] = self._dealt(row, pair, now, after[row])
+                continue
             child = pair.trees[start].look(node).get(action)
             if child is None:
                 raise self._unforeseen(row, before[row], action)
@@ -205,10 +238,9 @@ class _Meter:
             luck = found - pair.of(start, node.expected)
             self._points[row] = _Point(pair, start, child)
             if is_over:
-                now = start_of(after[row])
                 luck += pair.value(now) - found
                 if not after["over"][row]:
-                    self._points[row] = _Point(pair, now, pair.trees[now].root)
+                    self._points[row] = self._dealt(row, pair, now, after[row])
             self._add(row, luck)
 
     def _unforeseen(self, row: int, state: Any, action: int) -> AgentError:

@@ -10,7 +10,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.luck import Ways, policy
-from dicegym.games.bidding.solving import solution
+from dicegym.games.bidding.solving import recall_values, solution
 from dicegym.games.bidding.solving.hand_tree import Choices, Policy, Start, starts_of
 from dicegym.games.bidding.solving.reply_tree import Bounds, ReplyTree
 from dicegym.games.parts import SOLUTIONS, part
@@ -37,12 +37,12 @@ def sources(game: Game) -> Sequence[ValueSource]:
                 solution.NAME, "equilibrium", doc, lambda: solution.is_kept(game), lambda _: solution.kept_values(game)
             )
         )
-    return tuple(found)
+    return (*found, *recall_values.recall_sources(game, recall_values.BESIDE_EXACT if found else solution.NAME))
 
 
 def _is_solved_by_command(game: Game) -> bool:
     found = part(game, SOLUTIONS)
-    return found is not None and any(one.name == solution.NAME for one in found.solutions(game))
+    return found is not None and any(isinstance(one, solution.EquilibriumSolution) for one in found.solutions(game))
 
 
 def exploitability(

@@ -1,23 +1,27 @@
-"""What can be solved and kept: the equilibrium of two players with two or three dice each."""
+"""What can be solved and kept: the equilibrium of two players with up to three dice each, and nearly that with more."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from dicegym.engine.game import Game
+from dicegym.games.bidding.solving import recall_game
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import Solution
 
-SETTINGS: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2}, {"players": 2, "dice": 3})
+EXACT: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2}, {"players": 2, "dice": 3})
+"""Games that are solved with all bids remembered."""
+SETTINGS = (*EXACT, *recall_game.settings_but(EXACT))
 _TOOK = ((200, 0.1), (300, 10))
 """Steps, and minutes of two cores, measured."""
 
 
 def solutions(game: Game) -> Sequence[Solution]:
     """Return what can be solved of ``game``."""
-    return tuple(
+    found = tuple(
         EquilibriumSolution(game, *took)
-        for settings, took in zip(SETTINGS, _TOOK, strict=True)
+        for settings, took in zip(EXACT, _TOOK, strict=True)
         if plays_with(game, settings)
     )
+    return found or recall_game.solutions(game)

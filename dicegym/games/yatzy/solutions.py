@@ -1,14 +1,15 @@
-"""What of Yatzy for two and more can be solved and kept: how the points still to come are distributed."""
+"""What of Yatzy for two and more can be solved and kept: which points are still to come, and can be reached."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from dicegym.engine.game import Game
 from dicegym.games.solved import Solution
 from dicegym.games.worth import Progress
-from dicegym.games.yatzy.solving import distributions, row_tables
+from dicegym.games.yatzy.solving import distributions, row_tables, thresholds
 
 SETTINGS: Sequence[Mapping[str, int]] = ({"players": row_tables.KEPT_FOR.players},)
 """Tables are kept once, for two, and serve any number of players."""
@@ -16,28 +17,49 @@ SETTINGS: Sequence[Mapping[str, int]] = ({"players": row_tables.KEPT_FOR.players
 
 def solutions(game: Game) -> Sequence[Solution]:
     """Return what can be solved: all of it with the parameters of `SETTINGS`."""
-    return (Distributions(),) if game == row_tables.KEPT_FOR else ()
+    return (
+        (RowTables(distributions, DISTRIBUTIONS, 0.5), RowTables(thresholds, THRESHOLDS, 3.0))
+        if (game == row_tables.KEPT_FOR)
+        else ()
+    )
 
 
-class Distributions:
-    """The distribution of the points still to come in every position; see `dicegym.games.solved.Solution`."""
+DISTRIBUTIONS = "how the points still to come are distributed for the best mean, in all positions, for any table"
+THRESHOLDS = "the highest probability of each number of points still to come, in all positions"
 
-    name = distributions.NAME
-    doc = "how the points still to come are distributed for the best mean, in all 1,430,528 positions, for any table"
+
+class Computed(Protocol):
+    """A module that computes tables of a row for each position."""
+
+    NAME: str
+    MEMORY: int
+    DISK: int
+
+    def compute(self, progress: Progress | None, threads: int | None) -> row_tables.Rows:
+        """Return the tables."""
+
+
+class RowTables:
+    """Tables of a row for each of the 1,430,528 positions between two turns; see `dicegym.games.solved.Solution`."""
+
     measure = ""
     goal = 0.0
 
+    def __init__(self, computed: Computed, doc: str, minutes: float) -> None:
+        self.name, self.doc = computed.NAME, doc
+        self._computed, self._minutes = computed, minutes
+
     def memory(self) -> int:
         """Return the bytes that solving takes."""
-        return distributions.MEMORY
+        return self._computed.MEMORY
 
     def disk(self) -> int:
         """Return the bytes that the tables take."""
-        return distributions.DISK
+        return self._computed.DISK
 
     def minutes(self) -> float:
-        """Return how long it took."""
-        return 0.5
+        """Return how long it took on two cores."""
+        return self._minutes
 
     def quality(self, folder: Path) -> float | None:
         """Return 0 if the tables are there; see `Solution.quality`."""
@@ -47,6 +69,6 @@ class Distributions:
         return 0.0
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
-        """Solve it from the beginning, whatever ``seconds`` says: it takes half a minute. See `Solution.solve`."""
-        row_tables.write(folder, distributions.compute(progress, threads))
+        """Solve it from the beginning, whatever ``seconds`` says: it takes minutes. See `Solution.solve`."""
+        row_tables.write(folder, self._computed.compute(progress, threads))
         return 0.0

@@ -106,8 +106,17 @@ class Hand:
         return tuple(self._numbers[action] for action in actions)
 
     def roll_of(self, place: int, counts: Any) -> int:
-        """Return the number of a roll of a place: ``counts`` is how many dice show each face. Raises KeyError."""
-        return self._rolls[place][tuple(map(int, counts))]
+        """Return the number of a roll of a place: ``counts`` is how many dice show each face.
+
+        Raises ParameterError if it has not as many dice.
+        """
+        found = self._rolls[place].get(tuple(map(int, counts)))
+        if found is None:
+            raise ParameterError(
+                f"{self.dice[place]} dice cannot show the faces 1 to 6 {list(map(int, counts))} times: give a record "
+                "with everything in it, as the game makes it"
+            )
+        return found
 
     @cached_property
     def _numbers(self) -> dict[int, int]:

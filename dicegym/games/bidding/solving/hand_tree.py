@@ -174,6 +174,35 @@ class HandTree:
         found /= found.sum()
         return found
 
+    def by_rolls(self, value: Callable[[int], float]) -> np.ndarray:
+        """Return what the hand is worth with each roll of seat 0 (row) and of seat 1 (column), dice lying open.
+
+        ``value`` says what an outcome is worth, by its number. Where nobody has looked, the hand is taken to be ended.
+        """
+        found = np.zeros((len(self._rolls[0].chances), len(self._rolls[1].chances)))
+        waiting = [self.root]
+        while waiting:
+            node = waiting.pop()
+            if node.after is not None:
+                waiting.extend(node.after.values())
+                continue
+            held = [np.flatnonzero(one) for one in node.reach]
+            likely = [
+                one[at] / rolled.chances[at] for one, at, rolled in zip(node.reach, held, self._rolls, strict=True)
+            ]
+            action = CALL if node.ended is None else node.ended
+            _, _, face = last_bid(node.record)
+            counts = [self._counts(seat, face) for seat in (0, 1)]
+            most = int(counts[0].max() + counts[1].max())
+            worth = np.array([value(self._outcome(node.record, action, one, counts)) for one in range(most + 1)])
+            matching = counts[0][held[0]][:, None] + counts[1][held[1]][None, :]
+            found[np.ix_(held[0], held[1])] += likely[0][:, None] * likely[1][None, :] * worth[matching]
+        return found
+
+    def chances_of_rolls(self) -> np.ndarray:
+        """Return how likely each pair of rolls is, the same way."""
+        return np.outer(self._rolls[0].chances, self._rolls[1].chances)
+
     def _counts(self, seat: int, face: int) -> np.ndarray:
         """Return how many dice of each roll count for a face (0: none was bid)."""
         held = self._rolls[seat].counts
@@ -197,6 +226,16 @@ class HandTree:
                 self.ends.append(end)
             self._known[key] = self.ends.index(end)
         return self._known[key]
+
+
+def number_of_roll(counts: np.ndarray) -> int:
+    """Return which of `rolls` shows so many dice of each face."""
+    return _numbers(int(counts.sum()))[tuple(counts.tolist())]
+
+
+@cache
+def _numbers(dice: int) -> dict[tuple[int, ...], int]:
+    return {tuple(counts.tolist()): number for number, counts in enumerate(rolls(dice).counts)}
 
 
 class Rolls(NamedTuple):

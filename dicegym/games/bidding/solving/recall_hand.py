@@ -9,6 +9,8 @@ how probable these are for each pair of rolls.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dicegym.engine.game import Game
@@ -42,12 +44,8 @@ class Side:
         self.state_at = np.concatenate([[0], np.cumsum(found.members)])
         self.cell_at = np.concatenate([[0], np.cumsum(found.members * self.choices)]) * len(self.chances)
         self.legal = [self._legal(group) for group in range(self.groups)]
-        self.worth = self.joint = np.zeros(0, FLOAT)
-        self.regrets = np.zeros(self.cell_at[-1], FLOAT)
-        self.summed = np.zeros(self.cell_at[-1], FLOAT)
-        self.strategy = np.zeros(self.cell_at[-1], FLOAT)
-        self.reach = np.ones((self.state_at[-1], len(self.chances)), FLOAT)
-        self.other_reach = np.ones((self.state_at[-1], len(self.other_chances)), FLOAT)
+        self.worth = self.joint = self.regrets = self.summed = self.strategy = np.zeros(0, FLOAT)
+        self.reach = self.other_reach = np.zeros((0, 0), FLOAT)
         self.lead_states = self.state_at[found.leads] + found.place
         self.before_group = np.zeros(self.state_at[-1], np.int64)
         self.before_choice = np.zeros(self.state_at[-1], np.int64)
@@ -62,6 +60,10 @@ class Side:
 
     def begin(self, values: np.ndarray) -> None:
         """Make room for pairs of rolls, and write what calls are worth; see `HandSolver.begin`."""
+        if not self.regrets.size:
+            self.regrets, self.summed, self.strategy = (np.zeros(self.cell_at[-1], FLOAT) for _ in range(3))
+            self.reach = np.ones((self.state_at[-1], len(self.chances)), FLOAT)
+            self.other_reach = np.ones((self.state_at[-1], len(self.other_chances)), FLOAT)
         self.worth = np.zeros(self.choice_at[-1] * self.pairs, FLOAT)
         self.joint = np.zeros(self.state_at[-1] * self.pairs, FLOAT)
         self.of_states(self.joint, 0)[:, 0, :] = self.chances[:, None] * self.other_chances[None, :]
@@ -87,7 +89,7 @@ class Side:
         return self.worth[begin:end].reshape(len(self.chances), self.choices[group], len(self.other_chances))
 
     def settle_calls(self, values: np.ndarray) -> None:
-        """Write what calls are worth; ``values`` is float64[dice + 1, dice + 1], as of `Hands.values`."""
+        """Write what calls are worth; ``values`` is float64[dice + 1, dice + 1], as of `HandSolver.begin`."""
         after = (after_calls(self.hand, values) - 0.5).astype(FLOAT)
         counting = self.hand.counting.astype(np.int64)
         for group in range(1, self.groups):
@@ -98,7 +100,7 @@ class Side:
 
 
 def after_calls(hand: Hand, values: np.ndarray) -> np.ndarray:
-    """Return float64[calls, bids, dice + 1]: what calls are worth to the caller; ``values`` as of `HandSolver.begin`."""
+    """Return float64[calls, bids, dice + 1]: what calls are worth to the caller; see `HandSolver.begin`."""
     own, others, opens = np.moveaxis(hand.outcome.astype(np.int64), 3, 0)
     after = np.where(opens == 1, values[own, others], 1 - values[others, own])
     return np.where(own == 0, 0.0, np.where(others == 0, 1.0, after))
@@ -148,7 +150,7 @@ class HandSolver:
             found.append(0.5 + float(side.mine.chances @ both.astype(np.float64) @ side.theirs.chances))
         return found
 
-    def _forwards(self, weights, tremble: float, *, joint: bool) -> None:  # noqa
+    def _forwards(self, weights: Callable[[Side], np.ndarray], tremble: float, *, joint: bool) -> None:
         for group in range(self.sides[0].groups):
             for number, side in enumerate(self.sides):
                 strategy = side.of_cells(side.strategy, group)

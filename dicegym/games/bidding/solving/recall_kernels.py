@@ -93,14 +93,10 @@ def spread(strategy, own, other, chances, other_chances, bids, own_next, other_n
     Each member counts for the next mover's reach by how probable the present mover's choices are, and the other way
     round, so that a reach is a mean over the histories that the other side really plays.
 
-    Args:
-        strategy: float32[rolls, members, choices].
-        own: float32[members, rolls], the mover's; ``other`` float32[members, other rolls].
-        chances: float32[rolls] of the mover's rolls; ``other_chances`` of the other's.
-        bids: the number of choices that are bids: the first ones.
-        own_next: float32[states, other rolls], the next mover's, written at ``leads``.
-        other_next: float32[states, rolls], the present mover's, written there.
-        leads: int64[bids], the states.
+    ``strategy`` is float32[rolls, members, choices], of which the first ``bids`` lead on, to the states ``leads``;
+    ``own``, float32[members, rolls], is the mover's reach, ``other``, float32[members, other rolls], the other's, by
+    the ``chances`` of their rolls. Written, at those states, are ``own_next``, float32[states, other rolls], of who is
+    to move next, and ``other_next``, float32[states, rolls], of the present mover.
     """
     rolls, members, _ = strategy.shape
     for bid in range(bids):

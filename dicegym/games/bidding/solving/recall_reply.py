@@ -41,17 +41,13 @@ def best_reply(
 ):
     """Return float64[rolls]: what the best reply wins with each own roll, by the chances of the player's rolls.
 
-    Args:
-        replies_first: whether the reply opens the hand; else the player does.
-        mine, theirs: numbers of rolls of the reply and of the player.
-        chances: float64[theirs].
-        strategy: the player's cells, flat, with ``cell_at``, ``choice_at``, ``members`` of its groups.
-        last, leads, place, lead_at, bids: of the tree, which both share.
-        counting: int8[2, bids, rolls]: dice that count, of the reply's rolls (0) and of the player's (1).
-        after_mine: float64[calls, bids, dice + 1]: what a call of the reply is worth to it; ``after_theirs`` of the
-            player's, to the reply.
-        may_call: bool[calls] of the reply.
-        visits: int64[1]: how many states were gone through is added.
+    It opens the hand if ``replies_first``. ``mine`` and ``theirs`` are the numbers of rolls of the reply and of the
+    player, ``chances`` those of the player's. ``strategy`` has the player's cells, flat, with ``cell_at`` and
+    ``choice_at`` of its groups; ``members``, ``last``, ``leads``, ``place``, ``lead_at`` and ``bids`` are those of the
+    tree, which both share. ``counting``, int8[2, bids, rolls], has the dice that count for a bid, of the reply's rolls
+    (0) and of the player's (1); ``after_mine``, float64[calls, bids, dice + 1], what a call of the reply is worth to
+    it, ``after_theirs`` what one of the player is worth to the reply; ``may_call``, bool[calls], is of the reply.
+    How many states were gone through is added to ``visits``, int64[1].
     """
     calls = after_mine.shape[0]
     group = np.zeros(DEEPEST, np.int64)

@@ -4,13 +4,12 @@ Nothing of the rules stands here: legal bids, the dice that count for a bid and 
 the game, once for each size of hand.
 
 Bids above all dice on the table are left out: they are surely false, and to call them is the best reply whatever one
-holds. So are those which dice of all hands make true more rarely than `RARE`: with five dice each, eight of a face and
-more in classic Liar's Dice. They would be a third of all bids.
+holds. So are those which dice of all hands make true more rarely than `RARE`: with five dice each, seven of a face and
+more in classic Liar's Dice. They would be nearly half of all bids.
 """
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from typing import NamedTuple
 
@@ -19,8 +18,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.games.bidding import chance, table
 
-
-RARE = 1e-4
+RARE = 5e-4
 """How probable it is at least, before anybody looks, that a bid is true which is not left out."""
 
 
@@ -56,20 +54,9 @@ class Hand(NamedTuple):
 
 @cache
 def rolls(dice: int) -> Rolls:
-    """Return all rolls of so many dice, in the order of `dicegym.games.bidding.chance.outcomes`."""
-    counts = np.array(list(_counts(dice)), np.int8)
-    ways = [math.factorial(dice) // math.prod(math.factorial(int(n)) for n in row) for row in counts]
-    return Rolls(counts, np.array(ways) / table.FACES**dice)
-
-
-def _counts(dice: int) -> list[tuple[int, ...]]:
-    state = np.zeros(1, [("left", np.int8, (1,)), ("hands", np.int8, (1, table.FACES))])
-    state["left"][0, 0] = dice
-    found = []
-    for number in range(len(chance.outcomes(state[0], 0))):
-        chance.settle(state[0], 0, number)
-        found.append(tuple(int(n) for n in state["hands"][0, 0]))
-    return found
+    """Return all rolls of so many dice, in the order of `dicegym.games.bidding.chance.rolls`."""
+    found = chance.rolls(dice)
+    return Rolls(np.array([counts for _, _, counts in found], np.int8), np.array([chances for chances, _, _ in found]))
 
 
 def hand(game: Game, own: int, others: int) -> Hand:
@@ -80,7 +67,7 @@ def hand(game: Game, own: int, others: int) -> Hand:
     dice = own + others
     ordinary = np.arange(dice * table.FACES)
     start = _state(game, own, others)
-    after = np.array([game.legal(_with_bid(start, bid))[: len(ordinary)] for bid in ordinary])
+    after = np.array([game.legal(_with_bid(start, int(bid)))[: len(ordinary)] for bid in ordinary])
     wild = _wild(game)
     likely = [table.ODDS[len(wild[bid % table.FACES]), dice, bid // table.FACES + 1] >= RARE for bid in ordinary]
     order = np.array([bid for bid in np.argsort(-after.sum(1), kind="stable") if likely[bid]])

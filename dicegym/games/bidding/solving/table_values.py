@@ -11,9 +11,9 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.solving.equilibrium import Dice, Worth, ending_values, groups_of, worths
-from dicegym.games.bidding.solving.hand import NOT_ALLOWED
+from dicegym.games.bidding.solving.hand import NOT_ALLOWED, rolls_of
 from dicegym.games.bidding.solving.learner import Stakes, Strategy, stakes
-from dicegym.games.bidding.table import N_BIDS, SEATS
+from dicegym.games.bidding.table import FACES, N_BIDS, SEATS
 from dicegym.games.worth import ActionValues, ValueKind, ValueUnit
 
 
@@ -21,14 +21,10 @@ class _Spot(NamedTuple):
     """Where a game stands, as tables have it."""
 
     dice: Dice
-    node: int
-    last: int
     path: tuple[int, ...]
     """Numbers of the bids that led there."""
     roll: int
     """Of the player to move."""
-    hidden: int
-    """The other player's."""
 
     @property
     def place(self) -> int:
@@ -94,9 +90,7 @@ class EquilibriumValues:
         hand, me = self.strategies[dice].hand, int(state["player"])
         path = hand.numbers_of(made)
         place = 0 if me == opener else 1
-        own, hidden = hand.roll_of(place, state["hands"][me]), hand.roll_of(1 - place, state["hands"][1 - me])
-        node = sum(int(hand.step[bid]) for bid in path)
-        return _Spot(dice, node, path[-1] if path else -1, path, own, hidden)
+        return _Spot(dice, path, hand.roll_of(place, state["hands"][me]))
 
     def _stake(self, dice: Dice, place: int) -> Stakes:
         if (dice, place) not in self._stakes:
@@ -180,7 +174,8 @@ class EquilibriumValues:
         spot = self._spot(state)
         if spot is None:
             return self._after(state, self._called_at_once(state), seat)
-        mover = self._pair(spot.dice, spot.path, spot.roll, spot.hidden)
+        hidden = self.strategies[spot.dice].hand.roll_of(1 - spot.place, state["hands"][1 - me])
+        mover = self._pair(spot.dice, spot.path, spot.roll, hidden)
         return mover if seat == me else 1 - mover
 
     def action_values(self, state: Any) -> ActionValues:
@@ -199,8 +194,12 @@ class EquilibriumValues:
                 if hand.overbid[spot.place] != NOT_ALLOWED:
                     values[hand.impossible] = self._stake(spot.dice, spot.place).overbid
             else:
-                for action in np.flatnonzero(legal):
-                    values[action] = self._after(state, int(action), int(state["player"]))
+                actions = np.flatnonzero(legal)
+                calls = actions[actions >= N_BIDS]
+                hopeless = actions[(actions < N_BIDS) & (actions // FACES + 1 > state["left"].sum())]
+                values[hopeless] = self._believed(state, int(hopeless[0]), None) if len(hopeless) else np.nan
+                for action in (*np.setdiff1d(actions[actions < N_BIDS], hopeless), *calls):
+                    values[action] = self._believed(state, int(action), None)
             values[~legal] = np.nan
         return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
 
@@ -212,14 +211,18 @@ class EquilibriumValues:
             value = float(self.action_values(state).values[action])
             if not np.isnan(value):
                 return value
-        me, spot = int(state["player"]), self._spot(state)
+        return self._believed(state, action, self._spot(state))
+
+    def _believed(self, state: Any, action: int, spot: _Spot | None) -> float:
+        """Return what an action is worth to who is to move: by the rules, for every roll that the other may have."""
+        me, total, supposed = int(state["player"]), 0.0, state.copy()
         if spot is None:
-            return self._after(state, action, me)
-        hand, other = self.strategies[spot.dice].hand, 1 - me
-        total, supposed = 0.0, state.copy()
-        for chance, roll in zip(self._belief(spot.dice, spot.path), hand.rolls[1 - spot.place], strict=False):
+            rolls, chances = rolls_of(int(state["left"][1 - me]))
+        else:
+            rolls, chances = self.strategies[spot.dice].hand.rolls[1 - spot.place], self._belief(spot.dice, spot.path)
+        for roll, chance in zip(rolls, chances, strict=False):
             if chance > 0:
-                supposed["hands"][other] = roll
+                supposed["hands"][1 - me] = roll
                 total += float(chance) * self._after(supposed, action, me)
         return total
 

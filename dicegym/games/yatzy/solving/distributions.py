@@ -17,6 +17,8 @@ from dicegym.games.yatzy.tables import BOXES
 NAME = "distributions"
 ROOM = 240_000_000
 """Numbers that the rows of all positions take at most; 230.3 million were measured."""
+SMALL_ROOM = 1_000_000
+"""The same if at least nine boxes are closed."""
 BLOCK = 16_384
 """Positions whose rows are held as they are, 8 bytes a number, at a time."""
 PIECES = 8
@@ -27,15 +29,21 @@ DISK = 2 * ROOM + 32 * POSITIONS
 """Bytes that they take on disk."""
 
 
-def compute(progress: Progress | None = None, threads: int | None = None) -> row_tables.Rows:
-    """Return the distributions, computed; they do not depend on how many ``threads`` there are (default: all cores)."""
+def compute(progress: Progress | None = None, threads: int | None = None, closed: int = 0) -> row_tables.Rows:
+    """Return the distributions, computed.
+
+    Args:
+        progress: told of the positions that are done.
+        threads: how many work; the result does not depend on it. Default: one on each core.
+        closed: a bit mask of boxes that are filled in all positions that matter; others are then left out.
+    """
     values = alone.values(progress)
     threads = threads or os.cpu_count() or 1
-    found = rest.new_rest(ROOM)
+    found = rest.new_rest(ROOM if closed == 0 else SMALL_ROOM)
     used, done = 1, 1
     with ThreadPoolExecutor(threads) as pool:
         for n_filled in range(BOXES - 1, -1, -1):
-            filled, sums = level(n_filled)
+            filled, sums = level(n_filled, closed)
             for first in range(0, len(filled), BLOCK):
                 block, block_sums = filled[first : first + BLOCK], sums[first : first + BLOCK]
                 rows = np.zeros((len(block), TOTALS))

@@ -47,13 +47,18 @@ N_PLACES = int(PLACES.max()) + 1
 POSITIONS = N_PLACES * LOWER_SETS
 
 
-def level(n_filled: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the filled boxes and the upper sums (int64 both) of all positions with ``n_filled`` filled boxes."""
+def level(n_filled: int, closed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return the filled boxes and the upper sums (int64 both) of all positions with ``n_filled`` filled boxes.
+
+    Those of the bit mask ``closed`` are among them.
+    """
     upper_sets, sums = np.nonzero(PLACES >= 0)
     lower = np.arange(LOWER_SETS)
     n_lower, n_upper = np.bitwise_count(lower), np.bitwise_count(upper_sets)
     which, low = np.nonzero(n_upper[:, None] + n_lower == n_filled)
-    return upper_sets[which] | lower[low] << UPPER, sums[which]
+    filled = upper_sets[which] | lower[low] << UPPER
+    wanted = filled & closed == closed
+    return filled[wanted], sums[which][wanted]
 
 
 @kernel

@@ -62,7 +62,7 @@ def read(folder: Path, name: str) -> Rows:
     if starts.shape != (POSITIONS, 2) or weights.ndim != 1 or firsts.ndim != 1 or scales.ndim != 1:
         raise _damaged(folder / "starts.npy", "has another shape than its rows", name)
     ends = starts.sum(axis=1)
-    if starts.min() < 0 or ends.max() > len(weights) or firsts.min() < 0 or (firsts + starts[:, 1]).max() > TOTALS:
+    if starts.min() < 0 or ends.max() > len(weights) or firsts.min() < 0 or (firsts + starts[:, 1]).max() > TOTALS + 1:
         raise _damaged(folder / "starts.npy", "leads beyond its rows", name)
     return weights, starts, firsts, scales
 

@@ -188,22 +188,6 @@ def choose_rows(rest, states, rows, seats, out):
 
 
 @kernel
-def action_shares(rest, state, seat, out):
-    """Write the share of the first place after each action to ``out`` (float64[225]), -1 for an illegal one.
-
-    The dice shown are taken for those of ``seat``.
-    """
-    room = new_room()
-    look(rest, state, seat, False, room)
-    leaves, levels = room[2][seat], room[3][seat]
-    filled, hand, left = filled_of(state.scores[seat]), hand_of(state.dice), state.rolls_left
-    for kept in range(KEEPS):
-        out[kept] = levels[left, kept] if left > 0 and KEEPABLE[hand, kept] else -1.0
-    for box in range(BOXES):
-        out[FIRST_BOX + box] = leaves[box, BEST[hand, box]] if not filled >> box & 1 else -1.0
-
-
-@kernel
 def add_first_roll(rest, state, room, luck):
     """Add to ``luck`` (float64[seats]) what the first roll of a turn, just made, brought."""
     look(rest, state, np.int64(state.player), True, room)
@@ -241,3 +225,57 @@ def add_rows(rest, before, rows, actions, after, luck):
             for seat in range(new.players):
                 levels = room[3][seat]
                 luck[rows[k], seat] += levels[new.rolls_left, hand] - levels[old.rolls_left, kept]
+
+
+@kernel
+def share_between(rest, state, seat, room):
+    """Return the share of a seat while no dice lie on the table: before a turn, or at the end."""
+    prize, whole = room[0], room[1]
+    prizes(rest, state, seat, prize)
+    as_whole(prize[seat], whole)
+    return mean_prize(rest, position_in(state, seat), total(state, seat), whole)
+
+
+@kernel
+def value_rows(rest, states, out):
+    """Write the share of each seat to ``out`` (float64[states, players]): the dice shown are the mover's."""
+    room = new_room()
+    for k in range(len(states)):
+        state = states[k]
+        if state.over:
+            for seat in range(state.players):
+                out[k, seat] = share_between(rest, state, np.int64(seat), room)
+        else:
+            look(rest, state, np.int64(state.player), True, room)
+            for seat in range(state.players):
+                out[k, seat] = room[3][seat, state.rolls_left, KEEPS + hand_of(state.dice)]
+
+
+@kernel
+def action_rows(rest, states, out):
+    """Write the mover's share after each action to ``out`` (float64[states, 225]), nan for illegal ones."""
+    room = new_room()
+    for k in range(len(states)):
+        state = states[k]
+        seat = np.int64(state.player)
+        look(rest, state, seat, False, room)
+        leaves, levels = room[2][seat], room[3][seat]
+        filled, hand, left = filled_of(state.scores[seat]), hand_of(state.dice), state.rolls_left
+        for kept in range(KEEPS):
+            out[k, kept] = levels[left, kept] if left > 0 and KEEPABLE[hand, kept] else np.nan
+        for box in range(BOXES):
+            out[k, FIRST_BOX + box] = leaves[box, BEST[hand, box]] if not filled >> box & 1 else np.nan
+
+
+@kernel
+def action_share(rest, before, action, after):
+    """Return the share of the player to move in ``before`` once it has played any action, which led to ``after``."""
+    room = new_room()
+    seat = np.int64(before.player)
+    if after.over or after.player != before.player or after.round_number != before.round_number:
+        return share_between(rest, after, seat, room)
+    look(rest, before, seat, False, room)
+    levels = room[3][seat]
+    if after.rolls_left != before.rolls_left:
+        return levels[before.rolls_left, set_kept(before, action)]
+    return levels[before.rolls_left, KEEPS + hand_of(before.dice)]

@@ -1,0 +1,293 @@
+"""Rollouts: they come to the exact values where there are any, by what the player to move may know and nothing else."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.analysis import valuer
+from dicegym.analysis.beliefs import Beliefs
+from dicegym.analysis.estimates import RolloutValuer
+from dicegym.analysis.hidden import known
+from dicegym.analysis.playing_on import results
+from dicegym.analysis.policies import SLIP, ValuerPlayer, policy_player
+from dicegym.analysis.rollouts import RolloutResult, rollout
+from dicegym.analysis.sequences import half_width
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.play.player import FunctionPlayer, RandomPlayer
+from dicegym.registry import GAMES
+
+HAND = ("liarsdice", "liarsdice_spot_on")
+
+
+def begun(game: Game, player: str, seed: int, steps: int) -> np.ndarray:
+    """Return the record after so many decisions of an agent, or at the end."""
+    states = game.new_game(seed)
+    who = policy_player(game, player)
+    for _ in range(steps):
+        if states[0]["over"]:
+            break
+        seat = states["player"].astype(np.int64)
+        game.step(states[0], int(who.act_rows(game, states, np.arange(1), seat)[0]))
+    return states
+
+
+def plain(result: RolloutResult) -> Any:
+    return result._replace(seconds=0.0)
+
+
+# --- agreement ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", HAND)
+@pytest.mark.parametrize("ends", [True, False])
+def test_rollouts_agree_with_exact_values_of_hidden_dice(name: str, ends: bool) -> None:
+    """Played on by the equilibrium, beliefs weighed by it: a random choice in each of many states on its paths."""
+    game = dicegym.game(name, players=2, dice=1)
+    exact = valuer(game, "equilibrium")
+    generator, player = np.random.default_rng(5), ValuerPlayer(exact)
+    inside = asked = seed = 0
+    while asked < 40:
+        seed += 1
+        states = game.new_game(seed)
+        for _ in range(int(generator.integers(0, 5))):
+            if not states[0]["over"]:
+                seat = states["player"].astype(np.int64)
+                game.step(states[0], int(player.act_rows(game, states, np.arange(1), seat)[0]))
+        if states[0]["over"]:
+            continue
+        values = exact.action_values(states[0]).values
+        action = int(generator.choice(np.flatnonzero(~np.isnan(values))))
+        found = rollout(
+            game, states[0], actions=[action], games=400, player=exact, leaves=exact if ends else None, seed=seed
+        )
+        inside += abs(found.best.value - values[action]) <= 1.96 * found.best.error
+        asked += 1
+    assert inside >= 34  # 38 of 40 are expected; fewer than 34 come in one of 300 runs
+
+
+def test_rollouts_agree_with_exact_values_of_hog() -> None:
+    game = dicegym.game("hog", goal=40)
+    exact = valuer(game, "exact")
+    state = begun(game, "swap", 4, 4)[0]
+    values = exact.action_values(state).values
+    found = rollout(game, state, games=4_000, player=exact, confidence=0.999)
+    assert max(abs(one.value - values[one.action]) / one.error for one in found.candidates) < 4
+    assert found.best.action in np.flatnonzero(values > values.max() - 0.02)
+    at_once = rollout(game, state, games=1_000, leaves=exact)
+    for one in at_once.candidates:
+        assert abs(one.value - values[one.action]) < 4 * one.error + 1e-9
+    assert at_once.best.error < found.best.error * 2 * 0.7, "of fewer games, but most of their luck is not played"
+
+
+def test_a_planted_blunder_is_dropped_first() -> None:
+    """To be disqualified loses for certain, and to bid what cannot be true is called."""
+    game = dicegym.game("hog")
+    found = rollout(game, begun(game, "swap", 1, 6)[0], actions=[6, 7, 99], games=2_000)
+    assert [one.action for one in found.candidates][-1] == 99
+    assert found.candidates[-1].dropped
+    assert found.candidates[-1].value == 0
+    assert found.candidates[-1].error > 0, "what never came may still come"
+    game = dicegym.game("liarsdice")
+    found = rollout(game, game.new_game(1)[0], actions=[0, 59], games=2_000)  # ten sixes, of ten dice
+    assert found.decided
+    assert found.best.action == 0
+
+
+# --- what is hidden -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_nothing_hidden_is_read(name: str) -> None:
+    game = dicegym.game(name)
+    state = begun(game, game.spec.baseline, 2, 5)[0]
+    actions = np.flatnonzero(game.legal(state))[-2:].tolist()
+    told = known(game, state, int(state["player"]))[0]
+    found = [plain(rollout(game, one, actions=actions, games=64)) for one in (state, told)]
+    assert found[0] == found[1]
+
+
+def test_beliefs_are_bayes_rule() -> None:
+    """Of three players with two dice each; every roll of two is counted through, by asking the bidders one by one."""
+    game = dicegym.game("liarsdice", players=3, dice=2)
+    states = begun(game, "honest", 4, 2)
+    players = [policy_player(game, "honest")] * 3
+    beliefs = Beliefs(game, states[0], players)
+    assert [one.draw for one in beliefs.draws] == [0, 1]
+    bids = [int(bid) // 8 for bid in states["bids"][0, :2]]
+    for seat, belief in enumerate(beliefs.draws):
+        weights: dict[str, float] = {}
+        for faces in product(range(6), repeat=2):
+            supposed = states.copy()
+            supposed["n_bids"], supposed["player"] = seat, seat
+            supposed["hands"][0, seat] = np.bincount(faces, minlength=6)
+            action = players[0].act_rows(game, supposed, np.arange(1), np.array([seat]))[0]
+            legal = int(game.legal(supposed[0]).sum())
+            name = "".join(str(face + 1) for face in sorted(faces))
+            chance = (1 - SLIP) * (action == bids[seat]) + SLIP / legal
+            weights[name] = weights.get(name, 0) + chance
+        total = sum(weights.values())
+        for name, chance in zip(belief.names, belief.chances.tolist(), strict=True):
+            assert chance == pytest.approx(weights[name] / total, abs=1e-12)
+    assert beliefs.weighed
+    dealt = beliefs.deal(20_000, np.arange(20_000, dtype=np.uint64), np.random.default_rng(0))
+    assert (dealt["hands"][:, 2] == states["hands"][0, 2]).all()
+    pair = beliefs.draws[0].names.index("11")
+    share = (dealt["hands"][:, 0, 0] == 2).mean()
+    assert share == pytest.approx(beliefs.draws[0].chances[pair], abs=0.012)
+
+
+def test_whoever_says_nothing_of_itself_leaves_rolls_as_dice_have_them() -> None:
+    game = dicegym.game("liarsdice", players=2, dice=1)
+    state = begun(game, "honest", 3, 1)[0]
+    beliefs = Beliefs(game, state, [RandomPlayer()] * 2)
+    assert not beliefs.weighed
+    assert beliefs.draws[0].chances == pytest.approx(np.full(6, 1 / 6))
+
+
+def test_secret_choices_are_made_again() -> None:
+    """Each seat before the mover orders anew, within its money; the mover's own order so far stays."""
+    game = dicegym.game("lucky", players=3)
+    states = game.new_game(5)
+    for action in (1, 22, 0, 0, 22, 0):  # seats 0 and 1 order and are complete, seat 2 has begun
+        game.step(states[0], action)
+    players = [policy_player(game, "cheapest")] * 3
+    dealt = Beliefs(game, states[0], players).deal(8, np.arange(8, dtype=np.uint64), np.random.default_rng(0))
+    assert (dealt["player"] == 2).all()
+    assert (dealt["order"][:, 2] == states["order"][0, 2]).all()
+    assert (dealt["left"][:, 2] == states["left"][0, 2]).all()
+    alone = game.new_game(5)
+    while alone[0]["player"] == 0:
+        game.step(alone[0], int(players[0].act_rows(game, alone, np.arange(1), np.zeros(1, np.int64))[0]))
+    assert (dealt["order"][:, 0] == alone["order"][0, 0]).all(), "as who plays on orders, not as the record has it"
+
+
+# --- runs -----------------------------------------------------------------------------------------------------
+
+
+def test_the_result_does_not_depend_on_threads() -> None:
+    game = dicegym.game("liarsdice")
+    state = begun(game, "honest", 1, 2)[0]
+    found = [plain(rollout(game, state, games=1_000, actions=[180, 14, 15], threads=n, seed=4)) for n in (1, 2, 3)]
+    assert found[0] == found[1] == found[2]
+    assert plain(rollout(game, state, games=1_000, actions=[180, 14, 15], seed=5)) != found[0]
+
+
+def test_all_choices_get_the_same_dice() -> None:
+    """So two that come to the same never differ, and their difference has no error."""
+    game = dicegym.game("hog", goal=10)
+    state = game.new_game(1)[0]
+    found = rollout(game, state, actions=[11, 12], games=500)  # 10 dice; 11, which disqualifies
+    assert found.best.action == 11
+    same = rollout(game, state, actions=[0, 1], games=500)  # one point either way, but for the exchange
+    assert same.candidates[1].difference_error < same.best.error
+
+
+def test_it_stops_when_the_best_is_known_well_enough() -> None:
+    game = dicegym.game("hog")
+    found = rollout(game, begun(game, "swap", 2, 3)[0], actions=[6, 7], games=200_000, until=0.02)
+    assert found.best.error <= 0.02
+    assert found.best.games < 2_000
+    assert "standard error" in found.reason
+    brief = rollout(game, begun(game, "swap", 2, 3)[0], games=10**6, seconds=0.0)
+    assert brief.best.games == 128
+    assert not brief.decided
+
+
+def test_players_of_all_kinds_play_on() -> None:
+    """A function that is asked game by game, a twin, a valuer, others in the other seats."""
+    game = dicegym.game("hog", goal=30)
+    state = game.new_game(3)[0]
+    by_hand = FunctionPlayer(lambda turn: 6, "five dice")
+    for player in (by_hand, "always_roll(5)", valuer(game, "exact")):
+        found = rollout(game, state, actions=[5, 6], games=100, player=player, against="bacon")
+        assert found.players[1] == "bacon"
+        assert 0 < found.best.value < 1
+    twin = rollout(game, state, actions=[6], games=100, player="always_roll(5)")
+    assert rollout(game, state, actions=[6], games=100, player=by_hand).best.value == twin.best.value
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"games": 0}, "games"),
+        ({"confidence": 1.0}, "confidence=1.0"),
+        ({"until": -1}, "until=-1"),
+        ({"actions": []}, "no action to play"),
+        ({"player": "nobody"}, "nobody"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], says: str) -> None:
+    game = dicegym.game("hog")
+    with pytest.raises((ParameterError, UnknownNameError), match=says):
+        rollout(game, game.new_game()[0], **arguments)
+
+
+def test_leaves_of_another_game_or_unit_are_refused() -> None:
+    game = dicegym.game("hog")
+    with pytest.raises(ParameterError, match="goal=100"):
+        rollout(game, game.new_game()[0], leaves=valuer(dicegym.game("hog", goal=50), "exact"))
+    over = game.new_game()
+    over["over"] = True
+    with pytest.raises(ParameterError, match="the game is over"):
+        rollout(game, over[0])
+
+
+def test_a_game_that_does_not_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.analysis.playing_on.MOST_DECISIONS", 3)
+    game = dicegym.game("hog")
+    with pytest.raises(ParameterError, match="not over after 3 decisions"):
+        rollout(game, game.new_game()[0], games=10)
+
+
+# --- statistics -----------------------------------------------------------------------------------------------
+
+
+def test_confidence_sequences_hold_at_all_times() -> None:
+    """Looked at a hundred times in each of 400 runs, they miss in fewer than alpha; fixed intervals in most runs."""
+    generator = np.random.default_rng(1)
+    wins = generator.random((400, 10_000)) < 0.3
+    means = wins.cumsum(axis=1) / np.arange(1, 10_001)
+    missed = fixed = 0
+    looks = np.arange(100, 10_001, 100)
+    for run in means:
+        deviations = np.sqrt(run[looks - 1] * (1 - run[looks - 1]))
+        off = np.abs(run[looks - 1] - 0.3)
+        missed += any(
+            off > [half_width(deviation, int(n), 0.05) for deviation, n in zip(deviations, looks, strict=True)]
+        )
+        fixed += bool((off > 1.96 * deviations / np.sqrt(looks)).any())
+    assert missed <= 0.05 * 400
+    assert fixed > 0.2 * 400
+    assert half_width(1.0, 1, 0.05) == math.inf
+
+
+def test_results_share_the_first_place() -> None:
+    game = dicegym.game("lucky", players=3)
+    states = game.new_game()
+    states["over"] = True
+    states["money"][0, :3] = 7, 7, 2
+    assert results(game, states).tolist() == [[0.5, 0.5, 0.0]]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_has_a_valuer_of_rollouts(name: str) -> None:
+    game = dicegym.game(name)
+    asked = RolloutValuer(game, games=128)
+    state = begun(game, game.spec.baseline, 6, 3)[0]
+    values, errors, behind = asked.action_values(state)
+    legal = game.legal(state)
+    assert np.array_equal(np.isnan(values), ~legal)
+    assert np.array_equal(np.isnan(errors), ~legal)
+    assert behind is not None
+    assert np.nanmin(behind) == 0
+    assert asked.action_value(state, int(np.nanargmax(values))) == pytest.approx(np.nanmax(values), abs=1e-9)
+    assert asked.policy(state).sum() == pytest.approx(1)
+    if game.players > 1:
+        assert asked.values_rows(np.array([state])).sum() == pytest.approx(1)

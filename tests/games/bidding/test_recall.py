@@ -1,0 +1,279 @@
+"""Hands of two in which the last bids alone are remembered: what is learned, packed, read and said of states."""
+
+from __future__ import annotations
+
+import json
+import random
+import runpy
+import sys
+import types
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.analysis import valuers
+from dicegym.games.bidding import table
+from dicegym.games.bidding.solving import (
+    recall_game,
+    recall_pack,
+    recall_reply,
+    recall_rules,
+    recall_tree,
+    recall_values,
+)
+from dicegym.games.bidding.solving.recall_hand import HandSolver
+from dicegym.games.bidding.solving.recall_table import Table
+from dicegym.games.solved import DamagedFileError
+from dicegym.shipped import shipped_folder
+
+GAMES = ("liarsdice", "liarsdice_spot_on")
+MOST_BYTES = 6_000_000
+each_game = pytest.mark.parametrize("game", GAMES)
+
+
+def no_progress(done: int, of: int, what: str) -> None:
+    assert 0 <= done <= of
+    assert what
+
+
+@pytest.fixture(scope="module", params=GAMES)
+def solved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The game with two dice each, a table of it that was learned a little, and its file."""
+    game = dicegym.game(request.param, dice=2)
+    folder = tmp_path_factory.mktemp(request.param)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recall_game, "TIMES", 8)
+        patch.setattr(recall_game, "FIRST_TIMES", 4)
+        solution = recall_game.RecallSolution(game)
+        assert solution.quality(folder) is None
+        assert solution.solve(folder, goal=0, seconds=None, threads=1, progress=no_progress) == 0
+        assert solution.quality(folder) == 0
+    file = folder / recall_game.FILE
+    return game, Table(game, file, "equilibrium"), file
+
+
+@each_game
+def test_rules_of_a_hand_are_the_games(game: str) -> None:
+    """Random ends of hands come to what was tabulated."""
+    rng = np.random.default_rng(5)
+    played = dicegym.game(game, dice=3)
+    hand_of = cache(lambda own, others: recall_rules.hand(played, own, others))
+    for seed in range(25):
+        state = played.new_game(seed)[0]
+        while not state["over"]:
+            me, made = int(state["player"]), int(state["n_bids"])
+            hand = hand_of(int(state["left"][me]), int(state["left"][1 - me]))
+            bids = list(hand.bids)
+            legal = played.legal(state)
+            last = int(state["bids"][made - 1]) // table.SEATS if made else None
+            if last in bids:
+                follows = hand.bids[hand.follows[bids.index(last)]]
+                assert set(follows) == set(bids) & set(np.flatnonzero(legal))
+                assert (legal[hand.calls] == hand.may_call).all()
+            if last in bids and (rng.random() < 0.5 or not len(follows)):
+                call = int(rng.choice(np.flatnonzero(hand.may_call)))
+                sides = (
+                    (recall_rules.rolls(hand.own), state["hands"][me]),
+                    (
+                        recall_rules.rolls(hand.others),
+                        state["hands"][1 - me],
+                    ),
+                )
+                place = bids.index(last)
+                numbers = [int(np.flatnonzero((rolls.counts == shown).all(1))[0]) for rolls, shown in sides]
+                found = sum(int(hand.counting[side, place, number]) for side, number in enumerate(numbers))
+                played.step(state, int(hand.calls[call]))
+                after = [int(state["left"][me]), int(state["left"][1 - me]), int(state["player"]) == me]
+                assert hand.outcome[call, place, found].tolist() == after
+            else:
+                possible = [bid for bid in bids if legal[bid]]
+                played.step(state, int(rng.choice(possible)))
+
+
+@each_game
+@pytest.mark.parametrize("recall", [2, 3])
+def test_each_bid_leads_to_the_state_that_remembers_it(game: str, recall: int) -> None:
+    hand = recall_rules.hand(dicegym.game(game), 2, 1)
+    tree = recall_tree.tree(hand, recall)
+    rng = random.Random(1)
+    for _ in range(200):
+        path: tuple[int, ...] = ()
+        group = member = 0
+        while tree.first[group] < tree.first[group + 1] and rng.random() < 0.9:
+            choice = rng.randrange(tree.first[group], tree.first[group + 1])
+            path = (*path, int(tree.bid[choice]))
+            group, member = int(tree.leads[choice]), int(tree.place[choice])
+            assert tree.states[path[-recall:]] == (group, member)
+            assert tree.last[group] == path[-1]
+        assert all(hand.follows[before, after] for before, after in pairwise(path))
+    assert int(tree.members.sum()) == len(tree.states)
+
+
+def test_one_die_each_without_wild_faces_is_worth_what_koller_and_megiddo_found() -> None:
+    game = dicegym.game("liarsdice", dice=1)
+    solver = HandSolver(game, 1, 1, 3)
+    values = np.zeros((2, 2))
+    solver.begin(values)
+    for _ in range(120):
+        solver.iterate()
+    assert solver.evaluate()[0] == pytest.approx((1 - 1 / 9) / 2, abs=1e-3)
+    wins = np.full((2, 2, 2), 0.5)
+    strategies = recall_pack.pruned(solver)
+    best, visits = recall_reply.reply_values(solver, wins, strategies)
+    assert visits > 100
+    assert 0.5 - 1e-6 <= best.mean() < 0.502  # the best reply, all bids remembered, from both places
+    even = recall_reply.normalised(HandSolverOfNothing(solver).sides[0])
+    assert recall_reply.reply_values(solver, wins, [even])[0].mean() > 0.7
+
+
+class HandSolverOfNothing:
+    """A solver that has learned nothing, so that it plays evenly."""
+
+    def __init__(self, solver: HandSolver) -> None:
+        solver.sides[0].summed[:] = 0
+        self.sides = solver.sides
+
+
+def test_what_was_interrupted_ends_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recall_game, "TIMES", 3)
+    solution = recall_game.RecallSolution(dicegym.game("liarsdice_spot_on", dice=2))
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    solution.solve(whole, goal=0, seconds=None, threads=1, progress=no_progress)
+
+    def until(done: int, of: int, what: str) -> None:
+        if done > 100:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solution.solve(parts, goal=0, seconds=None, threads=1, progress=until)
+    assert solution.quality(parts) is None
+    solution.solve(parts, goal=0, seconds=None, threads=1, progress=no_progress)
+    name = recall_game.FILE
+    assert (parts / name).read_bytes() == (whole / name).read_bytes()
+    (parts / name).write_bytes(b"{ nothing")
+    with pytest.raises(DamagedFileError, match="dicegym solve liarsdice_spot_on"):
+        solution.quality(parts)
+
+
+def bot_of(game: str, file: Path, folder: Path) -> dict[str, Any]:
+    """Return the names of the agent's file, run beside a table."""
+    source = shipped_folder("agents") / game / "equilibrium.py"
+    (folder / "equilibrium.py").write_text(source.read_text())
+    (folder / "equilibrium.table").write_bytes(file.read_bytes())
+    module = types.ModuleType("player")
+    module.Player = object  # type: ignore[attr-defined]  # what the interface supplies
+    before = sys.modules.get("player")
+    sys.modules["player"] = module
+    try:
+        return runpy.run_path(str(folder / "equilibrium.py"))
+    finally:
+        sys.modules.pop("player")
+        if before is not None:
+            sys.modules["player"] = before
+
+
+def test_the_bot_reads_what_was_packed(solved: Any, tmp_path: Path) -> None:
+    game, played, file = solved
+    bot = bot_of(game.name, file, tmp_path)
+    asked = known = 0
+    for own in (1, 2):
+        for others in (1, 2):
+            hand = played.hand(own, others)
+            side = hand.side
+            for state, (group, member) in side.tree.states.items():
+                cells = side.of_cells(hand.cells, group)[:, member]
+                begin, end = side.tree.first[group : group + 2]
+                meant = [int(side.hand.bids[bid]) for bid in side.tree.bid[begin:end]]
+                meant += [recall_pack.FIRST_CALL + call for call in range(side.calls)]
+                bids = [int(side.hand.bids[bid]) for bid in state]
+                for number, counts in enumerate(recall_rules.rolls(own).counts):
+                    roll = [face + 1 for face in range(6) for _ in range(counts[face])]
+                    dice: Any = "".join(map(str, roll)) if game.name == "liarsdice" else roll
+                    found = dict(bot["choices"](dice, others, bids))
+                    asked += 1
+                    if found:
+                        known += 1
+                        total = sum(found.values())
+                        want = {meant[k]: p for k, p in enumerate(cells[number]) if p > 0}
+                        assert want == pytest.approx({code: weight / total for code, weight in found.items()})
+    assert known > asked / 20
+
+
+def test_values_agree_with_each_other(solved: Any) -> None:
+    """Rules played out, beliefs and both seats say the same."""
+    game, played, _ = solved
+    valuer = recall_values.RecallValues(game, played)
+    rng = np.random.default_rng(3)
+    for seed in range(6):
+        state = game.new_game(seed)[0]
+        while not state["over"]:
+            me, mask = int(state["player"]), game.legal(state)
+            assert valuer.value(state, 0) + valuer.value(state, 1) == pytest.approx(1)
+            values, policy = valuer.action_values(state).values, valuer.policy(state)
+            assert policy.sum() == pytest.approx(1)
+            assert not policy[~mask].any()
+            own, others = int(state["left"][me]), int(state["left"][1 - me])
+            path = valuer._path(own, others, state)
+            if path is not None:
+                belief = valuer._shares(own, others, path)
+                mean, supposed = 0.0, state.copy()
+                for chance, roll in zip(belief, recall_rules.rolls(others).counts, strict=True):
+                    supposed["hands"][1 - me] = roll
+                    mean += chance * valuer.value(supposed, me)
+                assert np.nansum(np.where(policy > 0, policy * values, 0)) == pytest.approx(mean, abs=1e-12)
+                for action in rng.choice(np.flatnonzero(~np.isnan(values)), 2):
+                    assert valuer._by_belief(state, int(action)) == pytest.approx(values[action], abs=1e-12)
+            game.step(state, int(rng.choice(len(policy), p=policy)))
+        assert [valuer.value(state, seat) for seat in (0, 1)] == [float(state["left"][seat] > 0) for seat in (0, 1)]
+    rows = game.batch(5, seed=1).states
+    assert valuer.values_rows(rows).sum(1) == pytest.approx(np.ones(5))
+    assert valuer.action_values_rows(rows).values.shape == valuer.policy_rows(rows).shape == (5, game.n_actions)
+    assert valuer.between_rows(rows)[:, 0] == pytest.approx([valuer.between(state, 0) for state in rows])
+
+
+def test_what_a_hand_is_worth_is_the_mean_over_rolls(solved: Any) -> None:
+    _, played, _ = solved
+    for own in (1, 2):
+        for others in (1, 2):
+            assert played.opens(own, others) == pytest.approx(played.played_worth(own, others), abs=1e-6)
+
+
+def test_bids_beyond_the_table_are_called(solved: Any) -> None:
+    game, played, _ = solved
+    valuer = recall_values.RecallValues(game, played)
+    state = game.new_game(4)[0]
+    high = (5 - 1) * table.FACES  # five ones, of four dice
+    low = 0
+    assert valuer.action_value(state, high) < valuer.action_value(state, low)
+    if game.legal(state)[high]:
+        game.step(state, high)
+        values = valuer.action_values(state).values
+        assert np.nanargmax(values) == int(np.argmax(valuer.policy(state))) == table.N_BIDS
+    assert 0 <= valuer.action_value(state, -1) <= 1
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"[]\n")
+    with pytest.raises(DamagedFileError, match="dicegym solve"):
+        Table(dicegym.game("liarsdice"), tmp_path / "x", "equilibrium")
+
+
+@each_game
+def test_the_shipped_table_is_whole(game: str) -> None:
+    played = dicegym.game(game)
+    file = shipped_folder("agents") / game / recall_game.FILE
+    told = json.loads(file.read_bytes().partition(b"\n")[0])
+    assert file.stat().st_size < MOST_BYTES
+    assert told["fingerprint"] == played.fingerprint
+    assert set(told["places"]) == {f"{own}{others}" for own in range(1, 6) for others in range(1, 6)}
+    valuer = valuers.valuer(played, recall_values.NAME)
+    state = played.new_game(0)[0]
+    values, policy = valuer.action_values(state).values, valuer.policy(state)
+    best = np.nanmax(values)
+    assert best - values[policy > 0].min() < 0.05  # what it mixes is worth nearly the same
+    assert 0.2 < best < 0.8

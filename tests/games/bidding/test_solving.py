@@ -1,0 +1,431 @@
+"""Hands of Liar's Dice for two: public values, linear programs, slow counting, and what solving leaves on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import dicegym
+from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.games.bidding.solving import keeping, learner, solution
+from dicegym.games.bidding.solving.equilibrium import (
+    HandGroup,
+    Solver,
+    Worth,
+    ending_values,
+    exploitability,
+    groups_of,
+    worths,
+)
+from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Ending, Hand, assemble, rolls_of, tabulate
+from dicegym.games.bidding.solving.learner import Learner, Strategy
+from dicegym.games.bidding.solving.solution import EquilibriumSolution
+from dicegym.games.bidding.solving.table_values import EquilibriumValues
+from dicegym.games.parts import SOLUTIONS, need
+from dicegym.games.solved import tables_folder
+from dicegym.games.worth import Progress
+
+CLASSIC, SPOT_ON = dicegym.game("liarsdice", players=2, dice=2), dicegym.game("liarsdice_spot_on", players=2, dice=2)
+ONE_DIE = tuple(dicegym.game(name, players=2, dice=1) for name in ("liarsdice", "liarsdice_spot_on"))
+SILENT: Progress = lambda done, of, text: None  # noqa: E731 - a name of its own says what it is for
+
+
+def alone(hand: Hand) -> np.ndarray:
+    """Return the values of endings if the game is this hand alone: whoever loses a die loses."""
+    return np.array([float(ending.left[0] == hand.dice[0]) for ending in hand.endings])
+
+
+def bracket(hand: Hand, values: np.ndarray, steps: int) -> tuple[float, float]:
+    """Return bounds of the opener's win probability: what a best reply leaves it, and what its own best reply gets."""
+    learning = Learner(hand)
+    for _ in range(steps):
+        learning.learn(values)
+    strategy = learning.strategy()
+    return 1 - strategy.win_chance(values, 1, best=True), strategy.win_chance(values, 0, best=True)
+
+
+def simple_hand(faces: int, quantities: int, calls: int = 1, wild: bool = False, seed: int = -1) -> Hand:
+    """Return a hand of one die each; with a seed, what calls come to is drawn."""
+    n_bids = faces * quantities
+    pairs = np.zeros((2, n_bids, calls, faces, faces), np.int64)
+    for place, bid, one, other in product((0, 1), range(n_bids), range(faces), range(faces)):
+        found = sum(die == bid % faces or (wild and die == faces - 1) for die in (one, other))
+        pairs[place, bid, :, one, other] = 1 - place if found > bid // faces else place
+    endings = [Ending((1, 0), 0), Ending((0, 1), 1)]
+    if seed >= 0:
+        pairs = np.random.default_rng(seed).integers(0, 5, pairs.shape)
+        endings = [Ending((1, 1), number % 2) for number in range(5)]
+    rolls, chances = np.eye(faces, 6, dtype=np.int8), np.full(faces, 1 / faces)
+    numbers = tuple(range(180, 180 + calls))
+    follow = np.triu(np.ones((n_bids, n_bids), bool), 1)
+    return assemble(
+        (1, 1), (rolls, rolls), (chances, chances), range(n_bids), follow, (numbers, numbers), pairs, endings
+    )
+
+
+@pytest.mark.parametrize(
+    ("dice", "value"),
+    [((1, 1), -1 / 9), ((2, 1), 212027 / 771552), ((1, 2), -22 / 81)],
+    ids=["one die each", "two against one", "one against two"],
+)
+def test_single_hands_without_wild_faces_have_the_values_of_linear_programs(
+    dice: tuple[int, int], value: float
+) -> None:
+    """Solutions of Koller and Megiddo's linear programs for the game, from -1 to 1 for who opens; they are public."""
+    hand = tabulate(CLASSIC, *dice)
+    lower, upper = bracket(hand, alone(hand), 60)
+    assert 2 * lower - 1 <= value <= 2 * upper - 1
+    assert upper - lower < 0.01
+
+
+def test_uniform_play_is_as_far_from_an_equilibrium_as_in_openspiel() -> None:
+    """The NashConv of uniform play of ``liars_dice`` there: one die each, the highest face is wild."""
+    hand = simple_hand(6, 2, wild=True)
+    even = Strategy(
+        hand, np.ones((hand.nodes, hand.width), np.uint16), np.ones((hand.call_rows, 1, hand.width), np.uint16)
+    )
+    best = [even.win_chance(np.array([1.0, 0.0]), place, best=True) for place in (0, 1)]
+    assert 2 * sum(best) - 2 == pytest.approx(1.561488646384479, abs=1e-12)
+
+
+def by_linear_program(hand: Hand, values: np.ndarray) -> float:
+    """Return the opener's win probability as a linear program over its sequences finds it, built by other means.
+
+    The opener chooses the plan that leaves most to it against the best reply: minimax with one variable for the value
+    of each of the other's rolls at each node where the other moves.
+    """
+    n_bids, (mine, theirs) = len(hand.bids), (len(hand.chances[0]), len(hand.chances[1]))
+    paths = [path for size in range(n_bids + 1) for path in _rising(hand, size)]
+    columns: dict[tuple[object, ...], int] = {}
+
+    def column(*key: object) -> int:
+        return columns.setdefault(key, len(columns))
+
+    equal: list[tuple[dict[int, float], float]] = []
+    below: list[tuple[dict[int, float], float]] = []
+
+    def plan(roll: int, path: tuple[int, ...]) -> int:
+        """The sequence of my moves on a path: its last one is mine."""
+        return column("plan", roll, path)
+
+    for path, roll in product(paths, range(mine)):
+        if len(path) % 2 == 0:
+            row = {plan(roll, (*path, bid)): 1.0 for bid in _next(hand, path)}
+            if path:
+                row |= {plan(roll, (*path, -1 - call)): 1.0 for call in range(hand.n_calls[0])}
+                row[plan(roll, path[:-1])] = -1.0
+            equal.append((row, 0.0 if path else 1.0))
+    for path, roll in product(paths, range(theirs)):
+        value = column("value", roll, path)
+        if len(path) % 2 == 1:
+            for bid in _next(hand, path):
+                below.append(({value: 1.0, column("value", roll, (*path, bid)): -1.0}, 0.0))
+            for call in range(hand.n_calls[1]):
+                row = {value: 1.0}
+                for own in range(mine):
+                    row[plan(own, path)] = -_won(hand, values, 1, path, call, own, roll) * hand.chances[0][own]
+                below.append((row, 0.0))
+        else:
+            row = {value: 1.0} | {column("value", roll, (*path, bid)): -1.0 for bid in _next(hand, path)}
+            for call in range(hand.n_calls[0] if path else 0):
+                for own in range(mine):
+                    won = _won(hand, values, 0, path, call, own, roll)
+                    row[plan(own, (*path, -1 - call))] = -won * hand.chances[0][own]
+            below.append((row, 0.0))
+    costs = np.zeros(len(columns))
+    for roll, chance in enumerate(hand.chances[1]):
+        costs[column("value", roll, ())] = -chance
+
+    def matrix(rows: Sequence[tuple[dict[int, float], float]]) -> tuple[np.ndarray, np.ndarray]:
+        out = np.zeros((len(rows), len(columns)))
+        for number, (row, _) in enumerate(rows):
+            out[number, list(row)] = list(row.values())
+        return out, np.array([right for _, right in rows])
+
+    bounds = [(0, None) if key[0] == "plan" else (None, None) for key in columns]
+    a, b = matrix(below)
+    found = linprog(costs, a, b, *matrix(equal), bounds=bounds)
+    return -float(found.fun)
+
+
+def _next(hand: Hand, path: tuple[int, ...]) -> range:
+    return range(int(hand.first[path[-1] + 1]) if path else 0, len(hand.bids))
+
+
+def _rising(hand: Hand, size: int) -> list[tuple[int, ...]]:
+    if size == 0:
+        return [()]
+    return [(*path, bid) for path in _rising(hand, size - 1) for bid in _next(hand, path)]
+
+
+def _won(hand: Hand, values: np.ndarray, caller: int, path: tuple[int, ...], call: int, own: int, roll: int) -> float:
+    bid = path[-1]
+    classes = hand.classes[0, bid, own], hand.classes[1, bid, roll]
+    return float(values[hand.outcome[caller, bid, call][classes]])
+
+
+@pytest.mark.parametrize(("faces", "quantities", "calls"), [(2, 2, 1), (3, 2, 1), (3, 1, 3)])
+def test_small_hands_with_any_outcomes_agree_with_linear_programs(faces: int, quantities: int, calls: int) -> None:
+    """What calls come to is drawn, by pair of dice, and so is what that is worth: nothing of any rules helps."""
+    hand = simple_hand(faces, quantities, calls, seed=faces)
+    values = np.random.default_rng(1).random(5)
+    lower, upper = bracket(hand, values, 1500)
+    assert upper - lower < 2e-4
+    assert lower - 1e-6 <= by_linear_program(hand, values) <= upper + 1e-6
+
+
+@pytest.mark.parametrize("game", [CLASSIC, SPOT_ON], ids=lambda game: game.name)
+@pytest.mark.parametrize("dice", [(1, 1), (2, 1), (2, 2)])
+def test_tables_of_a_hand_say_what_the_rules_do(game: dicegym.Game, dice: tuple[int, int]) -> None:
+    """Random hands are played by the rules and looked up in the tables, bid by bid, to the call."""
+    hand, rng = tabulate(game, *dice), np.random.default_rng(sum(dice))
+    for opener in (0, 1) * 40:
+        state = game.new_game()[0]
+        state["player"] = opener
+        state["left"][[opener, 1 - opener]] = state["rolled"][[opener, 1 - opener]] = dice
+        rolls = [int(rng.integers(len(chances))) for chances in hand.chances]
+        state["hands"][[opener, 1 - opener]] = [hand.rolls[place][roll] for place, roll in enumerate(rolls)]
+        last, place = -1, 0
+        while True:
+            legal = game.legal(state)
+            following = hand.bids[hand.first[last + 1] :]
+            assert set(following) == set(np.flatnonzero(legal[:180])) - set(hand.impossible)
+            calls = hand.calls[place] if last >= 0 else ()
+            assert list(calls) == list(np.flatnonzero(legal[180:]) + 180)
+            if last >= 0 and (len(following) == 0 or rng.random() < 0.3):
+                break
+            last = int(rng.integers(hand.first[last + 1], len(hand.bids)))
+            game.step(state, int(hand.bids[last]))
+            place = 1 - place
+        number = int(rng.integers(len(calls)))
+        game.step(state, calls[number])
+        kinds = hand.classes[0, last, rolls[0]], hand.classes[1, last, rolls[1]]
+        ending = hand.endings[hand.outcome[place, last, number][kinds]]
+        assert ending.left == (state["left"][opener], state["left"][1 - opener])
+        assert ending.next_opener == (0 if state["player"] == opener else 1)
+
+
+def test_hands_are_learned_after_those_that_they_lead_to() -> None:
+    single = [((1, 1),), ((1, 2),), ((2, 1),), ((2, 2),)]
+    assert groups_of(CLASSIC) == [HandGroup(hands, returns=False) for hands in single]
+    assert groups_of(SPOT_ON) == [HandGroup(((1, 1), (2, 1), (2, 2)), returns=True)]
+
+
+def test_bids_that_cannot_follow_each_other_by_levels_are_refused() -> None:
+    follow = np.zeros((3, 3), bool)
+    follow[0, 1] = follow[1, 2] = True
+    rolls, chances = rolls_of(1)
+    pairs = np.zeros((2, 3, 1, 6, 6), np.int64)
+    with pytest.raises(ParameterError, match="no levels"):
+        assemble((1, 1), (rolls, rolls), (chances, chances), range(3), follow, ((180,), (180,)), pairs, [])
+
+
+def test_what_a_tree_leaves_out_would_be_found_by_the_best_reply() -> None:
+    """If losing a die by a bid above all dice were the best that can happen, the best reply would make it."""
+    hand = tabulate(CLASSIC, 1, 2)
+    learning = Learner(hand)
+    values = alone(hand)
+    learning.learn(values)
+    strategy = learning.strategy()
+    assert hand.overbid.min() > NOT_ALLOWED
+    assert strategy.win_chance(values, 0, best=True) < 0.99
+    values[hand.overbid[0]] = 1
+    assert strategy.win_chance(values, 0, best=True) == pytest.approx(1)
+    values[:] = 1
+    values[hand.overbid[1]] = 0
+    assert strategy.win_chance(values, 1, best=True) == pytest.approx(1)
+
+
+def test_threads_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does where a tree is cut."""
+    tables = []
+    for threads, largest, small in ((1, 1 << 14, 1 << 16), (3, 1 << 14, 1 << 10), (2, 1 << 8, 1 << 10)):
+        monkeypatch.setattr(learner, "LARGEST_PIECE", largest)
+        monkeypatch.setattr(learner, "SMALL_TREE", small)
+        solver = Solver(ONE_DIE[0], threads)
+        for _ in range(6):
+            solver.step()
+        tables.append(solver.learners[1, 1])
+    for other in tables[1:]:
+        assert tables[0].bid_regrets.any()
+        assert np.array_equal(tables[0].bid_regrets, other.bid_regrets)
+        assert np.array_equal(tables[0].call_totals, other.call_totals)
+
+
+@cache
+def values_of(game: dicegym.Game) -> EquilibriumValues:
+    """Return values by a strategy that was learned for a moment."""
+    solver = Solver(game)
+    while solver.steps < 30:
+        solver.step()
+    strategies = solver.current()
+    return EquilibriumValues(game, strategies, exploitability(solver.groups, strategies))
+
+
+@pytest.mark.parametrize("game", [*ONE_DIE, SPOT_ON], ids=repr)
+def test_values_are_those_of_the_policy(game: dicegym.Game) -> None:
+    """A value is the mean, by the policy, of what comes then; an action's, the mean over what is believed."""
+    valuer, rng = values_of(game), np.random.default_rng(3)
+    for seed in range(5):
+        state = game.new_game(seed)[0]
+        while not state["over"]:
+            me = int(state["player"])
+            policy, told = valuer.policy(state), valuer.action_values(state).values
+            assert policy.sum() == pytest.approx(1)
+            assert set(np.flatnonzero(policy)) <= set(np.flatnonzero(~np.isnan(told)))
+            hidden = state.copy()
+            hidden["hands"][1 - me] = 0
+            assert np.array_equal(valuer.policy(hidden), policy)
+            assert np.array_equal(valuer.action_values(hidden).values, told, equal_nan=True)
+            mean = 0.0
+            for action in np.flatnonzero(policy):
+                after = state.copy()
+                game.step(after, int(action))
+                ended = after["over"] or after["finished"] > state["finished"]
+                worth = valuer.between(after, me) if ended else valuer.value(after, me)
+                mean += policy[action] * worth
+            assert valuer.value(state, me) == pytest.approx(mean, abs=1e-12)
+            assert valuer.value(state, 0) + valuer.value(state, 1) == pytest.approx(1)
+            game.step(state, int(rng.choice(np.flatnonzero(game.legal(state)), p=None)))
+        assert valuer.value(state, int(np.argmax(game.returns(state)))) == 1
+
+
+@pytest.mark.parametrize("game", ONE_DIE, ids=lambda game: game.name)
+def test_action_values_are_means_over_beliefs(game: dicegym.Game) -> None:
+    """Beliefs are counted here by going through both rolls: chances times what the policy does with each."""
+    valuer = values_of(game)
+    for first, seed in ((0, 1), (3, 2), (4, 3)):
+        start = game.new_game(seed)[0]
+        me, other = int(start["player"]), 1 - int(start["player"])
+        asked = []
+        for face in range(6):
+            state = start.copy()
+            state["hands"][other] = np.eye(6, dtype=np.int8)[face]
+            game.step(state, first)
+            asked.append((state, valuer.policy(state)))
+        second = int(sum(policy for _, policy in asked)[:180].argmax())
+        weights = np.array([policy[second] for _, policy in asked])
+        assert weights.sum() > 0.01
+        worth = np.zeros(6)
+        for face, (state, _) in enumerate(asked):
+            game.step(state, second)
+            told = valuer.action_values(state).values
+            game.step(state, 180)
+            worth[face] = valuer.between(state, me)
+        assert told[180] == pytest.approx(worth @ weights / weights.sum())
+
+
+def test_bids_above_all_dice_and_what_is_not_allowed() -> None:
+    """They are priced by what the rules make of them."""
+    valuer = values_of(SPOT_ON)
+    state = SPOT_ON.new_game(2)[0]
+    me = int(state["player"])
+    assert valuer.action_value(state, 180) == 0  # disqualified
+    assert valuer.action_value(state, 10**9) == pytest.approx(valuer.action_value(state, 100))
+    lost = valuer.worth.follows[2, 1]
+    assert valuer.action_value(state, 100) == pytest.approx(lost)
+    SPOT_ON.step(state, 4 * 6)  # five ones
+    assert valuer.policy(state)[180] == 1
+    assert valuer.value(state, me) == pytest.approx(lost)
+    SPOT_ON.step(state, 3 * 6 - 1)  # three sixes are worth more, and are true at times
+    assert 0 <= valuer.value(state, me) <= 1
+    assert valuer.policy(state).sum() == pytest.approx(1)
+    classic = values_of(ONE_DIE[0])
+    opening = ONE_DIE[0].new_game()[0]
+    assert classic.action_value(opening, -1) == 0
+
+
+def test_a_hand_that_never_comes_about_has_no_values() -> None:
+    state = SPOT_ON.new_game(2)[0]
+    me = int(state["player"])
+    state["left"][me] = state["rolled"][me] = 1
+    state["hands"][me] = (1, 0, 0, 0, 0, 0)
+    with pytest.raises(ParameterError, match="never comes about"):
+        values_of(SPOT_ON).value(state, 0)
+
+
+def test_best_replies_over_the_whole_game_are_never_worse_than_playing_along() -> None:
+    game = SPOT_ON
+    strategies = values_of(game).strategies
+    best, played = worths(groups_of(game), strategies, best=True), worths(groups_of(game), strategies, best=False)
+    for dice, value in played.opens.items():
+        assert best.opens[dice] >= value - 1e-6
+        assert best.follows[dice] >= played.follows[dice] - 1e-6
+        assert value + played.follows[dice] == pytest.approx(1, abs=1e-6)
+    certain = Worth(dict.fromkeys(best.opens, 1.0), dict.fromkeys(best.opens, 1.0))
+    hand = tabulate(game, 2, 2)
+    assert ending_values(hand, certain, 0).max() == 1
+
+
+# --- what is kept --------------------------------------------------------------------------------------------
+
+
+def the_solution(game: dicegym.Game) -> EquilibriumSolution:
+    found = need(game, SOLUTIONS).solutions(game)[0]
+    assert isinstance(found, EquilibriumSolution)
+    return found
+
+
+def test_a_solution_is_kept_and_found_again() -> None:
+    solving, folder = the_solution(SPOT_ON), tables_folder(SPOT_ON, solution.NAME)
+    assert solving.quality(folder) is None
+    assert solving.memory() > 1e8
+    with pytest.raises(ParameterError, match="dicegym solve liarsdice_spot_on equilibrium"):
+        solution.kept_values(SPOT_ON)
+    quality = solving.solve(folder, goal=0.01, seconds=None, threads=2, progress=SILENT)
+    assert quality == solving.quality(folder)
+    assert 0 < quality <= 0.01
+    valuer = solution.kept_values(SPOT_ON)
+    assert valuer.exploitability == quality
+    assert exploitability(groups_of(SPOT_ON), valuer.strategies) == pytest.approx(quality)
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    assert size < solving.disk()
+    table = sorted(folder.glob("*-2-2-bids.npy"))[0]
+    table.write_bytes(table.read_bytes()[:-2] + b"xx")
+    with pytest.raises(DamagedFileError, match=r"is not what was written.*--remove"):
+        keeping.read(folder, solution.TABLES, SPOT_ON, solution.NAME, mapped=True)
+
+
+def test_solving_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes out depends on the number of steps alone, bit for bit."""
+    game, goal = ONE_DIE[1], 0.02
+    solving = EquilibriumSolution(game, 100, 1)
+    solving.solve(tmp_path / "whole", goal=goal, seconds=None, threads=1, progress=SILENT)
+    step, counted = Solver.step, [0]
+
+    def interrupted(self: Solver) -> None:
+        step(self)
+        counted[0] += 1
+        if counted[0] in (7, 23, 24):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Solver, "step", interrupted)
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            solving.solve(tmp_path / "parts", goal=goal, seconds=None, threads=1, progress=SILENT)
+        assert (tmp_path / "parts" / "work.json").exists()
+    solving.solve(tmp_path / "parts", goal=goal, seconds=None, threads=1, progress=SILENT)
+    assert not (tmp_path / "parts" / "work.json").exists()
+    whole, parts = (
+        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("whole", "parts")
+    )
+    assert whole == parts
+
+
+def test_a_list_that_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "tables.json").write_text("[1, 2")
+    with pytest.raises(DamagedFileError, match="no list of tables"):
+        the_solution(SPOT_ON).quality(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", [SPOT_ON, dicegym.game("liarsdice_spot_on", players=2, dice=3)], ids=repr)
+def test_large_games_reach_their_goal(game: dicegym.Game, tmp_path: Path) -> None:
+    solving = the_solution(game)
+    assert solving.solve(tmp_path, goal=solving.goal, seconds=None, threads=2, progress=SILENT) <= solving.goal

@@ -1,0 +1,293 @@
+"""Yatzy at tables: the distributions of points still to come, shares of the first place, and the luck of rolls."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.analysis.valuers import valuer
+from dicegym.engine import loops
+from dicegym.engine.game import Game
+from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.games.parts import LUCK, need
+from dicegym.games.yatzy import exact_kernels
+from dicegym.games.yatzy.hands import hand_of
+from dicegym.games.yatzy.rules import SERVER_TURN, bonus
+from dicegym.games.yatzy.solving import alone, alone_rules, distributions, positions, rest, row_tables, thresholds
+from dicegym.games.yatzy.solving.winning_values import WinningPlayer
+from dicegym.games.yatzy.tables import BEST, DICE, FACES, HANDS, KEEPS, SETS, after_rolling, best_part
+from dicegym.play.player import Player
+from dicegym.players.twins import opponent
+
+ALL = (1 << 15) - 1
+OPEN = (1, 5, 6, 13)
+"""Boxes, from 0, that are open in the positions below."""
+Small = tuple[np.ndarray, distributions.row_tables.Rows]
+CLOSED = ALL - sum(1 << box for box in OPEN)
+
+
+@pytest.fixture(scope="module")
+def small() -> Small:
+    """Solve for a few boxes alone, which takes no time: means, and distributions."""
+    values = alone_rules.YATZY.new_values()
+    alone_rules.solve(alone_rules.YATZY, values, CLOSED)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(alone, "values", lambda progress=None: values[0])
+        return values[0], distributions.compute(closed=CLOSED)
+
+
+@pytest.fixture(autouse=True)
+def few_boxes(monkeypatch: pytest.MonkeyPatch, small: Small) -> None:
+    """Let everything know these positions alone."""
+    monkeypatch.setattr(alone, "values", lambda progress=None: small[0])
+    monkeypatch.setattr(distributions, "distributions", lambda progress=None: small[1])
+
+
+def begun(game: Game, games: int, seed: int = 0, alike: bool = False) -> np.ndarray:
+    """Return games with a few boxes open, the others filled at random, in which player 0 has just rolled.
+
+    If they are to be ``alike``, the first rolls are all that differs.
+    """
+    states, rows = game.new_states(games), np.arange(games)
+    loops.begin_rows(states, rows, game.blank, np.full(games, seed, np.uint64), rows.astype(np.uint64))
+    rng = np.random.default_rng(seed)
+    for seat in range(game.players):
+        for box in set(range(15)).difference(OPEN):
+            points = (box + 1) * rng.integers(1, 5, games) if box < 6 else rng.integers(0, 12, games)
+            states["scores"][:, seat, box] = points
+            states["totals"][:, seat] += points
+            if box < 6:
+                states["upper"][:, seat] += points
+    if alike:
+        for field in ("scores", "totals", "upper"):
+            states[field] = states[field][0]
+    states["round_number"] = 16 - len(OPEN)
+    return states
+
+
+def shares(states: np.ndarray, players: int) -> np.ndarray:
+    totals = states["totals"][:, :players] + np.vectorize(bonus)(states["upper"][:, :players])
+    first = totals == totals.max(axis=1, keepdims=True)
+    found: np.ndarray = first / first.sum(axis=1, keepdims=True)
+    return found
+
+
+def play(game: Game, players: list[Player], states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Play games to their end; return the shares of the first place and the luck, by game and seat."""
+    rows = np.arange(len(states))
+    meter = need(game, LUCK).meter(game, players, np.tile(np.arange(game.players), (len(states), 1)))
+    assert meter is not None
+    meter.begin(states, rows)
+    while len(rows):
+        movers, actions = states["player"][rows].astype(np.int64), np.empty(len(rows), np.int64)
+        for seat, player in enumerate(players):
+            mine = movers == seat
+            if mine.any():
+                actions[mine] = player.act_rows(game, states, rows[mine], movers[mine])
+        before = states.copy()
+        loops.step_rows(states, rows, actions, np.zeros(len(rows), np.int64))
+        meter.add(before, rows, actions, states)
+        rows = rows[~states["over"][rows]]
+    return shares(states, game.players), meter.luck
+
+
+def test_positions_are_numbered_without_gaps() -> None:
+    numbers = [
+        positions.position_of(filled, upper)
+        for n in range(16)
+        for filled, upper in zip(*positions.level(n, CLOSED & 31), strict=True)
+    ]
+    assert len(set(numbers)) == len(numbers)
+    everything = sum(len(positions.level(n)[0]) for n in range(16))
+    assert everything == positions.POSITIONS == 1_430_528
+
+
+def row_of(small: Small, filled: int, upper: int) -> np.ndarray:
+    row = np.zeros(positions.TOTALS)
+    rest.add_row(small[1], positions.position_of(filled, upper), 0, 1.0, row)
+    return row
+
+
+def test_distributions_have_the_means_of_the_exact_values(
+    small: Small,
+) -> None:
+    for n in range(len(OPEN) + 1):
+        for filled, upper in zip(*positions.level(15 - n, CLOSED), strict=True):
+            row = row_of(small, int(filled), int(upper))
+            assert row.sum() == pytest.approx(1, abs=1e-12)
+            assert row @ np.arange(len(row)) == pytest.approx(small[0][filled, upper], abs=2e-3)
+
+
+def test_the_last_box_by_all_rolls(small: Small) -> None:
+    """Sixes alone: who keeps all of them has each of five dice a six with 1 - (5/6)**3."""
+    six = 1 - (5 / 6) ** 3
+    row = row_of(small, ALL - (1 << 5), 50)
+    for n in range(6):
+        ways = len(list(itertools.combinations(range(5), n)))
+        points = 6 * n + (50 if 50 + 6 * n >= 63 else 0)
+        assert row[points] == pytest.approx(ways * six**n * (1 - six) ** (5 - n), abs=1e-5)
+
+
+def test_games_end_as_the_distributions_say(small: Small) -> None:
+    game = dicegym.game("yatzy", players=1)
+    states = begun(game, 4000, alike=True)
+    first, upper = int(states["totals"][0, 0]), int(states["upper"][0, 0])
+    rows = np.arange(len(states))
+    while len(rows):
+        actions = np.empty(len(rows), np.int64)
+        exact_kernels.choose_rows(small[0], states, rows, np.zeros(len(rows), np.int64), actions)
+        loops.step_rows(states, rows, actions, np.zeros(len(rows), np.int64))
+        rows = rows[~states["over"][rows]]
+    points = states["totals"][:, 0] - first + np.vectorize(bonus)(states["upper"][:, 0]) - bonus(upper)
+    likely = row_of(small, CLOSED, min(upper, 63)).cumsum()
+    found = np.bincount(points, minlength=len(likely)).cumsum() / len(points)
+    assert abs(found - likely).max() < 1.63 / len(points) ** 0.5  # Kolmogorov and Smirnov, 1 %
+
+
+@pytest.mark.parametrize("players", [2, 3, 6])
+def test_values_are_shares_and_rolls_have_no_luck_on_average(players: int) -> None:
+    game = dicegym.game("yatzy", players=players)
+    states, judge = begun(game, 5), valuer(game, "distributions")
+    for state in states:
+        assert sum(judge.value(state, seat) for seat in range(players)) == pytest.approx(1, abs=1e-9)
+        worth = judge.action_values(state).values
+        assert np.array_equal(np.isnan(worth), ~game.legal(state))
+        assert np.nanmax(worth) == pytest.approx(judge.value(state, 0), abs=1e-9)
+        assert judge.policy(state)[np.nanargmax(worth)] == 1
+        action = int(np.nanargmax(worth[:KEEPS]))
+        assert judge.action_value(state, action) == pytest.approx(worth[action], abs=1e-9)
+        kept = list(SETS[action])
+        if DICE - len(kept) > 2:
+            continue
+        mean = 0.0  # over all that could be rolled
+        for rolled in itertools.product(range(1, FACES + 1), repeat=DICE - len(kept)):
+            after = state.copy()
+            after["dice"], after["rolls_left"] = (*kept, *rolled), state["rolls_left"] - 1
+            mean += judge.value(after, 0) / FACES ** len(rolled)
+        assert mean == pytest.approx(worth[action], abs=1e-9)
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_the_last_decision_is_priced_by_all_that_may_follow(players: int) -> None:
+    """Everybody else is done; the player to move fills its last box: values are the results themselves."""
+    game = dicegym.game("yatzy", players=players)
+    judge = valuer(game, "distributions")
+    for state in begun(game, 20, seed=3):
+        state["round_number"], state["player"], state["rolls_left"] = 15, players - 1, 0
+        for seat in range(players):
+            for box in OPEN[: len(OPEN) - (seat == players - 1)]:
+                state["scores"][seat, box] = 0
+        for action in np.flatnonzero(game.legal(state)):
+            after = state.copy()
+            game.step(after, int(action))
+            assert after["over"]
+            share = shares(np.atleast_1d(after), players)[0]
+            assert judge.action_value(state, int(action)) == pytest.approx(share[players - 1], abs=1e-9)
+            assert [judge.value(after, seat) for seat in range(players)] == pytest.approx(share, abs=1e-9)
+
+
+def test_wide_and_illegal_actions_are_priced() -> None:
+    game = dicegym.game("yatzy")
+    state, judge = begun(game, 1)[0], valuer(game, "distributions")
+    value = judge.value(state, 0)
+    assert judge.action_value(state, -1) == pytest.approx(value, abs=1e-12)
+    assert judge.action_value(state, SERVER_TURN) <= value + 1e-9
+    assert judge.action_value(state, 256 + 31) == pytest.approx(judge.action_value(state, 0), abs=1e-12)
+    assert judge.action_value(state, 512 + 32 * 13) < judge.action_value(state, 210 + 13)  # chance without dice
+
+
+@pytest.mark.parametrize("names", [("planner", "planner"), ("planner", "thrifty"), ("thrifty", "haphazard", "planner")])
+def test_luck_has_no_mean_and_explains_results(names: tuple[str, ...]) -> None:
+    game = dicegym.game("yatzy", players=len(names))
+    found, luck = play(game, [opponent(game, name) for name in names], begun(game, 1500, 1, alike=True))
+    assert abs(luck.sum(axis=1)).max() < 1e-6
+    assert (abs(luck.mean(axis=0)) < 3.5 * luck.std(axis=0) / len(luck) ** 0.5).all()
+    if set(names) == {"planner"}:
+        assert found.var() > 20 * (found - luck).var()
+
+
+def test_alone_luck_is_points() -> None:
+    game = dicegym.game("yatzy", players=1)
+    states = begun(game, 2000, alike=True)
+    _, luck = play(game, [opponent(game, "planner")], states)
+    points = states["totals"][:, 0] + np.vectorize(bonus)(states["upper"][:, 0])
+    assert abs(luck.mean()) < 3.5 * luck.std() / len(luck) ** 0.5
+    assert points.var() > 30 * (points - luck[:, 0]).var()
+
+
+def test_playing_to_win_wins_more_than_playing_for_points() -> None:
+    game = dicegym.game("yatzy")
+    found, luck = play(game, [WinningPlayer(), opponent(game, "planner")], begun(game, 1500))
+    swapped, other = play(game, [opponent(game, "planner"), WinningPlayer()], begun(game, 1500))
+    less = ((found - luck)[:, 0] + (swapped - other)[:, 1]) / 2
+    assert less.mean() - 3 * less.std() / len(less) ** 0.5 > 0.5
+
+
+def test_one_who_sits_chooses_as_the_batch_does() -> None:
+    game = dicegym.game("yatzy", players=3)
+    states, player = begun(game, 10), WinningPlayer()
+    rows = np.arange(len(states))
+    batch = player.act_rows(game, states, rows, np.zeros(len(rows), np.int64))
+    act = player.join(game, 0, 0)
+    assert [act(dicegym.play.turn.Turn(game, state, 0)) for state in states] == batch.tolist()
+    assert all(hand_of(state["dice"]) >= 0 for state in states)
+
+
+def test_thresholds_are_what_one_who_plays_for_them_reaches() -> None:
+    """Brute force for two open boxes: of each number of points the best that can be done, roll by roll."""
+    filled, wanted = ALL - (1 << 1) - (1 << 13), np.arange(1, 60)
+    tables = thresholds.compute(closed=filled, threads=1)
+
+    def last(box: int, points: np.ndarray) -> np.ndarray:
+        """Return the chance of ``points`` and more in the last open box."""
+        worth = (BEST[:, box][:, None] >= points).astype(float)
+        return first_roll(worth)
+
+    def first_roll(worth: np.ndarray) -> np.ndarray:
+        shown = worth
+        for _ in range(2):
+            shown = best_part(np.concatenate([after_rolling(shown)[:KEEPS], worth]))
+        mean: np.ndarray = after_rolling(shown)[0]
+        return mean
+
+    worth = np.zeros((HANDS, len(wanted)))
+    for box, other in ((1, 13), (13, 1)):
+        for hand in range(HANDS):
+            worth[hand] = np.maximum(worth[hand], last(other, wanted - BEST[hand, box]))
+    found = thresholds.chances(filled, 0, tables)
+    assert found[1:60] == pytest.approx(first_roll(worth), abs=5e-5)
+    assert found[0] == 1
+    assert (np.diff(found) <= 0).all()
+
+
+def test_thresholds_are_above_what_playing_for_the_mean_reaches(small: Small) -> None:
+    tables = thresholds.compute(closed=CLOSED, threads=2)
+    best = thresholds.chances(CLOSED, 40, tables)[:-1]
+    usual = row_of(small, CLOSED, 40)[::-1].cumsum()[::-1]
+    assert (best >= usual - 1e-4).all()
+    assert (best > usual + 0.01).any()
+
+
+def test_tables_are_kept_and_damage_is_found(small: Small, tmp_path: Path) -> None:
+    row_tables.write(tmp_path, small[1])
+    row_tables.check(tmp_path, "distributions")
+    for known, read in zip(small[1], row_tables.read(tmp_path, "distributions"), strict=True):
+        assert np.array_equal(known, read)
+    file = tmp_path / "weights.npy"
+    changed = bytearray(file.read_bytes())
+    changed[-1000] ^= 1
+    file.write_bytes(changed)
+    with pytest.raises(DamagedFileError, match=r"dicegym solve yatzy distributions"):
+        row_tables.check(tmp_path, "distributions")
+    file.write_bytes(changed[:5000])
+    with pytest.raises(DamagedFileError, match="weights"):
+        row_tables.read(tmp_path, "distributions")
+
+
+def test_thresholds_name_the_command_that_solves_them() -> None:
+    with pytest.raises(ParameterError, match="dicegym solve yatzy thresholds"):
+        thresholds.chances(0, 0)
