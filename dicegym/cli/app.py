@@ -15,6 +15,7 @@ from dicegym.cli.analyse import analyse, grade
 from dicegym.cli.arena import arena
 from dicegym.cli.bench import bench
 from dicegym.cli.bots import check, new, rules
+from dicegym.cli.card import card
 from dicegym.cli.common import out
 from dicegym.cli.compare import compare
 from dicegym.cli.contests import tournament
@@ -54,6 +55,7 @@ VERBS = (
     exploitability,
     solve,
     train,
+    card,
     plot,
     league,
     evaluate,

@@ -12,7 +12,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.bidding.luck import Ways, policy
 from dicegym.games.bidding.solving import recall_values, solution
 from dicegym.games.bidding.solving.hand_tree import Choices, Policy, Start, starts_of
-from dicegym.games.bidding.solving.reply_tree import Bounds, ReplyTree
+from dicegym.games.bidding.solving.reply_tree import ReplyBounds, ReplyTree
 from dicegym.games.parts import SOLUTIONS, part
 from dicegym.games.worth import Bracket, Progress, ValueSource, training_against
 from dicegym.play.player import Player
@@ -68,7 +68,7 @@ def exploitability(
         raise ParameterError(f"what a best reply wins is known in games for two alone, not in {game!r}: give players=2")
     asked = _policy(game, player, ways)
     starts = starts_of(int(game.parameters["dice"]))
-    worths = dict.fromkeys(starts, Bounds(0.0, 1.0))
+    worths = dict.fromkeys(starts, ReplyBounds(0.0, 1.0))
     trees: list[ReplyTree] = []
     weights = np.array([float(start.first + start.second) ** 2 for start in starts])
     end = time.monotonic() + seconds

@@ -28,14 +28,14 @@ MOST_AT_ONCE = 64
 """Points that are looked at between two looks at the bounds, at most."""
 
 
-class Bounds(NamedTuple):
+class ReplyBounds(NamedTuple):
     """A value lies between these."""
 
     low: Any
     high: Any
 
 
-Worths = Mapping[Start, Bounds]
+Worths = Mapping[Start, ReplyBounds]
 """What hands are worth to the replier, in seat 0: how likely it wins the game."""
 
 
@@ -98,7 +98,7 @@ class ReplyTree:
             else self._answers([record], [reach])[0]
         )
 
-    def improve(self, worths: Worths, seconds: float, gap: float = 0.0) -> Bounds:
+    def improve(self, worths: Worths, seconds: float, gap: float = 0.0) -> ReplyBounds:
         """Look further for ``seconds``, or until the bounds are ``gap`` apart or all was looked at; return them."""
         end = time.monotonic() + seconds
         while True:
@@ -114,20 +114,22 @@ class ReplyTree:
                 if time.monotonic() >= end:  # one look takes a quarter of a second at five dice
                     break
 
-    def bounds(self, worths: Worths) -> Bounds:
+    def bounds(self, worths: Worths) -> ReplyBounds:
         """Return the bounds, by what hands are worth now, without looking further."""
         return self._mean(self._values(worths), worths)
 
-    def _mean(self, values: list[Bounds], worths: Worths) -> Bounds:
+    def _mean(self, values: list[ReplyBounds], worths: Worths) -> ReplyBounds:
         """Return the mean over the replier's rolls at the beginning of the hand."""
         chances, worth = self._rolls[REPLIER].chances, self._of_ends(worths)
-        return Bounds(*(float(chances @ self._worth(self._root, values, worth, side)) for side in (0, 1)))
+        return ReplyBounds(*(float(chances @ self._worth(self._root, values, worth, side)) for side in (0, 1)))
 
     def _of_ends(self, worths: Worths) -> tuple[np.ndarray, np.ndarray]:
         found = [worth_of(end, worths) for end in self.ends]
         return np.array([one.low for one in found]), np.array([one.high for one in found])
 
-    def _worth(self, option: _Option, values: list[Bounds], worth: tuple[np.ndarray, np.ndarray], side: int) -> Any:
+    def _worth(
+        self, option: _Option, values: list[ReplyBounds], worth: tuple[np.ndarray, np.ndarray], side: int
+    ) -> Any:
         total = np.zeros(len(self._rolls[REPLIER].chances))
         for ending in option.endings:
             total += self._called(ending, worth, side)
@@ -142,12 +144,12 @@ class ReplyTree:
         ]
         return found
 
-    def _values(self, worths: Worths) -> list[Bounds]:
+    def _values(self, worths: Worths) -> list[ReplyBounds]:
         """Return what every point is worth: float64[rolls] each, times how likely the player lets it come about."""
         worth = self._of_ends(worths)
         most = max(worth_of(end, worths).high for end in self._limits)
         least = min(worth_of(end, worths).low for end in self._limits)
-        values: list[Bounds] = [Bounds(None, None)] * len(self._points)
+        values: list[ReplyBounds] = [ReplyBounds(None, None)] * len(self._points)
         for number in range(len(self._points) - 1, -1, -1):  # what follows a point was found after it
             point = self._points[number]
             sides = []
@@ -158,10 +160,10 @@ class ReplyTree:
                 elif side == 1 or not ways:
                     ways = [np.full(len(self._rolls[REPLIER].chances), point.mass * (most if side else least))]
                 sides.append(np.max(ways, axis=0))
-            values[number] = Bounds(*sides)
+            values[number] = ReplyBounds(*sides)
         return values
 
-    def _wanted(self, values: list[Bounds], worths: Worths) -> np.ndarray:
+    def _wanted(self, values: list[ReplyBounds], worths: Worths) -> np.ndarray:
         """Return what each point not looked at may matter: its gap, by the rolls that may want to come there."""
         worth = self._of_ends(worths)
         width = len(self._rolls[REPLIER].chances)
@@ -303,8 +305,8 @@ def _could_follow(start: Start, dice: int) -> list[Start]:
     return [end for end in found if end[:2] not in (start[:2], (0, 0))]
 
 
-def worth_of(end: Start, worths: Worths) -> Bounds:
+def worth_of(end: Start, worths: Worths) -> ReplyBounds:
     """Return what the beginning of a hand, or the end of the game, is worth to the replier."""
     if end.first == 0 or end.second == 0:
-        return Bounds(float(end.first > 0), float(end.first > 0))
+        return ReplyBounds(float(end.first > 0), float(end.first > 0))
     return worths[end]
