@@ -21,6 +21,7 @@ from dicegym.cli.contests import tournament
 from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
 from dicegym.cli.exact import exact
+from dicegym.cli.exploitability import exploitability
 from dicegym.cli.games import agents, games, playthrough
 from dicegym.cli.hint import hint
 from dicegym.cli.machines import Command
@@ -50,6 +51,7 @@ VERBS = (
     rollout,
     compare,
     exact,
+    exploitability,
     solve,
     train,
     plot,

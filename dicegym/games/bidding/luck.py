@@ -108,6 +108,12 @@ def _policy(game: Game, known: _Known, ways: Ways) -> Policy:
     return drawn
 
 
+def policy(game: Game, player: Player, ways: Ways) -> Policy | None:
+    """Return what can be asked how a player chooses with each of many rolls; None if it cannot be known."""
+    known = _known(player, ways)
+    return None if known is None else _policy(game, known, ways)
+
+
 class Pair:
     """What hands between two players are worth to the one in seat 0: its probability to win the game.
 
