@@ -11,6 +11,7 @@ import random
 from functools import cache
 from itertools import combinations_with_replacement
 from math import comb
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from player import Player
@@ -19,7 +20,9 @@ FIRST_CALL, UNKNOWN, MIXED = 60, 63, 64  # the bytes of a row: see below
 CALLS = "Liar", "Spot on, lose two", "Spot on, gain one"
 NEARLY = 0.08  # by the odds: raises up to so much less likely true are as good
 
-LINE, _, DATA = Path(__file__).with_suffix(".table").read_bytes().partition(b"\n")
+with Path(__file__).with_suffix(".table").open("rb") as file:
+    LINE = file.readline()
+    DATA = mmap(file.fileno(), 0, access=ACCESS_READ)  # of megabytes a game reads some hundred bytes
 HANDS = json.loads(LINE)
 
 
@@ -46,6 +49,7 @@ def choices(own, other, bids):
     if hand not in HANDS["places"] or not all(0 <= bid < FIRST_CALL for bid in bids):
         return []
     begin, states = HANDS["places"][hand]
+    begin += len(LINE)
     recall = HANDS["recall"][hand]
     key = bytes(bids[-recall:]).ljust(recall, b"\xff")
     low, high = 0, states

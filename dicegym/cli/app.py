@@ -15,12 +15,14 @@ from dicegym.cli.analyse import analyse, grade
 from dicegym.cli.arena import arena
 from dicegym.cli.bench import bench
 from dicegym.cli.bots import check, new, rules
+from dicegym.cli.card import card
 from dicegym.cli.common import out
 from dicegym.cli.compare import compare
 from dicegym.cli.contests import tournament
 from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
 from dicegym.cli.exact import exact
+from dicegym.cli.exploitability import exploitability
 from dicegym.cli.games import agents, games, playthrough
 from dicegym.cli.hint import hint
 from dicegym.cli.machines import Command
@@ -50,8 +52,10 @@ VERBS = (
     rollout,
     compare,
     exact,
+    exploitability,
     solve,
     train,
+    card,
     plot,
     league,
     evaluate,

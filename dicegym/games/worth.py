@@ -7,6 +7,7 @@ meter* is told of games while they are played, and says what their dice were wor
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -101,6 +102,34 @@ class Values(Protocol):
 
     def sources(self, game: Game) -> Sequence[ValueSource]:
         """Return the sources for ``game`` with its parameters, the best first; none if there are none."""
+
+
+class Bracket(NamedTuple):
+    """How often the best reply to a player wins, between two bounds; 0.5 against one who cannot be exploited."""
+
+    low: float
+    """A reply that wins so often was found."""
+    high: float
+    """No reply wins more often."""
+    how: str
+    """How both are known, in words."""
+
+
+def training_against(game: Game, name: str) -> str:
+    """Return the command that trains a player against the agent ``name`` alone."""
+    return f"`dicegym train {game.name} --set " + shlex.quote(f'opponents={{"{name}"=1}}') + "`"
+
+
+class Exploits(Protocol):
+    """What a game's ``values.py`` may offer besides, if it can say how often a best reply to a player wins."""
+
+    def exploitability(
+        self, player: Player, game: Game, *, seconds: float, progress: Progress | None = None
+    ) -> Bracket:
+        """Return the bounds of how often the best reply to ``player`` wins, in about ``seconds``.
+
+        Raises ParameterError for a game that it knows no way for, and for a player of whom too little is known.
+        """
 
 
 class Meter(Protocol):

@@ -1,4 +1,4 @@
-"""The card of a trained model: how it was made, and how it fares against every scripted agent of its game."""
+"""The card of a trained model: how it was made, how it fares against the scripted agents of its game, and its holes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from dicegym.analysis.exploitability import exploitability
+from dicegym.analysis.grades import Grade, grade
+from dicegym.analysis.marks import MARKS
+from dicegym.analysis.report import grade_table
+from dicegym.analysis.valuers import sources
 from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
 from dicegym.escape import harmless, markdown
+from dicegym.games.worth import Bracket
 from dicegym.learning.evaluate import CARD_SEED, Score, evaluate
 from dicegym.play.player import Player
 from dicegym.players import model as models
-from dicegym.players.roster import agent_names, resolve
+from dicegym.players.roster import agent, agent_names, resolve
 
 PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
 """What a trained model depends on."""
@@ -28,6 +35,12 @@ LONGEST_COMMAND = 2_000
 """Letters of the command of an earlier stage that are shown."""
 MOST_STAGES = 100
 """Of a training, the last ones that its card tells of."""
+
+
+LEAST_GAMES = 100
+"""Cards of fewer games than this are drafts, for which no holes are looked for."""
+SECONDS_A_GAME = 0.06
+"""How long is looked for the best reply, for each game of a card."""
 
 
 def made_with() -> dict[str, Any]:
@@ -66,14 +79,44 @@ def best_score(model: Path) -> Score:
     return Score.from_json(models.facts(model).get("score"))
 
 
-def card(model: Path, games: int, trust: bool = False) -> str:
-    """Return what a model's file says of itself, and its scores in ``games`` games each, as a page for people.
+def bracket_of(game: Game, player: Player, seconds: float) -> Bracket | None:
+    """Return how often the best reply to a player wins; None where there is no way to know."""
+    try:
+        return exploitability(player, game, seconds=seconds)
+    except ParameterError:
+        return None
 
-    ``trust`` is as for `dicegym.agent`. Raises ModelError if the file does not fit the rules.
+
+def grade_of(game: Game, player: Player, games: int) -> Grade | None:
+    """Return what a player's decisions give away against the baseline, where values are known by computation.
+
+    None elsewhere: values of networks and rollouts are estimates, and take long.
+    """
+    known = [one for one in sources(game) if one.kind in ("exact", "equilibrium") and one.ready()]
+    if not known:
+        return None
+    others = [agent(game, game.spec.baseline)] if game.players > 1 else []
+    return grade(player, game, others, games, CARD_SEED, known[0].load(None))
+
+
+def card(model: Path, games: int, trust: bool = False, seconds: float | None = None) -> str:
+    """Return what a model's file says of itself, its scores in ``games`` games each, and its holes, as a page.
+
+    Args:
+        model: the file.
+        games: against each scripted agent; with fewer than `LEAST_GAMES` no holes are looked for.
+        trust: as for `dicegym.agent`.
+        seconds: how long is looked for the best reply; default: `SECONDS_A_GAME` for each game.
+
+    Raises ModelError if the file does not fit the rules.
     """
     player, facts = models.load(model, trust=trust), models.facts(model)
     tables = [one for one in facts["settings"]["run"].get("evaluate_against", []) if isinstance(one, list)]
-    return page(facts, model.stem, scores_against_all(player.game, player, games, tables))
+    scores = scores_against_all(player.game, player, games, tables)
+    if games < LEAST_GAMES:
+        return page(facts, model.stem, scores)
+    best = bracket_of(player.game, player, games * SECONDS_A_GAME if seconds is None else seconds)
+    return page(facts, model.stem, scores, best, grade_of(player.game, player, games))
 
 
 def _code(text: str) -> str:
@@ -97,8 +140,25 @@ def _before(stage: dict[str, Any]) -> str:
     return f"{how}{': ' if told else ''}{', '.join(told)}; the next stage begins with its model, there `{where}`"
 
 
-def page(facts: dict[str, Any], name: str, scores: list[Score]) -> str:
-    """Return the page."""
+def _holes(best: Bracket | None, given: Grade | None) -> str:
+    """Return the part of the page about what can be won of the model, and what its decisions give away."""
+    parts = []
+    if best is not None:
+        wins = f"{best.low:.4f}" if best.high - best.low < 5e-5 else f"at least {best.low:.4f}, at most {best.high:.4f}"
+        parts.append(f"The best reply to it wins {wins} of games, 0.5 being what nobody can make more of: {best.how}.")
+    if given is not None:
+        titles, rows = grade_table([given._replace(name=markdown(given.name))], MARKS)
+        lines = ["| " + " | ".join(titles[1:]) + " |", "|---" * len(titles[1:]) + "|"]
+        lines += ["| " + " | ".join(row[1:]) + " |" for row in rows]
+        told = f"What its decisions give away by exact values, in {given.games:,} games against the baseline"
+        parts.append(f"{told} (`dicegym grade`):\n\n" + "\n".join(lines))
+    return "".join(f"{part}\n\n" for part in parts)
+
+
+def page(
+    facts: dict[str, Any], name: str, scores: list[Score], best: Bracket | None = None, given: Grade | None = None
+) -> str:
+    """Return the page; ``best`` and ``given`` are what is known of the model's holes."""
     score = Score(**facts["score"])
     parameters = "".join(f", {key} {value}" for key, value in facts["parameters"].items())
     players = f"{facts['players']} player{'s' if facts['players'] > 1 else ''}"
@@ -136,5 +196,5 @@ seat in turn, with 95 % intervals.
 |---|---|---|---|
 {lines}
 
-All settings stand in the model's file: `dicegym.players.model.facts("{name}.zip")["settings"]`.
+{_holes(best, given)}All settings stand in the model's file: `dicegym.players.model.facts("{name}.zip")["settings"]`.
 """

@@ -1,5 +1,17 @@
-"""What states are worth: as in all games of hidden dice and rising bids."""
+"""What states are worth, and what can be won of a player: as in all games of hidden dice and rising bids."""
 
+from __future__ import annotations
+
+from dicegym.engine.game import Game
+from dicegym.games.bidding import values
 from dicegym.games.bidding.values import sources
+from dicegym.games.liarsdice_spot_on.luck import WAYS
+from dicegym.games.worth import Bracket, Progress
+from dicegym.play.player import Player
 
-__all__ = ["sources"]
+__all__ = ["exploitability", "sources"]
+
+
+def exploitability(player: Player, game: Game, *, seconds: float, progress: Progress | None = None) -> Bracket:
+    """Return the bounds of how often the best reply to ``player`` wins; see `dicegym.games.bidding.values`."""
+    return values.exploitability(player, game, WAYS, seconds=seconds, progress=progress)

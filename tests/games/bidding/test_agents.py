@@ -96,6 +96,8 @@ def test_the_game_names_agents_that_exist(game: str) -> None:
         ("liarsdice", "honest", "bayes", 0.62),
         ("liarsdice", "observer", "bayes", 0.8),
         ("liarsdice", "bluffer", "bayes", 0.85),
+        ("liarsdice", "honest", "equilibrium", 0.53),
+        ("liarsdice", "timid", "equilibrium", 0.65),
         ("liarsdice_spot_on", "trusting", "timid", 0.8),
         ("liarsdice_spot_on", "haphazard", "timid", 0.8),
         ("liarsdice_spot_on", "timid", "even", 0.6),

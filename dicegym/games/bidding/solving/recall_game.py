@@ -19,7 +19,7 @@ from dicegym.files import writing
 from dicegym.games.bidding.solving import recall_pack
 from dicegym.games.bidding.solving.recall_hand import HandSolver
 from dicegym.games.bidding.solving.recall_rules import hand
-from dicegym.games.bidding.solving.recall_table import Table
+from dicegym.games.bidding.solving.recall_table import RecallTable
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import Solution, damaged, read_arrays, write_arrays
 from dicegym.games.worth import Progress
@@ -124,9 +124,7 @@ class RecallSolution:
             self._keep(folder, values, packed)
         progress(1000, 1000, "what the hands are worth")
         self._write(folder / FILE, values, packed)
-        for _ in range(1 if len(self._times) == 1 else ROUNDS):  # as they are played once rare choices are left out
-            values = self._worths(folder / FILE)
-            self._write(folder / FILE, values, packed)
+        self._write(folder / FILE, self._worths(folder / FILE), packed)
         return 0.0
 
     def _work(self, size: tuple[int, int]) -> float:
@@ -161,11 +159,12 @@ class RecallSolution:
         write_arrays(folder / KEPT, values=values, heads=np.array(heads, np.int64).reshape(-1, 5), data=data)
 
     def _worths(self, file: Path) -> np.ndarray:
-        """Return what the hands of a table are worth; see `_start`. Hands that lead upwards have the file's worth."""
-        table = Table(self.game, file, self.name)
-        for own, others in self._sizes:
-            for one, other in {(own, others), (others, own)}:
-                table.values[one, other] = table.played_worth(one, other)
+        """Return what the hands of a table are worth as they are played, rare choices left out; see `_start`."""
+        table = RecallTable(self.game, file, self.name)
+        for _ in range(1 if len(self._times) == 1 else ROUNDS):
+            for own, others in self._sizes:
+                for one, other in sorted({(own, others), (others, own)}):
+                    table.values[one, other] = table.played_worth(one, other)
         return table.values
 
     def _write(self, file: Path, values: np.ndarray, packed: dict[str, recall_pack.Packed]) -> None:

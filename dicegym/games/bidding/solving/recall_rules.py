@@ -10,7 +10,7 @@ more in classic Liar's Dice. They would be nearly half of all bids.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +59,7 @@ def rolls(dice: int) -> Rolls:
     return Rolls(np.array([counts for _, _, counts in found], np.int8), np.array([chances for chances, _, _ in found]))
 
 
+@lru_cache(maxsize=64)
 def hand(game: Game, own: int, others: int) -> Hand:
     """Return what the rules of ``game`` say of a hand with so many dice on both sides.
 

@@ -24,7 +24,7 @@ NEARLY = 0.08
 """Raises up to so much less likely true than the best are as good, by the odds."""
 
 
-class Played(NamedTuple):
+class PlayedSide(NamedTuple):
     """One side of a hand, and how it is played."""
 
     side: Side
@@ -32,7 +32,7 @@ class Played(NamedTuple):
     """float64, as `Side.of_cells` reads it: the probability of each choice."""
 
 
-class Table:
+class RecallTable:
     """The strategies of one file for one game. Hands are read when they are first asked for.
 
     Args:
@@ -87,7 +87,7 @@ class Table:
         each = [self.swept(own, others, roll)[0][0] @ side.theirs.chances for roll in range(len(side.chances))]
         return float(side.mine.chances @ np.array(each))
 
-    def _read(self, own: int, others: int) -> Played:
+    def _read(self, own: int, others: int) -> PlayedSide:
         """Return the side with ``own`` dice of a hand."""
         key = f"{own}{others}"
         recall = int(self.told["recall"][key])
@@ -104,7 +104,7 @@ class Table:
             self._read_row(side, group, row, code, side.of_cells(cells, group)[:, member, :])
         for group in range(side.groups):
             self._fill(side, group, side.of_cells(cells, group))
-        return Played(side, cells)
+        return PlayedSide(side, cells)
 
     def _read_row(self, side: Side, group: int, row: int, code: dict[int, int], out: np.ndarray) -> None:
         """Write the choices of a state, float32[rolls, choices]."""

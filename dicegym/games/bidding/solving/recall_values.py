@@ -14,7 +14,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving.recall_game import FILE
-from dicegym.games.bidding.solving.recall_table import Table
+from dicegym.games.bidding.solving.recall_table import RecallTable
 from dicegym.games.bidding.table import N_BIDS, SEATS
 from dicegym.games.solved import tables_folder, unsolved
 from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource, ValueUnit
@@ -55,7 +55,7 @@ class RecallValues:
     unit: ValueUnit = "win rate"
     sees_all = False
 
-    def __init__(self, game: Game, table: Table, name: str = NAME) -> None:
+    def __init__(self, game: Game, table: RecallTable, name: str = NAME) -> None:
         self.game = game
         self.name = name
         self.sure = "those of an approximate equilibrium, which remembers the last two or three bids of a hand"
@@ -265,7 +265,7 @@ def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
         file = table_file(game)
         if file is None:
             raise unsolved(game, NAME)
-        return RecallValues(game, Table(game, file, NAME), name)
+        return RecallValues(game, RecallTable(game, file, NAME), name)
 
     doc = "how likely a player wins between two of an approximate equilibrium, which remember the last bids"
     return (ValueSource(name, "equilibrium", doc, lambda: table_file(game) is not None, load),)

@@ -1,0 +1,39 @@
+"""The card of a trained model, again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dicegym.cli.common import Trust, out, progress_bar
+
+
+def card(
+    model: Annotated[Path, typer.Argument(metavar="MODEL.zip", help="a trained model's file")],
+    games: Annotated[int, typer.Option(min=1, metavar="N", help="games against each scripted agent")] = 1000,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="N", help="how long is looked for the best reply (default: by the games)")
+    ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="replace the card beside the model instead of showing it")
+    ] = False,
+    trust: Trust = False,
+) -> None:
+    """Say how a trained model was made, how it fares, and how it can be exploited.
+
+    Trainings write such a card beside each model; this makes it anew, with the agents that there are now.
+
+    Example: dicegym card runs/hog/best.zip --games 1000 --seconds 300 --write
+    """
+    from dicegym.files import write_text
+    from dicegym.learning.card import card as page
+
+    with progress_bar("games"):
+        text = page(model, games, trust, seconds)
+    if not write:
+        out.print(text)
+        return
+    write_text(model.with_suffix(".md"), text)
+    out.print(f"wrote {model.with_suffix('.md')}")

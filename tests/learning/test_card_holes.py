@@ -1,0 +1,46 @@
+"""What cards say of a model's holes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import dicegym
+from dicegym.cli import main
+from dicegym.games.worth import Bracket
+from dicegym.learning import card
+from dicegym.learning.card import bracket_of, grade_of
+
+MODEL = Path(dicegym.__file__).parents[1] / "agents" / "hog" / "ppo.zip"
+
+
+@pytest.fixture
+def few_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(card, "agent_names", lambda game: ["swap"])
+    monkeypatch.setattr(card, "bracket_of", lambda game, player, seconds: Bracket(0.6, 0.7, f"{seconds:g} s"))
+
+
+@pytest.mark.usefixtures("few_agents")
+def test_a_card_says_what_can_be_won_and_what_is_given_away() -> None:
+    page = card.card(MODEL, 100)
+    assert "wins at least 0.6000, at most 0.7000 of games" in page
+    assert "6 s." in page
+    assert "| error rate (%) |" in page
+    assert "best reply" not in card.card(MODEL, 10)
+    assert "5 s." in card.card(MODEL, 100, seconds=5)
+
+
+@pytest.mark.usefixtures("few_agents")
+def test_the_command_shows_a_card(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as done:
+        main(["card", str(MODEL), "--games", "10"])
+    assert not done.value.code
+    assert capsys.readouterr().out.startswith("# ppo")
+
+
+def test_where_nothing_is_known_a_card_says_nothing() -> None:
+    game = dicegym.game("lucky")
+    player = dicegym.agent(game, "thrifty")
+    assert bracket_of(game, player, 1) is None
+    assert grade_of(game, player, 100) is None
