@@ -79,7 +79,7 @@ class RecallSolution:
 
     def minutes(self) -> float:
         """Return about how many minutes it takes: one core does all of it."""
-        return 8.0 * len(self._times) if self.dice > 4 else 3.0
+        return 3.0 * len(self._times) if self.dice > 4 else 1.5
 
     def quality(self, folder: Path) -> float | None:
         """Return 0 if the table is there, else None. Raises DamagedFileError if it cannot be read."""
