@@ -6,22 +6,36 @@ A game's ``values.py`` says where values come from (`dicegym.games.worth`); here
 from __future__ import annotations
 
 from dicegym.analysis.decisions import Analysis, analyse
+from dicegym.analysis.estimates import RolloutValuer
 from dicegym.analysis.exploitability import exploitability
 from dicegym.analysis.findings import PricedDecision, SeatTotal
 from dicegym.analysis.grades import Grade, grade
+from dicegym.analysis.hints import Hint, hint
 from dicegym.analysis.marks import MARKS, Mark
+from dicegym.analysis.networks import NetworkValuer
+from dicegym.analysis.positions import Position, position, position_id
+from dicegym.analysis.rollouts import RolloutResult, rollout
 from dicegym.analysis.valuers import sources, valuer
 
 __all__ = [
     "MARKS",
     "Analysis",
     "Grade",
+    "Hint",
     "Mark",
+    "NetworkValuer",
+    "Position",
     "PricedDecision",
+    "RolloutResult",
+    "RolloutValuer",
     "SeatTotal",
     "analyse",
     "exploitability",
     "grade",
+    "hint",
+    "position",
+    "position_id",
+    "rollout",
     "sources",
     "valuer",
 ]

@@ -144,7 +144,7 @@ class Beliefs:
 
 def _unknown(game: Game) -> ParameterError:
     fields = ", ".join(sorted(hidden_fields(game)))
-    kind = "Chance" if game.spec.joint_action is None else "Secrets"
+    kind = "Chance" if game.spec.joint_action is None else "SecretChoices"
     return ParameterError(
         f"{game.spec.title} hides {fields}, and nothing says what may be believed of it: write chance.py beside its "
         f"rules, as the protocol {kind} of dicegym.games.parts says"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.analysis.playing_on import Table, unit_of
+from dicegym.analysis.playing_on import Continuation, unit_of
 from dicegym.analysis.policies import DRAWS, policy_player, record_bytes, usual_policy
 from dicegym.analysis.rollouts import rollout
 from dicegym.engine import loops
@@ -52,7 +52,7 @@ class RolloutValuer:
         self.unit = unit_of(game)
         self._player = policy_player(game, usual_policy(game) if player is None else player)
         self._games, self._leaves, self._seed, self._threads = games, leaves, seed, threads
-        self._table = Table(game, [self._player] * game.players, leaves, threads)
+        self._table = Continuation(game, [self._player] * game.players, leaves, threads)
         self.sure = f"means of up to {games:,} games each, played on by {self._player.name}"
 
     def value(self, state: Any, seat: int) -> float:

@@ -17,7 +17,7 @@ TOP = 10
 """Choices that are shown unless another number is asked for."""
 
 
-class Choice(NamedTuple):
+class RankedAction(NamedTuple):
     """One legal action, and what it is worth to the player to move."""
 
     action: int
@@ -39,7 +39,7 @@ class Hint(NamedTuple):
     seat: int
     """Who is to move."""
     valuer: Valuer
-    choices: tuple[Choice, ...]
+    choices: tuple[RankedAction, ...]
 
     def table(self, top: int | None = TOP) -> tuple[list[str], list[list[str]]]:
         """Return titles and rows of the best ``top`` choices, all of them if None."""
@@ -98,5 +98,5 @@ def hint(game: Game, state: Any, valuer: Valuer) -> Hint:
             behind_error = float(asked.behind[action])
         else:
             behind_error = 0.0 if action == first else math.hypot(error, best_error)
-        choices.append(Choice(action, game.action_name(action), value, best - value, error, behind_error))
+        choices.append(RankedAction(action, game.action_name(action), value, best - value, error, behind_error))
     return Hint(game, int(state["player"]), valuer, tuple(choices))

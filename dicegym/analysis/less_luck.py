@@ -20,6 +20,10 @@ from dicegym.games.worth import Meter
 from dicegym.play.player import Player
 from dicegym.registry import GAMES
 
+NO_SPREAD = 1e-9
+"""Standard deviation of results less luck below which they are all the same but for rounding."""
+MOST_SAVED = 1e6
+"""Times as many games from which on nothing but rounding is left of luck."""
 FEWEST_FITTED = 40
 """Games from which on it can be told whether the whole of their luck counts."""
 CLEARLY, TINY = 1.25, 1e-9
@@ -97,11 +101,15 @@ class Watched:
         game: what is played.
         states: the records, in which the games have just begun.
         meter: is told of everything.
+
+    Attributes:
+        time: how many decisions have been played in each game that is not over.
     """
 
     def __init__(self, game: Game, states: np.ndarray, meter: Meter) -> None:
         self._states, self._meter = states, meter
         self._before = states.copy()
+        self.time = 0
         meter.begin(states, np.arange(len(states)))
 
     @property
@@ -114,6 +122,7 @@ class Watched:
         self._before[rows] = self._states[rows]
         loops.step_rows(self._states, rows, actions, np.empty(len(rows), np.int64))
         self._meter.add(self._before, rows, actions, self._states)
+        self.time += 1
 
 
 def luck_of(

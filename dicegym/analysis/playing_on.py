@@ -39,7 +39,7 @@ def results(game: Game, states: np.ndarray) -> np.ndarray:
     return shares
 
 
-class Table:
+class Continuation:
     """Who plays on, and up to where.
 
     Args:

@@ -11,7 +11,7 @@ from dicegym.analysis.judging import Stake
 from dicegym.analysis.marks import MARKS, Mark, amount, figure, thresholds, titled
 from dicegym.columns import plain_table
 from dicegym.engine.scene import Scene
-from dicegym.escape import lines
+from dicegym.escape import lines, one_line
 
 if TYPE_CHECKING:
     from dicegym.analysis.grades import Grade
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 STAKES = {Stake.FORCED: "forced", Stake.TRIVIAL: "trivial", Stake.OBVIOUS: "obvious", Stake.UNKNOWN: "not judged"}
 """What stands in the place of a mark."""
+COLUMN = 60
+"""Characters of a choice that are shown in text: whole orders are long."""
 TRUTH = 1e-9
 """Costs and luck below this are rounding."""
 
@@ -54,7 +56,7 @@ def text_of(analysis: Findings, brief: bool, worst: int) -> str:
     """Return what `dicegym.analysis.Analysis.text` does."""
     parts = [heading(analysis)]
     if not brief and analysis.decisions:
-        parts.append("\n".join(plain_table(*decision_table(analysis))))
+        parts.append("\n".join(plain_table(*decision_table(analysis, COLUMN))))
     parts.append("\n".join(plain_table(*total_table(analysis))))
     found = analysis.worst(worst)
     if found:
@@ -83,8 +85,8 @@ def _between(analysis: Findings, decision: PricedDecision) -> str:
     return f"{amount(decision.value, unit)} instead of {amount(decision.best_value, unit)}"
 
 
-def decision_table(analysis: Findings) -> tuple[list[str], list[list[str]]]:
-    """Return titles and rows of the list of decisions."""
+def decision_table(analysis: Findings, longest: int = 1000) -> tuple[list[str], list[list[str]]]:
+    """Return titles and rows of the list of decisions; ``longest`` is how many characters of a choice are shown."""
     unit = analysis.unit
     shown = titled(unit)
     titles = ["move", "player", "", "chose", f"worth ({shown})", "best", f"worth ({shown})", "gives away", "luck"]
@@ -97,9 +99,9 @@ def decision_table(analysis: Findings) -> tuple[list[str], list[list[str]]]:
                 str(one.number),
                 analysis.names[one.seat],
                 mark.sign if mark else "",
-                analysis.chosen(one),
+                one_line(analysis.chosen(one), longest),
                 _known(one.value, analysis),
-                analysis.better(one) if lost else "",
+                one_line(analysis.better(one), longest) if lost else "",
                 _known(one.best_value, analysis) if lost else "",
                 figure(one.cost, unit) if lost else STAKES.get(one.stake, ""),
                 figure(one.luck[one.seat], unit, True),

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.beliefs import Beliefs
-from dicegym.analysis.playing_on import Table, unit_of
+from dicegym.analysis.playing_on import Continuation, unit_of
 from dicegym.analysis.policies import policy_player, usual_policy
 from dicegym.analysis.sequences import LEAST, half_width
 from dicegym.engine import loops
@@ -156,7 +156,7 @@ def rollout(
     others = own if against is None else policy_player(game, against, trust)
     players: list[Player] = [own if seat == mover else others for seat in range(game.players)]
     beliefs = Beliefs(game, state, players)
-    table = Table(game, players, leaves, threads)
+    table = Continuation(game, players, leaves, threads)
     race = _Race(len(candidates), confidence, 0.0 if unit_of(game) == "points" else 1.0)
     generator = np.random.default_rng(named_seed("rollout", seed))
     step, reason = _FIRST, f"{games:,} games were played with each of them"
@@ -210,7 +210,7 @@ def _name(game: Game, action: int) -> str:
     return game.action_name(action) if 0 <= action < game.n_actions else f"action {action}"
 
 
-def _play(table: Table, dealt: np.ndarray, actions: Sequence[int], seat: int) -> np.ndarray:
+def _play(table: Continuation, dealt: np.ndarray, actions: Sequence[int], seat: int) -> np.ndarray:
     """Return what each action comes to in each game: float64[actions, games]."""
     n = len(dealt)
     states = np.concatenate([dealt] * len(actions)) if isinstance(dealt, np.recarray) else np.tile(dealt, len(actions))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.analysis.less_luck import check_meter, luck_of, measured
+from dicegym.analysis.less_luck import NO_SPREAD, check_meter, luck_of, measured
 from dicegym.arena.match import Match
 from dicegym.arena.rows import MatchRow
 from dicegym.bots.source import Source
@@ -23,9 +23,6 @@ from dicegym.play.player import Player
 from dicegym.players import twins
 from dicegym.players.roster import load, resolve
 from dicegym.sandbox.jobs import Entry, Failure
-
-NO_SPREAD = 1e-9
-"""Standard deviation of results less luck below which they are all the same but for rounding."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, TypeVar
 
+from dicegym.analysis.less_luck import MOST_SAVED
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.facts import facts_of
 from dicegym.arena.incidents import Misplay, misplay_counts
@@ -16,9 +17,6 @@ from dicegym.arena.ratings.places import MatchPlaces
 from dicegym.arena.report import Report, ReportTable, percent, plain_text
 from dicegym.arena.rows import MatchRow
 from dicegym.arena.storage import Stored
-
-MOST_SAVED = 1e6
-"""Times as many games from which on nothing but rounding is left of luck."""
 
 
 @dataclass(frozen=True)

@@ -141,6 +141,17 @@ def server_plan(options: Options, folder: Path) -> Plan:
     return _or_skipped("server", plan())
 
 
+def solve_plan(options: Options, folder: Path) -> Plan:
+    """Return what it takes to solve what can be solved of each game."""
+
+    def plan() -> Iterator[Measure]:
+        from dicegym.bench import solving
+
+        yield from solving.measures(options.games or tuple(GAMES))
+
+    return _or_skipped("solve", plan())
+
+
 def few_and_many_actions() -> tuple[str, ...]:
     """Return what `training` trains unless games are named: the games with the fewest and the most actions."""
     by_actions = sorted(GAMES, key=lambda name: dicegym.game(name).n_actions)
@@ -178,6 +189,7 @@ PLANS: Mapping[str, Callable[[Options, Path], Plan]] = {
     "start": start_plan,
     "contest": contest_plan,
     "server": server_plan,
+    "solve": solve_plan,
     "training": training_plan,
 }
 """How each mode of `dicegym.bench.modes` is measured: (options, a folder for files) -> its plan."""

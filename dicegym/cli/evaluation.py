@@ -231,6 +231,7 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str) -> list[st
     even = 1 / table.players
     share = f"{even:.2f}".rstrip("0") if table.players in (2, 4, 5) else f"{even:.3f}"
     exact = not any(score.games for score in scores)
+    adjusted = any(score.saved is not None for score in scores)
     if exact:
         lines = ["Exact: the true share of games won, no luck in it, where a fair coin says who begins."]
     else:
@@ -238,6 +239,8 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str) -> list[st
             "The share of games won, from every seat in turn, a shared first place shared out. In 95 of 100 such",
             "measurements the interval holds the true share: if it is too wide, play more --games.",
         ]
+    if adjusted:
+        lines += [how_much_luck(scores)]
     better = [score.opponent for score in scores if score.low > even]
     worse = [score.opponent for score in scores if score.high < even]
     if len(scores) > 1:
@@ -248,6 +251,16 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str) -> list[st
     told = f"{name} is {'better' if better else 'worse'}" if better or worse else "neither is better"
     unsure = "" if better or worse or exact else ", as far as these games tell"
     return [*lines, f"Among equals it would be {share}: {told}{unsure}."]
+
+
+def how_much_luck(scores: Sequence[Score]) -> str:
+    """Return what it is worth that luck was taken out of results."""
+    from dicegym.analysis.less_luck import MOST_SAVED
+
+    least = min(score.saved for score in scores if score.saved is not None)
+    if least > MOST_SAVED:
+        return "Luck is taken out, and nothing else was left in: without that no number of games tells as much."
+    return f"Luck is taken out: with luck left in, {least:,.3g} times as many games tell as much."
 
 
 def what_next(

@@ -23,11 +23,11 @@ def hint(
 
     Each choice is judged by what the player to move may know, and its value stands beside how sure it is.
 
-    Examples: dicegym hint 3fa2c1:12; dicegym hint yatzy-AAEBAQACAQMBAgYAAgIHAgJ2 --top 3
+    Examples: dicegym hint hog-AAECZAAdvxM --top 3; dicegym hint 3fa2c1:12
     """
     from dicegym.analysis.hidden import open_fields
     from dicegym.analysis.hints import hint as ranked
-    from dicegym.analysis.position import position_id
+    from dicegym.analysis.positions import position_id
     from dicegym.analysis.tutor import fair_valuer
 
     check_writable(json_file)

@@ -72,10 +72,10 @@ def rollout(
     All choices get the same dice; what others hide is drawn as the player to move may believe it. Choices that turn out
     to be worse are played no further, and it stops when one is left.
 
-    Examples: dicegym rollout 3fa2c1:12 --until 0.001; dicegym rollout yatzy-AAEBAQACAQMBAgYAAgIHAgJ2 --player planner
+    Example: dicegym rollout 3fa2c1:12 --until 0.001
     """
     from dicegym.analysis.marks import figure, titled
-    from dicegym.analysis.position import position_id
+    from dicegym.analysis.positions import position_id
     from dicegym.analysis.rollouts import rollout as rolled_out
     from dicegym.analysis.valuers import valuer
     from dicegym.errors import ParameterError

@@ -61,7 +61,7 @@ __all__ = [
     "Luck",
     "Part",
     "Progress",
-    "Secrets",
+    "SecretChoices",
     "Situations",
     "Solitaire",
     "Solutions",
@@ -184,7 +184,7 @@ class Chance(Protocol):
         """
 
 
-class Secrets(Protocol):
+class SecretChoices(Protocol):
     """A game's ``chance.py`` where all choose at once and in secret: what a seat has chosen in the present round.
 
     Asked by `dicegym.analysis`, where others are supposed to have chosen otherwise.
@@ -317,7 +317,7 @@ LUCK: Part[Luck] = Part(Luck, "luck", "that takes luck out of results", "none", 
 SOLUTIONS: Part[Solutions] = Part(Solutions, "solutions", "that can be solved and kept", "none", "players")
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "keyboard", "that reads what a person types and tells what happens")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
-SECRETS: Part[Secrets] = Part(Secrets, "chance", "that takes secret choices back")
+SECRETS: Part[SecretChoices] = Part(SecretChoices, "chance", "that takes secret choices back")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
 
 PARTS: tuple[Part[Any], ...] = (

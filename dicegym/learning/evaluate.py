@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.less_luck import check_meter, measured
+from dicegym.analysis.less_luck import NO_SPREAD, check_meter, measured
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, one_line, unknown_name
@@ -28,8 +29,6 @@ never plays one of them: a game's key is mixed from its seed (`dicegym.engine.di
 CURVE_SEED, CARD_SEED, LEAGUE_SEED, FRESH_SEED = range(4)
 """What the seeds of evaluations are for: the curve of a training, by which its best model is chosen; the card of a
 model; games within a league, by which opponents are chosen; and, from the last on, whatever nobody has looked at."""
-NO_SPREAD = 1e-9
-"""Standard deviation of results less luck below which they are all the same but for rounding."""
 AT_ONCE = SIDE_BY_SIDE
 """Games of an evaluation that are played side by side."""
 
@@ -48,7 +47,8 @@ class Score(NamedTuple):
     games: int
     """Games played; 0 if exact."""
     saved: float | None = None
-    """How many times as many games would tell as much if luck were left in; None: it was."""
+    """How many times as many games would tell as much if luck were left in; inf: nothing varies but luck; None: luck
+    was left in, or cannot be told so."""
 
     def __str__(self) -> str:
         """Return the score in words."""
@@ -57,14 +57,16 @@ class Score(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the score as plain values."""
-        return {name: value for name, value in self._asdict().items() if name != "saved" or value is not None}
+        found = self._asdict()
+        saved = found.pop("saved")
+        return found if saved is None else found | {"saved": saved if math.isfinite(saved) else None}
 
     @classmethod
     def from_json(cls, said: Any) -> Score:
         """Return what `to_json` told of. Raises ParameterError if that is damaged."""
         kinds = {"measure": str, "opponent": str, "games": int}
         try:
-            values = {name: said[name] for name in cls._fields if name != "saved" or "saved" in said}
+            values = {name: said[name] for name in cls._fields if name != "saved" or said.get("saved") is not None}
         except (TypeError, LookupError):
             values = {}
         if not values or not all(isinstance(one, kinds.get(name, int | float)) for name, one in values.items()):

@@ -23,8 +23,10 @@ from dicegym.arena.sheets import csv_text
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.worth import Valuer
+from dicegym.games.yatzy import exact
+from dicegym.play.drive import Referee
 
-EXACT = {"hog": {"goal": 30}}
+EXACT = {"hog": {"goal": 30}, "yatzy": {"players": 1}, "liarsdice": {"players": 2, "dice": 1}}
 """Games whose exact values are computed at once, with what parameters."""
 
 
@@ -94,13 +96,13 @@ def test_a_planted_blunder_is_found_priced_and_explained(name: str) -> None:
     while not state["over"]:
         values = asked.action_values(state).values
         worst, best = int(np.nanargmin(values)), int(np.nanargmax(values))
-        blunder = planted < 0 and values[best] - values[worst] > 0.12
+        blunder = planted < 0 and values[best] - values[worst] > 1.2 * threshold("bad", asked.unit)
         if blunder:
             planted, price, names = len(actions), values[best] - values[worst], (worst, best)
         actions.append(worst if blunder else best)
         game.step(state, actions[-1])
         states.append(state.copy())
-    analysis = analyse(game, states, actions, ["a", "b"], asked)
+    analysis = analyse(game, states, actions, ["a", "b"][: game.players], asked)
     adds_up(analysis)
     (found,) = analysis.worst()
     assert (found.number, found.actions) == (planted + 1, (names[0],))
@@ -108,13 +110,15 @@ def test_a_planted_blunder_is_found_priced_and_explained(name: str) -> None:
     assert found.mark(analysis.unit) == MARKS[-1]
     words = analysis.explained(found)
     assert words == (
-        f"a blunder: {game.action_name(names[0])} instead of {analysis.better(found)} gives away {100 * price:.1f}%"
+        f"a blunder: {game.action_name(names[0])} instead of {analysis.better(found)} gives away "
+        f"{amount(price, asked.unit)}"
     )
     assert analysis.better(found).startswith(game.action_name(names[1]))
     assert words in analysis.text()
     assert words in page(analysis).replace("&#39;", "'")
     assert analysis.totals[found.seat].marks == {"?!": 0, "?": 0, "??": 1}
-    assert analysis.totals[1 - found.seat].gained == pytest.approx(price, abs=1e-9)
+    if game.players == 2:
+        assert analysis.totals[1 - found.seat].gained == pytest.approx(price, abs=1e-9)
 
 
 def test_costs_in_hog_are_what_the_next_states_say() -> None:
@@ -131,6 +135,20 @@ def test_costs_in_hog_are_what_the_next_states_say() -> None:
         found = judge(asked, state, action)
         assert found.costs[0] == pytest.approx(values.max() - values[action], abs=1e-9)
         assert asked.value(state, seat) == pytest.approx(values.max(), abs=1e-9)
+
+
+def test_costs_in_yatzy_alone_are_those_that_take_the_luck_out_of_its_mean() -> None:
+    game = dicegym.game("yatzy", players=1)
+    for seed, agent in enumerate(("thrifty", "gather")):
+        player = dicegym.agent(game, agent)
+        referee = Referee(game, game.new_game(seed, 0), [player])
+        states = [referee.states.copy()]
+        for _ in referee.moves():
+            states.append(referee.states.copy())
+        analysis = analyse(game, states, referee.actions)
+        adds_up(analysis)
+        mean = exact.mean_return(player, game, games=1, seed=seed).mean
+        assert exact.optimum(game) - analysis.totals[0].cost == pytest.approx(mean, abs=1e-9)
 
 
 def test_an_action_that_is_none_is_priced_by_what_the_rules_make_of_it() -> None:

@@ -14,6 +14,7 @@ from dicegym.arena.compare.sequential import (
     UNSEEN,
     USUAL,
     Claims,
+    NormalTest,
     SequentialTest,
     elo_of,
     log_likelihood_ratios,
@@ -76,6 +77,45 @@ def test_error_rates_over_thousands_of_tests(shape: str, elo: float) -> None:
         shares = tilted(SHAPES[shape], mean)
         found = [simulated(shares, claims, rng).accepted for _ in range(runs)]
         assert found.count(1 - truth) / runs <= 0.065, "Wald's bounds are those of many pairs: a little more is due"
+
+
+@pytest.mark.parametrize("spread", [0.05, 0.3])
+@pytest.mark.parametrize("accepted", [0, 1])
+def test_pairs_of_any_worth_are_judged_as_well(spread: float, accepted: int) -> None:
+    claims = Claims(0.0, float(margin_of(40)))
+    rng, wrong, held, runs = np.random.default_rng(8), 0, 0, 200
+    true = claims[accepted]
+    for _ in range(runs):
+        test, seen = NormalTest(claims), np.empty(0)
+        while test.accepted is None:
+            pairs = true + spread * (rng.exponential(size=PORTION) - 1)  # far from normal
+            seen = np.concatenate([seen, pairs[: test.add(pairs)]])
+        wrong += test.accepted != accepted
+        stopped = Stopped(len(seen), float(seen.mean()), float(seen.var()), test.accepted, True)
+        found = difference(stopped, claims[:2], (claims.lower, claims.upper))
+        held += found.low <= true <= found.high
+    assert wrong <= stats.binom.ppf(0.999, runs, 0.05)
+    assert held >= stats.binom.ppf(0.001, runs, LEVEL)
+
+
+def test_pairs_that_differ_by_rounding_alone_decide_at_once() -> None:
+    for mean, accepted in ((0.3, 1), (-0.2, 0)):
+        test = NormalTest(Claims(0.0, 0.05))
+        assert test.add(np.full(100, mean) + 1e-12 * np.arange(100)) == FEWEST
+        assert test.accepted == accepted
+    stopped = Stopped(FEWEST, 0.3, 0.0, 1, True)
+    assert difference(stopped, (0.0, 0.05), (-3.0, 3.0)) == (0.3, 0.3, 0.3)
+
+
+def test_normal_pairs_may_come_in_any_portions() -> None:
+    claims, pairs = Claims(0.0, 0.02), np.random.default_rng(1).normal(0.01, 0.2, 600)
+    one, two = NormalTest(claims), NormalTest(claims)
+    one.add(pairs)
+    for first in range(0, 600, 7):
+        two.add(pairs[first : first + 7])
+    assert one.pairs == two.pairs
+    assert one.ratio == pytest.approx(two.ratio)
+    assert one.accepted == two.accepted
 
 
 def test_it_takes_fewer_pairs_than_a_test_of_fixed_size() -> None:

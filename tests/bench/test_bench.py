@@ -25,6 +25,7 @@ from dicegym.bench import (
     ratios,
     report,
     single_loops,
+    solving,
     start,
 )
 from dicegym.bench import run as bench_run
@@ -510,6 +511,22 @@ def test_mistakes_are_told_before_anything_is_measured(
         main(["bench", *arguments])
     assert end.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_solving_is_measured_in_a_process_of_its_own() -> None:
+    small = dicegym.game("hog", goal=12)
+    found = solving.measure(small, "equilibrium", "what is left")
+    time, memory, disk, left = found.run()
+    assert [figure.unit for figure in found.figures] == ["s", "MiB", "MB", ""]
+    assert {figure.subject for figure in found.figures} == {"hog equilibrium goal=12"}
+    assert min(time, memory, disk) > 0
+    assert left < 0.04
+
+
+def test_what_is_solved_is_that_of_the_games_which_are_named() -> None:
+    whole = {figure.subject.split()[0] for one in solving.measures(("hog", "yatzy")) for figure in one.figures}
+    assert whole == {"hog", "yatzy"}
+    assert list(solving.measures(("lucky",))) == []
 
 
 def test_options_name_modes_and_games() -> None:

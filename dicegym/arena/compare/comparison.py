@@ -205,6 +205,8 @@ class Comparison(ContestResult[ComparedStanding]):
 
     def _cost(self) -> list[str]:
         found = f"It took {self.games:,} games"
+        if self.luck_taken_out and self.pairs and self.luck_saved is None:
+            return [f"{found}. With luck taken out all pairs came out alike."]
         if self.fixed_games is None:
             return []
         if self.saved is None:
@@ -216,8 +218,6 @@ class Comparison(ContestResult[ComparedStanding]):
                 f"({self.fixed_games:,})."
             )
         if self.luck_taken_out:
-            if self.luck_saved is None:
-                return [cost, "With luck taken out all pairs came out alike."]
             return [cost, f"With luck left in it takes {self.luck_saved:,.1f} times as many games."]
         if self.pairing is None:
             level = ": on the same dice both reach the same" if not self.difference or not self.difference.value else ""

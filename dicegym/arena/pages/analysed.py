@@ -144,7 +144,8 @@ def _facts(analysis: Analysis) -> list[tuple[str, str]]:
         ("game", analysis.game.spec.title),
         *((name, str(value)) for name, value in analysis.game.parameters.items()),
         ("moves", str(len(analysis.values) - 1)),
-        ("values", f"{about.name} ({about.kind}), in {about.unit}"),
+        ("values", about.name if about.name == about.kind else f"{about.name} ({about.kind})"),
+        ("in", about.unit),
     ]
 
 

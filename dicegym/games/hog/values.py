@@ -1,4 +1,4 @@
-"""What states of Hog are worth: exactly, as both play it who see everything."""
+"""What states of Hog are worth: exactly, as both play it who see everything; or as an equilibrium by scores has it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.hog.rules import N_ACTIONS
+from dicegym.games.hog.solutions import FILE, Equilibrium, Reached, solutions
 from dicegym.games.hog.solving import full_sight
+from dicegym.games.hog.solving.search import mix_against_itself
+from dicegym.games.solved import tables_folder, unsolved
 from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource, ValueUnit
 
 
@@ -68,6 +71,58 @@ class FullSight:
         return chosen
 
 
+class ByScores:
+    """What states are worth to players who know both scores alone, and play the equilibrium that was solved.
+
+    A choice is worth what it is on average over the parity and the runs that may be behind the scores, each as likely
+    as that equilibrium makes it.
+    """
+
+    name = Equilibrium.name
+    kind: ValueKind = "equilibrium"
+    unit: ValueUnit = "win rate"
+    sees_all = False
+
+    def __init__(self, game: Game, reached: Reached) -> None:
+        self.game = game
+        self.sure = f"those of an equilibrium by scores alone; the best table found wins {reached.table:.3f} against it"
+        self._goal, self._mix = game.parameters["goal"], reached.best
+        self._values, self._choices = mix_against_itself(reached.best)
+
+    def value(self, state: Any, seat: int) -> float:
+        """Return how likely ``seat`` wins; see `dicegym.games.worth.Valuer`."""
+        if state["over"]:
+            return float(state["winner"] == seat)
+        mover = float(full_sight.value_of(state, self._values[0]))
+        return mover if state["player"] == seat else 1 - mover
+
+    def action_values(self, state: Any) -> ActionValues:
+        """Return how likely the player to move wins with each number of dice, by the scores; nan at the end."""
+        if state["over"]:
+            return ActionValues(np.full(N_ACTIONS, np.nan), np.full(N_ACTIONS, np.nan))
+        values = self._choices[self._pair(state)]
+        if np.isnan(values).any():  # no game comes there: as if nothing were hidden
+            plain = state.copy()
+            plain["runs"] = plain["exchanges"] = 0
+            rolls = full_sight.rolls()
+            values = np.array([full_sight.action_value(plain, one, rolls, self._values) for one in range(N_ACTIONS)])
+        return ActionValues(values.copy(), np.zeros(N_ACTIONS))
+
+    def action_value(self, state: Any, action: int) -> float:
+        """Return the same of one action; a number of dice out of range loses at once. nan when the game is over."""
+        if state["over"]:
+            return float("nan")
+        return float(self.action_values(state).values[action]) if 0 <= action < N_ACTIONS else 0.0
+
+    def policy(self, state: Any) -> np.ndarray:
+        """Return how the equilibrium plays: float64[12], probabilities."""
+        return np.array(self._mix[self._pair(state)])
+
+    def _pair(self, state: Any) -> int:
+        me = int(state["player"])
+        return int(state["scores"][me]) * self._goal + int(state["scores"][1 - me])
+
+
 def sources(game: Game) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from; ``memory`` changes nothing for who sees everything."""
 
@@ -75,4 +130,20 @@ def sources(game: Game) -> Sequence[ValueSource]:
         return FullSight(game)
 
     doc = "how likely the player to move wins if both see everything and play their best"
-    return (ValueSource("exact", "exact", doc, lambda: True, load),)
+    found = [ValueSource(FullSight.name, FullSight.kind, doc, lambda: True, load)]
+    for solution in solutions(game):
+        found.append(_of_equilibrium(game, solution))
+    return found
+
+
+def _of_equilibrium(game: Game, solution: Equilibrium) -> ValueSource:
+    folder = tables_folder(game, solution.name)
+
+    def load(progress: Progress | None) -> Valuer:
+        reached = solution.read(folder)
+        if reached is None:
+            raise unsolved(game, solution.name)
+        return ByScores(game, reached)
+
+    doc = "the same if both know the scores alone, by an equilibrium that has been solved"
+    return ValueSource(ByScores.name, ByScores.kind, doc, (folder / FILE).exists, load)

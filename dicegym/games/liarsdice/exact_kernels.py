@@ -137,35 +137,3 @@ def best_reply(opponent, moves_first, reach, values, choices):
             values[made, own] = best
             choices[own, made] = choice
     return values[0].mean()
-
-
-@kernel
-def learn(regrets, strategy, total, moves_first, weight, own_reach, reach, values):
-    """One step of counterfactual regret minimisation for one seat, in the variant CFR+ (Tammelin 2014).
-
-    ``strategy`` is what ``regrets`` come to, for both seats; the sets in which the seat moves are brought up to date
-    in both, and ``total`` gains ``weight`` times what the seat plays.
-    """
-    carry(strategy, moves_first, own_reach)
-    carry(strategy, not moves_first, reach)
-    for made in range(N_SETS - 1, -1, -1):
-        mine = second_moves(made) != moves_first
-        lowest, end = next_bid(made), N_CHOICES if made else N_BIDS
-        for own in range(FACES):
-            if not mine:
-                values[made, own] = replied(made, own, strategy, reach, values)
-                continue
-            called = call_worth(made, own, reach)
-            value = strategy[own, made, LIAR] * called
-            for bid in range(lowest, N_BIDS):
-                value += strategy[own, made, bid] * values[made | 1 << bid, own]
-            values[made, own] = value
-            positive = 0.0
-            for choice in range(lowest, end):
-                gain = called if choice == LIAR else values[made | 1 << choice, own]
-                total[own, made, choice] += weight * own_reach[made, own] * strategy[own, made, choice]
-                regrets[own, made, choice] = max(regrets[own, made, choice] + gain - value, 0.0)
-                positive += regrets[own, made, choice]
-            for choice in range(lowest, end):
-                share = 1.0 / (end - lowest)
-                strategy[own, made, choice] = regrets[own, made, choice] / positive if positive > 0 else share

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -17,12 +19,24 @@ from dicegym.games.parts import LUCK, need
 from dicegym.games.yatzy import exact_kernels
 from dicegym.games.yatzy.hands import hand_of
 from dicegym.games.yatzy.rules import SERVER_TURN, bonus
-from dicegym.games.yatzy.solving import alone, alone_rules, distributions, positions, rest, row_tables, thresholds
+from dicegym.games.yatzy.solving import (
+    alone,
+    alone_rules,
+    distributions,
+    positions,
+    rest,
+    row_tables,
+    summary,
+    thresholds,
+)
 from dicegym.games.yatzy.solving.winning_values import WinningPlayer
 from dicegym.games.yatzy.tables import BEST, DICE, FACES, HANDS, KEEPS, SETS, after_rolling, best_part
 from dicegym.play.player import Player
+from dicegym.players.roster import agents_folder
 from dicegym.players.twins import opponent
 
+alone_module_values = alone.values
+"""Before tests put a small table in its place."""
 ALL = (1 << 15) - 1
 OPEN = (1, 5, 6, 13)
 """Boxes, from 0, that are open in the positions below."""
@@ -291,3 +305,61 @@ def test_tables_are_kept_and_damage_is_found(small: Small, tmp_path: Path) -> No
 def test_thresholds_name_the_command_that_solves_them() -> None:
     with pytest.raises(ParameterError, match="dicegym solve yatzy thresholds"):
         thresholds.chances(0, 0)
+
+
+@pytest.fixture(scope="module")
+def winner() -> ModuleType:
+    """Return the agent's file as a module."""
+    place = importlib.util.spec_from_file_location("winner", agents_folder("yatzy") / "winner.py")
+    assert place is not None
+    assert place.loader is not None
+    module = importlib.util.module_from_spec(place)
+    place.loader.exec_module(module)
+    return module
+
+
+def test_the_winner_computes_the_last_boxes_exactly(small: Small, winner: ModuleType) -> None:
+    for n in range(12, 15):
+        filled, sums = positions.level(n, CLOSED)
+        for k in range(0, len(filled), 9):
+            known = row_of(small, int(filled[k]), int(sums[k]))
+            assert winner.to_come(int(filled[k]), int(sums[k])).cumsum() == pytest.approx(known.cumsum(), abs=1e-4)
+
+
+def test_the_winner_knows_means_by_heart(winner: ModuleType) -> None:
+    values, rng = alone_module_values(), np.random.default_rng(1)
+    errors = []
+    for n in range(12):
+        filled, sums = positions.level(n)
+        for k in rng.integers(0, len(filled), 40):
+            mean, _, bonus, _ = winner.summary(int(filled[k]), int(sums[k]))
+            errors.append(mean + 50 * bonus - values[filled[k], sums[k]])
+    assert np.std(errors) < 0.5
+
+
+def test_the_winner_shares_the_first_place_as_the_values_do(small: Small, winner: ModuleType) -> None:
+    game = dicegym.game("yatzy", players=4)
+    judge = valuer(game, "distributions")
+    for state in begun(game, 4, seed=2):
+        for seat in range(4):
+            state["scores"][seat, OPEN[0]] = 0  # three boxes are open: all is exact
+        rows = [",".join("-" if s < 0 else str(s) for s in state["scores"][seat]) for seat in range(4)]
+        worth = winner.worth_of_boxes(rows[0], rows[1:])[hand_of(state["dice"])]
+        for box in OPEN[1:]:
+            assert worth[box] == pytest.approx(judge.action_value(state, 210 + box), abs=1e-4)
+
+
+def test_the_summary_is_as_exact_as_it_says(small: Small) -> None:
+    """Moments by the sweep are those of the distributions."""
+    moments = np.zeros((positions.POSITIONS, 2, 3))
+    moments[:, 0, 0] = 1.0
+    for n in range(14, 10, -1):
+        summary.add_level(small[0], *positions.level(n, CLOSED), moments)
+    filled, sums = positions.level(11, CLOSED)
+    for k in range(0, len(filled), 7):
+        row, found = row_of(small, int(filled[k]), int(sums[k])), moments[positions.position_of(filled[k], sums[k])]
+        with_bonus = found[:, 1].sum() + 50 * found[1, 0]
+        assert found[:, 0].sum() == pytest.approx(1)
+        assert with_bonus == pytest.approx(row @ np.arange(len(row)), abs=2e-3)
+        squares = found[0, 2] + found[1, 2] + 100 * found[1, 1] + 2500 * found[1, 0]
+        assert squares == pytest.approx(row @ np.arange(len(row)) ** 2, abs=0.5)

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving import keeping
-from dicegym.games.bidding.solving.equilibrium import Dice, Solver, exploitability, groups_of, pack, unpack
+from dicegym.games.bidding.solving.equilibrium import (
+    Dice,
+    Solver,
+    Worth,
+    exploitability,
+    groups_of,
+    name_of,
+    pack,
+    unpack,
+    worths,
+)
 from dicegym.games.bidding.solving.hand import tabulate
 from dicegym.games.bidding.solving.learner import Strategy
 from dicegym.games.bidding.solving.table_values import EquilibriumValues
@@ -75,9 +85,34 @@ def _read_values(game: Game, folder: Path, written: int) -> EquilibriumValues:
         strategies = unpack(game, arrays)
         if set(strategies) != {dice for group in groups_of(game) for dice in group.hands}:
             raise ValueError("hands are missing")
-        return EquilibriumValues(game, strategies, float(facts["exploitability"]))
+        opens, follows = (
+            {dice: float(facts[key][name_of(dice)]) for dice in strategies} for key in ("opens", "follows")
+        )
+        return EquilibriumValues(game, strategies, float(facts["exploitability"]), Worth(opens, follows))
     except (KeyError, TypeError, ValueError) as error:
         raise damaged(folder / f"{TABLES}.json", f"does not fit the game ({error})", game, NAME) from None
+
+
+def publish(
+    game: Game, folder: Path, strategies: Mapping[Dice, Strategy], curve: Sequence[tuple[int, float]], tag: int
+) -> None:
+    """Write tables as they are played.
+
+    Args:
+        game: whose they are.
+        folder: where.
+        strategies: of all hands.
+        curve: steps, and the exploitability after so many; the last one is that of ``strategies``.
+        tag: a number that tells them from those written before.
+    """
+    worth = worths(groups_of(game), strategies, best=False)
+    told = {"exploitability": curve[-1][1], "steps": curve[-1][0], "curve": list(curve)}
+    told |= {"opens": _by_name(worth.opens), "follows": _by_name(worth.follows)}
+    keeping.write(folder, TABLES, tag, pack(strategies), told)
+
+
+def _by_name(values: Mapping[Dice, float]) -> dict[str, float]:
+    return {name_of(dice): value for dice, value in values.items()}
 
 
 class EquilibriumSolution:
@@ -188,8 +223,7 @@ class EquilibriumSolution:
         if solver.steps == _next_look(curve):
             strategies = solver.current()
             curve.append((solver.steps, exploitability(solver.groups, strategies)))
-            told = {"exploitability": curve[-1][1], "steps": solver.steps, "curve": curve}
-            keeping.write(folder, TABLES, solver.total, pack(strategies), told)
+            publish(self.game, folder, strategies, curve, solver.total)
 
     def _save(self, solver: Solver, folder: Path, curve: Sequence[tuple[int, float]]) -> None:
         arrays, facts = solver.state()

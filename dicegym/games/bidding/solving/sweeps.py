@@ -35,6 +35,9 @@ WHOLE, MARK, BELOW, JOIN = 0, 1, 2, 3
 what is below is known."""
 PARTS = 65535.0
 """Of a probability in 16 bits."""
+LEAST = PARTS / 1024
+"""What is chosen less often than this is not chosen at all: it is left from early steps, leaves a best reply nothing
+that could be measured, and would make whoever asks about a node go through a hundred times as many."""
 NODE, LAST, NEXT, OWN, OTHER = 0, 1, 2, 3, 4
 """Columns of a stack: the node, its last bid (-1: none), the bid to go on with, whether anybody of mine, and of the
 opponent's, gets there."""
@@ -404,7 +407,7 @@ def settle(
     first, step, squeeze, n_calls, sizes, bid_regrets, call_regrets, bid_totals, call_totals, bid_rows, call_rows, plan,
     stack,
 ):  # fmt: skip
-    """Make what was played on average a strategy of 16 bits: each node's totals, shared out in 65,535 parts.
+    """Make what was played on average a strategy of 16 bits: each node's totals, shared out in 65,535 parts or less.
 
     Where a roll never played its way to a node, it is what the regrets there say: no reply gains by that, as nobody
     meets it, and whoever asks what to do there, after an error, gets a sensible answer.
@@ -452,12 +455,14 @@ def settle(
                     played, regrets = bid_totals[node + step[bid]], bid_regrets[node + step[bid]]
                     weights = bid_rows[node + step[bid]]
                     for roll in range(size):
-                        weights[roll] = np.uint16(played[roll] * total[roll] + regrets[roll] * rest[roll] + 0.5)
+                        part = played[roll] * total[roll] + regrets[roll] * rest[roll]
+                        weights[roll] = np.uint16(part + 0.5) if part >= LEAST else np.uint16(0)
                 for call in range(calls):
                     played, regrets = call_totals[row, call], call_regrets[row, call]
                     weights = call_rows[row, call]
                     for roll in range(size):
-                        weights[roll] = np.uint16(played[roll] * total[roll] + regrets[roll] * rest[roll] + 0.5)
+                        part = played[roll] * total[roll] + regrets[roll] * rest[roll]
+                        weights[roll] = np.uint16(part + 0.5) if part >= LEAST else np.uint16(0)
         bid = stack[d, NEXT]
         if bid < n_bids:
             stack[d, NEXT] = bid + 1

@@ -44,6 +44,7 @@ class EquilibriumValues:
         game: of two players.
         strategies: how each hand that may come about is played.
         exploitability: how much more than half of all games a best reply wins against ``strategies``.
+        worth: what hands are worth before anybody has rolled; default: it is computed.
     """
 
     name = "equilibrium"
@@ -51,12 +52,14 @@ class EquilibriumValues:
     unit: ValueUnit = "win rate"
     sees_all = False
 
-    def __init__(self, game: Game, strategies: Mapping[Dice, Strategy], exploitability: float) -> None:
+    def __init__(
+        self, game: Game, strategies: Mapping[Dice, Strategy], exploitability: float, worth: Worth | None = None
+    ) -> None:
         self.game = game
         self.exploitability = exploitability
         self.sure = f"those of an equilibrium that a best reply beats in {0.5 + exploitability:.6f} of games"
         self.strategies = strategies
-        self.worth: Worth = worths(groups_of(game), strategies, best=False)
+        self.worth = worth or worths(groups_of(game), strategies, best=False)
         """How likely a player wins from the beginning of each hand, before anybody has rolled."""
         self._stakes: dict[tuple[Dice, int], Stakes] = {}
         self._belief = lru_cache(maxsize=4096)(self._find_belief)

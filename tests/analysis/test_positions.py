@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import dicegym
 from dicegym.analysis.hidden import hidden_fields, known, open_fields
-from dicegym.analysis.position import position, position_id
+from dicegym.analysis.positions import position, position_id
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.registry import GAMES

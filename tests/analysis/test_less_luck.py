@@ -1,0 +1,186 @@
+"""Results less luck: the same mean, honest intervals, and a word for who asks where nobody knows."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.analysis.less_luck import FEWEST_FITTED, luck_of, measured
+from dicegym.arena import compare, contest
+from dicegym.arena.executors import local
+from dicegym.arena.match import play_match
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
+from dicegym.games.parts import LUCK, part, solver
+from dicegym.learning.blocks import Results, results_of
+from dicegym.learning.evaluate import Score, evaluate, score_of
+from dicegym.players.roster import agent
+from dicegym.players.twins import opponent
+from dicegym.registry import GAMES
+
+ONE_DIE = dicegym.game("liarsdice", players=2, dice=1)
+HEAVY = ("yatzy",)
+"""Games whose meters need tables that take half a minute: their own tests have a way."""
+MEASURED = [name for name in GAMES if part(name, LUCK) is not None and name not in HEAVY]
+
+
+def exact(one: str, other: str) -> float:
+    values = solver(ONE_DIE)
+    assert values is not None
+    return values.win_rate(agent(ONE_DIE, one), agent(ONE_DIE, other), ONE_DIE)
+
+
+def test_between_players_who_draw_nothing_a_game_or_two_tell_the_exact_win_rate() -> None:
+    score = evaluate(ONE_DIE, "even", "honest", games=2, exact=False, less_luck=True)
+    assert score.measure == "win rate less luck"
+    assert score.value == pytest.approx(exact("even", "honest"), abs=1e-9)
+    assert Score.from_json(score.to_json())[:5] == score[:5]
+
+
+def test_figures_are_the_same_on_any_number_of_processes(tmp_path: Path) -> None:
+    here = evaluate(ONE_DIE, "bayes", "bluffer", games=300, exact=False, less_luck=True)
+    there = evaluate(ONE_DIE, "bayes", "bluffer", games=300, exact=False, less_luck=True, executors=local(1))
+    assert here == there
+    assert here.saved is not None
+    assert here.saved > 3
+    bot = tmp_path / "bot.py"
+    bot.write_text("def play(me, hands, history):\n    return 0 if history else 11\n")
+    strange = evaluate(ONE_DIE, str(bot), "even", games=200, exact=False, less_luck=True, executors=local(1))
+    assert strange.saved is not None
+    assert strange.low <= strange.value <= strange.high
+
+
+def test_only_what_cannot_be_told_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"liarsdice.*players=3.*leave out less_luck and play more games"):
+        evaluate(dicegym.game("liarsdice", players=3), "even", less_luck=True)
+    with pytest.raises(ParameterError, match="players=3"):
+        contest(dicegym.game("liarsdice", players=3), ["even", "honest", "timid"], 1, less_luck=True)
+    with pytest.raises(ParameterError, match="shares of the first place"):
+        compare(ONE_DIE, "even", "honest", score="place", less_luck=True)
+    with pytest.raises(ParameterError, match="leave out less_luck, or exact"):
+        contest(ONE_DIE, ["even", "honest"], 1, less_luck=True, exact=True)
+
+
+def test_what_is_played_again_must_be_whole() -> None:
+    players = [agent(ONE_DIE, name) for name in ("even", "honest")]
+    found = play_match(ONE_DIE, players, 7, 3)
+    assert luck_of(ONE_DIE, players, found.seats, 7, range(3), found.actions).shape == (3, 2)
+    assert luck_of(ONE_DIE, players, np.zeros((0, 2)), 7, [], []).shape == (0, 2)
+    short = [found.actions[0], found.actions[1][:-1], found.actions[2]]
+    with pytest.raises(ParameterError, match="game 1 is not over"):
+        luck_of(ONE_DIE, players, found.seats, 7, range(3), short)
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_luck_has_the_mean_0_and_is_what_varies(name: str) -> None:
+    assert_fair(name, 400)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in GAMES if part(name, LUCK) is not None])
+def test_luck_has_the_mean_0_in_many_games(name: str) -> None:
+    assert_fair(name, 20_000)
+
+
+def assert_fair(name: str, games: int) -> None:
+    """Check results of the game's default opponents, whoever they are, against what is left without luck."""
+    game = smaller(name)
+    usual = game.spec.default_opponent
+    names = [usual] if isinstance(usual, str) else list(usual)
+    first, second = (
+        next(name for name in [*names, *dicegym.agent_names(game)] if name != game.spec.baseline),
+        game.spec.baseline,
+    )
+    parts = [
+        results_of(game, opponent(game, first), [opponent(game, second)], at, min(1000, games), 5, True)
+        for at in range(0, games, 1000)
+    ]
+    shares = np.concatenate([one.shares for one in parts])
+    luck = np.concatenate([one.luck for one in parts if one.luck is not None])
+    assert abs(luck.mean()) < 3 * luck.std() / games**0.5 + 1e-12
+    assert (shares - measured(shares, luck)).var() < 1.05 * shares.var()
+
+
+def smaller(name: str) -> Game:
+    few = {"liarsdice": {"dice": 2}, "liarsdice_spot_on": {"dice": 2}, "hog": {"goal": 40}}
+    return dicegym.game(name, players=2, **few.get(name, {}))
+
+
+def test_intervals_hold_the_true_win_rate() -> None:
+    groups, games = 250, 60
+    players = [opponent(ONE_DIE, "even"), opponent(ONE_DIE, "honest")]
+    found = play_match(ONE_DIE, players, 11, groups * games)
+    seats = np.array(found.seats)
+    luck = luck_of(ONE_DIE, [players[0], None], seats, 11, range(len(seats)), found.actions)
+    luck = np.take_along_axis(luck, np.argsort(seats, axis=1), axis=1)[:, 0]  # of the one who is known
+    won = (np.array(found.returns)[:, 0] > 0).astype(float)
+    true = exact("even", "honest")
+    parts = [slice(first, first + games) for first in range(0, groups * games, games)]
+    scores = [score_of(ONE_DIE, Results(won[one], luck[one]), "honest") for one in parts]
+    held = np.mean([score.low <= true <= score.high for score in scores])
+    assert 0.91 < held < 0.985  # two and a half standard errors of 250 draws below, three above
+
+
+def test_a_meter_that_thinks_too_much_of_the_dice_does_no_harm() -> None:
+    rng = np.random.default_rng(1)
+    luck = rng.normal(size=4000)
+    results = 0.2 * luck + rng.normal(size=4000)
+    left = results - measured(results, luck)
+    assert left.var() < results.var()
+    assert np.abs(measured(luck * 1.0, luck) - luck).max() == 0  # it is all luck
+    few = FEWEST_FITTED - 1
+    assert (measured(results[:few], luck[:few]) == luck[:few]).all()
+
+
+def test_a_part_that_is_fitted_leaves_the_mean_as_it_is() -> None:
+    rng, means = np.random.default_rng(2), []
+    for _ in range(400):
+        luck = rng.exponential(size=50) - 1
+        results = (luck + rng.normal(size=50) > 0.3).astype(float)
+        means.append((results - measured(results, 3 * luck)).mean() - results.mean())
+    assert abs(np.mean(means)) < 3 * np.std(means) / len(means) ** 0.5
+
+
+def test_contests_rank_by_what_is_left() -> None:
+    plain = contest(ONE_DIE, ["even", "honest", "timid"], 5, games=6, workers=1)
+    found = contest(ONE_DIE, ["even", "honest", "timid"], 5, games=6, less_luck=True, workers=1)
+    assert [row.shares for row in found.matches] == [row.shares for row in plain.matches]
+    assert plain.less_luck == ()
+    by_name = {row.name: row for row in found.less_luck}
+    assert set(by_name) == {"even", "honest", "timid"}
+    for row in found.less_luck:
+        assert row.less_luck == pytest.approx(row.share - row.luck)
+    assert sum(row.less_luck for row in found.less_luck) == pytest.approx(1.5)
+    assert [row.name for row in found.standings] == [row.name for row in found.less_luck]
+    assert "Results less luck" in found.text()
+    assert found.to_json()["less_luck"][0]["name"] == found.standings[0].name
+
+
+@pytest.mark.parametrize("format", ["swiss", "groups"])
+def test_every_format_tells_of_luck(format: str) -> None:
+    found = contest(ONE_DIE, ["even", "honest", "timid", "bayes"], 5, games=4, format=format, less_luck=True, workers=1)
+    assert len(found.less_luck) >= 2
+    assert "Results less luck" in found.text()
+
+
+def test_comparisons_need_next_to_no_games() -> None:
+    found = compare(ONE_DIE, "timid", "honest", seed=1, games=2000, less_luck=True, workers=1)
+    assert found.decision == "better"
+    assert found.games < 60
+    assert found.difference is not None
+    assert found.difference.value == pytest.approx(2 * exact("honest", "timid") - 1, abs=1e-6)
+    assert found.difference.high - found.difference.low < 1e-6
+    assert "With luck taken out all pairs came out alike" in found.text()
+
+
+def test_with_strangers_comparisons_end_too(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("def play(me, hands, history):\n    return 0 if history else 11\n")
+    found = compare(ONE_DIE, str(bot), "honest", seed=1, games=1000, less_luck=True, workers=1)
+    assert found.luck_saved is not None
+    assert math.isfinite(found.ratio)
+    assert f"With luck left in it takes {found.luck_saved:,.1f} times as many games." in found.text(1000)

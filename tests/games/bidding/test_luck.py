@@ -1,0 +1,177 @@
+"""Luck in Liar's Dice for two: by going through all that chance may bring, its mean is 0 and nothing but it varies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.analysis.less_luck import Watched
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError
+from dicegym.games.bidding import luck
+from dicegym.games.bidding.solving.hand_tree import HandTree, Start, rolls, starts_of
+from dicegym.games.parts import LUCK, need
+from dicegym.play.player import Player
+from dicegym.players.roster import agent
+from dicegym.players.twins import opponent
+
+NAMES = ("liarsdice", "liarsdice_spot_on")
+DRAWN = [(name, bot) for name in NAMES for bot in import_module(f"dicegym.games.{name}.solving.drawn").DRAWING]
+Path = tuple[np.ndarray, list[int], float]
+
+
+def ways_of(game: Game) -> luck.Ways:
+    found: luck.Ways = import_module(f"dicegym.games.{game.name}.luck").WAYS
+    return found
+
+
+def paths(game: Game, players: list[Player]) -> Iterator[Path]:
+    """Yield (record at the beginning, actions, how likely) of all games of one die each."""
+    policies = []
+    for player in players:
+        known = luck._known(player, ways_of(game))
+        assert known is not None
+        policies.append(luck._policy(game, known, ways_of(game)))
+    for opener in (0, 1) if ways_of(game).opener_drawn else (0,):
+        for first in range(6):
+            for second in range(6):
+                state = game.new_game()
+                state["player"], state["hands"] = opener, 0
+                state["hands"][0, 0, first] = state["hands"][0, 1, second] = 1
+                chance = 1 / 36 / (2 if ways_of(game).opener_drawn else 1)
+                yield from _on(game, policies, state, state.copy(), [], chance)
+
+
+def _on(game: Game, policies: list[Any], start: np.ndarray, state: np.ndarray, made: list[int], chance: float) -> Any:
+    if state[0]["over"]:
+        yield start, made, chance
+        return
+    actions, chances = policies[int(state[0]["player"])](state)
+    for action, likely in zip(actions.tolist(), chances[0].tolist(), strict=True):
+        after = state.copy()
+        game.step(after[0], action)
+        yield from _on(game, policies, start, after, [*made, action], chance * likely)
+
+
+def told(game: Game, known: list[Player | None], found: list[Path]) -> tuple[np.ndarray, np.ndarray]:
+    """Return (what seat 0 won, its luck) in games that went so."""
+    states = np.concatenate([start for start, _, _ in found])
+    meter = need(game, LUCK).meter(game, known, np.tile([0, 1], (len(found), 1)))
+    assert meter is not None
+    watched = Watched(game, states, meter)
+    while len(rows := watched.open):
+        time = int(watched.time)
+        watched.step(rows, np.array([found[row][1][time] for row in rows.tolist()]))
+    return (states["left"][:, 0] > 0).astype(float), meter.luck[:, 0]
+
+
+@pytest.mark.parametrize("points", [1, 40, 100_000])
+@pytest.mark.parametrize(
+    "bots", [("even", "honest"), ("bayes", "even"), ("bluffer", "bayes"), ("bluffer", "haphazard")]
+)
+@pytest.mark.parametrize("name", NAMES)
+def test_its_mean_is_0_whatever_was_looked_at(
+    name: str, bots: tuple[str, str], points: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = dicegym.game(name, players=2, dice=1)
+    players = [opponent(game, bot) for bot in bots]
+    monkeypatch.setattr(luck, "POINTS", points)
+    monkeypatch.setattr(luck, "POINTS_DRAWN", points)
+    found = list(paths(game, players))
+    chances = np.array([chance for _, _, chance in found])
+    assert chances.sum() == pytest.approx(1, abs=1e-12)
+    won, drawn = told(game, list(players), found)
+    assert abs(chances @ drawn) < 1e-12
+    left = won - drawn
+    if points > 100:  # everything was looked at: all is luck
+        assert np.abs(left - chances @ won).max() < 1e-12
+    elif points == 40:
+        assert chances @ left**2 <= chances @ won**2  # a game that is nearly sure may have a rest as large
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rolls_alone_have_the_mean_0_too(name: str) -> None:
+    game = dicegym.game(name, players=2, dice=1)
+    players = [opponent(game, bot) for bot in ("bluffer", "honest")]
+    found = list(paths(game, players))
+    chances = np.array([chance for _, _, chance in found])
+    for known in ([None, players[1]], [None, None]):
+        won, drawn = told(game, list(known), found)
+        assert abs(chances @ drawn) < 1e-12
+        assert chances @ drawn**2 > 0.01
+        assert set(won.tolist()) == {0.0, 1.0}
+
+
+@pytest.mark.parametrize(("name", "bot"), DRAWN)
+def test_bots_draw_as_their_probabilities_say(name: str, bot: str) -> None:
+    game = dicegym.game(name, players=2)
+    rng, times, player = np.random.default_rng(4), 1500, opponent(game, bot)
+    known = luck._known(player, ways_of(game))
+    assert known is not None
+    assert known.number >= 0
+    policy = luck._policy(game, known, ways_of(game))
+    worst, drawing = 0.0, 0
+    for seed in range(40):
+        state = game.new_game(seed)
+        for _ in range(int(rng.integers(4))):
+            bids = np.flatnonzero(game.legal(state[0])[:180])
+            game.step(state[0], int(bids[rng.integers(min(8, len(bids)))]))
+        actions, chances = policy(state)
+        assert chances.sum() == pytest.approx(1)
+        many = np.repeat(state, times)
+        many["key"] = rng.integers(1 << 62, size=times, dtype=np.uint64)
+        chosen = player.act_rows(game, many, np.arange(times), many["player"].astype(np.int64))
+        assert set(chosen.tolist()) <= set(actions[chances[0] > 0].tolist())
+        drawing += len(actions) > 1
+        for action, chance in zip(actions.tolist(), chances[0].tolist(), strict=True):
+            error = (chance * (1 - chance) / times) ** 0.5
+            worst = max(worst, abs((chosen == action).mean() - chance) / max(error, 1e-9))
+    assert worst < 5
+    assert drawing
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hands_end_as_the_rules_say(name: str) -> None:
+    game = dicegym.game(name, players=2, dice=2)
+    known = luck._known(opponent(game, "even"), ways_of(game))
+    assert known is not None
+    policy = luck._policy(game, known, ways_of(game))
+    start = Start(2, 1, 1)
+    tree = HandTree(game, start, (policy, policy), ways_of(game).wild, 100_000)
+    assert tree.covered == pytest.approx(1)
+    counted = np.zeros(len(tree.ends))
+    for first, likely in zip(*rolls(2), strict=True):
+        for second, as_likely in zip(*rolls(1), strict=True):
+            state = game.new_game()
+            state["left"][0, :2] = state["rolled"][0, :2] = 2, 1
+            state["hands"][0, 0], state["hands"][0, 1], state["player"] = first, second, 1
+            while state[0]["finished"] == 0 and not state[0]["over"]:
+                game.step(state[0], int(policy(state).actions[0]))
+            end = Start(*state["left"][0, :2].tolist(), 0 if state[0]["over"] else int(state[0]["player"]))
+            counted[tree.ends.index(end)] += likely * as_likely
+    assert np.abs(tree.root.outcomes[: len(counted)] - counted).max() < 1e-12
+    opened = tree.by_rolls(lambda outcome: float(outcome == 0))
+    assert (opened * tree.chances_of_rolls()).sum() == pytest.approx(counted[0], abs=1e-12)
+
+
+def test_all_hands_are_known() -> None:
+    assert len(starts_of(5)) == len(set(starts_of(5))) == 50
+    assert starts_of(1) == [Start(1, 1, 0), Start(1, 1, 1)]
+
+
+def test_at_larger_tables_there_is_no_meter() -> None:
+    game = dicegym.game("liarsdice", players=3)
+    assert need(game, LUCK).meter(game, [None], np.zeros((0, 3), np.int64)) is None
+
+
+def test_who_only_says_that_it_draws_nothing_is_found_out() -> None:
+    game = dicegym.game("liarsdice", players=2, dice=1)
+    liar, even = agent(game, "even"), opponent(game, "even")
+    found = [(game.new_game(3), [game.n_actions - 2], 1.0)]
+    with pytest.raises(AgentError, match="must not say PURE"):
+        told(game, [liar, even], found)
