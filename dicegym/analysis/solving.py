@@ -54,7 +54,11 @@ class SolutionStatus(NamedTuple):
     @property
     def done(self) -> bool:
         """Whether its tables reach the goal."""
-        return self.quality is not None and self.quality <= self.goal
+        return self.reaches(None)
+
+    def reaches(self, goal: float | None) -> bool:
+        """Return whether its tables are as good as that; None: as its own goal."""
+        return self.quality is not None and self.quality <= (self.goal if goal is None else goal)
 
     @property
     def state(self) -> str:
@@ -172,7 +176,7 @@ def solve(
     before = status(game, one.name)
     if before.damage:
         one.quality(before.folder)  # raises what is wrong
-    if before.quality is not None and before.quality <= goal:
+    if before.reaches(goal):
         return before
     if not force:
         _check_room(before)

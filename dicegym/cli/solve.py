@@ -70,7 +70,9 @@ def solve(
         out.print(f"removed {size:,} bytes" if size else "there was nothing to remove")
         return
     asked = solving.status(chosen, name)
-    err.print(f"dicegym: {asked.name} of {asked.game!r}: {asked.doc}; it takes {asked.needs}")
+    better = "; for a better one give --to" if asked.measure else ""
+    takes = f"{asked.name} of {asked.game!r}: {asked.doc}; it takes {asked.needs}"
+    err.print(f"dicegym: {f'solved already, nothing is computed{better}' if asked.reaches(to) else takes}")
     with progress_bar("steps") as progress:
         result = solving.solve(
             chosen, asked.name, goal=to, minutes=minutes, threads=threads, force=yes, progress=progress

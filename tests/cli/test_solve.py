@@ -37,6 +37,10 @@ def test_it_says_what_it_takes_solves_and_tells(capsys: pytest.CaptureFixture[st
     found = json.loads(file.read_text())
     assert (found["quality"], found["goal"], found["done"], found["game"]) == (0.1, 0.01, False, "hog")
 
+    status, out, err = run(capsys, "hog", "-p", "goal=20", "--to", "0.1")
+    assert (status, err) == (0, "dicegym: solved already, nothing is computed; for a better one give --to\n")
+    assert "what is left 0.1\nkept in " in out
+
     status, out, _ = run(capsys, "--list", "--json", str(file))
     assert status == 0
     assert out.count("dicegym solve hog counting -p goal=") == 2
