@@ -16,12 +16,12 @@ from dicegym.games.yatzy.rules import (
     N_ACTIONS,
     ROLL_PLACES,
     SCORE_PLACES,
-    SEATS,
     SERVER_TURN,
     bonus,
     total,
 )
 from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, DICE, FACES, KEEPS, MOST, ROLLS, SETS, UPPER
+from dicegym.games.yatzy.view import SEATS
 
 _SHORT = ("1s", "2s", "3s", "4s", "5s", "6s", "1P", "2P", "3K", "4K", "SS", "LS", "FH", "Ch", "Y")
 _OPEN = "-"
