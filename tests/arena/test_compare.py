@@ -12,7 +12,7 @@ import pytest
 
 import dicegym
 from dicegym.arena import Comparison, Decision, compare
-from dicegym.arena.compare.pairing import BLOCK, Lineup, block_of, pairs_of, scores_of
+from dicegym.arena.compare.pairing import BLOCK, Lineup, Pairs, block_of, pairs_of, scores_of
 from dicegym.arena.executors import Executors
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
@@ -66,6 +66,10 @@ def played(lineup: Lineup, game: Game, pairs: int, number: int = 0) -> list[dict
     return [match.run(context) for match in block_of(lineup, game, 5, number, pairs)]
 
 
+def paired(lineup: Lineup, outcomes: Sequence[dict[str, Any]]) -> Pairs:
+    return pairs_of(lineup, [scores_of(outcome["returns"], "win") for outcome in outcomes])
+
+
 # Pairs
 
 
@@ -76,7 +80,7 @@ def test_a_player_is_level_with_itself_on_the_same_dice(name: str) -> None:
         pytest.skip("nobody to compare with")
     one, *company = [game.spec.baseline] * (1 if game.players == 2 else game.players)
     table = table_of(game, one, one, company)
-    found = pairs_of(table, played(table, game, 6), "win")
+    found = paired(table, played(table, game, 6))
     assert (found.differences == 0).all()
     assert found.first.size == found.second.size == (12 if game.players == 2 else 6)
 
@@ -91,7 +95,7 @@ def test_two_who_meet_sit_in_each_others_seats_on_the_same_dice() -> None:
     assert [one.entries, two.entries] == [(table.first, table.second), (table.second, table.first)]
     assert first["seats"] == second["seats"], "which is: player 0 sits where player 0 sat, and is the other one"
     assert len({tuple(seats) for seats in first["seats"]}) == 2
-    found = pairs_of(table, [first, second], "win")
+    found = paired(table, [first, second])
     assert found.first[:, 0].tolist() == [float(own > other) for own, other in first["returns"]]
     assert found.first[:, 1].tolist() == [float(own > other) for other, own in second["returns"]]
     assert (found.first + found.second == 1).all()
@@ -106,7 +110,7 @@ def test_two_who_do_not_meet_take_turns_in_a_seat() -> None:
         assert tuple(who.name for who in two.entries) == ("bayes 1", *company)
     first, second = played(table, game, 20)
     assert first["seats"] == second["seats"]
-    found = pairs_of(table, [first, second], "win")
+    found = paired(table, [first, second])
     assert found.first[:, 0].tolist() == [share[0] for share in scores_of(first["returns"], "win").tolist()]
     assert found.first.shape == (20, 1)
     assert found.variance_alone > 0

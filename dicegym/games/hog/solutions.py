@@ -47,7 +47,7 @@ class Equilibrium:
     name = "equilibrium"
     doc = "how to play if both know the scores alone, and each guards against whatever the other finds out"
     measure = "exploitability by tables, as far as found, in win rate"
-    goal = 0.035
+    goal = 0.03
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -63,7 +63,7 @@ class Equilibrium:
 
     def minutes(self) -> float:
         """Return about how long it takes; a step of the sweep grows with the pairs of scores."""
-        return max(0.05, 1.5 * (self._to / 100) ** 2)
+        return max(0.05, 3 * (self._to / 100) ** 2)
 
     def quality(self, folder: Path) -> float | None:
         """Return by how much the best table found wins more than half against the strategy that is kept."""
