@@ -180,7 +180,7 @@ def grade(
     json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
-    """Grade agents: what their decisions give away, over many games.
+    """Grade agents: what their decisions give away.
 
     Example: dicegym grade hog best_by_scores swap bacon --games 500
     """

@@ -45,7 +45,7 @@ def replay(
         typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
     ] = None,
 ) -> None:
-    """See a stored game again: move by move, as a film, as a page.
+    """See a stored game again: by moves, film or page.
 
     It is played again by the rules of today, to the result that is stored; if rules have changed since, it says which.
 
