@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,23 +104,87 @@ def grade(
     costs, counted, decisions, unforced, unknown = (
         np.concatenate(column) for column in list(zip(*found, strict=True))[:5]
     )
-    marks = np.sum([one[5] for one in found], axis=0) / games
+    marks = np.sum([one[5] for one in found], axis=0)
+    return _grade(player.name, asked.unit, costs, counted, decisions, unforced, unknown, marks)
+
+
+def grades_of(
+    games: Iterable[tuple[Sequence[str], np.ndarray, Sequence[int]]], valuer: Valuer
+) -> Iterator[list[Grade] | None]:
+    """Judge games that were played; yield None after each, and at last the grade of each player, the best first.
+
+    Args:
+        games: of each who sat where, the records before each action (others may follow), and the actions. Of a name
+            that has several seats of a game each counts as a game.
+        valuer: who says what actions are worth.
+    """
+    tallies: dict[str, list[tuple[Any, ...]]] = {}
+    bounds = _bounds(valuer)
+    for names, states, actions in games:
+        movers = states["player"][: len(actions)]
+        found = judged(valuer, states[: len(actions)], actions)
+        for seat, name in enumerate(names):
+            own = movers == seat
+            choice = own & (found.stakes == Stake.CHOICE)
+            tallies.setdefault(name, []).append(
+                (
+                    found.costs[own].sum(),
+                    found.costs[choice].sum(),
+                    own.sum(),
+                    choice.sum(),
+                    (own & (found.stakes == Stake.UNKNOWN)).sum(),
+                    _marked(found.costs[own], found.errors[own], bounds),
+                )
+            )
+        yield None
+    grades = []
+    for name, rows in tallies.items():
+        costs, counted, decisions, unforced, unknown, marks = (np.array(column) for column in zip(*rows, strict=True))
+        grades.append(_grade(name, valuer.unit, costs, counted, decisions, unforced, unknown, marks.sum(axis=0)))
+    yield sorted(grades, key=lambda one: one.error_rate.mean)
+
+
+def _grade(
+    name: str,
+    unit: ValueUnit,
+    costs: np.ndarray,
+    counted: np.ndarray,
+    decisions: np.ndarray,
+    unforced: np.ndarray,
+    unknown: np.ndarray,
+    marks: np.ndarray,
+) -> Grade:
+    """Return what games come to: arrays by game as of `_costs`, and how often each mark was given in all of them."""
+    games = len(costs)
     rate = counted.sum() / max(1, unforced.sum())
     # A ratio of sums over games, which are independent: the delta method.
     spread = (counted - rate * unforced).std(ddof=1) if games > 1 else np.inf
     half = Z_95 * spread / max(1e-12, unforced.mean()) / games**0.5
     per_game = Z_95 * (costs.std(ddof=1) if games > 1 else np.inf) / games**0.5
     return Grade(
-        player.name,
+        name,
         games,
-        asked.unit,
+        unit,
         Estimate(float(rate), float(half), games),
         Estimate(float(costs.mean()), float(per_game), games),
         float(decisions.mean()),
         float(unforced.mean()),
         float(unknown.mean()),
-        {mark.sign: float(share) for mark, share in zip(MARKS, marks, strict=True)},
+        {mark.sign: float(share) / games for mark, share in zip(MARKS, marks, strict=True)},
     )
+
+
+def _bounds(valuer: Valuer) -> np.ndarray:
+    """Return what decisions cost from each mark on: float64[marks]."""
+    found: np.ndarray = np.array([mark.cost for mark in MARKS]) * UNITS[valuer.unit]
+    return found
+
+
+def _marked(costs: np.ndarray, errors: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """Return how many decisions have each mark: int64[marks]."""
+    reached = np.searchsorted(bounds * (1 - 1e-12), costs[costs > Z_95 * errors], side="right")
+    found: np.ndarray = np.bincount(reached, minlength=len(MARKS) + 1)[1:]
+    return found
 
 
 def _costs(
@@ -153,7 +217,7 @@ def _costs(
     costs, counted = np.zeros(n), np.zeros(n)
     decisions, unforced, unknown = (np.zeros(n, np.int64) for _ in range(3))
     marks = np.zeros(len(MARKS))
-    bounds = np.array([mark.cost for mark in MARKS]) * UNITS[valuer.unit]
+    bounds = _bounds(valuer)
     while len(rows):
         movers = states["player"][rows].astype(np.int64)
         actions = table.actions(rows, movers)
@@ -167,9 +231,7 @@ def _costs(
             decisions[some] += 1
             unforced[some] += choice
             unknown[some] += found.stakes == Stake.UNKNOWN
-            sure = found.costs > Z_95 * found.errors
-            reached = np.searchsorted(bounds * (1 - 1e-12), found.costs[sure], side="right")
-            marks += np.bincount(reached, minlength=len(MARKS) + 1)[1:]
+            marks += _marked(found.costs, found.errors, bounds)
         table.step(rows, actions)
         rows = rows[~states["over"][rows]]
         if progress is not None:

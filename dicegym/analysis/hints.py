@@ -56,7 +56,7 @@ class Hint(NamedTuple):
                     one.name,
                     figure(one.value, unit) if known else "not known",
                     figure(one.behind, unit) if known and place > 1 else "",
-                    *([f"{one.error:.2g}" if one.error > 0 else ""] if estimated else []),
+                    *([figure(one.error, unit) if one.error > 0 else ""] if estimated else []),
                     "" if mark is None else mark.sign,
                 ]
             )

@@ -12,7 +12,7 @@ UNIFORM = 1 << 12
 """Ranges up to this size are written as a number among so many; of larger ones how many bits it has, then these."""
 
 
-class Writer:
+class SymbolWriter:
     """Collects symbols."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Writer:
         return found
 
 
-class Reader:
+class SymbolReader:
     """Reads symbols, in the order in which they were written."""
 
     def __init__(self, number: int) -> None:
@@ -59,7 +59,7 @@ class Reader:
             raise ValueError("more is written there than belongs to it")
 
 
-def write(writer: Writer, value: int, usual: int, low: int, high: int) -> None:
+def write(writer: SymbolWriter, value: int, usual: int, low: int, high: int) -> None:
     """Write a number of ``low``..``high`` that is not ``usual``."""
     if high - low < UNIFORM:
         writer.one_of(high - low + 1, value - low)
@@ -71,7 +71,7 @@ def write(writer: Writer, value: int, usual: int, low: int, high: int) -> None:
     writer.one_of(1 << bits - 1, away - (1 << bits - 1))
 
 
-def read(reader: Reader, usual: int, low: int, high: int) -> int:
+def read(reader: SymbolReader, usual: int, low: int, high: int) -> int:
     """Return the number that `write` wrote. Raises ValueError if there is none, or one out of range."""
     if high - low < UNIFORM:
         return low + reader.one_of(high - low + 1)
@@ -105,7 +105,7 @@ class Habit:
 
 
 def write_all(
-    writer: Writer, values: Sequence[int], usual: Sequence[int], low: Sequence[int], high: Sequence[int]
+    writer: SymbolWriter, values: Sequence[int], usual: Sequence[int], low: Sequence[int], high: Sequence[int]
 ) -> None:
     """Write numbers of one kind, each in its own range; those whose range is a single number take nothing."""
     habit = Habit()
@@ -118,7 +118,7 @@ def write_all(
             write(writer, value, expected, least, most)
 
 
-def read_all(reader: Reader, usual: Sequence[int], low: Sequence[int], high: Sequence[int]) -> list[int]:
+def read_all(reader: SymbolReader, usual: Sequence[int], low: Sequence[int], high: Sequence[int]) -> list[int]:
     """Return the numbers that `write_all` wrote. Raises ValueError for what is none, or out of its range."""
     habit, found = Habit(), []
     for expected, least, most in zip(usual, low, high, strict=True):

@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.hidden import known
-from dicegym.analysis.packing import Reader, Writer, read, read_all, write, write_all
+from dicegym.analysis.packing import SymbolReader, SymbolWriter, read, read_all, write, write_all
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.games import game as make_game
 
-Limits = Mapping[str, tuple[Any, Any]]
+FieldLimits = Mapping[str, tuple[Any, Any]]
 """By field the least and the largest value, each a number or an array of the field's shape."""
 _CHECK = 24
 """Bits of the check sum: one wrong text in 17 million is taken for a right one."""
@@ -64,7 +64,7 @@ def position_id(game: Game, state: Any, seat: int | None = None) -> str:
     if seat is not None:
         states = known(game, states[0], seat)
     key = int(states["key"][0])
-    writer = Writer()
+    writer = SymbolWriter()
     spec = game.spec
     writer.one_of(spec.players[1] - spec.players[0] + 1, game.players - spec.players[0])
     for name, parameter in spec.parameters.items():
@@ -117,12 +117,12 @@ def position(text: str, game: Game | None = None) -> Position:
             "are others; copy all of it again, from its first letter to its last"
         )
     try:
-        return _unpacked(table, Reader(number))
+        return _unpacked(table, SymbolReader(number))
     except (ValueError, DicegymError) as error:
         raise ParameterError(f"{told}: {one_line(error)}") from None
 
 
-def _unpacked(table: Game, reader: Reader) -> Position:
+def _unpacked(table: Game, reader: SymbolReader) -> Position:
     spec = table.spec
     players = spec.players[0] + reader.one_of(spec.players[1] - spec.players[0] + 1)
     numbers = {}
@@ -165,7 +165,7 @@ class _Field(NamedTuple):
 
 def _fields(game: Game, begun: np.ndarray) -> list[_Field]:
     """Return the fields that a text has to tell: all but those that follow from players, parameters and key."""
-    own: Callable[[Game], Limits] | None = getattr(game.text, "limits", None)
+    own: Callable[[Game], FieldLimits] | None = getattr(game.text, "limits", None)
     limits = {"player": (0, game.players - 1), "over": (0, 1), **({} if own is None else own(game))}
     found = []
     for name in begun.dtype.names or ():

@@ -53,8 +53,7 @@ def fair_valuer(game: Game, name: str | None = None, *, progress: Progress | Non
                 if is_fair(other):
                     return other
     raise ParameterError(
-        f"values of source {found.name!r} are for who sees what is hidden from you: name another with --values, or "
-        "leave --tutor out"
+        f"values of source {found.name!r} are for who sees what is hidden from you: name another with --values"
     )
 
 

@@ -39,3 +39,14 @@ def valuer(game: Game, name: str | None = None, *, progress: Progress | None = N
         return found[name].load(progress)
     best = next(source for source in found.values() if source.ready())  # rollouts always are
     return best.load(progress)
+
+
+def better_sources(game: Game, asked: Valuer) -> list[ValueSource]:
+    """Return the sources that are better than ``asked`` and take long to be had, or have to be solved first."""
+    found = []
+    for source in sources(game):
+        if source.name == asked.name:
+            break
+        if not source.ready():
+            found.append(source)
+    return found

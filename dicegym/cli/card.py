@@ -21,7 +21,7 @@ def card(
     ] = False,
     trust: Trust = False,
 ) -> None:
-    """Say how a trained model was made, how it fares, and how it can be exploited.
+    """Say how a trained model was made and how it fares.
 
     Trainings write such a card beside each model; this makes it anew, with the agents that there are now.
 

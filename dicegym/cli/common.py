@@ -29,6 +29,7 @@ from dicegym.registry import GAMES
 if TYPE_CHECKING:
     from dicegym.arena.storage import Storage
     from dicegym.games.parts import Progress
+    from dicegym.games.worth import Valuer
 
 SILENCE = 10.0
 """Seconds after which a command that nobody watches at a terminal says how far it is."""
@@ -125,6 +126,15 @@ StoreName = Annotated[
 NoStore = Annotated[bool, typer.Option("--no-store", help="keep nothing")]
 NewContest = Annotated[bool, typer.Option("--new", help="begin another contest instead of going on with the last")]
 Label = Annotated[str, typer.Option(help="a name of your own, which tells contests apart that are alike otherwise")]
+
+
+def tell_better_values(asked: Valuer, values: str | None) -> None:
+    """Say which better values there would be, unless the user has chosen."""
+    from dicegym.analysis.valuers import better_sources
+
+    found = [] if values is not None else better_sources(asked.game, asked)
+    if found:
+        err.print(f"dicegym: better than {asked.name} is --values {found[0].name}: {found[0].doc}")
 
 
 def parameters_of(given: list[str] | None) -> dict[str, int]:

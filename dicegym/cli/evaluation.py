@@ -300,7 +300,7 @@ def export(
     trust: Trust = False,
     parameter: Parameters = None,
 ) -> None:
-    """Write a model or an agent as a bot of the original interface.
+    """Write a model or an agent as an original bot.
 
     What an agent reads from a table is written beside it.
 

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import JsonFile, StoreName, ValuesName, check_writable, out, progress_bar, write_json
+from dicegym.cli.common import (
+    JsonFile,
+    StoreName,
+    ValuesName,
+    check_writable,
+    out,
+    progress_bar,
+    tell_better_values,
+    write_json,
+)
 from dicegym.cli.states import StateName, state_named, told
 from dicegym.errors import ParameterError
 
@@ -37,6 +46,7 @@ def hint(
         raise ParameterError("this game is over: there is nothing left to choose")
     with progress_bar("steps") as progress:
         asked = fair_valuer(game, values, progress=progress)
+        tell_better_values(asked, values)
         answer = ranked(game, found.state[0], asked)
     for line in told(found):
         out.print(line)

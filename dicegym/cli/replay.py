@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dicegym.cli.common import StoreName, ValuesName, check_writable, err, out, progress_bar
+from dicegym.cli.common import StoreName, ValuesName, check_writable, err, out, progress_bar, tell_better_values
 from dicegym.cli.watch import DELAY, record, show
 from dicegym.errors import DependencyError, ParameterError
 
@@ -45,7 +45,7 @@ def replay(
         typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
     ] = None,
 ) -> None:
-    """See a stored game again: move by move, as a film, as a page.
+    """See a stored game again: by moves, film or page.
 
     It is played again by the rules of today, to the result that is stored; if rules have changed since, it says which.
 
@@ -102,6 +102,7 @@ def _notes(found: Replay, values: str | None) -> dict[tuple[int, int], str]:
     game = found.table()
     with progress_bar("moves") as progress:
         asked = valuer(game, values, progress=progress)
+        tell_better_values(asked, values)
         return analyse(game, found.states(game), found.actions, found.seats, asked, progress=progress).notes()
 
 

@@ -229,7 +229,7 @@ def demo(
     run_dir: Annotated[Path | None, typer.Option(help="the run's folder, replaced (default: runs/demo-GAME)")] = None,
     seed: Seed = 1,
 ) -> None:
-    """Train an agent for two minutes and enter it in the contest.
+    """Train an agent for two minutes, and enter it.
 
     There it meets every agent of the game.
 

@@ -117,7 +117,7 @@ class Replay:
     @property
     def title(self) -> str:
         """What it is, in a line."""
-        called = f" of {self.id}" if self.id else ""
+        called = f", game {self.id}" if self.id else ""
         return f"{self.table().spec.title}{called}: {', '.join(map(one_line, self.seats))}"
 
     def seat(self, number: int) -> int:

@@ -24,7 +24,7 @@ def scene(state: Any, seat: int | None) -> Scene:
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:
-    """Return the least and the largest value of each field; see `dicegym.analysis.positions.Limits`."""
+    """Return the least and the largest value of each field; see `dicegym.analysis.positions.FieldLimits`."""
     return text.limits(game, game.players * game.parameters["dice"])
 
 

@@ -88,7 +88,7 @@ def scene(state: Any, seat: int | None) -> Scene:
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:
-    """Return the least and the largest value of each field; see `dicegym.analysis.positions.Limits`."""
+    """Return the least and the largest value of each field; see `dicegym.analysis.positions.FieldLimits`."""
     seated = np.arange(MOST_PLAYERS) < game.players
     stocked, rich = seated[:, None] * STOCK, seated * int(MOST)
     return {

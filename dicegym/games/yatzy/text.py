@@ -92,7 +92,7 @@ def _hand(dice: tuple[int, ...]) -> int:
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:
-    """Return the least and the largest value of each field; see `dicegym.analysis.positions.Limits`."""
+    """Return the least and the largest value of each field; see `dicegym.analysis.positions.FieldLimits`."""
     seated = np.arange(SEATS) < game.players
     return {
         "round_number": (1, BOXES),
