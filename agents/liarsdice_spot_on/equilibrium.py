@@ -24,6 +24,10 @@ with Path(__file__).with_suffix(".table").open("rb") as file:
     LINE = file.readline()
     DATA = mmap(file.fileno(), 0, access=ACCESS_READ)  # of megabytes a game reads some hundred bytes
 HANDS = json.loads(LINE)
+if HANDS["game"] != "liarsdice_spot_on" or len(DATA) != len(LINE) + HANDS["bytes"]:
+    raise ValueError(
+        f"{file.name} is broken off, or another game's: copy it from beside the original of this bot again"
+    )
 
 
 @cache

@@ -1,38 +1,38 @@
 """Short texts that stand for a state: to be pasted into a command, a message or a bug report.
 
-    yatzy-0LmVhAQ9cAQ...
+    hog-6qb-nOcC5yp2jtZLwxsKxNs
 
-The name of the game stands before the first hyphen. What follows, in the URL-safe alphabet of Base64, is a number for
-the form, the players and the parameters, what of the record differs from a new game's, and three bytes that tell a text
-which was cut or mistyped from a whole one. There are two forms: one of the whole record, with the key that names all
-dice to come; and one of what a seat may know (`dicegym.analysis.hidden`), from which nobody can find out more.
+The name of the game stands before the first hyphen. What follows is a number, in the URL-safe digits of Base64: the
+players and the parameters, what of the record differs from a new game's, each field in as many bits as its limits
+leave it (`dicegym.analysis.packing`), and three bytes that tell a text which was cut or mistyped from a whole one.
+There are two forms: one of the whole record, with the key that names all dice to come; and one of what a seat may know
+(`dicegym.analysis.hidden`), from which nobody can find out more.
+
+A text may come from a stranger, and compiled code trusts records. So nothing out of the limits that a game's
+``text.py`` sets (``limits``) can be written at all, and what does not fit together (``impossible``) is refused.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
-import lzma
 import re
-import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dicegym.analysis.hidden import known
+from dicegym.analysis.packing import Reader, Writer, read, read_all, write, write_all
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.games import game as make_game
 
-_CHECK = 3
-"""Bytes of the check sum: one wrong text in 17 million is taken for a right one."""
-_KEY = 8
-_MOST = 1 << 16
-"""Bytes that the difference of a record may have: more is no record of anybody's."""
-_WHOLE = 0
-_LZMA = [{"id": lzma.FILTER_LZMA1, "dict_size": 4096, "lc": 0, "lp": 0, "pb": 0}]
+Limits = Mapping[str, tuple[Any, Any]]
+"""By field the least and the largest value, each a number or an array of the field's shape."""
+_CHECK = 24
+"""Bits of the check sum: one wrong text in 17 million is taken for a right one."""
+_KEYS = 1 << 64
+_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 LONGEST = 4000
 """Characters of a text that is read."""
 
@@ -59,23 +59,32 @@ def position_id(game: Game, state: Any, seat: int | None = None) -> str:
     """
     if seat is not None and not 0 <= seat < game.players:
         raise ParameterError(f"seat {seat} is no seat of {game!r}: give 0 to {game.players - 1}")
-    if seat is None:
-        states = game.new_states(1)
-        states[0] = state
-    else:
-        states = known(game, state, seat)
+    states = game.new_states(1)
+    states[0] = state
+    if seat is not None:
+        states = known(game, states[0], seat)
     key = int(states["key"][0])
-    difference = np.frombuffer(states.tobytes(), np.uint8) ^ np.frombuffer(_begun(game, key, seat), np.uint8)
-    packings = [packing.pack(difference.tobytes()) for packing in _PACKINGS]
-    packing = min(range(len(packings)), key=lambda one: len(packings[one]))
-    head = bytes([packing, _WHOLE if seat is None else 1 + seat])
-    for number in (game.players, *game.parameters.values()):
-        head += _written(number)
+    writer = Writer()
+    spec = game.spec
+    writer.one_of(spec.players[1] - spec.players[0] + 1, game.players - spec.players[0])
+    for name, parameter in spec.parameters.items():
+        number = game.parameters[name]
+        writer.share((3, 1), number != parameter.default)
+        if number != parameter.default:
+            write(writer, number, parameter.default, parameter.low, parameter.high)
+    writer.one_of(1 + game.players, 0 if seat is None else 1 + seat)
     if seat is None:
-        head += key.to_bytes(_KEY, "little")
-    content = head + packings[packing]
-    text = base64.urlsafe_b64encode(content + _check_sum(game, content)).decode().rstrip("=")
-    return f"{game.name}-{text}"
+        writer.one_of(_KEYS, key)
+    for field in _fields(game, _begun(game, key, seat)):
+        values = _whole(states[field.name][0])
+        for value, low, high in zip(values, field.low, field.high, strict=True):
+            if not low <= value <= high:
+                raise ParameterError(
+                    f"a record whose {field.name} is {value} is none of {spec.title}: that is {low} to {high} there"
+                )
+        write_all(writer, values, field.usual, field.low, field.high)
+    number = writer.number()
+    return f"{game.name}-{_digits(number << _CHECK | _check_sum(game, number))}"
 
 
 def position(text: str, game: Game | None = None) -> Position:
@@ -85,7 +94,8 @@ def position(text: str, game: Game | None = None) -> Position:
         text: what `position_id` returned.
         game: where it is none of the registered games; its parameters are those of the text all the same.
 
-    Raises ParameterError, which says what is wrong with it: it was cut or mistyped, or made by other rules.
+    Raises ParameterError, which says what is wrong with it: it was cut or mistyped, or made by other rules, or nobody
+    can have played to what it stands for.
     """
     told = f"{one_line(text, 60)!r} stands for no state"
     found = _FORM.fullmatch(text.strip()) if len(text) <= LONGEST else None
@@ -97,145 +107,101 @@ def position(text: str, game: Game | None = None) -> Position:
         raise ParameterError(f"{told}: {error}") from None
     if table.name != found["game"]:
         raise ParameterError(f"{told} of {table.spec.title}: it is one of {found['game']}")
-    try:
-        packed = base64.urlsafe_b64decode(found["packed"] + "=" * (-len(found["packed"]) % 4))
-    except binascii.Error:
-        packed = b""
-    content, check = packed[:-_CHECK], packed[-_CHECK:]
-    if len(check) < _CHECK or _check_sum(table, content) != check:
+    packed = 0
+    for digit in found["packed"]:
+        packed = packed << 6 | _DIGITS.index(digit)
+    number = packed >> _CHECK
+    if _check_sum(table, number) != packed & (1 << _CHECK) - 1:
         raise ParameterError(
             f"{told}: it was cut or mistyped, or comes from a version of dicegym whose records of {table.spec.title} "
             "are others; copy all of it again, from its first letter to its last"
         )
     try:
-        return _unpacked(table, content)
-    except (ValueError, IndexError, zlib.error, lzma.LZMAError, DicegymError) as error:
+        return _unpacked(table, Reader(number))
+    except (ValueError, DicegymError) as error:
         raise ParameterError(f"{told}: {one_line(error)}") from None
 
 
-def _unpacked(table: Game, content: bytes) -> Position:
-    packing, whose = content[0], content[1]
-    seat = None if whose == _WHOLE else whose - 1
-    numbers, at = [], 2
-    for _ in range(1 + len(table.parameters)):
-        number, at = _read(content, at)
-        numbers.append(number)
-    game = Game(table.spec, numbers[0], **dict(zip(table.parameters, numbers[1:], strict=True)))
-    if seat is not None and seat >= game.players:
-        raise ValueError(f"there is no seat {seat}")
-    key = 0
-    if seat is None:
-        key, at = int.from_bytes(content[at : at + _KEY], "little"), at + _KEY
-    begun = _begun(game, key, seat)
-    difference = _PACKINGS[packing].unpack(content[at:], len(begun))
-    if len(difference) != len(begun):
-        raise ValueError(f"its record has {len(difference)} bytes, and one of {game.spec.title} has {len(begun)}")
-    raw = np.frombuffer(difference, np.uint8) ^ np.frombuffer(begun, np.uint8)
+def _unpacked(table: Game, reader: Reader) -> Position:
+    spec = table.spec
+    players = spec.players[0] + reader.one_of(spec.players[1] - spec.players[0] + 1)
+    numbers = {}
+    for name, parameter in spec.parameters.items():
+        numbers[name] = parameter.default
+        if reader.share((3, 1)):
+            numbers[name] = read(reader, parameter.default, parameter.low, parameter.high)
+    game = Game(spec, players, **numbers)
+    whose = reader.one_of(1 + players)
+    seat = whose - 1 if whose else None
+    key = reader.one_of(_KEYS) if seat is None else 0
     states = game.new_states(1)
-    states[0] = np.frombuffer(raw.tobytes(), game.spec.state)[0]
-    _check_header(game, states, key)
+    begun = _begun(game, key, seat)
+    states[0] = begun[0]
+    for field in _fields(game, begun):
+        values = read_all(reader, field.usual, field.low, field.high)
+        states[field.name] = np.array(values, states[field.name].dtype).reshape(states[field.name].shape)
+    reader.finish()
+    wrong = _impossible(game, states, seat)
+    if wrong:
+        raise ValueError(f"nobody can have played to it, as {wrong}")
     return Position(game, states, seat)
 
 
-def _check_header(game: Game, states: np.ndarray, key: int) -> None:
-    """Raise ValueError for a record whose first fields are not those of a game with these parameters."""
-    wanted = {"key": key, "players": game.players, **game.parameters}
-    for name, value in wanted.items():
-        if states[name][0] != value:
-            raise ValueError(f"its record says {name}={states[name][0]}, and its head {value}")
-    if not 0 <= states["player"][0] < game.players:
-        raise ValueError(f"there is no seat {states['player'][0]}")
+def _impossible(game: Game, states: np.ndarray, seat: int | None) -> str:
+    """Return why nobody can have played to a record of which a seat knows its part; empty if somebody may have."""
+    own: Callable[[Game, Any, int | None], str] | None = getattr(game.text, "impossible", None)
+    return "" if own is None else own(game, states[0], seat)
 
 
-def _begun(game: Game, key: int, seat: int | None) -> bytes:
-    """Return the record of a new game with this key, as far as the seat knows it."""
+class _Field(NamedTuple):
+    """A field of a record, its entries in a row."""
+
+    name: str
+    usual: list[int]
+    """What a new game has there."""
+    low: list[int]
+    high: list[int]
+
+
+def _fields(game: Game, begun: np.ndarray) -> list[_Field]:
+    """Return the fields that a text has to tell: all but those that follow from players, parameters and key."""
+    own: Callable[[Game], Limits] | None = getattr(game.text, "limits", None)
+    limits = {"player": (0, game.players - 1), "over": (0, 1), **({} if own is None else own(game))}
+    found = []
+    for name in begun.dtype.names or ():
+        if name in ("key", "players", *game.parameters):
+            continue
+        usual = begun[name][0]
+        kind = usual.dtype
+        whole = (0, 1) if kind == np.bool_ else (np.iinfo(kind).min, np.iinfo(kind).max)
+        low, high = (_whole(np.broadcast_to(np.asarray(limit), usual.shape)) for limit in limits.get(name, whole))
+        found.append(_Field(name, _whole(usual), low, high))
+    return found
+
+
+def _whole(values: Any) -> list[int]:
+    return [int(value) for value in np.asarray(values).ravel().tolist()]
+
+
+def _begun(game: Game, key: int, seat: int | None) -> np.ndarray:
+    """Return the record of a new game with this key, as far as the seat knows it, as an array of one."""
     states = game.new_states(1)
     states["key"] = key
     game.spec.kernels.reset(states[0])
-    return (states if seat is None else known(game, states[0], seat)).tobytes()
+    return states if seat is None else known(game, states[0], seat)
 
 
-def _check_sum(game: Game, content: bytes) -> bytes:
-    about = f"{game.name} {game.spec.state.descr} {list(game.parameters)}".encode()
-    return hashlib.blake2b(about + content, digest_size=_CHECK).digest()
+def _check_sum(game: Game, number: int) -> int:
+    about = f"{game.name} {game.spec.state.descr} {list(game.parameters)} {number}".encode()
+    return int.from_bytes(hashlib.blake2b(about, digest_size=_CHECK // 8).digest())
 
 
-def _written(number: int) -> bytes:
-    """Return a whole number from 0 as bytes, seven bits in each, the lowest first."""
-    found = bytearray()
-    while number > 127:
-        found.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*found, number])
+def _digits(number: int) -> str:
+    found = ""
+    while number:
+        found = _DIGITS[number & 63] + found
+        number >>= 6
+    return found
 
 
-def _read(content: bytes, at: int) -> tuple[int, int]:
-    """Return the number that `_written` wrote, and where it ends."""
-    number, shift = 0, 0
-    while content[at] & 128:
-        number |= (content[at] & 127) << shift
-        at, shift = at + 1, shift + 7
-        if shift > 63:
-            raise ValueError("it holds a number without an end")
-    return number | content[at] << shift, at + 1
-
-
-# --- differences, mostly zeros, in few bytes -----------------------------------------------------------------
-
-
-class _Packing(NamedTuple):
-    pack: Callable[[bytes], bytes]
-    unpack: Callable[[bytes, int], bytes]
-    """(what was packed, number of bytes it is to have at the most)."""
-
-
-def _pack_sparse(difference: bytes) -> bytes:
-    """Pairs of how many zeros and how many others follow, four bits each, and these others."""
-    found = bytearray()
-    at, end = 0, len(difference.rstrip(b"\0"))
-    while at < end:
-        zeros = 0
-        while zeros < 15 and at + zeros < end and difference[at + zeros] == 0:
-            zeros += 1
-        at += zeros
-        others = 0
-        while others < 15 and at + others < end and (difference[at + others] != 0):
-            others += 1
-        found += bytes([zeros << 4 | others]) + difference[at : at + others]
-        at += others
-    return bytes(found)
-
-
-def _unpack_sparse(packed: bytes, most: int) -> bytes:
-    found, at = bytearray(), 0
-    while at < len(packed):
-        zeros, others = packed[at] >> 4, packed[at] & 15
-        found += bytes(zeros) + packed[at + 1 : at + 1 + others]
-        at += 1 + others
-    return bytes(found.ljust(most, b"\0"))
-
-
-def _pack_deflated(difference: bytes) -> bytes:
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    return packer.compress(difference.rstrip(b"\0")) + packer.flush()
-
-
-def _unpack_deflated(packed: bytes, most: int) -> bytes:
-    return zlib.decompressobj(-15).decompress(packed, most + 1).ljust(most, b"\0")
-
-
-def _pack_lzma(difference: bytes) -> bytes:
-    return lzma.compress(difference.rstrip(b"\0"), lzma.FORMAT_RAW, filters=_LZMA)
-
-
-def _unpack_lzma(packed: bytes, most: int) -> bytes:
-    return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_LZMA).decompress(packed, most + 1).ljust(most, b"\0")
-
-
-_PACKINGS = (
-    _Packing(_pack_sparse, _unpack_sparse),
-    _Packing(_pack_deflated, _unpack_deflated),
-    _Packing(_pack_lzma, _unpack_lzma),
-)
-"""Ways to pack; the shortest is taken, its place here being the first byte. More may follow, none may change."""
 _FORM = re.compile(r"(?P<game>[A-Za-z0-9_]+)-(?P<packed>[A-Za-z0-9_-]+)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from dicegym.escape import docstring
 from dicegym.games.parts import EXPORTER, INTERFACE, need, part
 from dicegym.play.player import Player
 
+TABLE_SUFFIX = ".table"
+"""Of what a bot's file reads that lies beside it."""
 _SOURCE = '''"""{heading}
 
 Made by `dicegym export`; needs NumPy alone.
@@ -90,6 +93,17 @@ def export_source(player: Player, game: Game, form: str) -> str:
         where = f", and name its place by --output {form}" if os.path.basename(form) != form else ""
         raise ParameterError(f"{game.spec.title} has no bots called {form!r}: export as {' or '.join(forms)}{where}")
     return need(game, EXPORTER).export(player, game, form)
+
+
+def table_beside(player: Player) -> Path | None:
+    """Return the file of data that a bot of one file reads: called as the bot is, with the suffix ``.table``.
+
+    Without it the source of the bot (`export_source`) does not play. None if there is none.
+    """
+    if not isinstance(player, BotPlayer) or player.source.arguments is not None:
+        return None
+    found = player.source.file.with_suffix(TABLE_SUFFIX)
+    return found if found.is_file() else None
 
 
 def network_source(player: Player, game: Game, interface: str, *functions: Callable[..., Any]) -> str:

@@ -302,11 +302,22 @@ def export(
 ) -> None:
     """Write a model or an agent as a bot of the original interface.
 
+    What an agent reads from a table is written beside it.
+
     Example: dicegym export agents/hog/ppo.zip --as hog.py
     """
-    from dicegym.bots.export import export_source
+    from dicegym.bots.export import TABLE_SUFFIX, export_source, table_beside
+    from dicegym.files import writing
 
     target = output or Path(form)
     check_writable(target, force)
     table = game_or_that_of(model, game, parameter)
-    write_new(target, export_source(dicegym.agent(table, model, trust=trust), table, form))
+    player = dicegym.agent(table, model, trust=trust)
+    source, data = export_source(player, table, form), table_beside(player)
+    if data is not None:
+        beside = target.with_suffix(TABLE_SUFFIX)
+        check_writable(beside, force)
+        with writing(beside) as unfinished:
+            unfinished.write_bytes(data.read_bytes())
+        out.print(f"wrote {beside}")
+    write_new(target, source)

@@ -23,7 +23,7 @@ def hint(
 
     Each choice is judged by what the player to move may know, and its value stands beside how sure it is.
 
-    Examples: dicegym hint hog-AAECZAAdvxM --top 3; dicegym hint 3fa2c1:12
+    Examples: dicegym hint hog-CgBQUEI --top 3; dicegym hint 3fa2c1:12
     """
     from dicegym.analysis.hidden import open_fields
     from dicegym.analysis.hints import hint as ranked

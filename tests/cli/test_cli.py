@@ -253,6 +253,24 @@ def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path:
 
 
 @pytest.mark.parametrize(
+    ("game", "agent", "form"),
+    [
+        ("liarsdice", "equilibrium", "player.py"),
+        ("liarsdice_spot_on", "equilibrium", "bot.py"),
+        ("yatzy", "winner", "yatzy.py"),
+    ],
+)
+def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game: str, agent: str, form: str) -> None:
+    words = ("export", agent, "--game", game, "--as", form, "--output")
+    assert run(*words, str(tmp_path / "mine.py"))[0] == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.py", "mine.table"]
+    assert run("check", str(tmp_path / "mine.py"), "--game", game, "--isolation", "none")[0] == 0
+    status, _, err = run(*words, str(tmp_path / "mine.zip"))
+    assert status
+    assert "mine.table exists: give --force" in err
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("agents", "hgo"), "there is no game 'hgo'. Did you mean 'hog'?"),

@@ -21,8 +21,8 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.bidding.solving.hand_tree import (
-    Choices,
     HandTree,
+    Mixture,
     Node,
     Policy,
     Start,
@@ -86,15 +86,15 @@ def _policy(game: Game, known: _Known, ways: Ways) -> Policy:
     """Return what can be asked how a player chooses with each of many rolls."""
     if known.number < 0:
 
-        def asked(records: np.ndarray) -> Choices:
+        def asked(records: np.ndarray) -> Mixture:
             seats = records["player"].astype(np.int64)
             chosen = known.player.act_rows(game, records, np.arange(len(records)), seats)
             actions, places = np.unique(chosen, return_inverse=True)
-            return Choices(actions, np.eye(len(actions))[places])
+            return Mixture(actions, np.eye(len(actions))[places])
 
         return asked
 
-    def drawn(records: np.ndarray) -> Choices:
+    def drawn(records: np.ndarray) -> Mixture:
         n = len(records)
         actions, chances = np.zeros((n, ways.most_choices), np.int64), np.zeros((n, ways.most_choices))
         numbers = np.zeros(n, np.int64)
@@ -103,7 +103,7 @@ def _policy(game: Game, known: _Known, ways: Ways) -> Policy:
         named, places = np.unique(actions[filled], return_inverse=True)
         found = np.zeros((n, len(named)))
         np.add.at(found, (np.nonzero(filled)[0], places), chances[filled])
-        return Choices(named, found)
+        return Mixture(named, found)
 
     return drawn
 

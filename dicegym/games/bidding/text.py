@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from dicegym.engine.game import Game
 from dicegym.engine.scene import Line, Scene
-from dicegym.games.bidding.table import FACES
+from dicegym.games.bidding.table import FACES, MOST_PLAYERS, NOBODY, SEATS
 from dicegym.games.bidding.view import Bid, bid_of, faces_of
 
 FACE_NAMES = ("one", "two", "three", "four", "five", "six")
@@ -71,3 +74,63 @@ def _cup(state: Any, player: int, seat: int | None, bids: tuple[Bid, ...]) -> Li
     dice = faces_of(tuple(state["hands"][player].tolist())) if seat in (None, player) else (0,) * rolled
     text = dice_text(left) if left else "out" + (f", its {dice_text(rolled)} still count" if rolled else "")
     return Line(label, text + said, dice, int(state["player"]) == player)
+
+
+def limits(game: Game, most: int) -> dict[str, tuple[Any, Any]]:
+    """Return the least and the largest value of each field; see `dicegym.analysis.positions.Limits`.
+
+    ``most`` is the largest quantity that can be bid in this game.
+    """
+    seated = (np.arange(MOST_PLAYERS) < game.players).astype(int)
+    dice = game.parameters["dice"]
+    bids, last = game.spec.state["bids"].shape[0], (most * FACES - 1) * SEATS + game.players - 1
+    return {
+        "left": (0, seated * dice),
+        "rolled": (0, seated * dice),
+        "hands": (0, seated[:, None] * dice),
+        "finished": (0, 2_000_000_000),
+        "n_bids": (0, bids),
+        "bids": (0, last),
+        "shown": (0, seated[:, None] * dice),
+        "shown_bids": (0, bids),
+        "shown_bid": (-1, last),
+        "caller": (NOBODY, game.players - 1),
+        "call": (0, game.n_actions - 1),
+        "changed": (NOBODY, game.players - 1),
+        "change": (-2, 1),
+    }
+
+
+def impossible(
+    game: Game, state: Any, seat: int | None, least: Callable[[int, int, int], int], calls: Sequence[int]
+) -> str:
+    """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have.
+
+    ``least`` is that of the game's rules, ``calls`` the actions that end a hand.
+    """
+    left, rolled = state["left"][: game.players], state["rolled"][: game.players]
+    alive = int((left > 0).sum())
+    if not alive or bool(state["over"]) != (alive == 1):
+        return f"{alive} seats have dice, and the game is {'' if state['over'] else 'not '}over"
+    if not left[state["player"]]:
+        return f"seat {state['player']} has no dice, and is to move"
+    for one in range(game.players):
+        known = seat in (None, one)
+        if state["hands"][one].sum() != (rolled[one] if known else 0) or left[one] > rolled[one]:
+            return f"seat {one} has not as many dice as it rolled"
+    if (state["shown"].sum(axis=1) > game.parameters["dice"]).any():
+        return "more dice were shown than a seat can have"
+    begun = int(state["n_bids"])
+    bids = [bid_of(int(kept)) for kept in state["bids"]]
+    if any(bidder >= game.players for bidder, _, _ in (*bids, bid_of(max(0, int(state["shown_bid"]))))):
+        return "somebody bid who is not there"
+    for before, bid in zip(bids[: begun - 1] if begun else [], bids[1:begun], strict=True):
+        if bid[1] < least(before[1], before[2], bid[2]):
+            return "a bid was not higher than the one before"
+    if (state["caller"] == NOBODY) != (state["changed"] == NOBODY) or (state["shown_bid"] < 0) != (
+        state["shown_bids"] == 0
+    ):
+        return "the hand before ended in two ways"
+    if state["caller"] != NOBODY and int(state["call"]) not in calls:
+        return "the hand before was ended by what ends none"
+    return ""

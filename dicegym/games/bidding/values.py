@@ -11,7 +11,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.luck import Ways, policy
 from dicegym.games.bidding.solving import recall_values, solution
-from dicegym.games.bidding.solving.hand_tree import Choices, Policy, Start, starts_of
+from dicegym.games.bidding.solving.hand_tree import Mixture, Policy, Start, starts_of
 from dicegym.games.bidding.solving.reply_tree import ReplyBounds, ReplyTree
 from dicegym.games.parts import SOLUTIONS, part
 from dicegym.games.worth import Bracket, Progress, ValueSource, training_against
@@ -100,7 +100,7 @@ def exploitability(
 
 def _policy(game: Game, player: Player, ways: Ways) -> Policy:
     if (chances := getattr(player, "chances", None)) is not None:
-        return lambda records: Choices(np.arange(game.n_actions), chances(game, records))
+        return lambda records: Mixture(np.arange(game.n_actions), chances(game, records))
     found = policy(game, player, ways)
     if found is None:
         raise ParameterError(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dicegym.engine.game import Game
 from dicegym.engine.scene import Line, Scene
-from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, sides
+from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE, sides
+
+_FACES = 6
 
 
 def action_name(action: int) -> str:
@@ -36,3 +39,25 @@ def scene(state: Any, seat: int | None) -> Scene:
         own, other = (int(score) for score in state["scores"])
         footer = f"the dice have {sides(own, other, int(state['exchanges'].sum()))} sides"
     return Scene(f"Hog to {int(state['goal'])}", tuple(lines), footer)
+
+
+def limits(game: Game) -> dict[str, tuple[Any, Any]]:
+    """Return the least and the largest value of each field; see `dicegym.analysis.positions.Limits`."""
+    return {
+        "scores": (0, game.parameters["goal"] - 1 + MOST_DICE * _FACES * LONGEST_RUN),
+        "runs": (0, LONGEST_RUN),
+        "exchanges": (0, 32_000),
+        "turns": (0, 2_000_000_000),
+        "chosen": (FIRST_NUMBER, MOST_DICE),
+        "rolled": (0, _FACES),
+        "winner": (-1, 1),
+    }
+
+
+def impossible(game: Game, state: Any, seat: int | None) -> str:
+    """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have."""
+    if not state["over"] and int(state["scores"].max()) >= game.parameters["goal"]:
+        return f"somebody has {int(state['scores'].max())} points, and it is not over"
+    if bool(state["over"]) != (state["winner"] >= 0):
+        return "the game is over without a winner, or has one and is not over"
+    return ""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
+from dicegym.games.bidding import text
 from dicegym.games.bidding.text import bid_name, table_scene
-from dicegym.games.liarsdice.rules import LIAR, NO_ANSWER, WILD
+from dicegym.games.liarsdice.rules import LIAR, NO_ANSWER, WILD, least
 
 
 def action_name(action: int) -> str:
@@ -19,3 +21,13 @@ def action_name(action: int) -> str:
 def scene(state: Any, seat: int | None) -> Scene:
     """Return the table as ``seat`` sees it (own dice only), or all of it for None."""
     return table_scene(state, seat, "Liar's Dice", lambda action: "called liar", WILD)
+
+
+def limits(game: Game) -> dict[str, tuple[Any, Any]]:
+    """Return the least and the largest value of each field; see `dicegym.analysis.positions.Limits`."""
+    return text.limits(game, game.players * game.parameters["dice"])
+
+
+def impossible(game: Game, state: Any, seat: int | None) -> str:
+    """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have."""
+    return text.impossible(game, state, seat, least, (LIAR,))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
+from dicegym.games.bidding import text
 from dicegym.games.bidding.text import bid_text, table_scene
-from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, NO_ANSWER, WILD, bid_of
+from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LARGEST, LIAR, LOSE_TWO, NO_ANSWER, WILD, bid_of, least
 
 CHALLENGES = {LIAR: "Liar", LOSE_TWO: "Spot on, lose two", GAIN_ONE: "Spot on, gain one"}
 """The challenges by their action, in the words of the original interface."""
@@ -26,3 +28,13 @@ def scene(state: Any, seat: int | None) -> Scene:
     """Return the table as ``seat`` sees it (own dice only), or all of it for None."""
     title = "Liar's Dice, spot on, sixes wild"
     return table_scene(state, seat, title, lambda action: f'said "{CHALLENGES[action]}"', WILD)
+
+
+def limits(game: Game) -> dict[str, tuple[Any, Any]]:
+    """Return the least and the largest value of each field; see `dicegym.analysis.positions.Limits`."""
+    return text.limits(game, LARGEST)
+
+
+def impossible(game: Game, state: Any, seat: int | None) -> str:
+    """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have."""
+    return text.impossible(game, state, seat, least, tuple(CHALLENGES))

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from dicegym.engine.game import Game
 from dicegym.engine.scene import Line, Scene
-from dicegym.games.lucky.catalogue import N_DICE, PRICES
+from dicegym.games.lucky.arithmetic import MOST
+from dicegym.games.lucky.catalogue import MOST_PLAYERS, N_DICE, PRICES, STOCK
 from dicegym.games.lucky.orders import DONE, INVALID, N_ACTIONS
 
 EFFECTS = (
@@ -81,3 +85,32 @@ def scene(state: Any, seat: int | None) -> Scene:
         footer = f"player {first[0]} wins" if len(first) == 1 else f"players {' and '.join(first)} tie for first"
     title = f"Lucky & Co, {int(state['played'])} of at most {int(state['rounds'])} rounds played"
     return Scene(f"{title}, to a lead of {int(state['lead'])}", tuple(lines), footer)
+
+
+def limits(game: Game) -> dict[str, tuple[Any, Any]]:
+    """Return the least and the largest value of each field; see `dicegym.analysis.positions.Limits`."""
+    seated = np.arange(MOST_PLAYERS) < game.players
+    stocked, rich = seated[:, None] * STOCK, seated * int(MOST)
+    return {
+        "played": (0, game.parameters["rounds"]),
+        "money": (0, rich),
+        "points": (0, rich),
+        "dice": (0, stocked),
+        "shop": (0, STOCK),
+        "order": (0, stocked),
+        "left": (0, rich),
+        "rolled": (0, seated[:, None] * 32_767),
+    }
+
+
+def impossible(game: Game, state: Any, seat: int | None) -> str:
+    """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have."""
+    if (state["dice"].sum(axis=0, dtype=np.int64) + state["shop"] != STOCK).any():
+        return "there are more or fewer dice of a kind than the shop once had"
+    for one in range(game.players) if seat is None else [seat]:
+        order = state["order"][one].astype(np.int64)
+        if (order > state["shop"]).any() or state["left"][one] != state["money"][one] - (order * PRICES).sum():
+            return f"seat {one} has ordered what it cannot have or pay"
+    if not state["over"] and state["played"] >= game.parameters["rounds"]:
+        return "all rounds are played, and it is not over"
+    return ""

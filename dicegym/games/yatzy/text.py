@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from dicegym.engine.game import Game
 from dicegym.engine.scene import Line, Scene
 from dicegym.games.yatzy.hands import HANDFULS
-from dicegym.games.yatzy.rules import FIRST_BOX, N_ACTIONS, ROLL_PLACES, SCORE_PLACES, SERVER_TURN, bonus, total
-from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, DICE, KEEPS, SETS
+from dicegym.games.yatzy.rules import (
+    FIRST_BOX,
+    MOST_ERRORS,
+    MOST_HELP,
+    N_ACTIONS,
+    ROLL_PLACES,
+    SCORE_PLACES,
+    SERVER_TURN,
+    bonus,
+    total,
+)
+from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, DICE, FACES, KEEPS, MOST, ROLLS, SETS, UPPER
+from dicegym.games.yatzy.view import SEATS
 
 _SHORT = ("1s", "2s", "3s", "4s", "5s", "6s", "1P", "2P", "3K", "4K", "SS", "LS", "FH", "Ch", "Y")
 _OPEN = "-"
@@ -75,3 +89,34 @@ def scene(state: Any, seat: int | None) -> Scene:
 
 def _hand(dice: tuple[int, ...]) -> int:
     return SETS.index(tuple(sorted(dice))) - KEEPS
+
+
+def limits(game: Game) -> dict[str, tuple[Any, Any]]:
+    """Return the least and the largest value of each field; see `dicegym.analysis.positions.Limits`."""
+    seated = np.arange(SEATS) < game.players
+    return {
+        "round_number": (1, BOXES),
+        "dice": (1, FACES),
+        "rolls_left": (0, ROLLS),
+        "scores": (-1, np.where(seated[:, None], MOST, -1)),
+        "totals": (0, seated * int(MOST.sum())),
+        "upper": (0, seated * int(MOST[:UPPER].sum())),
+        "errors": (0, MOST_ERRORS - 1),
+        "helped": (0, seated * MOST_HELP),
+    }
+
+
+def impossible(game: Game, state: Any, seat: int | None) -> str:
+    """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have."""
+    for one in range(game.players):
+        scores = state["scores"][one].astype(int)
+        filled = scores >= 0
+        turns = BOXES if state["over"] else int(state["round_number"]) - 1 + (one < state["player"])
+        if filled.sum() != turns:
+            return f"seat {one} has filled {filled.sum()} boxes, and has had {turns} turns"
+        if (scores[:UPPER][filled[:UPPER]] % np.arange(1, UPPER + 1)[filled[:UPPER]]).any():
+            return f"seat {one} has points in an upper box that its number does not give"
+        upper = int(scores[:UPPER][filled[:UPPER]].sum())
+        if (state["totals"][one], state["upper"][one]) != (int(scores[filled].sum()), upper):
+            return f"the sums of seat {one} are not those of its boxes"
+    return ""

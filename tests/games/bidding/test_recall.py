@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import runpy
 import sys
@@ -265,11 +264,41 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
         RecallTable(dicegym.game("liarsdice"), tmp_path / "x", "equilibrium")
 
 
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda raw: raw[:-1], "broken off: 1 bytes are missing"),
+        (lambda raw: raw + b"x", "not what was written"),
+        (lambda raw: raw[:-1] + bytes([raw[-1] ^ 1]), "not what was written"),
+        (lambda raw: raw.partition(b"\n")[2], "does not begin as a table"),
+    ],
+)
+def test_what_was_changed_is_noticed(solved: Any, tmp_path: Path, change: Any, reason: str) -> None:
+    game, _, file = solved
+    changed = tmp_path / recall_game.FILE
+    changed.write_bytes(change(file.read_bytes()))
+    with pytest.raises(DamagedFileError, match=reason):
+        RecallTable(game, changed, "equilibrium")
+    with pytest.raises(DamagedFileError, match=reason):
+        recall_game.RecallSolution(game).quality(tmp_path)
+
+
+@each_game
+def test_the_agent_refuses_a_table_that_is_broken_off(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "player", types.SimpleNamespace(Player=object))  # spot on's bots import it
+    for file in (shipped_folder("agents") / game).glob("equilibrium.*"):
+        (tmp_path / file.name).write_bytes(file.read_bytes()[:50_000])
+    with pytest.raises(ValueError, match=r"equilibrium\.table is broken off"):
+        runpy.run_path(str(tmp_path / "equilibrium.py"))
+
+
 @each_game
 def test_the_shipped_table_is_whole(game: str) -> None:
     played = dicegym.game(game)
     file = shipped_folder("agents") / game / recall_game.FILE
-    told = json.loads(file.read_bytes().partition(b"\n")[0])
+    told, _ = recall_pack.split(file.read_bytes())
     assert len(zlib.compress(file.read_bytes(), 1)) < MOST_BYTES  # as the wheel has it
     assert told["fingerprint"] == played.fingerprint
     assert set(told["places"]) == {f"{own}{others}" for own in range(1, 6) for others in range(1, 6)}

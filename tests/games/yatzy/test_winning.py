@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import importlib.util
 import itertools
+import json
+import zlib
 from pathlib import Path
 from types import ModuleType
 
@@ -364,3 +366,12 @@ def test_the_summary_is_as_exact_as_it_says(small: Small) -> None:
         assert with_bonus == pytest.approx(row @ np.arange(len(row)), abs=2e-3)
         squares = found[0, 2] + found[1, 2] + 100 * found[1, 1] + 2500 * found[1, 0]
         assert squares == pytest.approx(row @ np.arange(len(row)) ** 2, abs=0.5)
+
+
+@pytest.mark.slow
+def test_the_winner_s_table_is_what_comes_out() -> None:
+    told, _, columns = (agents_folder("yatzy") / "winner.table").read_bytes().partition(b"\n")
+    found, _, other = summary.written(alone.values()).partition(b"\n")
+    assert json.loads(told)["ranks"] == json.loads(found)["ranks"]
+    assert json.loads(told)["steps"] == pytest.approx(json.loads(found)["steps"], rel=1e-3)
+    assert len(zlib.decompress(columns)) == len(zlib.decompress(other))

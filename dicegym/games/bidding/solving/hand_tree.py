@@ -29,7 +29,7 @@ MOST_OUTCOMES = 16
 """More than a hand for two can end in: either loses one or two dice or regains one, and either opens."""
 
 
-class Choices(NamedTuple):
+class Mixture(NamedTuple):
     """How a player chooses at one public point, with each of some rolls."""
 
     actions: np.ndarray
@@ -38,7 +38,7 @@ class Choices(NamedTuple):
     """float64[rolls, m]: how likely it plays each."""
 
 
-Policy = Callable[[np.ndarray], Choices]
+Policy = Callable[[np.ndarray], Mixture]
 """How a player plays: asked with records that are alike but for the hand of the player to move."""
 
 

@@ -7,7 +7,6 @@ every other one is worth.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,6 +26,8 @@ from dicegym.games.worth import Progress
 SETTINGS: Sequence[Mapping[str, int]] = tuple({"players": 2, "dice": dice} for dice in (5, 4, 3))
 """Games that are solved so; with fewer dice all bids can be remembered."""
 FILE = "equilibrium.table"
+UNFINISHED = "unfinished.table"
+"""The same before what its hands are worth is known."""
 KEPT = "hands.npz"
 TIMES = 100
 """How often each hand is gone through for the strategy; twice as often where few dice are left."""
@@ -87,9 +88,9 @@ class RecallSolution:
         if not file.is_file():
             return None
         try:
-            json.loads(file.read_bytes().partition(b"\n")[0])
-        except ValueError:
-            raise damaged(file, "does not begin with a line of JSON", self.game, self.name) from None
+            recall_pack.split(file.read_bytes())
+        except ValueError as error:
+            raise damaged(file, str(error), self.game, self.name) from None
         return 0.0
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
@@ -123,8 +124,9 @@ class RecallSolution:
                     packed[f"{side.hand.own}{side.hand.others}"] = recall_pack.pack(side, strategy)
             self._keep(folder, values, packed)
         progress(1000, 1000, "what the hands are worth")
-        self._write(folder / FILE, values, packed)
-        self._write(folder / FILE, self._worths(folder / FILE), packed)
+        self._write(folder / UNFINISHED, values, packed)
+        self._write(folder / FILE, self._worths(folder / UNFINISHED), packed)
+        (folder / UNFINISHED).unlink()
         return 0.0
 
     def _work(self, size: tuple[int, int]) -> float:

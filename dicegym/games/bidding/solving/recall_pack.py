@@ -1,8 +1,9 @@
 """Strategies of players who remember the last bids alone as one small file, which a bot reads with a few lines.
 
 A file of bytes: one line of JSON, then the hands. The line has ``recall``, ``places``, ``values`` for each hand, by
-own and the other's dice as two digits (``"52"``): how many bids its states have, where it lies behind the line with how
-many states, and how probable it is to win the game for who opens it. A hand is
+own and the other's dice as two digits (``"52"``): how many bids its states have, where it lies behind the line with
+how many states, and how probable it is to win the game for who opens it. ``bytes`` and ``crc32`` are those of all that
+follows the line. A hand is
 
 - the states, sorted: one byte for each bid, by its action, filled up with 255 behind them;
 - where the rows of each begin in what follows, 4 bytes, the lowest first;
@@ -14,6 +15,7 @@ many states, and how probable it is to win the game for who opens it. A hand is
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -122,5 +124,21 @@ def join(hands: Iterable[Packed], values: Mapping[str, float], **told: Any) -> b
         places[key] = len(data), one.states
         recall[key] = one.recall
         data += one.data
-    line = {**told, "recall": recall, "places": places, "values": dict(values)}
+    whole = {"bytes": len(data), "crc32": zlib.crc32(data)}
+    line = {**told, **whole, "recall": recall, "places": places, "values": dict(values)}
     return json.dumps(line).encode() + b"\n" + data
+
+
+def split(raw: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the first line and the hands of a file. Raises ValueError, which goes on from the file's name."""
+    line, _, data = raw.partition(b"\n")
+    try:
+        told = json.loads(line)
+        size, checksum = int(told["bytes"]), int(told["crc32"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError("does not begin as a table of hands") from None
+    if len(data) < size:
+        raise ValueError(f"is broken off: {size - len(data):,} bytes are missing")
+    if len(data) != size or zlib.crc32(data) != checksum:
+        raise ValueError("is not what was written")
+    return told, data

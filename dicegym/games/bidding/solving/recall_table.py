@@ -6,7 +6,6 @@ is likelier false than true, and else make the raises that are likeliest true.
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,10 +45,12 @@ class RecallTable:
 
     def __init__(self, game: Game, file: Path, name: str) -> None:
         self.game = game
-        raw = file.read_bytes()
-        line, _, self._data = raw.partition(b"\n")
+        self.told: dict[str, Any]
         try:
-            self.told: dict[str, Any] = json.loads(line)
+            self.told, self._data = recall_pack.split(file.read_bytes())
+        except ValueError as error:
+            raise damaged(file, str(error), game, name) from None
+        try:
             dice = int(self.told["dice"])
             self.values = np.zeros((dice + 1, dice + 1))
             for key, value in self.told["values"].items():

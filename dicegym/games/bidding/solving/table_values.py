@@ -192,8 +192,8 @@ class EquilibriumValues:
                 gains = self._gains(spot.dice, spot.path, spot.roll)
                 values[hand.bids] = gains[: len(hand.bids)]
                 if spot.path:
-                    calls = list(hand.calls[spot.place])
-                    values[calls] = gains[len(hand.bids) : len(hand.bids) + len(calls)]
+                    own_calls = list(hand.calls[spot.place])
+                    values[own_calls] = gains[len(hand.bids) : len(hand.bids) + len(own_calls)]
                 if hand.overbid[spot.place] != NOT_ALLOWED:
                     values[hand.impossible] = self._stake(spot.dice, spot.place).overbid
             else:

@@ -1,4 +1,4 @@
-"""Four numbers for each position, as products of a few columns: what ``agents/yatzy/winner.py`` knows by heart.
+"""Four numbers for each position, as products of a few columns: what ``agents/yatzy/winner.py`` has beside it.
 
 Of the points still to come under play for the highest mean: mean and variance of those without the bonus, the chance of
 the bonus, and the covariance of the two. As matrices of 2794 places by 512 sets of lower boxes they are nearly of low
@@ -10,13 +10,13 @@ rank.
 
 from __future__ import annotations
 
+import json
 import zlib
-from base64 import b85encode
 
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.rules import BONUS_FROM
+from dicegym.games.yatzy.rules import BONUS_FROM, SPEC
 from dicegym.games.yatzy.solving.positions import (
     LOWER_SETS,
     MOST_POINTS,
@@ -76,8 +76,12 @@ def numbers(values: np.ndarray) -> np.ndarray:
     return found.reshape(4, N_PLACES, LOWER_SETS)
 
 
-def written(values: np.ndarray) -> tuple[str, list[float]]:
-    """Return what stands in the agent's file: SUMMARY, and the STEPS in which its columns are rounded."""
+def written(values: np.ndarray) -> bytes:
+    """Return what stands in the agent's table, given the means of all positions.
+
+    A line of JSON, with the columns of each number and the steps in which they are rounded; then, compressed, the low
+    bytes of all columns, and the high ones.
+    """
     columns, steps = [], []
     for matrix, rank, error in zip(numbers(values), RANKS, ERRORS, strict=True):
         left, sizes, right = np.linalg.svd(matrix, full_matrices=False)
@@ -87,5 +91,7 @@ def written(values: np.ndarray) -> tuple[str, list[float]]:
             columns.append(np.rint(mine / step[:, None]).astype(np.int64).ravel() + (1 << 15))
             steps += step.tolist()
     whole = np.concatenate(columns)
-    text = b85encode(zlib.compress(np.concatenate([whole % 256, whole // 256]).astype(np.uint8).tobytes(), 9)).decode()
-    return "\n".join(text[first : first + 119] for first in range(0, len(text), 119)), steps
+    line = json.dumps({"game": SPEC.name, "ranks": RANKS, "steps": steps})
+    return (
+        line.encode() + b"\n" + zlib.compress(np.concatenate([whole % 256, whole // 256]).astype(np.uint8).tobytes(), 9)
+    )
