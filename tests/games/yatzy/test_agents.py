@@ -84,17 +84,18 @@ MEANS = {
     "ladder": (186, 202),
     "thrifty": (194, 210),
     "expectation": (218, 234),
-    "planner": (239, 254),
-    "winner": (240, 256),
+    "planner": (243.5, 247.5),
+    "winner": (248, 248.44),
 }
-"""Mean scores alone, measured over 1,000 games, with room for those of 150 other games (the deviation is about 40)."""
+"""Mean scores alone, measured over 1,000 games, with room for those of other games less their luck."""
 
 
 @pytest.mark.parametrize("name", SCRIPTED)
 def test_mean_scores_alone(name: str) -> None:
     low, high = MEANS[name]
     player = agent(SOLO, name)
-    assert low < evaluate(SOLO, player, player, 150, exact=False).value < high
+    games = 150 if low < 200 else 40  # the better one plays, the more of the rest is luck
+    assert low < evaluate(SOLO, player, player, games, exact=False, less_luck=True).value < high
 
 
 @pytest.mark.parametrize(
