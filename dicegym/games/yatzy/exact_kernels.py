@@ -15,14 +15,12 @@ import numpy as np
 from dicegym.engine.jit import kernel
 from dicegym.games.yatzy.hands import HANDFULS, hand_of, set_of
 from dicegym.games.yatzy.rules import BONUS_FROM, FIRST_BOX, N_ACTIONS, ROLL_PLACES, bonus, step, total
-from dicegym.games.yatzy.tables import BEST, BOXES, DICE, HANDS, KEEPABLE, KEEPS, ROLLS, SETS, UPPER, after_rolling
+from dicegym.games.yatzy.tables import BEST, BOXES, HANDS, KEEPABLE, KEEPS, ROLLS, SETS, UPPER
 from dicegym.games.yatzy.turns import keep_best, roll_sets
 
 ALL_FILLED = (1 << BOXES) - 1
 SUMS = BONUS_FROM + 1
 N_SETS = len(SETS)
-FIRST_ROLL = after_rolling(np.eye(HANDS))[0]
-"""float64[252]: the probability of each hand when five dice are rolled."""
 
 
 @kernel
@@ -68,46 +66,6 @@ def turn_values(values, filled, upper, levels):
 def new_levels():
     """Return the array that `turn_values` fills."""
     return np.full((ROLLS + 2, N_SETS), -1.0)
-
-
-@kernel
-def position_value(values, filled, upper, levels):
-    """Return the mean of what is to come from a position in which a turn begins; fills ``levels``."""
-    turn_values(values, filled, upper, levels)
-    total = 0.0
-    for hand in range(HANDS):
-        total += FIRST_ROLL[hand] * levels[ROLLS, KEEPS + hand]
-    return total
-
-
-@kernel
-def possible_sums(filled, out):
-    """Write to ``out`` (bool[64]) which sums of the upper boxes there can be when ``filled`` are filled."""
-    out[:] = False
-    out[0] = True
-    for box in range(UPPER):
-        if filled >> box & 1:
-            for upper in range(SUMS - 1, -1, -1):
-                if out[upper]:
-                    for dice in range(1, DICE + 1):
-                        out[min(upper + dice * (box + 1), BONUS_FROM)] = True
-
-
-@kernel
-def solve(closed: int, values: np.ndarray) -> None:
-    """Fill ``values`` for all positions in which at least the boxes of the bit mask ``closed`` are filled.
-
-    ``values`` must be 0 where all boxes are filled; sums that cannot be stay as they are. Of each closed upper box
-    any points may have been scored.
-    """
-    levels = new_levels()
-    possible = np.empty(SUMS, np.bool_)
-    for filled in range(ALL_FILLED - 1, -1, -1):
-        if filled & closed == closed:
-            possible_sums(filled, possible)
-            for upper in range(SUMS):
-                if possible[upper]:
-                    values[filled, upper] = position_value(values, filled, upper, levels)
 
 
 @kernel

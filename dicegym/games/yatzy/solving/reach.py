@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.exact_kernels import FIRST_ROLL
+from dicegym.games.yatzy.solving.alone_kernels import FIRST_ROLL
 from dicegym.games.yatzy.solving.positions import MOST_POINTS, POSITIONS, SCORES, TOTALS, position_of
 from dicegym.games.yatzy.solving.turn import earned, sum_after
 from dicegym.games.yatzy.tables import BEST, BOXES, HANDS, KEEPS, ROLLS, SETS, WITH

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.exact_kernels import FIRST_ROLL
 from dicegym.games.yatzy.rules import BONUS_FROM, bonus
+from dicegym.games.yatzy.solving.alone_kernels import FIRST_ROLL
 from dicegym.games.yatzy.solving.positions import MOST_POINTS, SCORES
 from dicegym.games.yatzy.tables import BEST, BOXES, HANDS, KEEPS, ROLLS, SETS, UPPER, WITH
 from dicegym.games.yatzy.turns import roll_sets
