@@ -131,10 +131,15 @@ Label = Annotated[str, typer.Option(help="a name of your own, which tells contes
 def tell_better_values(asked: Valuer, values: str | None) -> None:
     """Say which better values there would be, unless the user has chosen."""
     from dicegym.analysis.valuers import better_sources
+    from dicegym.games.parts import SOLUTIONS, part
+    from dicegym.games.solved import how_to_solve
 
     found = [] if values is not None else better_sources(asked.game, asked)
     if found:
-        err.print(f"dicegym: better than {asked.name} is --values {found[0].name}: {found[0].doc}")
+        best, kept = found[0].name, part(asked.game, SOLUTIONS)
+        solved = kept is not None and any(one.name == best for one in kept.solutions(asked.game))
+        how = f"; `{how_to_solve(asked.game, best)}` keeps what it needs" if solved else ""
+        err.print(f"dicegym: better than {asked.name} is --values {best}: {found[0].doc}{how}")
 
 
 def parameters_of(given: list[str] | None) -> dict[str, int]:
