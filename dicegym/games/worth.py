@@ -141,8 +141,8 @@ class Meter(Protocol):
     """
 
     luck: np.ndarray
-    """float64[games, players]: of each seat, so far. In the unit of results: the share of the first place, or the
-    return of one who plays alone."""
+    """Of each seat so far, float64[games, players], in the unit of results (the share of the first place, or the return
+    of one who plays alone)."""
 
     def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
         """Note that the games ``states[rows]`` have just begun: what chance decided then is luck too."""

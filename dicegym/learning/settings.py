@@ -131,9 +131,9 @@ class AlgorithmSettings:
     learning_rate_end: NumberIfGiven = None
     """what the step size falls to, linearly, by the end; not given: it stays"""
     n_steps: CountIfGiven = None
-    """decisions of each game in a rollout; of PPO, not given: so many that all games together make about 32,768"""
+    """decisions of each game in a rollout; if not given, of PPO so many that all games together make about 32,768"""
     batch_size: CountIfGiven = None
-    """decisions of one update; of PPO, not given: a quarter of a rollout"""
+    """decisions of one update; if not given, of PPO a quarter of a rollout"""
     n_epochs: CountIfGiven = None
     """passes over a rollout"""
     gamma: NumberIfGiven = None
