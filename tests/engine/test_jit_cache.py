@@ -215,12 +215,12 @@ FILES = {
     ".".join(path.relative_to(jit.PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(jit.PACKAGE.rglob("*.py"))
 }
-KEPT_APART = ("analysis", jit.APART)
+KEPT_APART = {"analysis", jit.APART}
 
 
 def is_kept_apart(module: str) -> bool:
     """Return whether kernels of a module are kept by the sources of its own folder."""
-    return FILES[module].parent.name in KEPT_APART
+    return not KEPT_APART.isdisjoint(FILES[module].relative_to(jit.PACKAGE).parts)
 
 
 WITHOUT_NUMBERS = {"dicegym", "dicegym.errors", "dicegym.registry"}
