@@ -47,6 +47,9 @@ def entries(name: str, folder: Path) -> list[str]:
         copy = folder / (f"{source.stem}.py" if number < len(files) else f"{source.stem}_{number}.py")
         for file in files_of(source):
             shutil.copyfile(file, copy if file == source else folder / file.relative_to(source.parent))
+        table = source.with_suffix(TABLE_SUFFIX)  # what the agent reads beside it, called as it is
+        if table.is_file():
+            shutil.copyfile(table, copy.with_suffix(TABLE_SUFFIX))
         found.append(str(copy))
     return found
 

@@ -445,6 +445,7 @@ def test_json_keeps_its_keys() -> None:
         "misplays",
         "remarks",
         "printed",
+        "less_luck",
         "games_per_match",
         "baseline",
         "pairs",
