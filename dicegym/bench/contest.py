@@ -13,6 +13,7 @@ from dicegym import arena
 from dicegym.bench import isolation
 from dicegym.bench.decisions import Counting
 from dicegym.bench.figures import Figure, Measure, Skipped
+from dicegym.bots.export import TABLE_SUFFIX
 from dicegym.bots.source import Source, files_of
 from dicegym.games.parts import solver
 from dicegym.players.roster import agent_names, agents_folder, resolve
