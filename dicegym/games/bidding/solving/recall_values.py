@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.games.bidding.solving.one_by_one import OneByOne
 from dicegym.games.bidding.solving.recall_game import FILE
 from dicegym.games.bidding.solving.recall_table import RecallTable
 from dicegym.games.bidding.table import N_BIDS, SEATS
@@ -39,7 +40,7 @@ class _Spot(NamedTuple):
     hidden: int
 
 
-class RecallValues:
+class RecallValues(OneByOne):
     """What states are worth between two who play the strategies of a table; a `dicegym.games.worth.BatchValuer`.
 
     A bid that the other never makes with any roll, as the table has it, tells nothing of its dice. Bids that the table
@@ -212,27 +213,6 @@ class RecallValues:
                 supposed["hands"][1 - me] = roll
                 total += float(chance) * self._after(supposed, action, me)
         return total
-
-    # --- many at once ----------------------------------------------------------------------------------------
-
-    def values_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `value` of every record for both seats: float64[states, 2]."""
-        first = np.array([self.value(state, 0) for state in states])
-        return np.column_stack([first, 1 - first])
-
-    def between_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `between` of every record for both seats: float64[states, 2]."""
-        first = np.array([self.between(state, 0) for state in states])
-        return np.column_stack([first, 1 - first])
-
-    def action_values_rows(self, states: np.ndarray) -> ActionValues:
-        """Return `action_values` of every record: arrays of float64[states, n_actions]."""
-        values = np.array([self.action_values(state).values for state in states]).reshape(-1, self.game.n_actions)
-        return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
-
-    def policy_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `policy` of every record: float64[states, n_actions]."""
-        return np.array([self.policy(state) for state in states]).reshape(-1, self.game.n_actions)
 
 
 @lru_cache(maxsize=8)

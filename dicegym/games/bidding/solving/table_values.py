@@ -13,6 +13,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.bidding.solving.equilibrium import Dice, Worth, ending_values, groups_of, worths
 from dicegym.games.bidding.solving.hand import NOT_ALLOWED, rolls_of
 from dicegym.games.bidding.solving.learner import Stakes, Strategy, stakes
+from dicegym.games.bidding.solving.one_by_one import OneByOne
 from dicegym.games.bidding.table import FACES, N_BIDS, SEATS
 from dicegym.games.worth import ActionValues, ValueKind, ValueUnit
 
@@ -32,7 +33,7 @@ class _Spot(NamedTuple):
         return len(self.path) % 2
 
 
-class EquilibriumValues:
+class EquilibriumValues(OneByOne):
     """What states are worth between two who play an equilibrium.
 
     A player to move knows its own roll and the bids, and believes of the other roll what the equilibrium says of who
@@ -244,24 +245,3 @@ class EquilibriumValues:
             calls = list(hand.calls[spot.place])
             chosen[calls] = choices[len(hand.bids) : len(hand.bids) + len(calls)]
         return np.asarray(chosen / chosen.sum())
-
-    # --- many at once ----------------------------------------------------------------------------------------
-
-    def values_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `value` of every record for both seats: float64[states, 2]."""
-        first = np.array([self.value(state, 0) for state in states])
-        return np.column_stack([first, 1 - first])
-
-    def between_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `between` of every record for both seats: float64[states, 2]."""
-        first = np.array([self.between(state, 0) for state in states])
-        return np.column_stack([first, 1 - first])
-
-    def action_values_rows(self, states: np.ndarray) -> ActionValues:
-        """Return `action_values` of every record: arrays of float64[states, n_actions]."""
-        values = np.array([self.action_values(state).values for state in states]).reshape(-1, self.game.n_actions)
-        return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
-
-    def policy_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `policy` of every record: float64[states, n_actions]."""
-        return np.array([self.policy(state) for state in states]).reshape(-1, self.game.n_actions)
