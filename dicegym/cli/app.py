@@ -34,6 +34,7 @@ from dicegym.cli.server import join, serve, server
 from dicegym.cli.solve import solve
 from dicegym.cli.training import demo, league, train
 from dicegym.cli.watch import watch
+from dicegym.cli.web import web
 from dicegym.engine.commands import COMMANDS
 from dicegym.registry import GAMES, rules_module
 
@@ -42,6 +43,7 @@ VERBS = (
     agents,
     rules,
     play,
+    web,
     watch,
     check,
     tournament,

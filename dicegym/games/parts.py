@@ -20,10 +20,12 @@ from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
 from dicegym.engine.twins import SITUATIONS, TWINS, Situations, Twins
 from dicegym.errors import unknown_name
+from dicegym.games.controls import Controls
 from dicegym.games.keyboard import Keyboard
 from dicegym.games.messages import Wire
 from dicegym.games.solved import Solutions
 from dicegym.games.worth import Luck, Progress, Values
+from dicegym.pictures.drawing import PICTURE, Picture
 from dicegym.play.player import Player
 from dicegym.play.turn import Act
 from dicegym.registry import GAMES, rules_module
@@ -32,6 +34,7 @@ __all__ = [
     "ADAPTER",
     "CHANCE",
     "COMMANDS",
+    "CONTROLS",
     "DUEL",
     "EXAMINATION",
     "EXPORTER",
@@ -39,6 +42,7 @@ __all__ = [
     "KEYBOARD",
     "LUCK",
     "PARTS",
+    "PICTURE",
     "SECRETS",
     "SITUATIONS",
     "SOLITAIRE",
@@ -52,6 +56,7 @@ __all__ = [
     "Adapter",
     "Chance",
     "Commands",
+    "Controls",
     "Duel",
     "Estimate",
     "Examination",
@@ -60,6 +65,7 @@ __all__ = [
     "Keyboard",
     "Luck",
     "Part",
+    "Picture",
     "Progress",
     "SecretChoices",
     "Situations",
@@ -316,13 +322,16 @@ VALUES: Part[Values] = Part(Values, "values", "that says what its states are wor
 LUCK: Part[Luck] = Part(Luck, "luck", "that takes luck out of results", "none", "players")
 SOLUTIONS: Part[Solutions] = Part(Solutions, "solutions", "that can be solved and kept", "none", "players")
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "keyboard", "that reads what a person types and tells what happens")
+CONTROLS: Part[Controls] = Part(Controls, "controls", "that says how a person plays on a page")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 SECRETS: Part[SecretChoices] = Part(SecretChoices, "chance", "that takes secret choices back")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
 
 PARTS: tuple[Part[Any], ...] = (
     TEXT,
+    PICTURE,
     KEYBOARD,
+    CONTROLS,
     INTERFACE,
     ADAPTER,
     TWINS,

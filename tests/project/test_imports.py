@@ -25,6 +25,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("columns", "errors", "escape", "files", "registry", "shipped", "signals"),
     ("engine",),
     ("play",),
+    ("pictures",),
     ("games",),
     ("bots",),
     ("players",),
@@ -40,6 +41,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
         "wrappers",
     ),  # doors for users; nobody below enters by them
     ("server",),
+    ("web",),
     ("bench", "checks"),
     ("cli",),
     ("__main__",),
@@ -64,6 +66,9 @@ HEAVY = (
     "sqlalchemy",
     "typer",
     "websockets",
+    "starlette",
+    "uvicorn",
+    "resvg_py",
     "scipy",
     "matplotlib",
 )

@@ -16,7 +16,7 @@ from dicegym.errors import DependencyError
 from dicegym.escape import harmless, lines
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import BaseLoader, Environment
 
 LONGEST_TEXT = 4000
 """Characters of a line of others that is shown."""
@@ -24,11 +24,17 @@ LONGEST_TEXT = 4000
 
 @functools.cache
 def environment() -> Environment:
-    """Return what fills templates. Raises DependencyError without Jinja2."""
+    """Return what fills the templates of this folder. Raises DependencyError without Jinja2."""
     try:
         import jinja2
     except ImportError:
         raise DependencyError.for_extra("jinja2", "arena", "a page of HTML") from None
+    return made_environment(jinja2.FunctionLoader(asset))
+
+
+def made_environment(loader: BaseLoader) -> Environment:
+    """Return what fills templates, and makes harmless and escapes what is put into them."""
+    import jinja2
     from markupsafe import Markup
 
     def shown(value: Any) -> Any:
@@ -36,7 +42,7 @@ def environment() -> Environment:
         return value if isinstance(value, Markup) or not isinstance(value, str) else harmless(value[:LONGEST_TEXT])
 
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(asset),
+        loader=loader,
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         finalize=shown,

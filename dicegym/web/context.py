@@ -1,0 +1,58 @@
+"""What all sections of a server of pages share."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from dicegym.arena.store.reading import StoreReader
+from dicegym.errors import ParameterError
+from dicegym.web.settings import WebSettings
+
+SECRET_BYTES = 32
+
+
+class Web:
+    """One server of pages.
+
+    Attributes:
+        settings: as given.
+        secret: what it signs with; kept, so that forms and visitors outlive a restart.
+        on_start: called when it starts, in an event loop.
+        on_stop: called when it ends, the last one first; each is called whatever becomes of the others.
+    """
+
+    def __init__(self, settings: WebSettings) -> None:
+        self.settings = settings
+        settings.folder.mkdir(parents=True, exist_ok=True)
+        self.secret = _kept_secret(settings.folder / "secret")
+        self.on_start: list[Callable[[], object]] = []
+        self.on_stop: list[Callable[[], object]] = []
+
+    def folder(self, name: str) -> Path:
+        """Return a folder for what a section keeps; it is made."""
+        found = self.settings.folder / name
+        found.mkdir(parents=True, exist_ok=True)
+        return found
+
+    @contextlib.contextmanager
+    def store(self) -> Iterator[StoreReader | None]:
+        """Yield the arena's store, to be read; None while there is none."""
+        try:
+            reader = StoreReader(self.settings.store)
+        except ParameterError:
+            if "://" in self.settings.store or Path(self.settings.store).is_file():
+                raise
+            yield None
+            return
+        with reader:
+            yield reader
+
+
+def _kept_secret(path: Path) -> bytes:
+    with contextlib.suppress(FileExistsError):
+        path.touch(mode=0o600, exist_ok=False)
+        path.write_bytes(secrets.token_bytes(SECRET_BYTES))
+    return path.read_bytes()

@@ -1,0 +1,25 @@
+"""What a server of pages is told when it starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HOST, PORT = "127.0.0.1", 8000
+"""Where it listens unless told otherwise: nobody else can reach it."""
+
+
+@dataclass(frozen=True)
+class WebSettings:
+    """What a server of pages is told when it starts."""
+
+    folder: Path
+    """What the server itself keeps: games that people play, what was uploaded, tokens. It is made."""
+    store: str = "dicegym-arena.sqlite"
+    """The arena's store: a file, which need not be there yet, or the URL of a PostgreSQL database."""
+    runs: tuple[Path, ...] = (Path("runs"),)
+    """Folders in which trainings are looked for, at any depth."""
+    host: str = HOST
+    port: int = PORT
+    hosts: tuple[str, ...] = field(default=())
+    """Names by which browsers may ask for it besides its own address, such as ``games.example.org``."""
