@@ -27,7 +27,7 @@ class Option(NamedTuple):
     """Why it cannot be chosen now; empty if it can."""
 
 
-class Options(NamedTuple):
+class PickOne(NamedTuple):
     """Choose one of a few: the field holds its value."""
 
     name: str
@@ -83,15 +83,15 @@ class Basket(NamedTuple):
     """What prices are in."""
 
 
-Widget = Options | DiceToggles | Stepper | Basket
+Widget = PickOne | DiceToggles | Stepper | Basket
 
 
-class Form(NamedTuple):
+class PlayForm(NamedTuple):
     """Widgets that are filled in together, and what sends them off."""
 
     name: str
     send: str
-    """What stands on the button; a form of one `Options` has one for each option, and this as its title."""
+    """What stands on the button; a form of one `PickOne` has one for each option, and this as its title."""
     widgets: tuple[Widget, ...] = ()
     note: str = ""
     """What there is to say of it in a sentence."""
@@ -104,7 +104,7 @@ class Controls(Protocol):
     `dicegym.games.keyboard.Keyboard`.
     """
 
-    def forms(self, place: Place, state: Any) -> Sequence[Form]:
+    def forms(self, place: Place, state: Any) -> Sequence[PlayForm]:
         """Return what the person to move may fill in, the most likely first; nothing that its seat may not know.
 
         What the rules do not allow now cannot be filled in, or says why it is refused.

@@ -10,10 +10,10 @@ from dicegym.engine.part import Part
 from dicegym.pictures.scenes import scene_drawing
 from dicegym.pictures.svg import Drawing
 
-__all__ = ["PICTURE", "Drawing", "Picture", "View", "draw"]
+__all__ = ["PICTURE", "Drawing", "Picture", "Viewpoint", "draw"]
 
 
-class View(NamedTuple):
+class Viewpoint(NamedTuple):
     """Who looks at a game, and how everybody is called."""
 
     seat: int | None
@@ -25,7 +25,7 @@ class View(NamedTuple):
 class Picture(Protocol):
     """A game's ``picture.py``: how a state looks. A game without one is drawn line by line from its scene."""
 
-    def picture(self, state: Any, view: View) -> Drawing:
+    def picture(self, state: Any, view: Viewpoint) -> Drawing:
         """Return a drawing of a state: the same width and height for all states of a game and number of players."""
 
 
@@ -41,6 +41,6 @@ def draw(game: Game, state: Any, seat: int | None = None, names: Sequence[str] =
         seat: as this seat may see it; None: everything.
         names: what players are called, by seat (default: ``player 0`` and so on).
     """
-    view = View(seat, tuple(names) or tuple(f"player {number}" for number in range(game.players)))
+    view = Viewpoint(seat, tuple(names) or tuple(f"player {number}" for number in range(game.players)))
     own = PICTURE.beside(game.spec.module)
     return scene_drawing(game.scene(state, seat)) if own is None else own.picture(state, view)
