@@ -58,7 +58,6 @@ async def static(request: Request) -> Response:
     headers = {
         "ETag": f'"{found.tag}"',
         "Cache-Control": FOR_GOOD if request.query_params.get("v") == found.tag else ASK_AGAIN,
-        "Vary": "Accept-Encoding",
     }
     asked = request.headers.get("if-none-match", "")
     if found.tag in (one.strip().removeprefix("W/").strip('"') for one in asked.split(",")):
