@@ -22,9 +22,10 @@ from dicegym.web.pages import page
 from dicegym.web.rules import SECTION as RULES
 from dicegym.web.section import Section
 from dicegym.web.security import Safety
+from dicegym.web.server import SECTION as SERVER
 from dicegym.web.settings import WebSettings
 
-SECTIONS: tuple[Section, ...] = (LEARN, RULES)
+SECTIONS: tuple[Section, ...] = (LEARN, RULES, SERVER)
 """In the order of the menu."""
 THREADS = 8
 """For endpoints that are plain functions, and `run_in_threadpool`: more would only wait for each other."""
