@@ -47,8 +47,8 @@ def test_a_server_is_started_watched_and_stopped(operator: TestClient, game: str
     until(lambda: len(operator.get(f"/api/servers/{game}").json()["ratings"]) == 2)
     told = operator.get(f"/api/servers/{game}").json()
     assert told["running"]
-    assert told["tables"]
-    assert told["addresses"][0].startswith("tcp")
+    assert told["addresses"][0].startswith("127.0.0.1:")
+    until(lambda: bool(operator.get(f"/api/servers/{game}").json()["tables"]))
     shown = operator.get(f"/server/{game}").text
     assert "Stop the server" in shown
     assert "Games in progress" in shown
