@@ -11,10 +11,11 @@ from typing import NamedTuple
 from dicegym.analysis import Analysis, PricedDecision
 from dicegym.analysis.marks import MARKS, UNITS, amount
 from dicegym.analysis.report import decision_table, heading, notes, total_table
-from dicegym.arena.pages.plots import Tick, ticks_between
+from dicegym.arena.pages.plots import Tick
 from dicegym.arena.pages.template import asset, digest, environment, trusted
 from dicegym.columns import is_number
 from dicegym.files import write_text
+from dicegym.pictures.charts import ticks_between
 
 WIDTH, HEIGHT = 800.0, 300.0
 """Of the picture, without its letters, in its own units."""
