@@ -154,7 +154,9 @@ class Advice:
 
         return self._asked(("hint", key), self._quick, find)
 
-    def review(self, key: Hashable, game: Game, seed: int, actions: list[int], names: Sequence[str]) -> Answer[Analysis]:
+    def review(
+        self, key: Hashable, game: Game, seed: int, actions: list[int], names: Sequence[str]
+    ) -> Answer[Analysis]:
         """Return how a game was played that is over, asked once for each ``key``. Raises TooMuchAskedError."""
 
         def find(answer: Answer[Analysis]) -> Analysis:

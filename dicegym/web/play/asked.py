@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from starlette.datastructures import FormData, ImmutableMultiDict
 
 from dicegym import games
 from dicegym.analysis.marks import MARKS
-from dicegym.errors import DicegymError, ParameterError, UnknownNameError, one_line
+from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.players.casual import usual_rivals, usual_seats
 from dicegym.registry import GAMES
 from dicegym.web.context import Web
+from dicegym.web.learn.places import model_of
 from dicegym.web.play.seating import checked_parameters, rivals
 
 PARAMETER = "p-"
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
         players = _number("players", self.players)
         named = [name for name in self.rivals if name]
         given = {name: _number(name, value) for name, value in self.parameters if value.strip()}
-        models = {name: _model(web, name) for name in named if name.endswith(MODEL)}
+        models = {name: model_of(web, name) for name in named if name.endswith(MODEL)}
         return {
             "game": self.game,
             "players": players,
@@ -104,12 +104,3 @@ def _number(name: str, text: str) -> int | None:
     if not (text.isascii() and text.removeprefix("-").isdecimal() and len(text) < 20):
         raise ParameterError(f"{name} {one_line(text, 40)!r} is no whole number: write one in figures, such as 3")
     return int(text)
-
-
-def _model(web: Web, name: str) -> Path:
-    """Return the file of a model of one of the trainings that the server shows; no other file is looked at."""
-    try:
-        from dicegym.web.learn.places import model_of
-    except ImportError:
-        raise UnknownNameError(f"{one_line(name, 80)!r} is no opponent: choose one that is listed") from None
-    return model_of(web, name)
