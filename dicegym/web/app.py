@@ -16,12 +16,14 @@ from starlette.staticfiles import StaticFiles
 from dicegym.web import api
 from dicegym.web.context import Web
 from dicegym.web.faults import HANDLERS
+from dicegym.web.learn import SECTION as LEARN
 from dicegym.web.pages import page
+from dicegym.web.rules import SECTION as RULES
 from dicegym.web.section import Section
 from dicegym.web.security import Safety
 from dicegym.web.settings import WebSettings
 
-SECTIONS: tuple[Section, ...] = ()
+SECTIONS: tuple[Section, ...] = (LEARN, RULES)
 """In the order of the menu."""
 
 

@@ -109,7 +109,7 @@ def page(analysis: Analysis, title: str = "", worst: int = WORST) -> str:
 
     Raises DependencyError if Jinja2 is not installed.
     """
-    style = asset("page.css") + asset("analysed.css")
+    style = asset("page.css") + asset("parts.css") + asset("analysed.css")
     text: str = (
         environment()
         .get_template("analysed.html")
@@ -119,16 +119,7 @@ def page(analysis: Analysis, title: str = "", worst: int = WORST) -> str:
             style_hash=digest(style),
             heading=heading(analysis),
             facts=_facts(analysis),
-            chart=chart(analysis),
-            size=(WIDTH, HEIGHT),
-            what={"win rate": "Win probability", "points": "Points to be expected", "return": "Return to be expected"}[
-                analysis.unit
-            ],
-            marks=[(mark.sign, mark.noun, mark.level) for mark in MARKS],
-            totals=_grid(*total_table(analysis)),
-            decisions=_decisions(analysis),
-            worst=[_worst(analysis, one) for one in analysis.worst(worst)],
-            notes=notes(analysis),
+            shown=shown_analysis(analysis, worst),
         )
     )
     return text
@@ -148,6 +139,35 @@ def _facts(analysis: Analysis) -> list[tuple[str, str]]:
         ("values", about.name if about.name == about.kind else f"{about.name} ({about.kind})"),
         ("in", about.unit),
     ]
+
+
+class ShownAnalysis(NamedTuple):
+    """What a template shows of an analysis, by the macro ``sections`` of ``analysed_parts.html``."""
+
+    chart: Chart
+    size: tuple[float, float]
+    what: str
+    marks: list[tuple[str, str, str]]
+    totals: _Grid
+    decisions: tuple[_Grid, list[tuple[str, int]]]
+    worst: list[Worst]
+    notes: list[str]
+
+
+def shown_analysis(analysis: Analysis, worst: int = WORST) -> ShownAnalysis:
+    """Return what a template shows of an analysis, with so many of its worst decisions."""
+    return ShownAnalysis(
+        chart(analysis),
+        (WIDTH, HEIGHT),
+        {"win rate": "Win probability", "points": "Points to be expected", "return": "Return to be expected"}[
+            analysis.unit
+        ],
+        [(mark.sign, mark.noun, mark.level) for mark in MARKS],
+        _grid(*total_table(analysis)),
+        _decisions(analysis),
+        [_worst(analysis, one) for one in analysis.worst(worst)],
+        notes(analysis),
+    )
 
 
 class _Grid(NamedTuple):
