@@ -20,8 +20,9 @@ from dicegym.web.pages import page
 from dicegym.web.section import Section
 from dicegym.web.security import Safety
 from dicegym.web.settings import WebSettings
+from dicegym.web.watch import SECTION as WATCH
 
-SECTIONS: tuple[Section, ...] = ()
+SECTIONS: tuple[Section, ...] = (WATCH,)
 """In the order of the menu."""
 
 

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 import dicegym
-from dicegym.arena.pages.template import made_environment
+from dicegym.arena.pages.template import asset, made_environment
 from dicegym.web.context import Web
 
 if TYPE_CHECKING:
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 @functools.cache
 def environment() -> Environment:
-    """Return what fills the templates of this package."""
+    """Return what fills the templates of this package, which may import those of the arena's pages as ``arena/...``."""
     import jinja2
 
-    return made_environment(jinja2.PackageLoader("dicegym.web"))
+    arena = jinja2.PrefixLoader({"arena": jinja2.FunctionLoader(asset)})
+    return made_environment(jinja2.ChoiceLoader([arena, jinja2.PackageLoader("dicegym.web")]))
 
 
 def web_of(request: Request) -> Web:
