@@ -147,7 +147,8 @@ def arithmetic(operation: type[ast.operator], left: Value, right: Value) -> Valu
     if is_real(gives):
         if sign == "**" and not is_real(takes[1]):
             raise UntranslatableError("a floating point number to a power that is none: make the power a float")
-        return _real_operation(sign, converted(left, takes[0]), converted(right, takes[1]), gives)
+        one, other = (kind if is_real(kind) else FLOAT for kind in takes)  # of whole numbers, a quotient
+        return _real_operation(sign, converted(left, one), converted(right, other), gives)
     if gives == UINT:
         if UINT not in (left.type, right.type):
             raise UntranslatableError(f"{left.type} {sign} {right.type}, which is uint64: convert them to int64")

@@ -2,7 +2,7 @@
 
 The script is a function that is given arrays of constants and returns an object::
 
-    layout        fields of the record, in order: [name, typed array, elements, dtype]
+    layout        fields of the record, in order: [name, typed array, elements, dtype, shape]
     functions     of what was asked for, by name
 
 Constants are kept apart as bytes, so that they can be packed.
@@ -136,11 +136,12 @@ class Program:
 
 
 def fields_of(dtype: np.dtype) -> list[list[Any]]:
-    """Return the fields of a record: name, typed array, number of elements, dtype."""
+    """Return the fields of a record: name, typed array, number of elements, dtype, shape."""
     fields: list[list[Any]] = []
     for name in dtype.names or ():
         base = dtype[name].base
-        fields.append([name, STORES[base.name], int(np.prod(dtype[name].shape)), base.name])
+        shape = dtype[name].shape
+        fields.append([name, STORES[base.name], int(np.prod(shape)), base.name, list(shape)])
     return fields
 
 
