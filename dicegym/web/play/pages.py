@@ -19,6 +19,7 @@ from dicegym.arena.replay import played, to_json
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.players.about import rules_page
 from dicegym.web.context import Web
+from dicegym.web.limits import Rate
 from dicegym.web.pages import page
 from dicegym.web.play.asked import Asked, asked_in, asked_of
 from dicegym.web.play.hall import OF_A_VISITOR, PlayHall, hall_of
@@ -28,7 +29,9 @@ from dicegym.web.play.tables import PlayedTable, StaleMoveError
 
 PATIENCE = 0.9
 """Seconds that a page waits for other players before it says who thinks."""
-STEP = 0.02
+STEP = 0.04
+BEGUN = Rate("games begun", per_minute=12, at_once=20)
+HINTS = Rate("hints", per_minute=40, at_once=40)
 Do = Callable[[PlayedTable, FormData], None]
 
 
@@ -81,8 +84,8 @@ class PlayPages:
 
     async def begin(self, request: Request) -> Response:
         """Begin a game."""
-        form = await request.form()
-        asked = asked_in(form)
+        self.hall.web.limits.pay(request, BEGUN)
+        asked = asked_in(await request.form())
         try:
             table = await run_in_threadpool(self._begin, request.state.visitor, asked)
         except DicegymError as error:
@@ -99,13 +102,13 @@ class PlayPages:
     async def table(self, request: Request) -> Response:
         """The table, for its player."""
         table = await self._own(request)
-        await self._patience(table)
+        await patience(table)
         return await run_in_threadpool(self._shown, request, table, hint=request.query_params.get("hint", ""))
 
     async def watched(self, request: Request) -> Response:
         """The table, for those whom its player lets watch."""
         table = await run_in_threadpool(self.hall.watched, request.path_params["id"], request.path_params["key"])
-        await self._patience(table)
+        await patience(table)
         values = await run_in_threadpool(table_shown, table, self.hall.advice, owner=False)
         return page(request, "play/watched.html", **values)
 
@@ -122,7 +125,7 @@ class PlayPages:
                 notice, status = f"{error}. This is how the table stands.", error.status
             except ParameterError as error:
                 notice, status = str(error), 400
-            await self._patience(table)
+            await patience(table)
             swapped = "hx-request" in request.headers
             if notice or swapped:
                 # htmx shows no answer that is called an error.
@@ -135,6 +138,7 @@ class PlayPages:
 
     async def again(self, request: Request) -> Response:
         """Begin another game among the same."""
+        self.hall.web.limits.pay(request, BEGUN)
         table = await self._own(request)
         fresh = await run_in_threadpool(self.hall.another, table.sheet)
         return RedirectResponse(f"/play/{fresh.sheet.id}", 303)
@@ -174,16 +178,9 @@ class PlayPages:
     async def _over(self, request: Request) -> PlayedTable:
         """Return a table whose game is over, for what shows hidden things. Raises ParameterError otherwise."""
         table = await self._own(request)
-        await self._patience(table)
-        if not table.over or table.busy:
-            raise ParameterError("this game is not over yet: all of it is shown when it is")
+        await patience(table)
+        whole_game(table)
         return table
-
-    async def _patience(self, table: PlayedTable) -> None:
-        """Wait for other players, if they take no longer than a page may."""
-        until = time.monotonic() + PATIENCE
-        while table.busy and time.monotonic() < until:
-            await asyncio.sleep(STEP / 4 if until - time.monotonic() > PATIENCE - STEP else STEP)
 
     def _shown(
         self, request: Request, table: PlayedTable, *, hint: str = "", notice: str = "", status: int = 200
@@ -195,6 +192,20 @@ class PlayPages:
         address = f"/play/{table.sheet.id}"
         again = f"{address}?{urlencode({'hint': hint})}" if wanted else address
         return page(request, "play/table.html", status, **values, address=address, refresh=again)
+
+
+async def patience(table: PlayedTable) -> None:
+    """Wait for other players, if they take no longer than a page may."""
+    until, pause = time.monotonic() + PATIENCE, STEP / 8
+    while table.busy and time.monotonic() < until:
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, STEP)
+
+
+def whole_game(table: PlayedTable) -> None:
+    """Refuse to show all of a game that goes on. Raises ParameterError."""
+    if not table.over or table.busy:
+        raise ParameterError("this game is not over yet: all of it is shown when it is")
 
 
 def first_sentence(game: str) -> str:

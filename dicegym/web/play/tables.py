@@ -155,11 +155,11 @@ class PlayedTable:
             self._expect(move)
             self._decide([int(one) for one in controls_of(self.game).chosen(self.place, self.state, form, fields)])
 
-    def act(self, move: int, actions: Sequence[int]) -> None:
-        """Decide by actions themselves; errors as of `choose`."""
+    def act(self, move: int, actions: Sequence[int], insist: bool = False) -> None:
+        """Decide by actions themselves, without the tutor if the person insists; errors as of `choose`."""
         with self.lock:
             self._expect(move)
-            self._decide(list(actions))
+            self._decide(list(actions), insist)
 
     def insist(self, move: int) -> None:
         """Play what the tutor has asked about. Raises StaleMoveError if it has not."""
@@ -218,7 +218,7 @@ class PlayedTable:
         if self.over and not over:
             raise StaleMoveError("the game is over")
 
-    def _decide(self, actions: list[int]) -> None:
+    def _decide(self, actions: list[int], insist: bool = False) -> None:
         """Begin to play actions that the person has chosen; the tutor is asked first."""
         if self.broken:
             raise ParameterError(f"the game cannot go on: {self.broken}")
@@ -226,10 +226,10 @@ class PlayedTable:
             raise ParameterError("nothing was chosen: choose something")
         self._refuse_faults(actions)
         sheet = self.sheet
-        if sheet.asked == actions:  # sent twice, perhaps: what the tutor asks is to be answered
+        if sheet.asked == actions and not insist:  # sent twice, perhaps: what the tutor asks is to be answered
             return
         sheet.asked, sheet.words = [], ""
-        if sheet.tutor and actions[0] not in sheet.warned:
+        if sheet.tutor and actions[0] not in sheet.warned and not insist:
             self._start("the tutor thinks about your move", lambda: self._ask_tutor(actions))
             return
         self._commit(actions)
