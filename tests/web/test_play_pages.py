@@ -15,9 +15,9 @@ from variants import each_game
 import dicegym
 from dicegym.arena.replay import from_json
 from dicegym.errors import AgentError
-from dicegym.games.parts import CONTROLS
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
+from dicegym.players import offered
 from dicegym.web.app import create_app
 from dicegym.web.play import hall as halls
 from dicegym.web.play.hall import OF_A_VISITOR, PlayHall, hall_of
@@ -69,7 +69,7 @@ def test_a_whole_game_is_played_by_its_forms(
 ) -> None:
     """What is legal can be chosen, and moves come back; the record is the engine's, after a restart too."""
     if not controls:
-        monkeypatch.setattr(type(CONTROLS), "beside", lambda part, module: None)
+        monkeypatch.setattr(offered, "part", lambda game, kind: None)
     generator = random.Random(5)
     table = begun(client, name, rival="easy")
     taken = 0
@@ -86,7 +86,7 @@ def test_a_whole_game_is_played_by_its_forms(
         assert table.sheet.move >= before
     assert table.sheet.taken_back == taken
     assert table.sheet.marks
-    with TestClient(create_app(settings), base_url="http://127.0.0.1:8000", cookies=client.cookies) as restarted:
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:8000") as restarted:
         again = hall(restarted).find(table.sheet.id)
         assert again.done.wait(SECONDS)
         assert again.state.tobytes() == table.state.tobytes()
@@ -264,7 +264,7 @@ def test_programs_play_by_a_key(client: TestClient) -> None:
     found = began.json()
     one, key = f"/api/play/tables/{found['id']}", {"Authorization": f"Bearer {found['key']}"}
     with TestClient(client.app, base_url="http://127.0.0.1:8000") as other:
-        assert other.get(one, headers={"Authorization": "Bearer é"}).status_code == 403
+        assert other.get(one, headers={"Authorization": "Bearer guess"}).status_code == 403
         seen = other.get(one, headers=key).json()
         while seen["state"] != "over":
             assert seen["state"] in ("yours", "busy"), seen

@@ -97,7 +97,7 @@ class PlayPages:
 
     def _refused(self, request: Request, asked: Asked, why: str) -> Response:
         """Show the form again with what was filled in, and what was wrong with it."""
-        return page(request, "play/new.html", 400, **asked.shown(self.hall.web), wrong=why)
+        return page(request, "play/new.html", 400, **asked.shown(self.hall.web, why))
 
     async def table(self, request: Request) -> Response:
         """The table, for its player."""

@@ -6,6 +6,7 @@ is begun elsewhere; until it is done the table is *busy*, and can be looked at a
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -275,6 +276,7 @@ class PlayedTable:
 
     def _finish(self, job: Callable[[], None]) -> None:
         """Do a job; whatever becomes of it, the table is no longer busy after it."""
+        before = dataclasses.replace(self.sheet, actions=list(self.sheet.actions), waiting=list(self.sheet.waiting))
         try:
             job()
         except AgentError as error:
@@ -289,7 +291,8 @@ class PlayedTable:
                 self.busy = ""
                 if self._run is not None:  # one that ended amid the others' moves has played some of them
                     self.sheet.actions = list(self._run.actions)
-                self._keep(self.sheet)
+                if self.sheet != before:  # looked at alone, it stays as it was
+                    self._keep(self.sheet)
             self.done.set()
 
     def _ask_tutor(self, actions: list[int]) -> None:
@@ -345,7 +348,7 @@ class PlayedTable:
                         self.busy = self._others()
             before, number = state.copy(), len(run.actions)
             next(self._moves)
-            lines = run.told(before, brief=bool(self.sheet.waiting))
+            lines = run.told(before)
             with self.lock:
                 self.told.append(ToldMove(number, mover, tuple(lines)))
         with self.lock:
