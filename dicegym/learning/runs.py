@@ -76,7 +76,7 @@ class WatchedRun:
     def steps(self) -> int:
         """Decisions of the learner so far, as far as is known."""
         known = [0, *(one.steps for one in self.pace[-1:]), *(one.steps for one in self.evaluations[-1:])]
-        return max(known + (self.curve.steps[-1:].tolist() if self.curve else []))
+        return max(known + ([int(at) for at in self.curve.steps[-1:]] if self.curve else []))
 
     @property
     def seconds(self) -> float | None:
