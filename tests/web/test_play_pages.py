@@ -129,7 +129,7 @@ def test_a_game_that_is_over_is_reviewed_and_downloaded(client: TestClient) -> N
     page = client.get(address(table)).text
     assert "The game is over" in page
     assert not [form for form in forms_of(page) if form.action.endswith("/move")]
-    replay = from_json(client.get(address(table) + "/game.json").text)
+    replay = from_json(client.get(address(table) + "/game.json").json())
     replay.check()
     assert replay.actions == tuple(table.sheet.actions)
     until = time.monotonic() + SECONDS
@@ -139,6 +139,9 @@ def test_a_game_that_is_over_is_reviewed_and_downloaded(client: TestClient) -> N
     assert "<svg" in page
     assert "Your worst decisions" in page
     assert "exact" in page
+    moment = client.get(f"{address(table)}/replay?before=3")
+    assert moment.status_code == 200
+    assert moment.url.params["move"] == "3"
     fresh = client.post(address(table) + "/again")
     assert fresh.url.path != address(table)
     other = hall(client).find(fresh.url.path.rpartition("/")[2]).sheet
@@ -299,6 +302,9 @@ def test_the_oldest_games_are_put_away_and_still_found(client: TestClient, monke
     found = hall(client).find(first.sheet.id)
     assert found is not first
     assert client.get(address(first)).status_code == 200
+    assert found.done.wait(SECONDS)
+    found.act(0, [5])
+    assert found.done.wait(SECONDS)
     assert address(first) in client.get("/play").text  # taken up again
 
 
