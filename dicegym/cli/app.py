@@ -19,6 +19,7 @@ from dicegym.cli.card import card
 from dicegym.cli.common import out
 from dicegym.cli.compare import compare
 from dicegym.cli.contests import tournament
+from dicegym.cli.doctor import doctor
 from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
 from dicegym.cli.exact import exact
@@ -65,6 +66,7 @@ VERBS = (
     demo,
     serve,
     join,
+    doctor,
     bench,
     playthrough,
 )
