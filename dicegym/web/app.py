@@ -23,10 +23,11 @@ from dicegym.web.play import SECTION as PLAY
 from dicegym.web.rules import SECTION as RULES
 from dicegym.web.section import Section
 from dicegym.web.security import Safety
+from dicegym.web.server import SECTION as SERVER
 from dicegym.web.settings import WebSettings
 from dicegym.web.watch import SECTION as WATCH
 
-SECTIONS: tuple[Section, ...] = (PLAY, WATCH, LEARN, RULES)
+SECTIONS: tuple[Section, ...] = (PLAY, WATCH, LEARN, RULES, SERVER)
 """In the order of the menu."""
 THREADS = 8
 """For endpoints that are plain functions, and `run_in_threadpool`: more would only wait for each other."""
