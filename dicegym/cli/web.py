@@ -7,21 +7,32 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import out
+from dicegym.cli.common import err, out
+from dicegym.cli.web_contests import contest
+from dicegym.cli.web_tokens import token
 from dicegym.errors import DependencyError
 
 
 def web(
+    context: typer.Context,
     host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0: all of this machine's")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="port to listen on")] = 8000,
     folder: Annotated[Path, typer.Option(help="what the pages keep: games, uploads, tokens")] = Path("dicegym-web"),
     store: Annotated[str, typer.Option(help="store of contests: a file or a PostgreSQL URL")] = "dicegym-arena.sqlite",
     runs: Annotated[list[Path] | None, typer.Option(help="folder with trainings; repeat it for more")] = None,
+    isolation: Annotated[
+        str,
+        typer.Option(
+            metavar="jail|process|none", help="what holds uploaded bots; without a jail name a weaker one, at your risk"
+        ),
+    ] = "jail",
 ) -> None:
     """Watch, play, enter and learn in a browser.
 
     Example: dicegym web --port 8000
     """
+    if context.invoked_subcommand is not None:
+        return
     try:
         import uvicorn
 
@@ -30,6 +41,25 @@ def web(
         raise DependencyError.for_extra(error.name or "starlette", "web", "dicegym web") from error
     from dicegym.web.settings import WebSettings
 
-    settings = WebSettings(folder, store, tuple(runs or [Path("runs")]), host, port)
+    settings = WebSettings(folder, store, tuple(runs or [Path("runs")]), host, port, isolation=isolation)
+    tell_of_uploads(isolation)
     out.print(f"http://{host}:{port}/")
     uvicorn.run(create_app(settings), host=host, port=port, log_level="warning", server_header=False)
+
+
+def tell_of_uploads(isolation: str) -> None:
+    """Say what holds uploaded bots, if that is less than a jail. Raises UnknownNameError for no such isolation."""
+    from dicegym.sandbox import jail
+
+    if jail.probe(isolation):
+        err.print(
+            f"dicegym: no bots can be handed in, as nothing would hold them: {jail.probe(isolation)}; "
+            "--isolation process takes them all the same, and lets them see more of this machine"
+        )
+    elif isolation != jail.Isolation.JAIL:
+        err.print(f"dicegym: uploaded bots are held by {jail.chosen(isolation).description}: take them from friends")
+
+
+pages = typer.Typer(name="web", callback=web, invoke_without_command=True, rich_markup_mode=None)
+pages.add_typer(token, name="token")
+pages.add_typer(contest, name="contest")

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from dicegym.web import api
+from dicegym.web import api, enter
 from dicegym.web.context import Web
 from dicegym.web.faults import HANDLERS
 from dicegym.web.pages import page
@@ -21,7 +21,7 @@ from dicegym.web.section import Section
 from dicegym.web.security import Safety
 from dicegym.web.settings import WebSettings
 
-SECTIONS: tuple[Section, ...] = ()
+SECTIONS: tuple[Section, ...] = (enter.SECTION,)
 """In the order of the menu."""
 
 

@@ -8,6 +8,7 @@ import re
 import secrets
 
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -87,3 +88,18 @@ def _of_another_site(request: Request) -> bool:
 def signed(web: Web, *words: str) -> str:
     """Return a signature of some words that nobody else can make."""
     return hmac.new(web.secret, "\0".join(words).encode(), hashlib.sha256).hexdigest()
+
+
+FORM_KEY = "form_key"
+"""The hidden field of a form by which it is known as one of ours."""
+
+
+def form_key(request: Request) -> str:
+    """Return what the forms of a page carry in `FORM_KEY`: nobody else can know it."""
+    return signed(request.state.web, "form", request.state.visitor)
+
+
+def check_form_key(request: Request, given: object) -> None:
+    """Raise HTTPException (403) if a form does not carry what `form_key` gave its visitor."""
+    if not isinstance(given, str) or not hmac.compare_digest(given.encode(), form_key(request).encode()):
+        raise HTTPException(403, "this form is not one that was shown to you here: open its page again, then send it")

@@ -23,3 +23,6 @@ class WebSettings:
     port: int = PORT
     hosts: tuple[str, ...] = field(default=())
     """Names by which browsers may ask for it besides its own address, such as ``games.example.org``."""
+    isolation: str = "jail"
+    """What holds bots that are uploaded, a level of `dicegym.sandbox.jail.Isolation`; where it does not work, none are
+    taken."""
