@@ -178,8 +178,8 @@ class ModelArchive:
     def _refuse(self, reason: object) -> NoReturn:
         told = _told(reason) if isinstance(reason, BaseException) else one_line(reason)
         raise ModelError(
-            f"{self._called} cannot be read as {self._kind}: {told}. It is damaged, or something else: get it again from "
-            "where it came from"
+            f"{self._called} cannot be read as {self._kind}: {told}. It is damaged, or something else: get it again "
+            "from where it came from"
         ) from None
 
 

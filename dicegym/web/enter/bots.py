@@ -89,9 +89,15 @@ class BotVersion(NamedTuple):
     @classmethod
     def from_row(cls, row: Sequence[Any]) -> BotVersion:
         """Return the version that a row of its table holds."""
-        *plain, state, progress, report, results = row
+        number, bot, of_bot, made, file, size, digest, state, progress, report, results = row
         return cls(
-            *plain,
+            number,
+            bot,
+            of_bot,
+            made,
+            file,
+            size,
+            digest,
             VersionState(state),
             progress,
             None if report is None else json.loads(report),

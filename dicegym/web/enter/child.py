@@ -1,8 +1,8 @@
 """The process in which a bot is tried out, or a contest is held: ``python -m dicegym.web.enter.child PARENT``.
 
 It reads one job, as JSON, from its standard input, and writes what it finds to its standard output, a line of JSON for
-each piece. It gives way to everything else on the machine, and ends with the server that has started it. Bots run in jails
-of their own, as in every contest; nothing of theirs runs here.
+each piece. It gives way to everything else on the machine, and ends with the server that has started it. Bots run in
+jails of their own, as in every contest; nothing of theirs runs here.
 """
 
 from __future__ import annotations

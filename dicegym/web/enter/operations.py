@@ -1,4 +1,4 @@
-"""What programs may ask for: hand a bot in, what became of it, and contests. Each needs a token but the list of contests."""
+"""What programs may ask for: hand a bot in, what became of it, and contests. All but contests needs a token."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Who checks what was handed in, and holds the contests: one thing after the other, in a process that gives way.
 
-Versions that wait go first: a contest that is being held is stopped for them and goes on afterwards, as its store keeps what
-was played.
+Versions that wait go first: a contest that is being held is stopped for them and goes on afterwards, as its store keeps
+what was played.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class Runner:
         lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         reader = threading.Thread(target=_read, args=(process, lines), daemon=True)
         reader.start()
-        problem, done = "", False
+        done = False
         try:
             if process.stdin is not None:
                 with contextlib.suppress(OSError):  # it has ended, which is noticed below
@@ -192,9 +192,8 @@ class Runner:
             while True:
                 if self._over.is_set():
                     return None
-                problem = problem or interrupts()
-                if problem:
-                    return problem
+                if stopped := interrupts():
+                    return stopped
                 try:
                     line = lines.get(timeout=LOOK / 4)
                 except queue.Empty:

@@ -41,8 +41,8 @@ def opponents_of(game: Game) -> dict[str, str]:
 def try_out(game: Game, folder: Path, name: str, isolation: str, tell: Tell) -> None:
     """Check the bot in the folder of an upload and let it play; ``tell`` takes what is found, piece by piece.
 
-    Told are ``{"progress": words}``, ``{"report": ...}`` with what the check found, and ``{"results": [...]}`` with what
-    games came to, as often as there is more of it.
+    Told are ``{"progress": words}``, ``{"report": ...}`` with what the check found, and ``{"results": [...]}`` with
+    what games came to, as often as there is more of it.
     """
     path, problem = bot_in(game, folder)
     if problem:

@@ -40,8 +40,8 @@ def needed_holder(request: Request) -> TokenHolder:
     if holder is None:
         raise HTTPException(
             401,
-            "this is for who has a token: enter yours at /enter, or send it as the header `Authorization: Bearer TOKEN`; "
-            "whoever runs these pages hands them out",
+            "this is for who has a token: enter yours at /enter, or send it as `Authorization: Bearer TOKEN`; whoever "
+            "runs these pages hands them out",
             {"WWW-Authenticate": "Bearer"},
         )
     return holder
