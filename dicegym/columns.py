@@ -27,3 +27,10 @@ def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[st
 def is_number(cell: str) -> bool:
     """Return whether a cell of a table reads as a number, a share, or a dash that stands for none."""
     return cell == "-" or cell.removesuffix("%").replace(",", "").replace(".", "", 1).isdigit()
+
+
+def clock(seconds: float) -> str:
+    """Return a time as ``m:ss``, or ``h:mm:ss`` from an hour on."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -18,11 +18,10 @@ from typer.core import TyperGroup
 import dicegym
 from dicegym.cli.app import whole_command
 from dicegym.games.parts import STARTER, part
+from dicegym.players.rules_text import apart, sections, title_of
 from dicegym.registry import ENVIRONMENTS, Environment, rules_module
 from dicegym.sandbox.customs import customs
 
-BORDER = re.compile(r"\s*=+( +=+)*")
-TERM = re.compile(r"([A-Z][A-Za-z]*(?: [A-Za-z]+){0,2}): ")
 PICTURE_SEED = 3
 PICTURE_STEPS = 6
 """After so many random decisions of the learner a table looks like a game."""
@@ -67,43 +66,6 @@ def picture(environment: Environment) -> np.ndarray:
     return frame
 
 
-def sections(page: str) -> Iterator[tuple[str, str]]:
-    """Yield (title, text) of each section of a rules page: a line that begins at the margin, and what belongs to it."""
-    _, _, text = page.strip().partition("\n\n")
-    for block in re.split(r"\n(?=[A-Z])", f"\n{text}"):
-        first, _, rest = block.strip("\n").partition("\n")
-        title, colon, tail = first.partition(": ")
-        if colon:
-            tail = tail[:1].upper() + tail[1:]
-            indented = rest.startswith("    ")
-            yield title, f"{tail}\n\n{inspect.cleandoc(rest)}" if indented else f"{tail}\n{rest}"
-        elif rest.startswith("    "):
-            yield first, inspect.cleandoc(rest)
-        elif first:
-            head, _, more = f"{first}\n{rest}".partition(" ")
-            yield head.rstrip(",:"), f"{head} {more}"
-
-
-def apart(text: str) -> str:
-    """Return ``text`` with a blank line below each table and above each line such as "Hog wild: the dice ...".
-
-    A rules page leaves them out, as it is read as it stands.
-    """
-    lines: list[str] = []
-    borders = 0  # of a table: above the heads, below them, and at the end
-    for line in text.splitlines():
-        if borders == 3 and line:
-            lines.append("")
-        borders = 0 if borders == 3 else borders
-        term = TERM.match(line) if borders == 0 else None
-        if term:
-            lines += ["", f"**{term[1]}**{line[term.end(1) :]}"]
-        else:
-            lines.append(line)
-        borders += BORDER.fullmatch(line) is not None
-    return "\n".join(lines)
-
-
 def seats(environment: Environment) -> str:
     """Return how many play."""
     game = dicegym.game(environment.game, **environment.settings)
@@ -117,7 +79,7 @@ def environment_list() -> str:
     """Return the table of all environments and their place in the site's tree, in Markdown: `index.md` includes it."""
     lines = ["| environment | game | seats |", "|---|---|---|"]
     for environment in ENVIRONMENTS:
-        title, _, kind = rules_page(environment.game).strip().partition("\n")[0].partition(": ")
+        title, kind = title_of(rules_page(environment.game))
         lines.append(f"| [{environment.id}]({environment.module_name}) | **{title}**: {kind} | {seats(environment)} |")
     names = [environment.module_name for environment in ENVIRONMENTS]
     return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *names, "```", ""])

@@ -15,6 +15,7 @@ The run's folder then holds
     settings.json   the command and all settings, overrides included, and whether the run is finished
     curve.csv       steps and score of every evaluation, and the result against each opponent if there are several;
                     the same command and seed give the same file
+    evaluations.csv the same evaluations with their intervals, and pace.csv, how fast it went: for those who watch it
     league.csv      who beat whom among past selves, scripted agents and exploiters, if the learner plays against
     league.md       itself: to be read by programs and by people (or with `dicegym league`)
     tensorboard/    everything that the algorithm logs
@@ -44,6 +45,7 @@ from dicegym.learning import checkpoint
 from dicegym.learning.card import card, made_with
 from dicegym.learning.configuration import AboutRun, to_plain, write_about
 from dicegym.learning.curve import Evaluator, next_evaluation
+from dicegym.learning.diary import Diary
 from dicegym.learning.environment import games_of, new_games
 from dicegym.learning.evaluate import Score
 from dicegym.learning.exploiter import exploiter
@@ -116,6 +118,7 @@ class Run:
         self.first = self.model.num_timesteps  # of this session
         self.start = self.now()  # of the present rollout
         folder.mkdir(parents=True, exist_ok=True)
+        self.diary = Diary(folder, self.first)
         self.note(finished)
 
     def note(self, finished: bool) -> None:
@@ -168,6 +171,7 @@ class Run:
         """Do what is due at this many steps."""
         steps, run, state = self.model.num_timesteps, self.settings.run, self.state
         self.start = self.now()
+        self.diary.goes(self.spent(), steps, state.games)
         self.interruption.stop_if_wanted()
         anneal(self.model, self.settings.algorithm, steps / run.steps)
         state.met |= (np.asarray(self.model._last_obs) != 0).any(axis=0)
@@ -208,6 +212,8 @@ class Run:
         better = curve.add(steps, score, scores)
         curve.write(self.folder / CURVE_FILE)
         curve.log(logger, steps)
+        self.diary.goes(self.spent(), steps, self.state.games, now=True)
+        self.diary.evaluated(steps, scores)
         if better:
             self.save("best")
         self.evaluated(steps, score)
@@ -238,10 +244,14 @@ class Run:
             "settings": to_plain(self.settings),
             "score": self.score.to_json() if self.score else None,
             "scores": [score.to_json() for score in self.state.curve.scores],
-            "seconds": round(self.seconds + time.monotonic() - self.began, 1),
+            "seconds": round(self.spent(), 1),
             **({"began_with": began_with} if began_with else {}),
             **made_with(),
         }
+
+    def spent(self) -> float:
+        """Return the seconds of training so far."""
+        return self.seconds + time.monotonic() - self.began
 
     @property
     def score(self) -> Score | None:
@@ -254,8 +264,7 @@ class Run:
 
     def checkpoint(self) -> None:
         """Write the state at the start of the present rollout; the model goes back there too."""
-        seconds = self.seconds + time.monotonic() - self.began
-        self.start.write(self.folder, self.model, self.game, self.facts(), self.league.fixed, seconds)
+        self.start.write(self.folder, self.model, self.game, self.facts(), self.league.fixed, self.spent())
         self.saved()
 
 

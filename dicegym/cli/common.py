@@ -21,6 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.table import Column
 
 import dicegym
+from dicegym.columns import clock
 from dicegym.errors import DependencyError, DicegymError, ParameterError
 from dicegym.escape import lines, one_line
 from dicegym.files import write_text
@@ -308,13 +309,6 @@ class _Lines:
             if before < done < total:  # the last rollout may go beyond what was asked for
                 words.append(f"{clock((now - since) * (total - done) / (done - before))} left")
         return ", ".join([*words, *([one_line(text)] if text else [])])
-
-
-def clock(seconds: float) -> str:
-    """Return a time as ``m:ss``, or ``h:mm:ss`` from an hour on."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def chosen_storage(store: str | None, no_store: bool, new: bool = False, label: str = "") -> Storage | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import importlib
 import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,7 +25,7 @@ from dicegym.cli.common import (
     progress_bar,
 )
 from dicegym.cli.machines import TUTOR
-from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.errors import ParameterError
 from dicegym.escape import lines
 from dicegym.play.seeds import drawn_seed
 from dicegym.signals import status_of, word_of
@@ -79,13 +78,14 @@ def play(
 
     Examples: dicegym play hog --tutor; dicegym play yatzy --against hard; dicegym play liarsdice --players 4
     """
+    from dicegym.players.casual import drawn_seat, rival_named, usual_rivals
     from dicegym.players.sitting import AGAIN, Sitting
 
     table = _table(game, players, len(against or []), parameter)
-    chosen = against or _usual(table)
+    chosen = against or usual_rivals(table)
     if seat is not None and not 0 <= seat < table.players:
         raise ParameterError(f"--seat {seat} is no seat: give 0 to {table.players - 1}")
-    names = [_agent(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
+    names = [rival_named(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
     rivals = [dicegym.agent(table, name, trust=trust) for name in names]
     check_writable(json)
     adviser = None if tutor is None else _tutor(table, tutor, values)
@@ -93,7 +93,7 @@ def play(
     answers = {"hint": ("what is best here, and by how much", _hinting(table, values)), "id": _ID}
     number = drawn_seed() if seed is None else seed
     while True:
-        place = _drawn_seat(number, table.players) if seat is None else seat
+        place = drawn_seat(number, table.players) if seat is None else seat
         warn = None if adviser is None else adviser.warning
         sitting = Sitting(
             table, rivals, place, number, ask, _show, warn, lambda over: _epilogue(over, adviser, json), answers
@@ -172,28 +172,23 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
     if file is None:
         told.append("With `--json FILE` the game is kept, and `dicegym analyse FILE` shows all of it.")
     else:
-        from dicegym.arena.replay import Replay, described, save
+        from dicegym.arena.replay import played, save
 
-        returns = tuple(game.returns(states[-1][0]).tolist())
-        names = tuple(sitting.names)
-        kept = Replay(game.name, game.players, game.parameters, sitting.seed, 0, names, tuple(actions), returns)
-        save(dataclasses.replace(kept, rules=described(game)), file)
+        save(played(game, sitting.names, sitting.seed, actions), file)
         told.append(f"The game is kept: `dicegym analyse {shlex.quote(str(file))}` shows all of it.")
     return "\n".join(told)
 
 
 def _table(game: str, players: int | None, rivals: int, parameter: list[str] | None) -> dicegym.Game:
     """Return the game, with as many seats as were asked for, or as suit those who were named."""
-    from dicegym.players.human import keyboard_of
+    from dicegym.players.casual import usual_seats
 
     given = parameters_of(parameter)
     if players is not None and given.setdefault("players", players) != players:
         raise ParameterError(f"--players {players} and -p players={given['players']} differ: give one of them")
     table = dicegym.game(game, **given)
     if "players" not in given:
-        low, high = table.spec.players
-        wanted = rivals + 1 if rivals > 1 else keyboard_of(table).SEATS or table.players
-        table = dicegym.game(game, **given, players=min(max(low, 2, wanted), high))
+        table = dicegym.game(game, **given, players=usual_seats(table, rivals))
     if rivals and rivals >= table.players:
         if table.players == 1:
             raise ParameterError("nobody sits beside you at a table of one: leave out --against")
@@ -202,41 +197,6 @@ def _table(game: str, players: int | None, rivals: int, parameter: list[str] | N
             "give it once for each at most"
         )
     return table
-
-
-def _usual(table: dicegym.Game) -> list[str]:
-    """Return who sits at the table if nobody is named."""
-    usual: Any = table.spec.default_opponent  # an agent, or several with weights
-    return ["normal"] if _strengths(table) else [usual] if isinstance(usual, str) else [*usual]
-
-
-def _strengths(table: dicegym.Game) -> dict[str, str]:
-    from dicegym.players.human import keyboard_of
-
-    return dict(keyboard_of(table).OPPONENTS)
-
-
-def _agent(table: dicegym.Game, name: str) -> str:
-    """Return the agent that is meant by a strength or by its own name. Raises UnknownNameError."""
-    from dicegym.players.roster import resolve
-
-    strengths = _strengths(table)
-    if name in strengths:
-        return strengths[name]
-    try:
-        resolve(table, name)
-    except UnknownNameError as error:
-        if not strengths:
-            raise
-        by_strength = ", ".join(f"{strength} ({agent})" for strength, agent in strengths.items())
-        raise UnknownNameError(f"{error} Opponents by strength: {by_strength}.") from None
-    return name
-
-
-def _drawn_seat(seed: int, players: int) -> int:
-    from dicegym.engine.dice import named_seed
-
-    return named_seed("seat", seed) % players
 
 
 def _command(

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from rich.progress import TaskID, TextColumn
 from rich.table import Column
 
-from dicegym.cli.common import SILENCE, bars, clock, err
+from dicegym.cli.common import SILENCE, bars, err
+from dicegym.columns import clock
 from dicegym.escape import one_line
 
 SeveralProgress = Callable[[str, int, int, str], None]

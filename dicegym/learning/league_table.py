@@ -16,6 +16,7 @@ from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
 from dicegym.files import read_text, write_text, writing
 from dicegym.learning.evaluate import wilson
+from dicegym.learning.files import LEAGUE_FILE
 
 Z_SURE = 3.0
 """Standard errors beyond which a result is no chance: so many pairs are looked at that two would often be exceeded."""
@@ -147,7 +148,7 @@ class LeagueTable:
         names = list(self.kinds)
         cells_of = {name: cell(name) for name in names}
         header = [*_FIXED, *(f"{what}against {cells_of[name]}" for what in ("", "games ") for name in names)]
-        with writing(folder / "league.csv") as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+        with writing(folder / LEAGUE_FILE) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(header)
             for name in names:

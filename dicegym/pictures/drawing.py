@@ -1,4 +1,4 @@
-"""A picture as SVG, and how a game's own ``picture.py`` is asked for one."""
+"""How a game's own ``picture.py`` is asked for a picture."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from dicegym.engine.game import Game
 from dicegym.engine.part import Part
+from dicegym.errors import ParameterError
 from dicegym.pictures.scenes import scene_drawing
 from dicegym.pictures.svg import Drawing
 
@@ -20,27 +21,54 @@ class Viewpoint(NamedTuple):
     """Its own hidden things are shown, and what is public; None: everything."""
     names: tuple[str, ...]
     """By seat, no two alike; harmless text of others, which a drawing escapes."""
+    opened: frozenset[str] = frozenset()
+    """Private fields of the record that are shown of everybody, as at a real table."""
+
+    def sees(self, seat: int, field: str) -> bool:
+        """Return whether the entry of ``seat`` in a private field of the record may be shown."""
+        return self.seat is None or self.seat == seat or field in self.opened
+
+    def listed(self, seats: Sequence[int]) -> str:
+        """Return the names of players, as a list in words."""
+        *most, last = (self.names[seat] for seat in seats)
+        return f"{', '.join(most)} and {last}" if most else last
 
 
 class Picture(Protocol):
     """A game's ``picture.py``: how a state looks. A game without one is drawn line by line from its scene."""
 
     def picture(self, state: Any, view: Viewpoint) -> Drawing:
-        """Return a drawing of a state: the same width and height for all states of a game and number of players."""
+        """Return a drawing of a state: the same width and height for all states of a game and number of players.
+
+        Of private fields it shows what ``view.sees``, and nothing of secret ones unless ``view.seat`` is None.
+        """
 
 
 PICTURE: Part[Picture] = Part(Picture, "picture", "that draws it")
 
 
-def draw(game: Game, state: Any, seat: int | None = None, names: Sequence[str] = ()) -> Drawing:
-    """Return the picture of a state.
+def draw(
+    game: Game, state: Any, seat: int | None = None, names: Sequence[str] = (), opened: frozenset[str] = frozenset()
+) -> Drawing:
+    """Return the picture of a state: a `Drawing`, which a notebook shows and ``.svg()`` gives as a document.
 
     Args:
         game: the game.
         state: its record.
         seat: as this seat may see it; None: everything.
-        names: what players are called, by seat (default: ``player 0`` and so on).
+        names: what players are called, by seat (default: ``player 0`` and so on, and ``you`` besides at ``seat``).
+        opened: private fields of the record that are shown of everybody, as at a real table: a game's
+            `dicegym.games.keyboard.Keyboard` lists what people see there.
+
+    Raises:
+        ParameterError: there is no such seat, or the names are not as many as the seats.
     """
-    view = Viewpoint(seat, tuple(names) or tuple(f"player {number}" for number in range(game.players)))
+    if seat is not None and not 0 <= seat < game.players:
+        raise ParameterError(f"seat {seat} is no seat of {game!r}: give 0 to {game.players - 1}, or None for all of it")
+    if names and len(names) != game.players:
+        raise ParameterError(f"{len(names)} names for the {game.players} seats of {game!r}: give one for each, or none")
+    called = tuple(names) or tuple(f"player {one}" + (" (you)" if one == seat else "") for one in range(game.players))
     own = PICTURE.beside(game.spec.module)
-    return scene_drawing(game.scene(state, seat)) if own is None else own.picture(state, view)
+    if own is None:
+        return scene_drawing(game.scene(state, seat))
+    return own.picture(state, Viewpoint(seat, called, opened))

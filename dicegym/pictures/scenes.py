@@ -2,16 +2,58 @@
 
 from __future__ import annotations
 
-from dicegym.engine.scene import Scene
-from dicegym.pictures.svg import Drawing, element, text
+from dicegym.engine.scene import Line, Scene
+from dicegym.pictures.fonts import measured
+from dicegym.pictures.palette import ACTIVE, INK, PANEL, SOFT
+from dicegym.pictures.sheet import HEAD, MARGIN, NORMAL, SMALL, WIDTH, Sheet, line_height
+from dicegym.pictures.svg import Drawing
 
-WIDTH, ROW = 768, 40
+ROW, GAP, DIE = 76, 6, 40
+"""Height of a line, what is between two of them, and the side of a die."""
+FOOT = line_height(NORMAL) + MARGIN
+MOST_ROOM = 0.5
+"""What share of a line its dice may take."""
 
 
 def scene_drawing(scene: Scene) -> Drawing:
-    """Return a scene as a picture."""
-    rows = scene.text().split("\n")
-    height = ROW * (len(rows) + 1)
-    body = element("rect", width=WIDTH, height=height, fill="#0b5d3b")
-    body += "".join(text(row, 20, ROW * (number + 1), fill="#ffffff", font_size=16) for number, row in enumerate(rows))
-    return Drawing(WIDTH, height, body, scene.title)
+    """Return a scene as a picture; its height follows from the number of lines."""
+    sheet = Sheet(HEAD + (ROW + GAP) * len(scene.lines) + FOOT, ". ".join(filter(None, (scene.title, scene.footer))))
+    sheet.head(scene.title)
+    for number, line in enumerate(scene.lines):
+        _put(sheet, line, HEAD + number * (ROW + GAP))
+    sheet.words(scene.footer, MARGIN, sheet.height - FOOT, WIDTH - 2 * MARGIN, least=SMALL - 4)
+    return sheet.drawing()
+
+
+def _put(sheet: Sheet, line: Line, top: int) -> None:
+    sheet.panel(MARGIN // 2, top, WIDTH - MARGIN, ROW, ACTIVE if line.active else PANEL)
+    if line.active:
+        sheet.marker(MARGIN, top + 8, 22)
+    left, room = MARGIN + 28, WIDTH - 2 * MARGIN - 36
+    taken = round(min(len(line.dice) * (DIE + 8), room * MOST_ROOM)) if line.dice else 0
+    sheet.dice(line.dice, left + room - taken, top + (ROW - DIE) // 2, taken, DIE, anchor="end")
+    room -= taken + (MARGIN if taken else 0)
+    if not line.cells:
+        sheet.words(line.label, left, top + 6, room, size=NORMAL, bold=True, ink=INK)
+        sheet.lines(
+            line.text,
+            left,
+            top + 38,
+            room,
+            1 if measured(line.text, SMALL) <= room else 2,
+            size=_size(line.text, room),
+            ink=SOFT,
+        )
+        return
+    heading = "   ".join(filter(None, (line.label, line.text)))
+    sheet.words(heading, left, top + 6, room, size=NORMAL, bold=True, ink=INK)
+    pitch = room / len(line.cells)
+    for number, cell in enumerate(line.cells):
+        begin = round(number * pitch)
+        width = round((number + 1) * pitch) - begin
+        sheet.words(cell, left + begin, top + 40, width, size=SMALL, least=8, ink=SOFT, anchor="end")
+
+
+def _size(words: str, room: int) -> int:
+    """Return the size of letters of a text: smaller ones where it takes two lines."""
+    return SMALL if measured(words, SMALL) <= room else SMALL - 4

@@ -3,7 +3,30 @@
 from __future__ import annotations
 
 import html
+import re
+from functools import lru_cache
 from typing import NamedTuple
+
+from dicegym.pictures.fonts import FAMILIES
+
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]"
+)
+"""What XML does not allow, and what turns the direction of a line."""
+
+
+class Tile(NamedTuple):
+    """A rectangle of a drawing: what is in it is drawn within it, and from its upper left corner.
+
+    Pictures of pixels are put together of tiles that were drawn once, since most of them come again in the next picture.
+    """
+
+    x: int
+    y: int
+    width: int
+    height: int
+    body: str
+    """Elements of SVG."""
 
 
 class Drawing(NamedTuple):
@@ -12,17 +35,25 @@ class Drawing(NamedTuple):
     width: int
     """In units that are pixels at its own size."""
     height: int
-    body: str
-    """Elements of SVG."""
+    tiles: tuple[Tile, ...]
+    """The lower ones first."""
     title: str
     """What it shows, in words, for those who do not see it."""
+
+    @property
+    def body(self) -> str:
+        """Return its elements of SVG."""
+        return "".join(
+            tile.body if tile.x == tile.y == 0 else f'<g transform="translate({tile.x} {tile.y})">{tile.body}</g>'
+            for tile in self.tiles
+        )
 
     def svg(self) -> str:
         """Return it as a document of its own, which also stands inside a page."""
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
-            f'width="{self.width}" height="{self.height}" role="img">'
-            f"<title>{html.escape(self.title)}</title>{self.body}</svg>"
+            f'width="{self.width}" height="{self.height}" font-family="{FAMILIES}" role="img">'
+            f"<title>{escaped(self.title)}</title>{self.body}</svg>"
         )
 
     def _repr_svg_(self) -> str:
@@ -30,10 +61,16 @@ class Drawing(NamedTuple):
         return self.svg()
 
 
+@lru_cache(maxsize=4096)
+def escaped(words: str) -> str:
+    """Return words as text of SVG: nothing in them is an element, or a sign that a document may not hold."""
+    return html.escape(_CONTROL.sub("\ufffd", words))
+
+
 def element(name: str, content: str = "", **attributes: object) -> str:
     """Return an element; ``content`` is SVG already, names of attributes have ``_`` for ``-``, None is left out."""
     given = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{html.escape(str(value))}"'
+        f' {key.rstrip("_").replace("_", "-")}="{escaped(f"{value:g}" if isinstance(value, float) else str(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
@@ -41,5 +78,5 @@ def element(name: str, content: str = "", **attributes: object) -> str:
 
 
 def text(words: str, x: float, y: float, **attributes: object) -> str:
-    """Return a line of text, escaped."""
-    return element("text", html.escape(words) or " ", x=f"{x:g}", y=f"{y:g}", **attributes)
+    """Return a line of text, escaped; ``y`` is where its letters stand."""
+    return element("text", escaped(words) or " ", x=f"{x:g}", y=f"{y:g}", **attributes)

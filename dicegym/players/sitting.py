@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, ParameterError
-from dicegym.play.drive import Referee
-from dicegym.play.player import Player, sit_down, whole
-from dicegym.play.turn import Act, Turn, follows
+from dicegym.errors import ParameterError
+from dicegym.games.keyboard import Place
+from dicegym.play.player import Player, sit_down
+from dicegym.play.turn import Act, Turn
 from dicegym.players.human import HumanPlayer, SeatedPerson, keyboard_of
+from dicegym.players.rerun import Rerun, names_beside
 
 AGAIN, QUIT = "again", "quit"
 """How a sitting ends: another one is wanted, or none."""
@@ -47,9 +48,7 @@ def _leave(word: str) -> Callable[[], None]:
 class Sitting:
     """One game of a person, with all that is taken back and played anew.
 
-    A move is taken back by playing the game again from its beginning up to there: the others sit down anew and are
-    asked the same questions, so that what they remember is what they remembered then. The dice fall as they would have
-    fallen: they are the game's, whoever rolls them.
+    A move is taken back by playing the game again from its beginning up to there (`dicegym.players.rerun.Rerun`).
 
     Args:
         game: the game.
@@ -95,8 +94,7 @@ class Sitting:
         self._epilogue = epilogue
         self.actions: list[int] = []
         self.keyboard = keyboard_of(game)
-        _, *others = _unique(["you", *(rival.name for rival in rivals)])
-        self.names = [*others[:seat], "you", *others[seat:]]
+        self.names = names_beside([rival.name for rival in rivals], seat)
         commands = {word: _leave(word) for word in WORDS} | {also: _leave(word) for also, word in _ALIKE.items()}
         answers = answers or {}
         helps = {word: told for word, (told, _) in answers.items()} | WORDS
@@ -114,7 +112,7 @@ class Sitting:
         self.actions = []
         while True:
             run = _Run(self, self.actions, marks)
-            self.actions, marks = run.chosen, run.marks  # which the run goes on with
+            self.actions, marks = run.actions, run.marks  # which the run goes on with
             try:
                 run.play()
                 self._end(run)
@@ -147,57 +145,32 @@ class Sitting:
                 self.person.show("The game is over: type `again`, `undo` or `quit`.")
 
 
-class _Run(Referee):
+class _Run(Rerun):
     """One run through a sitting's game: what was played before is played again unseen, then the person is asked.
 
     Attributes:
-        chosen: all actions so far, the one that is about to be played included.
-        marks: how many there were each time the person was asked for an answer.
+        marks: how many actions there were each time the person was asked for an answer.
     """
 
     def __init__(self, sitting: Sitting, actions: Sequence[int], marks: Sequence[int]) -> None:
-        self.chosen: list[int] = []
         self.marks = list(marks)
-        self.again = list(actions)
         self.own = sitting.seat
-        self._keyboard = sitting.keyboard
         self._screen = sitting.person
         self._warn = sitting.warn
         self._untold: list[str] = []
-        self._fault = ""
         self.person: SeatedPerson
-        super().__init__(sitting.game, sitting.game.new_game(sitting.seed), sitting.players)
-        self.place = self.person.place
+        place = Place(sitting.game, sitting.seat, tuple(sitting.names))
+        super().__init__(sitting.game, sitting.seed, sitting.players, place, actions)
 
     def sit(self, seat: int, seed: int) -> Act:
-        """Let everybody sit down, so that what is played again is known to be."""
+        """Let everybody sit down; the person is asked by `ask_person`."""
+        if seat != self.own:
+            return super().sit(seat, seed)
         act = sit_down(self.players[seat], self.game, seat, seed)
-        if isinstance(act, SeatedPerson):
-            self.person = act
-            return _Person(self, act)
-        return (_Following if follows(act) else _Other)(self, act, self.players[seat])
-
-    def failed(self, seat: int, error: AgentError) -> int:
-        """Return what the rules take a failure for, and tell of it; else raise ``error``."""
-        action = self.game.spec.forfeit if self.replayed is None else self.replayed
-        if action is None:
-            raise error
-        self._untold.append(f"{self.place.names[seat]} fails: {error.reason}")
-        return self.answered_with(action)
-
-    def answered_with(self, action: int) -> int:
-        """Note an action that is about to be played."""
-        self.chosen.append(action)
-        return action
-
-    def erred(self, seat: int, reason: str) -> None:
-        """Keep what was wrong with the action, to be told with it."""
-        self._fault = reason
-
-    @property
-    def replayed(self) -> int | None:
-        """The action that was played here before, if this is played again."""
-        return self.again[len(self.chosen)] if len(self.chosen) < len(self.again) else None
+        if not isinstance(act, SeatedPerson):  # for type checkers: it is what a sitting puts there
+            raise TypeError(f"{act!r} is no person")
+        self.person = act
+        return _Person(self, act)
 
     def tell_all(self) -> None:
         """Show what has happened since the person was asked last."""
@@ -216,7 +189,7 @@ class _Run(Referee):
             action = act(turn)
             if action in warned or self._may_play(turn, action, typed):
                 if typed:
-                    self.marks.append(len(self.chosen))
+                    self.marks.append(len(self.actions))
                 return action
             warned.add(action)
             self.person.waiting.clear()
@@ -243,11 +216,9 @@ class _Run(Referee):
         """Play to the end, telling of every action; return the record."""
         before = self.state.copy()
         for seat in self.moves():
-            if seat == self.own and self.marks and len(self.chosen) == self.marks[-1] + 1:
+            if seat == self.own and self.marks and len(self.actions) == self.marks[-1] + 1:
                 self._untold.clear()
-            brief = bool(self.person.waiting)
-            self._untold += self._keyboard.told(self.place, before, self.chosen[-1], self.state, self._fault, brief)
-            self._fault = ""
+            self._untold += self.told(before, brief=bool(self.person.waiting))
             before = self.state.copy()
         self.tell_all()
         return self.state
@@ -262,39 +233,4 @@ class _Person:
 
     def __call__(self, turn: Turn) -> int:
         replayed = self._run.replayed
-        return self._run.answered_with(self._run.ask_person(self._act, turn) if replayed is None else replayed)
-
-
-class _Other:
-    """Another player, who is asked again what it was asked before if it may remember."""
-
-    def __init__(self, run: _Run, act: Act, player: Player) -> None:
-        self._run = run
-        self._act = act
-        self._player = player
-
-    def __call__(self, turn: Turn) -> int:
-        replayed = self._run.replayed
-        if replayed is None:
-            return self._run.answered_with(whole(self._act(turn), self._player))
-        if not self._player.pure:
-            self._act(turn)
-        return self._run.answered_with(replayed)
-
-
-class _Following(_Other):
-    """One that follows the game."""
-
-    def follow(self, turn: Turn) -> None:
-        self._act.follow(turn)  # type: ignore[attr-defined]  # made of followers alone
-
-
-def _unique(names: Sequence[str]) -> list[str]:
-    """Return names of which no two are the same: ``even``, ``even (2)``."""
-    found: list[str] = []
-    for name in names:
-        number = 1
-        while (unique := name if number == 1 else f"{name} ({number})") in found:
-            number += 1
-        found.append(unique)
-    return found
+        return self._run.ask_person(self._act, turn) if replayed is None else replayed

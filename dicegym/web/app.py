@@ -13,15 +13,18 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from dicegym.web import api, enter
+from dicegym.web import api
 from dicegym.web.context import Web
+from dicegym.web.enter import SECTION as ENTER
 from dicegym.web.faults import HANDLERS
+from dicegym.web.learn import SECTION as LEARN
 from dicegym.web.pages import page
+from dicegym.web.rules import SECTION as RULES
 from dicegym.web.section import Section
 from dicegym.web.security import Safety
 from dicegym.web.settings import WebSettings
 
-SECTIONS: tuple[Section, ...] = (enter.SECTION,)
+SECTIONS: tuple[Section, ...] = (ENTER, LEARN, RULES)
 """In the order of the menu."""
 
 

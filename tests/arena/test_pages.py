@@ -22,9 +22,10 @@ from dicegym.arena.incidents import Misplay
 from dicegym.arena.luck import Places
 from dicegym.arena.matrix import Matrix
 from dicegym.arena.pages.page import SHADES, ContestPage, ShownGame, ShownMatch, html
-from dicegym.arena.pages.plots import Bar, Plot, placed, ticks_between
+from dicegym.arena.pages.plots import Bar, Plot, placed
 from dicegym.arena.report import Report
 from dicegym.arena.sheets import csv_text
+from dicegym.pictures.charts import ticks_between
 
 EVIL = [
     "<script>document.title = 'gotcha'</script>",

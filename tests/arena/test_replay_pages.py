@@ -20,8 +20,12 @@ import dicegym
 from dicegym.arena.match import play_match
 from dicegym.arena.replay import Replay, ReplayIncident, moments, replay_of
 from dicegym.arena.replay.page import page_data, write_page
+from dicegym.arena.replay.pictures import packed, unpacked
 from dicegym.engine.game import Game
+from dicegym.pictures.drawing import draw
+from dicegym.pictures.svg import Drawing
 from dicegym.play.player import RandomPlayer
+from dicegym.players.watched import told_apart
 
 NAMES = ("</script><img src=x onerror=alert(1)>", "@data@ <!--", "c\x1b[31m")
 
@@ -112,6 +116,34 @@ def test_its_data_are_the_moments_of_the_game(name: str) -> None:
             lines = tuple(f"{data['names'][seat]}: {', '.join(texts)}" for seat, texts in told.items())
             assert lines == moment.done
     assert len({json.dumps(line) for line in data["lines"]}) == len(data["lines"])
+
+
+@each_game
+def test_its_pictures_are_those_of_the_game(name: str) -> None:
+    replay = random_game(dicegym.game(name))
+    data = page_data(replay)
+    pictures = unpacked(json.loads(json.dumps(data["pictures"])))
+    names = told_apart(replay.seats)
+    for number, view in enumerate(data["views"]):
+        seen = [draw(replay.table(), frame.state, None if view < 0 else view, names) for frame in replay.frames()]
+        found = [pictures[shown[number]] for shown, _ in data["frames"]]
+        assert [(one.body, one.title) for one in found] == [(one.body, one.title) for one in seen]
+        assert {(one.width, one.height) for one in found} == {tuple(data["pictures"]["size"])}
+
+
+@pytest.mark.parametrize("near", [1, 3])
+def test_pictures_are_packed_without_loss(near: int) -> None:
+    bodies = ["<g><text>a</text><rect/></g>", "<g><text>b</text><rect/></g>", "<g><rect/></g> x", "", "<a/><b/>"]
+    drawings = [Drawing(4, 2, body, f"picture {number}") for number, body in enumerate([*bodies, *bodies])]
+    values = packed(drawings, near)
+    assert unpacked(values) == drawings
+    assert len(set(values["pieces"])) == len(values["pieces"])
+    assert packed([])["pictures"] == []
+
+
+def test_pictures_without_room_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.arena.replay.page.PICTURES_BUDGET", 100)
+    assert page_data(random_game(dicegym.game("hog")))["pictures"] is None
 
 
 def scene_of(data: dict[str, Any], number: int) -> tuple[str, list[Any], str]:

@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from dicegym.cli.common import clock, progress_bar
+from dicegym.cli.common import progress_bar
+from dicegym.columns import clock
 
 
 def lines_of(capsys: pytest.CaptureFixture[str]) -> list[str]:

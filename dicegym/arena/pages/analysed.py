@@ -11,10 +11,11 @@ from typing import NamedTuple
 from dicegym.analysis import Analysis, PricedDecision
 from dicegym.analysis.marks import MARKS, UNITS, amount
 from dicegym.analysis.report import decision_table, heading, notes, total_table
-from dicegym.arena.pages.plots import Tick, ticks_between
+from dicegym.arena.pages.plots import Tick
 from dicegym.arena.pages.template import asset, digest, environment, trusted
 from dicegym.columns import is_number
 from dicegym.files import write_text
+from dicegym.pictures.charts import ticks_between
 
 WIDTH, HEIGHT = 800.0, 300.0
 """Of the picture, without its letters, in its own units."""
@@ -108,7 +109,7 @@ def page(analysis: Analysis, title: str = "", worst: int = WORST) -> str:
 
     Raises DependencyError if Jinja2 is not installed.
     """
-    style = asset("page.css") + asset("analysed.css")
+    style = asset("page.css") + asset("parts.css") + asset("analysed.css")
     text: str = (
         environment()
         .get_template("analysed.html")
@@ -118,16 +119,7 @@ def page(analysis: Analysis, title: str = "", worst: int = WORST) -> str:
             style_hash=digest(style),
             heading=heading(analysis),
             facts=_facts(analysis),
-            chart=chart(analysis),
-            size=(WIDTH, HEIGHT),
-            what={"win rate": "Win probability", "points": "Points to be expected", "return": "Return to be expected"}[
-                analysis.unit
-            ],
-            marks=[(mark.sign, mark.noun, mark.level) for mark in MARKS],
-            totals=_grid(*total_table(analysis)),
-            decisions=_decisions(analysis),
-            worst=[_worst(analysis, one) for one in analysis.worst(worst)],
-            notes=notes(analysis),
+            shown=shown_analysis(analysis, worst),
         )
     )
     return text
@@ -147,6 +139,35 @@ def _facts(analysis: Analysis) -> list[tuple[str, str]]:
         ("values", about.name if about.name == about.kind else f"{about.name} ({about.kind})"),
         ("in", about.unit),
     ]
+
+
+class ShownAnalysis(NamedTuple):
+    """What a template shows of an analysis, by the macro ``sections`` of ``analysed_parts.html``."""
+
+    chart: Chart
+    size: tuple[float, float]
+    what: str
+    marks: list[tuple[str, str, str]]
+    totals: _Grid
+    decisions: tuple[_Grid, list[tuple[str, int]]]
+    worst: list[Worst]
+    notes: list[str]
+
+
+def shown_analysis(analysis: Analysis, worst: int = WORST) -> ShownAnalysis:
+    """Return what a template shows of an analysis, with so many of its worst decisions."""
+    return ShownAnalysis(
+        chart(analysis),
+        (WIDTH, HEIGHT),
+        {"win rate": "Win probability", "points": "Points to be expected", "return": "Return to be expected"}[
+            analysis.unit
+        ],
+        [(mark.sign, mark.noun, mark.level) for mark in MARKS],
+        _grid(*total_table(analysis)),
+        _decisions(analysis),
+        [_worst(analysis, one) for one in analysis.worst(worst)],
+        notes(analysis),
+    )
 
 
 class _Grid(NamedTuple):

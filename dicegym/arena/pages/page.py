@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from dicegym.arena.incidents import misplay_lines
 from dicegym.arena.matrix import Matrix
-from dicegym.arena.pages.plots import Plot, placed
+from dicegym.arena.pages.plots import PlacedBar, Plot, Tick, placed
 from dicegym.arena.pages.template import asset, digest, environment, trusted
 from dicegym.arena.report import Report
 from dicegym.columns import is_number
@@ -73,12 +73,23 @@ class _Grid(NamedTuple):
     numeric: Sequence[bool]
 
 
+class ShownReport(NamedTuple):
+    """What a template shows of a contest, besides its matches."""
+
+    parts: Sequence[tuple[str, _Heat | _Grid]]
+    plots: Sequence[tuple[Plot, Sequence[Tick], Sequence[PlacedBar]]]
+    struck: Sequence[tuple[str, str]]
+    words: Sequence[str]
+    faults: Sequence[str]
+    remarks: Sequence[str]
+
+
 def html(page: ContestPage) -> str:
     """Return the page as the text of an HTML file.
 
     Raises DependencyError if Jinja2 is not installed.
     """
-    style, script = asset("page.css"), asset("page.js")
+    style, script = asset("page.css") + asset("parts.css"), asset("tables.js")
     text: str = (
         environment()
         .get_template("page.html")
@@ -90,18 +101,25 @@ def html(page: ContestPage) -> str:
             script_hash=digest(script),
             heading=page.report.heading,
             facts=page.report.facts,
-            words=page.report.words,
-            struck=[(bad.name, bad.reason) for bad in page.report.disqualified],
-            remarks=page.report.remarks,
-            faults=misplay_lines(page.report.misplays),
-            parts=[_part(table) for table in page.report.tables],
-            plots=[(plot, *placed(plot)) for plot in page.plots if plot.bars],
+            shown=shown_report(page),
             matches=page.matches,
             replays=[match for match in page.matches if match.replays],
             left_out=page.left_out,
         )
     )
     return text
+
+
+def shown_report(page: ContestPage) -> ShownReport:
+    """Return what a page says of its contest, for the macro ``report`` of ``parts.html``."""
+    return ShownReport(
+        [_part(table) for table in page.report.tables],
+        [(plot, *placed(plot)) for plot in page.plots if plot.bars],
+        [(bad.name, bad.reason) for bad in page.report.disqualified],
+        page.report.words,
+        misplay_lines(page.report.misplays),
+        page.report.remarks,
+    )
 
 
 def _part(table: Any) -> tuple[str, _Heat | _Grid]:

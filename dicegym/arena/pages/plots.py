@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-MOST_TICKS = 6
-"""Numbers on an axis at most."""
+from dicegym.pictures.charts import ticks_between
+
 MARGIN = 4.0
 """Per cent of the width that stay free on either side, so that no mark and no number is cut."""
 
@@ -59,20 +59,6 @@ class Tick(NamedTuple):
 
     at: str
     text: str
-
-
-def ticks_between(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
-    """Return round numbers from ``low`` to ``high``, at most ``most`` of them, a round step (1, 2 or 5) apart.
-
-    Raises ValueError if ``low`` is not below ``high``.
-    """
-    if not low < high:
-        raise ValueError(f"there is nothing between {low} and {high}: give the lower one first")
-    rough = (high - low) / max(1, most - 1)
-    size = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * size for factor in (1, 2, 5, 10) if factor * size >= rough * (1 - 1e-9))
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(number * step, 12) for number in range(first, last + 1)]
 
 
 def placed(plot: Plot) -> tuple[list[Tick], list[PlacedBar]]:

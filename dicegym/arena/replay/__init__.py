@@ -7,7 +7,7 @@ other rules would make of it.
 from __future__ import annotations
 
 from dicegym.arena.replay.files import from_json, load, save, to_json
-from dicegym.arena.replay.replay import Frame, PlayedAction, Replay, ReplayIncident, replay_of
+from dicegym.arena.replay.replay import Frame, PlayedAction, Replay, ReplayIncident, played, replay_of
 from dicegym.arena.replay.rulebook import Difference, described, differences
 from dicegym.arena.replay.telling import moments
 
@@ -22,6 +22,7 @@ __all__ = [
     "from_json",
     "load",
     "moments",
+    "played",
     "replay_of",
     "save",
     "to_json",

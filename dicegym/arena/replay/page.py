@@ -3,8 +3,9 @@
 Everything that stands in it comes as data, which the page's script puts on the screen as text: names and messages of
 others are nowhere markup. The page may load nothing, and run no script but its own (`Content-Security-Policy`).
 
-Boards are not kept as pictures but as the lines of their scenes, each once however many moments and seats show it, with
-dice that are drawn once: so a page stays small, can be read on a telephone and be read out.
+Of the pictures each element is kept once, and of each picture only in what it differs from an earlier one
+(`dicegym.arena.replay.pictures`); beside them stand the lines of their scenes, to be read out. Where pictures would
+make the page too large, the lines alone are shown.
 """
 
 from __future__ import annotations
@@ -19,16 +20,21 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from dicegym.arena.replay.pictures import packed
 from dicegym.arena.replay.replay import Frame, Replay
 from dicegym.arena.replay.telling import Notes, may_know, moment, noted, result_lines, words
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.escape import harmless, one_line
 from dicegym.files import write_text
+from dicegym.pictures.drawing import Drawing, draw
 from dicegym.players.watched import told_apart
 
+PICTURES_BUDGET = 400_000
+"""Characters that pictures may take in a page; where they would take more, lines are shown instead."""
 
-class _Table(dict[Hashable, int]):
+
+class _Table(dict[Any, int]):
     """Things that are the same, kept once: thing -> its number, in the order in which they came."""
 
     def number(self, thing: Hashable) -> int:
@@ -42,8 +48,10 @@ def page_data(
     """Return all that the page shows, as values that JSON can hold; arguments and errors as of `page`.
 
     ``views`` are who may look: everybody (-1), and each seat where something is hidden from some. ``lines``, ``scenes``
-    and ``words`` are kept once each and named by their numbers. A frame is ``[scene of each view, what was done]``, and
-    one thing done ``[seat, words, whether something was wrong, numbers of the views that know it]``.
+    and ``words`` are kept once each and named by their numbers; ``pictures`` are those of the scenes, as
+    `dicegym.arena.replay.pictures.packed` has them, or None where there is no room for them. A frame is ``[scene of
+    each view, what was done]``, and one thing done ``[seat, words, whether something was wrong, numbers of the views
+    that know it]``.
     """
     table = replay.table(game)
     names = told_apart(replay.seats)
@@ -51,13 +59,14 @@ def page_data(
     if seat is not None:
         views = [replay.seat(seat)]
     lines, scenes, texts = _Table(), _Table(), _Table()
+    shown = [harmless(name) for name in names]
 
-    def scene_number(scene: Scene) -> int:
+    def scene_number(scene: Scene, picture: Drawing) -> int:
         own = tuple(
             lines.number((harmless(line.label), harmless(line.text), line.dice, int(line.active), line.cells))
             for line in scene.lines
         )
-        return scenes.number((harmless(scene.title), own, harmless(scene.footer)))
+        return scenes.number((harmless(scene.title), own, harmless(scene.footer), picture))
 
     def frame_of(frame: Frame) -> list[Any]:
         done = []
@@ -68,7 +77,10 @@ def page_data(
                     told.setdefault(words(table, played, view, notes), []).append(number)
             wrong = int(bool(played.wrong or noted(played, notes)))
             done += [[played.seat, texts.number(text), wrong, who] for text, who in told.items()]
-        return [[scene_number(moment(table, frame, names, view).scene) for view in views], done]
+        return [[scene_number(*seen_by(frame, view)) for view in views], done]
+
+    def seen_by(frame: Frame, view: int | None) -> tuple[Scene, Drawing]:
+        return moment(table, frame, names, view).scene, draw(table, frame.state, view, shown)
 
     frames = [frame_of(frame) for frame in replay.frames(table)]
     # From the seed follow all dice, those too that a seat may not know.
@@ -76,6 +88,9 @@ def page_data(
     facts += [f"{name} {value}" for name, value in replay.parameters.items()]
     facts += [f"fingerprint {one_line(replay.fingerprint, 40)}"] if replay.fingerprint else []
     facts += [f"dicegym {one_line(replay.rules['dicegym'], 40)}"] if "dicegym" in replay.rules else []
+    pictures: dict[str, Any] | None = packed([picture for *_, picture in scenes], len(views))
+    if len(json.dumps(pictures)) > PICTURES_BUDGET:
+        pictures = None
     return {
         "title": table.spec.title,
         "id": one_line(replay.id),
@@ -84,7 +99,8 @@ def page_data(
         "facts": facts,
         "result": result_lines(replay, seat, table),
         "lines": list(lines),
-        "scenes": list(scenes),
+        "scenes": [scene for *scene, _ in scenes],
+        "pictures": pictures,
         "words": list(texts),
         "frames": frames,
     }
@@ -112,7 +128,7 @@ def page(replay: Replay, seat: int | None = None, game: Game | None = None, note
 
 
 def _filled(data: dict[str, Any]) -> str:
-    style, script = _part("page.css"), _part("page.js")
+    style, script = part("player.css") + part("page.css"), part("player.js")
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -124,21 +140,26 @@ def _filled(data: dict[str, Any]) -> str:
         ]
     )
     title = f"{data['title']}: {', '.join(data['names'])}"
-    # A text of JSON could end its element, or begin a comment, by `<` alone.
-    values = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
     texts = {
         "policy": policy,
         "title": html.escape(title),
         "result": "".join(f"<p>{html.escape(line)}</p>" for line in data["result"]),
         "style": style,
         "script": script,
-        "data": values,
+        "player": part("player.html"),
+        "data": as_text(data),
     }
     # All marks at once, as what is put in may hold others.
-    return re.sub(r"@(\w+)@", lambda mark: texts[mark[1]], _part("page.html"))
+    return re.sub(r"@(\w+)@", lambda mark: texts[mark[1]], part("page.html"))
 
 
-def _part(name: str) -> str:
+def as_text(data: dict[str, Any]) -> str:
+    """Return data as JSON that may stand in an element of a page, which its text could end by ``<`` alone."""
+    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def part(name: str) -> str:
+    """Return a file of this folder: the page around the game, or ``player.*``, which other pages hold too."""
     return (resources.files(__package__) / name).read_text(encoding="utf-8")
 
 

@@ -311,3 +311,24 @@ def replay_of(
         described(game) if rules is None else rules,
         id,
     )
+
+
+def played(game: Game, names: Sequence[str], seed: int, actions: Sequence[int]) -> Replay:
+    """Return a game that was played outside of matches, to its end.
+
+    Args:
+        game: what was played.
+        names: of the players, by seat.
+        seed: of the game (`Game.new_game`).
+        actions: of all seats in their order.
+
+    Raises ParameterError if the names are too few or too many, StepError if it was over before its last action.
+    """
+    states = game.new_game(seed)
+    for action in actions:
+        game.step(states[0], action)
+    returns = tuple(game.returns(states[0]).tolist())
+    rules = described(game)
+    return Replay(
+        game.name, game.players, game.parameters, seed, 0, tuple(names), tuple(map(int, actions)), returns, rules=rules
+    )

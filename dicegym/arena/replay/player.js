@@ -9,6 +9,9 @@
   const at = (id) => document.getElementById(id);
   const frames = data.frames, last = frames.length - 1;
   let now = 0, view = 0, timer = 0;
+  // On a page of a server the address is asked for a moment and a seat; in a file they stand behind its number sign.
+  const served = at("replay").dataset.address === "query";
+  const pictures = data.pictures && data.pictures.pictures;
 
   function made(kind, text, name) {
     const element = document.createElement(kind);
@@ -35,6 +38,27 @@
     const title = drawn("title", {});
     title.textContent = face ? String(face) : "hidden";
     return drawn("svg", {role: "img", viewBox: "0 0 34 34"}, [title, drawn("use", {href: "#die" + face})]);
+  }
+
+  // The numbers of a picture's pieces: its own, or those of an earlier one with changes.
+  function piecesOf(number) {
+    const [, base, runs] = pictures[number];
+    if (base < 0) return runs;
+    const own = piecesOf(base).slice();
+    for (const [start, removed, ...instead] of [...runs].reverse()) own.splice(start, removed, ...instead);
+    pictures[number] = [pictures[number][0], -1, own];
+    return own;
+  }
+
+  // A picture is read as a document, in which nothing runs, and its elements are then taken over.
+  function picture(number) {
+    const [width, height] = data.pictures.size;
+    const body = piecesOf(number).map((piece) => data.pictures.pieces[piece]).join("");
+    const text = `<svg xmlns="${SVG}" viewBox="0 0 ${width} ${height}">${body}</svg>`;
+    const found = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
+    found.setAttribute("role", "img");
+    found.setAttribute("aria-label", pictures[number][0]);
+    return found;
   }
 
   // Lines with cells have as many columns as the longest of them, so that columns stand below each other.
@@ -102,6 +126,7 @@
     const columns = Math.max(0, ...rows.map((row) => row[4].length));
     at("board").replaceChildren(made("div", title, "title"), ...rows.map((row) => line(row, columns)),
       made("div", footer, "footer"));
+    if (pictures) at("picture").replaceChildren(picture(frame[0][view]));
     const texts = told(frame);
     at("done").replaceChildren(...(texts.length ? texts : [made("p", now ? "not shown to this seat" : "The game begins.")]));
     at("count").textContent = `move ${now} of ${last}`;
@@ -118,8 +143,16 @@
       list.scrollTop = top - list.clientHeight / 2;
     }
     if (!keep) {
-      try { history.replaceState(null, "", `#move=${now}&view=${data.views[view]}`); } catch { /* not in this frame */ }
+      try { history.replaceState(history.state, "", address()); } catch { /* not in this frame */ }
     }
+  }
+
+  function address() {
+    if (!served) return `#move=${now}&view=${data.views[view]}`;
+    const asked = new URLSearchParams(location.search);
+    asked.set("move", now);
+    if (data.views[view] < 0) asked.delete("seat"); else asked.set("seat", data.views[view]);
+    return `?${asked}`;
   }
 
   function see(number) {
@@ -155,8 +188,8 @@
   }
 
   function fromAddress() {
-    const wanted = new URLSearchParams(location.hash.slice(1));
-    const seen = data.views.indexOf(Number(wanted.get("view") ?? -1));
+    const wanted = new URLSearchParams(served ? location.search : location.hash.slice(1));
+    const seen = data.views.indexOf(Number(wanted.get(served ? "seat" : "view") ?? -1));
     view = seen < 0 ? 0 : seen;
     at("view").value = String(view);
     fillList();
@@ -169,7 +202,7 @@
   };
   document.addEventListener("keydown", (event) => {
     const own = event.target.tagName;
-    if (event.ctrlKey || event.metaKey || event.altKey || own === "SELECT" || (own === "BUTTON" && event.key === " ")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || own === "SELECT" || own === "SUMMARY" || (own === "INPUT" && event.target.id !== "slider") || (own === "BUTTON" && event.key === " ")) return;
     const action = keys[event.key];
     if (!action) return;
     event.preventDefault();
@@ -177,8 +210,11 @@
     action();
   });
 
-  at("title").textContent = data.title + (data.id ? `, game ${data.id}` : "");
-  at("players").textContent = data.names.join(", ") + (data.names.length > 1 ? ", in the order of their seats" : "");
+  if (!served) {
+    at("title").textContent = data.title + (data.id ? `, game ${data.id}` : "");
+    at("players").textContent = data.names.join(", ") + (data.names.length > 1 ? ", in the order of their seats" : "");
+  }
+  at("in-words").open = !pictures;
   at("result").append(...data.result.map((text) => made("p", text)));
   at("facts").textContent = data.facts.join(", ");
   at("view").append(...data.views.map((seat, number) => {
@@ -197,6 +233,8 @@
   }
   at("play").addEventListener("click", play);
   window.addEventListener("hashchange", fromAddress);
-  document.querySelector("main").hidden = false;
+  at("replay").hidden = false;
+  const still = at("still");
+  if (still) still.remove(); // what is shown where no script runs
   fromAddress();
 })();

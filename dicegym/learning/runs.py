@@ -1,0 +1,279 @@
+"""Trainings as those who watch them find them: where they lie, how each stands, and what it has noted of itself.
+
+Folders are read while trainings write in them, and may hold anything: what cannot be read is told as a ``problem``, and
+costs nobody the rest. No PyTorch is loaded.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from dicegym.errors import DicegymError
+from dicegym.escape import one_line
+from dicegym.learning import checkpoint
+from dicegym.learning.configuration import Plain, about_run
+from dicegym.learning.curves import RunCurve, read_run
+from dicegym.learning.diary import Evaluation, Pace, read_evaluations, read_pace
+from dicegym.learning.evaluate import Score
+from dicegym.learning.files import CURVE_FILE, LOCK_FILE, SETTINGS_FILE
+
+RUNNING, FINISHED, INTERRUPTED, DAMAGED = STATES = ("running", "finished", "interrupted", "damaged")
+DEEPEST = 6
+"""How far below a folder of trainings one may lie."""
+MOST_RUNS = 1_000
+"""That are looked at."""
+MODELS = ("best.zip", "model.zip")
+"""What plays of a run, the better one first."""
+SILENT = 600.0
+"""Seconds without a word after which a training of another machine is taken for one that has ended."""
+RECENT = 30.0
+"""Seconds over which it is told how fast a training goes."""
+_NOT_RUNS = frozenset({"tensorboard", *checkpoint.NAMES, "checkpoint.part"})
+_LONGEST_NOTE = 1_000
+
+_Found = TypeVar("_Found")
+
+
+@dataclass(frozen=True)
+class WatchedRun:
+    """A training as it stands.
+
+    Attributes:
+        folder: its own.
+        name: by which it is asked for: the folder it was found in, and the way from there.
+        state: one of `STATES`.
+        game: a game's name, or empty where nothing says it.
+        of_steps: decisions of the learner that were asked for.
+        seconds: of training so far; None where it has not noted that.
+        changed: when something in it was last written, in seconds since 1970.
+        problem: what cannot be read of it, in words.
+    """
+
+    folder: Path
+    name: str
+    state: str
+    game: str
+    command: Sequence[str]
+    settings: Plain
+    of_steps: int
+    pace: Sequence[Pace]
+    evaluations: Sequence[Evaluation]
+    curve: RunCurve | None
+    changed: float
+    problem: str = ""
+
+    @property
+    def steps(self) -> int:
+        """Decisions of the learner so far, as far as is known."""
+        known = [0, *(one.steps for one in self.pace[-1:]), *(one.steps for one in self.evaluations[-1:])]
+        return max(known + ([int(at) for at in self.curve.steps[-1:]] if self.curve else []))
+
+    @property
+    def seconds(self) -> float | None:
+        """Of training so far; None where it has not noted that."""
+        return self.pace[-1].seconds if self.pace else None
+
+    @property
+    def games_a_second(self) -> float | None:
+        """Of the last half minute that is noted."""
+        return next((games for _, games, _ in reversed(speeds(self.pace, RECENT))), None)
+
+    @property
+    def latest(self) -> list[Score]:
+        """What the latest evaluation said, against each opponent."""
+        last = self.evaluations[-1].steps if self.evaluations else None
+        return [one.score for one in self.evaluations if one.steps == last]
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long it still takes at its pace, if it is running and that is known."""
+        found = speeds(self.pace, RECENT)
+        if self.state != RUNNING or not found or not found[-1].steps:
+            return None
+        return max(0, self.of_steps - self.steps) / found[-1].steps
+
+    def model(self) -> Path | None:
+        """Return the file that plays as the training's best model does so far; None while there is none."""
+        return next((self.folder / name for name in MODELS if (self.folder / name).is_file()), None)
+
+    def newest(self) -> Path | None:
+        """Return the file that plays as the learner did when it was last saved."""
+        saved = checkpoint.newest(self.folder)
+        there = [self.folder / "model.zip", *([saved / "model.zip"] if saved else [])]
+        times = {one: changed for one in there if (changed := _changed(one))}
+        return max(times, key=lambda one: times[one], default=None)
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How fast a training went at some time."""
+
+    seconds: float
+    """Of training, in the middle of what this is the mean of."""
+    games: float
+    """A second."""
+    steps: float
+    """A second."""
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.seconds, self.games, self.steps))
+
+
+def speeds(pace: Sequence[Pace], over: float = 0.0) -> list[Speed]:
+    """Return how fast a training went, as means of ``over`` seconds at least, as far as it has noted its pace."""
+    found, since = [], 0
+    for number in range(1, len(pace)):
+        passed = pace[number].seconds - pace[since].seconds
+        if passed > 0 and (passed >= over or number == len(pace) - 1):
+            games, steps = pace[number].games - pace[since].games, pace[number].steps - pace[since].steps
+            found.append(Speed(pace[since].seconds + passed / 2, games / passed, steps / passed))
+            since = number
+    return found
+
+
+def find_folders(root: Path) -> list[Path]:
+    """Return the folders of trainings in ``root`` and below, `MOST_RUNS` at most; none if there is no such folder."""
+    found: list[Path] = []
+    for place, folders, files in os.walk(root, onerror=None):
+        here = Path(place)
+        depth = len(here.relative_to(root).parts)
+        folders[:] = sorted(one for one in folders if one not in _NOT_RUNS and not one.startswith("."))
+        if SETTINGS_FILE in files and {CURVE_FILE, LOCK_FILE, *MODELS} & {*files}:
+            found.append(here)
+            folders.clear()
+        if depth >= DEEPEST:
+            folders.clear()
+        if len(found) >= MOST_RUNS:
+            break
+    return found
+
+
+def named_runs(roots: Sequence[Path]) -> dict[str, Path]:
+    """Return the folders of trainings below some folders, by their names; two such folders of one name are told apart.
+
+    A name is the last part of the folder that was searched, and the way from there: ``runs/hog/seed-1``.
+    """
+    found: dict[str, Path] = {}
+    taken: dict[str, Path] = {}
+    for root in dict.fromkeys(root.resolve() for root in roots):
+        called, number = root.name or "runs", 2
+        while taken.setdefault(called, root) != root:
+            called, number = f"{root.name or 'runs'}-{number}", number + 1
+        for folder in find_folders(root):
+            found["/".join((called, *folder.relative_to(root).parts))] = folder
+    return found
+
+
+def watched(folder: Path, name: str) -> WatchedRun:
+    """Return how the training in a folder stands. Never raises for what is in it."""
+    problems: list[str] = []
+    about = _tried(about_run, folder, problems)
+    pace = _tried(read_pace, folder, problems) or []
+    evaluations = _tried(read_evaluations, folder, problems) or []
+    # Before its first evaluation a run has neither of both, and right after it one of them.
+    measured = (folder / CURVE_FILE).is_file() and (folder / MODELS[0]).is_file()
+    curve = _tried(read_run, folder, problems) if measured else None
+    if curve is not None and not evaluations:
+        evaluations = _of_curve(curve)
+    run = about.settings.get("run", {}) if about else {}
+    steps = run.get("steps", 0)
+    game = curve.game if curve else (about.command[2] if about and len(about.command) > 2 else "")
+    state = DAMAGED if about is None else FINISHED if about.finished else RUNNING if _is_held(folder) else INTERRUPTED
+    return WatchedRun(
+        folder,
+        name,
+        state,
+        one_line(game, 60),
+        about.command if about else (),
+        about.settings if about else {},
+        steps if isinstance(steps, int) else 0,
+        [one for one in pace if math.isfinite(one.seconds)],
+        [one for one in evaluations if math.isfinite(one.score.value)],
+        curve if curve is None or np.isfinite([*curve.values.values()]).all() else None,
+        max((changed for one in _files(folder) if (changed := _changed(one))), default=0.0),
+        "; ".join(problems),
+    )
+
+
+def signature(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return what changes whenever a training has written something that is shown, without reading it."""
+    found = []
+    for one in _files(folder):
+        try:
+            facts = one.stat()
+        except OSError:
+            continue
+        found.append((one.name, facts.st_mtime_ns, facts.st_size))
+    return tuple(found)
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return sorted(one for one in folder.iterdir() if one.is_file() and not one.is_symlink())
+    except OSError:
+        return []
+
+
+def _changed(path: Path) -> float | None:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return None
+
+
+def _tried(read: Callable[[Path], _Found], folder: Path, problems: list[str]) -> _Found | None:
+    try:
+        return read(folder)
+    except (DicegymError, OSError, ValueError) as error:
+        problems.append(one_line(error, 300))
+        return None
+
+
+def _of_curve(curve: RunCurve) -> list[Evaluation]:
+    """Return the evaluations of a run that has not noted their intervals."""
+    names = [name for name in curve.values if name != "score"] or ["score"]
+    found = []
+    for number, steps in enumerate(curve.steps.tolist()):
+        for name in names:
+            value, games = float(curve.values[name][number]), curve.score.games
+            opponent = curve.score.opponent if name == "score" else name
+            unknown = math.nan if games else value
+            found.append(Evaluation(steps, Score(curve.score.measure, opponent, value, unknown, unknown, games)))
+    return found
+
+
+def _is_held(folder: Path) -> bool:
+    """Return whether somebody trains in a folder, by the note in its lock; the lock itself is not touched.
+
+    To try the lock would be surer, and would have a training that begins at that moment told that another one writes.
+    """
+    try:
+        with (folder / LOCK_FILE).open("rb") as file:  # Windows lets nobody read it while it is held
+            note = json.loads(file.read(_LONGEST_NOTE))
+        process, machine = int(note["process"]), str(note["machine"])
+    except PermissionError:
+        return True
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+    if machine != platform.node():
+        changed = max((_changed(one) or 0.0 for one in _files(folder)), default=0.0)
+        return time.time() - changed < SILENT
+    if process <= 0 or os.name == "nt":  # where a signal of 0 would end it
+        return process > 0
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True

@@ -1,0 +1,214 @@
+"""Curves over axes as SVG, with bands: for pages, which colour them by classes for light and dark, and for notebooks.
+
+Lines differ by their dashes besides, so that nobody needs colours to tell them apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from dicegym.pictures.svg import Drawing, element, text
+
+WIDTH, HEIGHT = 420, 250
+"""In units that are pixels on a phone, where letters are to be read too."""
+LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 40
+LETTERS = 11.5
+MOST_TICKS = 6
+"""Numbers on an axis at most."""
+MOST_POINTS = 400
+"""Of a line: more cannot be seen."""
+COLOURS = ("#0b5cad", "#b35900", "#1a7f37", "#8250df", "#a4262c", "#0a7d8c", "#7f5539", "#57606a")
+"""By the number of a line, wherever no style sheet says otherwise for the classes ``line-0``, ``line-1``, ..."""
+DASHES = (None, "6 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2", "1 3", "8 2 2 2 2 2")
+"""By the number of a line."""
+
+
+class ChartLine(NamedTuple):
+    """A curve, and how sure or how spread it is."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    band: Sequence[tuple[float, float]] = ()
+    """Lower and upper end at each point; nothing is drawn where one is not finite. Empty: no band."""
+
+
+class Axis(NamedTuple):
+    """What is drawn along one side."""
+
+    title: str
+    shown: Callable[[float], str]
+    """Writes a number on it."""
+    low: float | None = None
+    """The least number that has to be on it, whatever is drawn."""
+    high: float | None = None
+
+
+class Mark(NamedTuple):
+    """A level that is worth comparing with."""
+
+    at: float
+    words: str
+
+
+def chart(title: str, lines: Sequence[ChartLine], x: Axis, y: Axis, marks: Sequence[Mark] = ()) -> Drawing:
+    """Return curves over axes; what is not finite is left out.
+
+    Args:
+        title: what it shows, in words.
+        lines: in the order of their colours and dashes.
+        x: what runs to the right.
+        y: what runs up.
+        marks: levels of ``y`` that are drawn as thin lines.
+    """
+    lines = [_thinned(line) for line in lines]
+    across = [point[0] for line in lines for point in line.points if math.isfinite(point[0])]
+    up = [point[1] for line in lines for point in line.points] + [
+        end for line in lines for ends in line.band for end in ends
+    ]
+    up = [one for one in [*up, *(mark.at for mark in marks)] if math.isfinite(one)]
+    placed_x, placed_y = _Scale(across, x, LEFT, WIDTH - RIGHT), _Scale(up, y, HEIGHT - BOTTOM, TOP)
+    parts = [*_across(placed_x, x), *_up(placed_y, y)]
+    for mark in marks:
+        at = f"{placed_y.at(mark.at):.1f}"
+        parts.append(
+            element(
+                "line", x1=LEFT, x2=WIDTH - RIGHT, y1=at, y2=at, class_="mark", stroke="#57606a", stroke_dasharray="1 4"
+            )
+        )
+        parts.append(_letters(mark.words, LEFT + 4, float(at) - 3, "start"))
+    for number, line in enumerate(lines):
+        parts += _drawn(number, line, placed_x, placed_y)
+    return Drawing(WIDTH, HEIGHT, "".join(parts), title)
+
+
+def swatch(number: int) -> Drawing:
+    """Return what a legend shows beside the name of a line."""
+    stroke = _stroke(number)
+    return Drawing(30, 12, element("line", "", x1=1, x2=29, y1=6, y2=6, **stroke), "")
+
+
+def ticks_between(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
+    """Return round numbers from ``low`` to ``high``, at most ``most`` of them, a round step (1, 2 or 5) apart.
+
+    Raises ValueError if ``low`` is not below ``high``.
+    """
+    if not low < high:
+        raise ValueError(f"there is nothing between {low} and {high}: give the lower one first")
+    rough = (high - low) / max(1, most - 1)
+    size = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * size for factor in (1, 2, 5, 10) if factor * size >= rough * (1 - 1e-9))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(number * step, 12) for number in range(first, last + 1)]
+
+
+class _Scale:
+    """Where numbers stand along an axis."""
+
+    def __init__(self, numbers: Sequence[float], axis: Axis, begin: float, end: float) -> None:
+        known = [*numbers, *(one for one in (axis.low, axis.high) if one is not None)] or [0.0]
+        low, high = min(known), max(known)
+        if low == high:
+            low, high = low - (abs(low) or 1) / 2, high + (abs(high) or 1) / 2
+        room = 0.04 * (high - low)
+        self.low = low if low == axis.low else low - room
+        self.high = high if high == axis.high else high + room
+        self._begin, self._end = begin, end
+
+    def at(self, number: float) -> float:
+        return self._begin + (self._end - self._begin) * (number - self.low) / (self.high - self.low)
+
+    def ticks(self, most: int) -> list[float]:
+        return ticks_between(self.low, self.high, most)
+
+
+def _thinned(line: ChartLine) -> ChartLine:
+    every = math.ceil(len(line.points) / MOST_POINTS)
+    if every <= 1:
+        return line
+    kept = sorted({*range(0, len(line.points), every), len(line.points) - 1})
+    return line._replace(
+        points=[line.points[k] for k in kept], band=[line.band[k] for k in kept] if line.band else line.band
+    )
+
+
+def _rule(begin: tuple[float, float], end: tuple[float, float], kind: str, **more: object) -> str:
+    (x1, y1), (x2, y2) = ((f"{across:.1f}", f"{up:.1f}") for across, up in (begin, end))
+    given = {"class_": kind, "stroke": "#57606a"} | more
+    return element("line", "", x1=x1, y1=y1, x2=x2, y2=y2, **given)
+
+
+def _letters(words: str, x: float, y: float, anchor: str, **more: object) -> str:
+    return text(
+        words, round(x, 1), round(y, 1), text_anchor=anchor, font_size=LETTERS, class_="letters", fill="#57606a", **more
+    )
+
+
+def _across(scale: _Scale, axis: Axis) -> list[str]:
+    base = HEIGHT - BOTTOM
+    parts = [_rule((LEFT, base), (WIDTH - RIGHT, base), "axis")]
+    for tick in scale.ticks(MOST_TICKS - 1):
+        at = scale.at(tick)
+        parts.append(
+            element("line", x1=f"{at:.1f}", x2=f"{at:.1f}", y1=base, y2=base + 4, class_="axis", stroke="#57606a")
+        )
+        parts.append(_letters(axis.shown(tick), round(at, 1), base + 16, "middle"))
+    return [*parts, _letters(axis.title, WIDTH - RIGHT, HEIGHT - 6, "end")]
+
+
+def _up(scale: _Scale, axis: Axis) -> list[str]:
+    parts = []
+    for tick in scale.ticks(MOST_TICKS):
+        at = scale.at(tick)
+        parts.append(_rule((LEFT, at), (WIDTH - RIGHT, at), "grid", stroke="#d0d7de"))
+        parts.append(_letters(axis.shown(tick), LEFT - 6, at + 4, "end"))
+    return [*parts, _letters(axis.title, 2, HEIGHT - 6, "start")]
+
+
+def _stroke(number: int) -> dict[str, object]:
+    return {
+        "class_": f"line-{number % len(COLOURS)}",
+        "stroke": COLOURS[number % len(COLOURS)],
+        "stroke_dasharray": DASHES[number % len(DASHES)],
+        "stroke_width": 2,
+        "fill": "none",
+    }
+
+
+def _drawn(number: int, line: ChartLine, x: _Scale, y: _Scale) -> list[str]:
+    parts = []
+    ends = [
+        (point[0], *both)
+        for point, both in zip(line.points, line.band, strict=False)
+        if all(map(math.isfinite, (*point, *both)))
+    ]
+    if len(ends) > 1:
+        there = [f"{x.at(at):.1f},{y.at(high):.1f}" for at, _, high in ends]
+        back = [f"{x.at(at):.1f},{y.at(low):.1f}" for at, low, _ in reversed(ends)]
+        colour = number % len(COLOURS)
+        parts.append(
+            element(
+                "polygon",
+                points=" ".join(there + back),
+                class_=f"band-{colour}",
+                fill=COLOURS[colour],
+                fill_opacity=0.18,
+            )
+        )
+    elif ends:
+        ((at, low, high),) = ends
+        place = f"{x.at(at):.1f}"
+        parts.append(
+            element("line", "", x1=place, x2=place, y1=f"{y.at(low):.1f}", y2=f"{y.at(high):.1f}", **_stroke(number))
+        )
+    points = [(x.at(at), y.at(value)) for at, value in line.points if math.isfinite(at) and math.isfinite(value)]
+    if len(points) > 1:
+        places = " ".join(f"{at:.1f},{value:.1f}" for at, value in points)
+        parts.append(element("polyline", "", points=places, stroke_linejoin="round", **_stroke(number)))
+    for at, value in points[-1:]:  # where a curve ends, and the only point of one that has just begun
+        colour = number % len(COLOURS)
+        parts.append(
+            element("circle", cx=f"{at:.1f}", cy=f"{value:.1f}", r=3, class_=f"band-{colour}", fill=COLOURS[colour])
+        )
+    return parts

@@ -1,0 +1,61 @@
+"""The font of all pictures, which comes with the package: so a picture is the same on every machine, and fits.
+
+Pages name it first and wide ones after it, so that words have room whichever of them a browser has: other common
+sans-serif fonts are narrower.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache, lru_cache
+from pathlib import Path
+
+FAMILY = "DejaVu Sans"
+FAMILIES = f"{FAMILY}, Verdana, system-ui, sans-serif"
+"""What documents ask for, the best first."""
+FOLDER = Path(__file__).parent
+FILES = tuple(str(FOLDER / name) for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"))
+ELLIPSIS = "…"
+UNKNOWN = 0.7
+"""Width, in sizes of the letters, of a letter that the font lacks and a browser takes from another one."""
+WIDE = 0x1100
+"""Numbers of letters from here on, those of East Asia among them, are as wide as high where the font lacks them."""
+
+
+@cache
+def _advances(bold: bool) -> dict[int, float]:
+    """Return the width of each letter, by its number, in sizes of the letters."""
+    known = json.loads((FOLDER / "widths.json").read_text(encoding="utf-8"))["bold" if bold else "regular"]
+    return {int(number): advance / known["units_per_em"] for number, advance in known["advances"].items()}
+
+
+@lru_cache(maxsize=4096)
+def measured(words: str, size: float, bold: bool = False) -> float:
+    """Return how many units wide a line of text is, in letters of ``size``; kerning, which narrows it, is left out."""
+    advances = _advances(bold)
+    return size * sum(advances.get(ord(letter), 1.0 if ord(letter) >= WIDE else UNKNOWN) for letter in words)
+
+
+@lru_cache(maxsize=4096)
+def fitted(words: str, width: float, size: float, bold: bool = False) -> str:
+    """Return a line of text that is at most ``width`` wide, cut with an ellipsis where it would be wider."""
+    if measured(words, size, bold) <= width:
+        return words
+    kept = words
+    while kept and measured(kept + ELLIPSIS, size, bold) > width:
+        kept = kept[:-1].rstrip()
+    return kept + ELLIPSIS
+
+
+def wrapped(words: str, width: float, size: float, lines: int, bold: bool = False) -> list[str]:
+    """Return text in at most so many lines, broken at spaces, the last one cut with an ellipsis if there is more."""
+    found: list[str] = []
+    rest = words.split()
+    while rest and len(found) < lines:
+        line = rest.pop(0)
+        while rest and measured(f"{line} {rest[0]}", size, bold) <= width:
+            line += f" {rest.pop(0)}"
+        found.append(line)
+    if rest:
+        found[-1] += f" {' '.join(rest)}"
+    return [fitted(line, width, size, bold) for line in found]

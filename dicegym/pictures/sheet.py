@@ -1,0 +1,153 @@
+"""A drawing in the making: rectangles, words that fit and dice are put on it, from the bottom up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dicegym.pictures import pieces
+from dicegym.pictures.fonts import fitted, measured, wrapped
+from dicegym.pictures.palette import FELT, GOLD, INK
+from dicegym.pictures.svg import Drawing, Tile, element, text
+
+BLOCK = 16
+"""Widths and heights of drawings are multiples of so many units: videos are encoded in such blocks of pixels."""
+WIDTH = 40 * BLOCK
+"""Of every drawing of a game; on a phone half of it is seen, so letters are to be `SMALL` or larger."""
+MARGIN = 16
+SMALL, NORMAL, LARGE = 18, 22, 28
+"""Sizes of letters."""
+LINE = 1.3
+"""Height of a line, in sizes of its letters."""
+_RISE = 1.0
+"""Where in its line the letters stand, from above."""
+ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}
+
+
+def line_height(size: int) -> int:
+    """Return how high a line of such letters is."""
+    return round(size * LINE)
+
+
+class Sheet:
+    """A table of felt that things are put on.
+
+    Args:
+        height: in units; it becomes a multiple of `BLOCK`.
+        title: what the drawing shows, in words.
+        width: as the height.
+        fill: colour of the table.
+    """
+
+    def __init__(self, height: int, title: str, width: int = WIDTH, fill: str = FELT) -> None:
+        self.width, self.height = (-(-side // BLOCK) * BLOCK for side in (width, height))
+        self.title = title
+        self._tiles: list[Tile] = []
+        self.put(0, 0, self.width, self.height, element("rect", width=self.width, height=self.height, fill=fill))
+
+    def put(self, x: int, y: int, width: int, height: int, body: str) -> None:
+        """Put elements of SVG, drawn from the corner (0, 0), into a rectangle."""
+        self._tiles.append(Tile(x, y, width, height, body))
+
+    def panel(
+        self, x: int, y: int, width: int, height: int, fill: str, *, edge: str | None = None, radius: int = 10
+    ) -> None:
+        """Put a rectangle with round corners."""
+        line = 2 if edge else 0
+        body = element(
+            "rect",
+            x=line / 2,
+            y=line / 2,
+            width=width - line,
+            height=height - line,
+            rx=radius,
+            fill=fill,
+            stroke=edge,
+            stroke_width=line or None,
+        )
+        self.put(x, y, width, height, body)
+
+    def words(
+        self,
+        words: str,
+        x: int,
+        y: int,
+        width: int,
+        *,
+        size: int = NORMAL,
+        least: int | None = None,
+        bold: bool = False,
+        ink: str = INK,
+        anchor: str = "start",
+    ) -> None:
+        """Put a line of text into a place of ``width``, its upper left corner at (x, y).
+
+        What is too wide is written in smaller letters, down to ``least`` (default: not smaller), and then cut with an
+        ellipsis. ``anchor`` is the side of the place it stands at: start, middle or end.
+        """
+        if not words:
+            return
+        while least is not None and size > least and measured(words, size, bold) > width:
+            size -= 1
+        body = text(
+            fitted(words, width, size, bold),
+            width * ANCHORS[anchor],
+            size * _RISE,
+            font_size=size,
+            fill=ink,
+            font_weight="bold" if bold else None,
+            text_anchor=None if anchor == "start" else anchor,
+        )
+        self.put(x, y, width, line_height(size), body)
+
+    def lines(self, words: str, x: int, y: int, width: int, number: int, *, size: int = NORMAL, ink: str = INK) -> None:
+        """Put text in at most ``number`` lines below each other, broken at spaces."""
+        for place, line in enumerate(wrapped(words, width, size, number)):
+            self.words(line, x, y + place * line_height(size), width, size=size, ink=ink)
+
+    def die(self, face: int, x: int, y: int, side: int, *, kept: bool = False, title: str = "") -> None:
+        """Put a die; see `dicegym.pictures.pieces.die`."""
+        self.put(x, y, side, side, pieces.die(face, side, kept=kept, title=title))
+
+    def dice(
+        self, faces: Sequence[int], x: int, y: int, width: int, side: int, *, gap: int = 8, anchor: str = "start"
+    ) -> None:
+        """Put dice side by side into a place of ``width``: closer together, and then over each other, where there are many."""
+        if not faces:
+            return
+        step = min(side + gap, (width - side) // max(1, len(faces) - 1))
+        taken = side + step * (len(faces) - 1)
+        left = x + round((width - taken) * ANCHORS[anchor])
+        for number, face in enumerate(faces):
+            self.die(face, left + number * step, y, side)
+
+    def marker(self, x: int, y: int, size: int) -> None:
+        """Put the triangle that points at who is to move."""
+        self.put(x, y, size, size, pieces.marker(size))
+
+    def crown(self, x: int, y: int, size: int) -> None:
+        """Put the crown of who has won."""
+        self.put(x, y, size, size, pieces.crown(size))
+
+    def bar(self, x: int, y: int, width: int, height: int, share: float, *, fill: str = GOLD, ground: str) -> None:
+        """Put a bar of which ``share``, 0 to 1, is filled."""
+        body = element("rect", width=width, height=height, rx=height / 2, fill=ground)
+        done = round(width * min(max(share, 0.0), 1.0))
+        if done:
+            body += element("rect", width=max(done, height), height=height, rx=height / 2, fill=fill)
+        self.put(x, y, width, height, body)
+
+    def head(self, left: str, right: str = "") -> int:
+        """Put a headline, and what stands at its right end; return how high it is."""
+        given = min(measured(right, NORMAL), self.width * 0.6) if right else 0.0
+        room = self.width - 2 * MARGIN
+        self.words(left, MARGIN, 10, room - round(given) - (MARGIN if right else 0), size=LARGE, least=SMALL, bold=True)
+        self.words(right, MARGIN, 14, room, anchor="end")
+        return HEAD
+
+    def drawing(self) -> Drawing:
+        """Return what was put."""
+        return Drawing(self.width, self.height, tuple(self._tiles), self.title)
+
+
+HEAD = 54
+"""Height of a headline."""

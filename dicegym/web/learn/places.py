@@ -1,0 +1,108 @@
+"""Where trainings are, and which files of theirs may be played with: those below the folders that the server names."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.escape import one_line
+from dicegym.learning import checkpoint
+from dicegym.learning.runs import MODELS, WatchedRun, named_runs, signature, watched
+from dicegym.web.context import Web
+
+FRESH = 2.0
+"""Seconds for which folders are not searched again, however many ask."""
+_PLAYABLE = (*(f"{folder}/model.zip" for folder in checkpoint.NAMES), *MODELS)
+
+KEPT = 500
+"""Trainings that are kept in memory as they were read last."""
+
+
+class Trainings:
+    """All trainings below some folders; read again only when something was written in them.
+
+    Args:
+        roots: the folders.
+    """
+
+    def __init__(self, roots: tuple[Path, ...]) -> None:
+        self.roots = roots
+        self._lock = threading.Lock()
+        self._names: dict[str, Path] = {}
+        self._found = -FRESH
+        self._read: OrderedDict[Path, tuple[object, WatchedRun]] = OrderedDict()
+
+    def names(self) -> dict[str, Path]:
+        """Return the folders of trainings by name."""
+        with self._lock:
+            if time.monotonic() - self._found >= FRESH:
+                self._names, self._found = named_runs(self.roots), time.monotonic()
+            return self._names
+
+    def all(self) -> list[WatchedRun]:
+        """Return all trainings: running ones first, then those that changed last."""
+        found = [self._as_it_stands(folder, name) for name, folder in self.names().items()]
+        return sorted(found, key=lambda run: (run.state != "running", -run.changed))
+
+    def one(self, name: str) -> WatchedRun:
+        """Return the training of a name. Raises UnknownNameError."""
+        folder = self.names().get(name)
+        if folder is None:
+            raise UnknownNameError(
+                f"there is no training {one_line(name, 80)!r} in {', '.join(map(str, self.roots))}: /learn lists those "
+                "that there are"
+            )
+        return self._as_it_stands(folder, name)
+
+    def _as_it_stands(self, folder: Path, name: str) -> WatchedRun:
+        # Whether it is running changes without anything being written, when it is killed.
+        sign = (name, signature(folder), int(time.monotonic() / FRESH))
+        with self._lock:
+            kept = self._read.get(folder)
+        if kept is not None and kept[0] == sign:
+            return kept[1]
+        found = watched(folder, name)
+        with self._lock:
+            self._read[folder] = sign, found
+            self._read.move_to_end(folder)
+            while len(self._read) > KEPT:
+                self._read.popitem(last=False)
+        return found
+
+
+def trainings_of(web: Web) -> Trainings:
+    """Return the trainings that a server of pages shows."""
+    return _ALL.setdefault(web, Trainings(web.settings.runs))
+
+
+_ALL: WeakKeyDictionary[Web, Trainings] = WeakKeyDictionary()
+
+
+def called(run: WatchedRun, model: Path) -> str:
+    """Return what pages call a model of a training; `model_of` finds it again."""
+    return "/".join((run.name, *model.relative_to(run.folder).parts))
+
+
+def model_of(web: Web, text: str) -> Path:
+    """Return the model of a training that others may play with.
+
+    Args:
+        web: the server, whose settings name the folders of trainings.
+        text: what `called` said: the training's name and the model's, such as ``runs/hog/best.zip``.
+
+    Raises:
+        ParameterError: it is no model of a training below these folders.
+    """
+    names = trainings_of(web).names()
+    for model in _PLAYABLE:
+        folder = names.get(text.removesuffix(f"/{model}")) if text.endswith(f"/{model}") else None
+        if folder is not None and (folder / model).is_file() and not (folder / model).is_symlink():
+            return folder / model
+    raise ParameterError(
+        f"{one_line(text, 120)!r} is no model of a training here: give a training's name, as /learn has it, and "
+        f"/{MODELS[0]}"
+    )

@@ -1,0 +1,349 @@
+"""Trainings as templates show them: words, charts and tables."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dicegym.arena.pages.template import trusted
+from dicegym.arena.report import percent
+from dicegym.columns import clock
+from dicegym.errors import DicegymError
+from dicegym.escape import one_line
+from dicegym.files import read_text
+from dicegym.learning.curves import RunCurve, experiments
+from dicegym.learning.evaluate import Score
+from dicegym.learning.files import LEAGUE_FILE
+from dicegym.learning.league_table import read as read_league
+from dicegym.learning.pictures import short
+from dicegym.learning.plot import AUTO, shown
+from dicegym.learning.runs import RECENT, WatchedRun, speeds
+from dicegym.pictures.charts import Axis, ChartLine, Mark, chart, swatch
+from dicegym.web.learn.places import called
+from dicegym.web.markdown import as_html
+
+MOST_MEMBERS = 40
+"""Of a league, that its table shows: the newest."""
+MOST_LINES = 8
+"""Of one chart: more are no more told apart."""
+MOST_ROWS = 200
+"""Of a table of figures: the last."""
+
+
+class Summary(NamedTuple):
+    """A training in a line."""
+
+    name: str
+    game: str
+    state: str
+    steps: str
+    of_steps: str
+    share: int
+    """Per cent of its steps that are done."""
+    games_a_second: str
+    score: str
+    changed: str
+    problem: str
+
+
+class Legend(NamedTuple):
+    """A line of a chart by name."""
+
+    swatch: Any
+    name: str
+
+
+class ShownChart(NamedTuple):
+    """A chart with its legend, and its figures for whoever does not see it."""
+
+    title: str
+    svg: Any
+    legend: Sequence[Legend]
+    note: str
+    titles: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+class LeagueCell(NamedTuple):
+    """What one member of a league won against another."""
+
+    words: str
+    shade: str
+    """A class of the style sheet."""
+
+
+class ShownLeague(NamedTuple):
+    """A league's table."""
+
+    members: Sequence[Sequence[str]]
+    cells: Sequence[Sequence[LeagueCell]]
+    remarks: Sequence[str]
+    left_out: int
+    even: str
+
+
+class ShownRun(NamedTuple):
+    """A training with all that its page tells."""
+
+    about: Summary
+    facts: Sequence[tuple[str, str]]
+    told: str
+    """What changed last, for whoever hears the page."""
+    charts: Sequence[ShownChart]
+    league: ShownLeague | None
+    settings: Sequence[tuple[str, str]]
+    command: str
+    card: Any
+    best: str
+    newest: str
+    beside: str
+    """The folder of this and other seeds, or empty."""
+
+
+def seen_by(runs: Sequence[WatchedRun]) -> str:
+    """Return what differs as soon as anything that is shown of trainings does."""
+    told = [(run.name, run.state, run.changed, run.steps, len(run.evaluations), run.problem) for run in runs]
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+
+
+def summary(run: WatchedRun) -> Summary:
+    """Return a training in a line."""
+    speed = run.games_a_second
+    return Summary(
+        run.name,
+        run.game,
+        run.state,
+        f"{run.steps:,}",
+        f"{run.of_steps:,}" if run.of_steps else "?",
+        min(100, round(100 * run.steps / run.of_steps)) if run.of_steps else 0,
+        f"{speed:,.0f}" if speed is not None else "",
+        "; ".join(map(_in_words, run.latest)) or "not measured yet",
+        _moment(run.changed),
+        run.problem,
+    )
+
+
+def shown_run(run: WatchedRun) -> ShownRun:
+    """Return a training with all that its page tells."""
+    about, left, problems = summary(run), run.seconds_left, [run.problem]
+    best, newest = run.model(), run.newest()
+    league = _tried(lambda: _league(run.folder), problems)
+    card = _tried(lambda: _card(run.folder), problems)
+    facts = [
+        ("state", run.state + (f", about {clock(left)} left" if left is not None else "")),
+        ("decisions of the learner", f"{about.steps} of {about.of_steps}"),
+        ("time", clock(run.seconds) if run.seconds is not None else "not noted"),
+        ("games a second", f"{about.games_a_second or 'not noted'}"),
+        ("games", f"{run.pace[-1].games:,}" if run.pace else "not noted"),
+        ("last written", about.changed),
+    ]
+    at = f"After {run.evaluations[-1].steps:,} steps: " if run.evaluations else ""
+    siblings = run.name.rpartition("/")[0] if run.folder.name.startswith("seed-") else ""
+    return ShownRun(
+        about._replace(problem="; ".join(one for one in problems if one)),
+        facts,
+        f"{run.state}. {at}{about.score}",
+        [one for one in (_scores(run), _speed(run)) if one is not None],
+        league,
+        [
+            (f"{section}.{key}", json.dumps(value))
+            for section, keys in run.settings.items()
+            for key, value in keys.items()
+        ],
+        " ".join(run.command),
+        card,
+        called(run, best) if best else "",
+        called(run, newest) if newest and newest != best else "",
+        siblings,
+    )
+
+
+def compared(runs: Sequence[WatchedRun]) -> list[ShownChart]:
+    """Return a chart for each game that trainings play; those that differ in their seed alone are one line."""
+    curves = [run.curve for run in runs if run.curve is not None and len(run.curve.steps)]
+    panels = []
+    for game, players in dict.fromkeys((one.game, one.players) for one in curves):
+        panels.append(_panel([one for one in curves if (one.game, one.players) == (game, players)]))
+    return panels
+
+
+def _panel(curves: Sequence[RunCurve]) -> ShownChart:
+    first, groups = curves[0], experiments(curves)
+    what = shown(AUTO, groups)
+    lines, rows = [], []
+    for group in groups[:MOST_LINES]:
+        band = group.band("score")
+        middle, low, high = (getattr(band, name).tolist() for name in (what.line, what.low, what.high))
+        steps = band.steps.tolist()
+        several = len(group.runs) > 1
+        lines.append(
+            ChartLine(
+                one_line(group.label, 100),
+                list(zip(steps, middle, strict=True)),
+                list(zip(low, high, strict=True)) if several else (),
+            )
+        )
+        best = max(range(len(steps)), key=middle.__getitem__)
+        between = f"{low[best]:.4f} to {high[best]:.4f}" if several and math.isfinite(low[best]) else ""
+        rows.append([group.label, str(len(group.runs)), f"{middle[best]:.4f}", between, f"{steps[best]:,}"])
+    note = f"Lines of several seeds: {what.middle}; bands: {what.words}." if any(line.band for line in lines) else ""
+    if len(groups) > MOST_LINES:
+        note += f" {len(groups) - MOST_LINES} more experiments are left out: choose fewer."
+    title = f"{first.game}, {first.players} player{'s' if first.players > 1 else ''}: {first.score.measure}"
+    titles = ["experiment", "runs", f"best {what.middle}", what.words, "at steps"]
+    return _chart(title, lines, _score_axis(first.score), _marks(first), note, titles, rows)
+
+
+def _scores(run: WatchedRun) -> ShownChart | None:
+    """Return the chart of a training's evaluations, a line for each opponent."""
+    if not run.evaluations:
+        return None
+    by_rival: dict[str, list[tuple[int, Score]]] = {}
+    for steps, score in run.evaluations:
+        by_rival.setdefault(score.opponent, []).append((steps, score))
+    first = run.evaluations[0].score
+    lines = [
+        ChartLine(
+            f"against {one_line(rival, 60)}" if rival else first.measure,
+            [(steps, score.value) for steps, score in found],
+            [(score.low, score.high) for _, score in found] if any(score.games for _, score in found) else (),
+        )
+        for rival, found in list(by_rival.items())[:MOST_LINES]
+    ]
+    rows = [
+        [
+            f"{steps:,}",
+            score.opponent,
+            f"{score.value:.4f}",
+            _interval(score),
+            f"{score.games:,}" if score.games else "exact",
+        ]
+        for steps, score in list(run.evaluations)[-MOST_ROWS:]
+    ]
+    note = "Bands are 95 % intervals." if any(line.band for line in lines) else ""
+    titles = ["steps", "against", first.measure, "95 % interval", "games"]
+    return _chart(f"Score: {first.measure}", lines, _score_axis(first), _marks(run.curve), note, titles, rows)
+
+
+def _speed(run: WatchedRun) -> ShownChart | None:
+    """Return the chart of how fast a training went."""
+    total = run.pace[-1].seconds if run.pace else 0.0
+    found = speeds(run.pace, min(RECENT, total / 20))
+    if len(found) < 2:
+        return None
+    lines = [ChartLine("games a second", [(one.seconds / 60, one.games) for one in found])]
+    rows = [[clock(one.seconds), f"{one.games:,.0f}", f"{one.steps:,.0f}"] for one in found[-MOST_ROWS:]]
+    return _chart(
+        "Games a second",
+        lines,
+        Axis("games a second", _short, 0),
+        (),
+        "",
+        ["time", "games a second", "steps a second"],
+        rows,
+        Axis("minutes of training", lambda number: f"{number:g}", 0),
+    )
+
+
+def _chart(
+    title: str,
+    lines: Sequence[ChartLine],
+    up: Axis,
+    marks: Sequence[Mark],
+    note: str,
+    titles: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    across: Axis | None = None,
+) -> ShownChart:
+    x = across or Axis("decisions of the learner", _short, 0)
+    drawn = chart(title, lines, x, up, marks).svg()
+    legend = [Legend(_swatch(number), line.name) for number, line in enumerate(lines)] if len(lines) > 1 else []
+    return ShownChart(title, trusted(drawn), legend, note, titles, rows)
+
+
+@functools.cache
+def _swatch(number: int) -> Any:
+    return trusted(swatch(number).svg().replace('role="img"', 'aria-hidden="true"'))
+
+
+def _score_axis(score: Score) -> Axis:
+    if "rate" in score.measure:
+        return Axis(score.measure, lambda value: f"{100 * value:.3g} %")
+    return Axis(score.measure, lambda value: f"{value:,.10g}")
+
+
+def _marks(curve: RunCurve | None) -> tuple[Mark, ...]:
+    if curve is None or curve.players < 2 or "rate" not in curve.score.measure:
+        return ()
+    return (Mark(1 / curve.players, "as good as the others"),)
+
+
+def _league(folder: Path) -> ShownLeague | None:
+    if not (folder / LEAGUE_FILE).is_file():
+        return None
+    table, shares = read_league(folder / LEAGUE_FILE)
+    names = list(table.kinds)[-MOST_MEMBERS:]
+    first = len(table.kinds) - len(names) + 1
+    members = [
+        [
+            str(number),
+            name,
+            table.kinds[name],
+            f"{table.joined[name]:,}",
+            "left" if name in table.gone else percent(shares.get(name)),
+        ]
+        for number, name in enumerate(names, first)
+    ]
+    cells = []
+    for name in names:
+        row = []
+        for other in names:
+            found = table.result(name, other)
+            if found is None or name == other:
+                row.append(LeagueCell("", ""))
+                continue
+            shade = "" if abs(found.rate - table.even) < 0.05 else "more" if found.rate > table.even else "less"
+            row.append(LeagueCell(f"{100 * found.rate:.0f}", shade))
+        cells.append(row)
+    return ShownLeague(members, cells, table.remarks(), len(table.kinds) - len(names), percent(table.even))
+
+
+def _card(folder: Path) -> Any:
+    for name in ("best.md", "model.md"):
+        if (folder / name).is_file():
+            return as_html(read_text(folder / name, "remove it"), below=2)
+    return None
+
+
+def _tried(read: Any, problems: list[str]) -> Any:
+    try:
+        return read()
+    except (DicegymError, OSError, ValueError) as error:
+        problems.append(one_line(error, 300))
+        return None
+
+
+def _in_words(score: Score) -> str:
+    against = f" against {score.opponent}" if score.opponent else ""
+    between = _interval(score)
+    return f"{score.value:.4f}{f' ({between})' if between else ''} {score.measure}{against}"
+
+
+def _interval(score: Score) -> str:
+    if not score.games or not math.isfinite(score.low) or not math.isfinite(score.high):
+        return ""
+    return f"{score.low:.4f} to {score.high:.4f}"
+
+
+def _moment(seconds: float) -> str:
+    return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M:%S") if seconds else ""
+
+
+def _short(number: float) -> str:
+    return short(number) if number else "0"

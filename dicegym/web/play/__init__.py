@@ -1,0 +1,1 @@
+"""Play: a person at a table against agents, in a browser."""

@@ -1,0 +1,134 @@
+"""Who sits at a table: agents of every kind, which many tables share, and the person."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import dicegym
+from dicegym.engine.game import Game
+from dicegym.errors import DicegymError, ParameterError, unknown_name
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn, follows
+from dicegym.players.about import describe
+from dicegym.players.casual import strengths
+from dicegym.players.roster import agent_names
+
+MOST_LOADED = 64
+"""Players that are kept ready."""
+
+
+class Rival(NamedTuple):
+    """Somebody whom a person may play against."""
+
+    name: str
+    """What stands in a form."""
+    agent: str
+    """Who it is, as `dicegym.agent` takes it."""
+    about: str
+    """What it is, in a sentence."""
+    is_strength: bool = False
+
+
+@functools.lru_cache(64)
+def rivals(game: Game) -> tuple[Rival, ...]:
+    """Return whom a person may choose: opponents by strength first, then all agents that come with the game."""
+    by_strength = strengths(game)
+    found = [Rival(name, agent, describe(game, agent), True) for name, agent in by_strength.items()]
+    return (*found, *(Rival(name, name, describe(game, name)) for name in agent_names(game)))
+
+
+def rival_of(game: Game, name: str) -> str:
+    """Return the agent that is meant by a name from a form; no path leads from there to files of this machine.
+
+    Raises UnknownNameError.
+    """
+    found = {one.name: one.agent for one in rivals(game)}
+    if name in found:
+        return found[name]
+    base, mark, rest = name.partition("(")
+    if mark and base in found and rest.endswith(")") and not strengths(game).get(base):
+        return name  # an agent with arguments: whole numbers, or it is refused when it is loaded
+    raise unknown_name(f"opponent in {game.spec.title}", name, list(found))
+
+
+class Guests:
+    """Players that are loaded once and serve many tables, one after the other."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found: OrderedDict[tuple[Game, str], Player] = OrderedDict()
+
+    def player(self, game: Game, agent: str) -> Player:
+        """Return a player; loading it may take seconds. Raises what `dicegym.agent` does."""
+        key = (game, agent)
+        with self._lock:
+            if key not in self._found:
+                self._found[key] = _Guest(dicegym.agent(game, agent))
+                while len(self._found) > MOST_LOADED:
+                    self._found.popitem(last=False)
+            self._found.move_to_end(key)
+            return self._found[key]
+
+
+_SITTING_DOWN = threading.Lock()
+"""Programs of bots are executed one at a time: what they import is everybody's."""
+
+
+class _Guest(Player):
+    """A player who answers one table at a time."""
+
+    def __init__(self, player: Player) -> None:
+        self.name, self.pure, self._player = player.name, player.pure, player
+        self._lock = threading.Lock()
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        with _SITTING_DOWN, self._lock:
+            act = self._player.join(game, seat, seed)
+        return (_FollowingGuest if follows(act) else _SeatedGuest)(act, self._lock)
+
+
+class _SeatedGuest:
+    def __init__(self, act: Act, lock: threading.Lock) -> None:
+        self._act, self._lock = act, lock
+
+    def __call__(self, turn: Turn) -> int:
+        with self._lock:
+            return self._act(turn)
+
+
+class _FollowingGuest(_SeatedGuest):
+    def follow(self, turn: Turn) -> None:
+        with self._lock:
+            self._act.follow(turn)  # type: ignore[attr-defined]  # made of followers alone
+
+
+class PersonOnPage(Player):
+    """The person: plays what it has decided on its page.
+
+    Args:
+        decided: called when the person is to move, which it is only after it has decided; returns its action.
+    """
+
+    name = "you"
+    pure = True  # it is not asked again what it has decided
+
+    def __init__(self, decided: Callable[[], int]) -> None:
+        self._decided = decided
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down."""
+        return lambda turn: self._decided()
+
+
+def checked_parameters(game: str, players: int | None, given: dict[str, Any]) -> Game:
+    """Return the game that a form asks for. Raises ParameterError and UnknownNameError as `dicegym.game` does."""
+    try:
+        return dicegym.game(game, **({} if players is None else {"players": players}), **given)
+    except DicegymError:
+        raise
+    except TypeError as error:  # a parameter that is called like an argument of ours
+        raise ParameterError(f"{game} cannot be played so: {error}") from None

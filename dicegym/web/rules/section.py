@@ -1,0 +1,173 @@
+"""What the pages on rules answer."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+import dicegym
+from dicegym.engine.game import Game
+from dicegym.errors import UnknownNameError
+from dicegym.escape import one_line
+from dicegym.games import loadable
+from dicegym.games.parts import INTERFACE, STARTER, part
+from dicegym.players.about import describe, rules_page
+from dicegym.players.rules_text import apart, sections, title_of
+from dicegym.registry import ENVIRONMENTS
+from dicegym.sandbox.customs import customs
+from dicegym.web.api import Operation
+from dicegym.web.context import Web
+from dicegym.web.markdown import plain_as_html
+from dicegym.web.pages import page
+from dicegym.web.rules.midway import picture_of
+from dicegym.web.section import Section
+
+ABOUT_LEARNERS = ("Actions", "Observation", "Rewards", "Version history")
+"""Sections of a rules page that people who only play need not read."""
+
+
+class RulesSection(NamedTuple):
+    """A part of a rules page."""
+
+    title: str
+    html: Any
+
+
+class GameCard(NamedTuple):
+    """A game in short."""
+
+    name: str
+    title: str
+    kind: str
+    seats: str
+    picture: Any
+
+
+class GameRules(NamedTuple):
+    """All that the page of a game tells."""
+
+    card: GameCard
+    intro: Any
+    to_play: Sequence[RulesSection]
+    to_learn: Sequence[RulesSection]
+    environments: Sequence[tuple[str, ...]]
+    agents: Sequence[tuple[str, str]]
+    interface: str
+    customs: str
+    bot_file: str
+
+
+class GameInfo(BaseModel):
+    """A game, for programs."""
+
+    name: str
+    title: str
+    seats: str
+    environments: list[str] = Field(description="ids for gymnasium.make")
+    agents: list[str] = Field(description="who can be played against")
+    parameters: dict[str, int]
+    rules: str = Field(description="as plain text")
+
+
+class GameInfoList(BaseModel):
+    """All games."""
+
+    games: list[GameInfo]
+
+
+def seats_of(game: Game) -> str:
+    """Return how many may play: ``2`` or ``2 to 6``."""
+    low, high = game.spec.players
+    return f"{low} to {high}" if low < high else str(low)
+
+
+@functools.cache
+def card_of(name: str) -> GameCard:
+    """Return a game in short, with its picture."""
+    game = dicegym.game(name)
+    title, kind = title_of(rules_page(name))
+    return GameCard(name, title, kind, seats_of(game), picture_of(game))
+
+
+@functools.cache
+def rules_of(name: str) -> GameRules:
+    """Return all that the page of a game tells; it is made once."""
+    game, text = dicegym.game(name), rules_page(name)
+    intro = text.strip().partition("\n")[2].strip().partition("\n\n")[0]
+    found = list(sections(text))
+    first_title = found[0][1] if found else ""
+    shown = [RulesSection(title, plain_as_html(apart(body), 3)) for title, body in found]
+    starter, interface = part(game, STARTER), part(game, INTERFACE)
+    rows = []
+    for one in ENVIRONMENTS:
+        if one.game == name:
+            table = dicegym.game(name, **one.settings)
+            parameters = ", ".join(f"{key}={value}" for key, value in table.parameters.items()) or "none"
+            rows.append((one.full_id, str(table.n_actions), str(table.observation_size), parameters))
+    return GameRules(
+        card_of(name),
+        plain_as_html(intro, 3) if intro and intro != first_title else "",
+        [one for one in shown if one.title not in ABOUT_LEARNERS],
+        [one for one in shown if one.title in ABOUT_LEARNERS],
+        rows,
+        [(agent, describe(game, agent)) for agent in dicegym.agent_names(game)],
+        starter.INTERFACE if starter else "",
+        customs() if starter else "",
+        interface.ENTRY_FILES[0] if interface else "",
+    )
+
+
+def _known(name: str) -> str:
+    known = loadable()
+    if name not in known:
+        raise UnknownNameError(f"there is no game {one_line(name, 60)!r}: there are {', '.join(known)}")
+    return name
+
+
+def _all(request: Request) -> Response:
+    return page(request, "rules/list.html", games=[card_of(name) for name in loadable()])
+
+
+def _one(request: Request) -> Response:
+    return page(request, "rules/game.html", rules=rules_of(_known(request.path_params["game"])))
+
+
+def _routes(web: Web) -> list[BaseRoute]:
+    return [Route("/rules", _all), Route("/rules/{game}", _one)]
+
+
+async def _told(request: Request) -> BaseModel:
+    def told() -> BaseModel:
+        found = []
+        for name in loadable():
+            rules = rules_of(name)
+            found.append(
+                GameInfo(
+                    name=name,
+                    title=rules.card.title,
+                    seats=rules.card.seats,
+                    environments=[row[0] for row in rules.environments],
+                    agents=[agent for agent, _ in rules.agents],
+                    parameters=dicegym.game(name).parameters,
+                    rules=rules_page(name),
+                )
+            )
+        return GameInfoList(games=found)
+
+    return await run_in_threadpool(told)
+
+
+SECTION = Section(
+    "/rules",
+    "Rules",
+    "How each game is played, what its bots are asked, and what its environments are called.",
+    _routes,
+    lambda web: (Operation("GET", "/games", "Games, their rules, environments and agents", _told, GameInfoList),),
+)
