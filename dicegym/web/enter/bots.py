@@ -111,7 +111,7 @@ class Bots:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._folder = desk.folder / "versions"
-        self._folder.mkdir(exist_ok=True)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
 
     def hand_in(self, holder: TokenHolder, game: Game, name: str, upload: Upload) -> BotVersion:
         """Take a bot, or a new version of the one of this name; it waits to be checked.

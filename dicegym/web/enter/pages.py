@@ -125,7 +125,7 @@ def bot_page(request: Request) -> Response:
     inside = {one.id for one in contests}
     values: dict[str, Any] = {
         "bot": bot,
-        "version": version,
+        "tried": version,
         "versions": room.bots.versions(bot.id),
         "ahead": 0 if version.over else room.bots.ahead_of(version),
         "contests": contests,
@@ -177,7 +177,7 @@ def game_page(request: Request) -> Response:
         replay = stored_replay(reader, request.path_params["wanted"])
     values: dict[str, Any] = {
         "bot": bot,
-        "version": version,
+        "tried": version,
         "replay": replay,
         "moments": list(moments(replay)),
         "result": result_lines(replay),

@@ -101,7 +101,7 @@ def _unpack_zip(called: str, data: bytes, bots: Path) -> int:
                     file.write(content)
             except OSError:
                 raise ModelError(
-                    f"{called} has a member {name!r} that cannot be written: its name is too long, or a folder's too"
+                    f"{called} has a member {one_line(name, 60)!r} that cannot be written: too long a name, or two"
                 ) from None
             kept += len(content)
     return kept
