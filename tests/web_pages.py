@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from axe_playwright_python.sync_playwright import Axe
+from starlette.testclient import TestClient
+
+from dicegym.web.forms import HEADER, signed
+from dicegym.web.security import COOKIE, SAFE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
+    from starlette.applications import Starlette
 
 LARGEST = 100_000
 """Bytes that a page may have, with all that it loads."""
+
+
+class Visitor(TestClient):
+    """Somebody with a browser: keeps cookies, and sends forms with the key that their pages have.
+
+    Args:
+        app: the pages.
+    """
+
+    def __init__(self, app: Starlette, **options: Any) -> None:
+        super().__init__(app, **{"base_url": "http://127.0.0.1:8000"} | options)
+        self._web = app.state.web
+
+    def request(self, method: str, *arguments: Any, **options: Any) -> Any:
+        if method.upper() not in SAFE:
+            if COOKIE not in self.cookies:
+                super().request("GET", "/")
+            salt = "0" * 16
+            key = salt + signed(self._web, "form", self.cookies[COOKIE], salt)
+            options["headers"] = {HEADER: key, **(options.get("headers") or {})}
+        return super().request(method, *arguments, **options)
 
 
 def barriers(page: Page) -> list[str]:

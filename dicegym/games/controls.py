@@ -1,16 +1,17 @@
 """How a person plays on a page: what a game's ``controls.py`` offers, and the widgets that all of them are made of.
 
-A game says which forms a person to move may fill in, and reads what comes back. What a widget looks like, and how it
-works with a mouse, a finger, a keyboard, a screen reader and without any script, is `dicegym.web`'s to say; it knows no
-game.
+A game says which forms a person to move may fill in, and reads what comes back with a `FilledForm`, which takes nothing
+that its widgets do not offer. What a widget looks like, and how it works with a mouse, a finger, a keyboard, a screen
+reader and without any script, is `dicegym.web`'s to say; it knows no game.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from dicegym.games.keyboard import Place
+from dicegym.errors import ParameterError, one_line
+from dicegym.games.keyboard import Place, count, listed, number_of
 
 Fields = Mapping[str, Sequence[str]]
 """What was filled in: the values of each field, by the names of widgets. What comes from a browser may be anything."""
@@ -25,6 +26,10 @@ class Option(NamedTuple):
     """What there is to say of it, such as the points it brings; short."""
     refused: str = ""
     """Why it cannot be chosen now; empty if it can."""
+    face: int = 0
+    """A die that is drawn beside it; 0: none."""
+    least: int = 0
+    """The least that a `Stepper` of the same form may hold with it; 0: whatever it offers."""
 
 
 class PickOne(NamedTuple):
@@ -45,6 +50,11 @@ class DiceToggles(NamedTuple):
     faces: tuple[int, ...]
     picked: tuple[int, ...] = ()
     """Places that are picked at first."""
+    most: int | None = None
+    """How many may be picked at once; None: all."""
+    on: str = "picked"
+    """What a die is that is picked, in a word or two; shown below it."""
+    off: str = "not picked"
 
 
 class Stepper(NamedTuple):
@@ -115,3 +125,115 @@ class Controls(Protocol):
 
         Raises ParameterError, with what to do instead, if it means none or the rules do not allow it.
         """
+
+
+W = TypeVar("W", PickOne, DiceToggles, Stepper, Basket)
+
+
+class FilledForm:
+    """A form as it came back: nothing is taken from it that its widgets did not offer.
+
+    Args:
+        forms: what was offered, by the state it is filled in for.
+        name: of the form.
+        fields: what was filled in.
+
+    Attributes:
+        form: the form.
+
+    Raises:
+        ParameterError: no such form is offered.
+    """
+
+    def __init__(self, forms: Sequence[PlayForm], name: str, fields: Fields) -> None:
+        offered = {form.name: form for form in forms}
+        if name not in offered:
+            can = listed([f'"{form.send}"' for form in forms], "or") if forms else "nothing"
+            raise ParameterError(f"{one_line(name, 40)!r} cannot be done now: choose {can}")
+        self.form = offered[name]
+        self._fields = fields
+
+    def one(self, name: str) -> str:
+        """Return the value that is chosen of a `PickOne`. Raises ParameterError if it is not one, or is refused."""
+        widget = self._widget(name, PickOne)
+        value = self._only(name, widget.label)
+        chosen = next((option for option in widget.options if option.value == value), None)
+        if chosen is None:
+            names = [option.label for option in widget.options if not option.refused]
+            shown = listed(names, "or") if 0 < len(names) <= _LISTED else "one of those shown"
+            raise ParameterError(f"{one_line(value, 40)!r} is nothing to choose here: choose {shown}")
+        if chosen.refused:
+            raise ParameterError(f"{chosen.label} cannot be chosen, {chosen.refused}: choose another")
+        return chosen.value
+
+    def dice(self, name: str) -> list[int]:
+        """Return the places that are picked of `DiceToggles`, in order. Raises ParameterError for other places."""
+        widget = self._widget(name, DiceToggles)
+        places = [number_of(value) for value in self._fields.get(name, ())]
+        if any(place is None or not 0 <= place < len(widget.faces) for place in places):
+            raise ParameterError(
+                f"there are {count(len(widget.faces), 'die', 'dice')}, and another was picked: pick of these"
+            )
+        picked = {place for place in places if place is not None}
+        if widget.most is not None and len(picked) > widget.most:
+            raise ParameterError(f"{len(picked)} dice are picked: pick {widget.most} at most")
+        return sorted(picked)
+
+    def number(self, name: str) -> int:
+        """Return what a `Stepper` holds. Raises ParameterError if it is out of range, or too little for an `Option`."""
+        widget = self._widget(name, Stepper)
+        given = self._only(name, widget.label)
+        number = number_of(given.strip())
+        if number is None:
+            raise ParameterError(
+                f"{one_line(given, 40)!r} is no number for {widget.label}: give {widget.low} to {widget.high}"
+            )
+        low = max(
+            [widget.low, *(option.least for one in self._picks() for option in one.options if self._holds(one, option))]
+        )
+        if not low <= number <= widget.high:
+            raise ParameterError(f"{widget.label} is {number}, and has to be {low} to {widget.high} here: change it")
+        return number
+
+    def basket(self, name: str) -> dict[str, int]:
+        """Return how many are chosen of each item of a `Basket`, those of which there are none left out.
+
+        Raises ParameterError for more than there are or than the budget pays for.
+        """
+        widget = self._widget(name, Basket)
+        chosen: dict[str, int] = {}
+        for item in widget.items:
+            given = self._only(f"{name}.{item.value}", item.label, "0").strip() or "0"
+            number = number_of(given)
+            if number is None or number < 0:
+                raise ParameterError(f"{one_line(given, 40)!r} is no number of {item.label}: give 0 to {item.most}")
+            if number > item.most:
+                raise ParameterError(f"there are {item.most} of {item.label}, not {number}: take fewer")
+            if number:
+                chosen[item.value] = number
+        price = sum(item.price * chosen.get(item.value, 0) for item in widget.items)
+        if price > widget.budget:
+            raise ParameterError(f"together they cost {price:,}, and you have {widget.budget:,}: take less")
+        return chosen
+
+    def _widget(self, name: str, kind: type[W]) -> W:
+        return next(one for one in self.form.widgets if isinstance(one, kind) and one.name == name)
+
+    def _picks(self) -> list[PickOne]:
+        return [one for one in self.form.widgets if isinstance(one, PickOne)]
+
+    def _holds(self, widget: PickOne, option: Option) -> bool:
+        return option.value in self._fields.get(widget.name, ())
+
+    def _only(self, name: str, label: str, missing: str | None = None) -> str:
+        """Return the only value of a field."""
+        given = [*self._fields.get(name, ())]
+        if not given and missing is not None:
+            return missing
+        if len(given) != 1:
+            raise ParameterError(f"{label} was given {len(given)} times: choose one")
+        return str(given[0])
+
+
+_LISTED = 8
+"""So many options are named when none of them was chosen."""

@@ -88,6 +88,8 @@ def read_run(folder: Path) -> RunCurve:
     try:
         head, *lines = csv.reader(text.splitlines())
         table = np.array([[float(cell) for cell in line] for line in lines])
+        if not np.isfinite(table).all():
+            raise ValueError("what is no number stands in its curve")
         values = dict(zip(head[1:], table.T[1:], strict=True))
         score = Score.from_json(about["score"])
         game, players, steps = str(about["game"]), int(about["players"]), table[:, 0].astype(np.int64)

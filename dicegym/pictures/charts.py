@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dicegym.pictures.svg import Drawing, element, text
+from dicegym.pictures.svg import Drawing, Tile, element, text
 
 WIDTH, HEIGHT = 420, 250
 """In units that are pixels on a phone, where letters are to be read too."""
@@ -80,13 +80,13 @@ def chart(title: str, lines: Sequence[ChartLine], x: Axis, y: Axis, marks: Seque
         parts.append(_letters(mark.words, LEFT + 4, float(at) - 3, "start"))
     for number, line in enumerate(lines):
         parts += _drawn(number, line, placed_x, placed_y)
-    return Drawing(WIDTH, HEIGHT, "".join(parts), title)
+    return Drawing(WIDTH, HEIGHT, (Tile(0, 0, WIDTH, HEIGHT, "".join(parts)),), title)
 
 
 def swatch(number: int) -> Drawing:
     """Return what a legend shows beside the name of a line."""
     stroke = _stroke(number)
-    return Drawing(30, 12, element("line", "", x1=1, x2=29, y1=6, y2=6, **stroke), "")
+    return Drawing(30, 12, (Tile(0, 0, 30, 12, element("line", "", x1=1, x2=29, y1=6, y2=6, **stroke)),), "")
 
 
 def ticks_between(low: float, high: float, most: int = MOST_TICKS) -> list[float]:

@@ -17,9 +17,9 @@ def title_of(page: str) -> tuple[str, str]:
 
 
 def sections(page: str) -> Iterator[tuple[str, str]]:
-    """Yield (title, text) of each section of a rules page: a line that begins at the margin, and what belongs to it."""
+    """Yield (title, text) of each section of a rules page: a paragraph at the margin, and what belongs to it."""
     _, _, text = page.strip().partition("\n\n")
-    for block in re.split(r"\n(?=[A-Z])", f"\n{text}"):
+    for block in re.split(r"\n\n(?=[A-Z])", f"\n\n{text}"):
         first, _, rest = block.strip("\n").partition("\n")
         title, colon, tail = first.partition(": ")
         if colon:

@@ -9,7 +9,10 @@ from pathlib import Path
 
 from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import ParameterError
+from dicegym.web.limits import VisitorLimits
 from dicegym.web.settings import WebSettings
+from dicegym.web.streams import LiveChannels
+from dicegym.web.workers import WorkerThreads
 
 SECRET_BYTES = 32
 
@@ -20,6 +23,9 @@ class Web:
     Attributes:
         settings: as given.
         secret: what it signs with; kept, so that forms and visitors outlive a restart.
+        limits: what visitors and addresses have spent, and how large bodies may be.
+        work: threads for what takes longer than a request may.
+        channels: what is told to pages that stay live.
         on_start: called when it starts, in an event loop.
         on_stop: called when it ends, the last one first; each is called whatever becomes of the others.
     """
@@ -28,8 +34,11 @@ class Web:
         self.settings = settings
         settings.folder.mkdir(parents=True, exist_ok=True)
         self.secret = _kept_secret(settings.folder / "secret")
+        self.limits = VisitorLimits()
+        self.work = WorkerThreads()
+        self.channels = LiveChannels()
         self.on_start: list[Callable[[], object]] = []
-        self.on_stop: list[Callable[[], object]] = []
+        self.on_stop: list[Callable[[], object]] = [self.channels.end, self.work.end]
 
     def folder(self, name: str) -> Path:
         """Return a folder for what a section keeps; it is made."""

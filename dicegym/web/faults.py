@@ -2,26 +2,68 @@
 
 from __future__ import annotations
 
+import http
+import math
+
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from dicegym.arena.store.trouble import BusyError
 from dicegym.errors import DicegymError, UnknownNameError
-from dicegym.web.api import PREFIX
+from dicegym.web.api import PREFIX, InvalidError
+from dicegym.web.limits import TooLargeError, TooOftenError, TooSlowError
 from dicegym.web.pages import page
+from dicegym.web.workers import TooBusyError
 
-NOT_FOUND, WRONG = 404, 400
+WRONG, FAILED = 400, 500
+STATUSES: tuple[tuple[type[DicegymError], int], ...] = (
+    (UnknownNameError, 404),
+    (TooSlowError, 408),
+    (TooLargeError, 413),
+    (InvalidError, 422),
+    (TooOftenError, 429),
+    (TooBusyError, 503),
+    (BusyError, 503),
+)
+"""What is answered with another status than `WRONG`."""
+WORDS = {
+    404: "there is nothing here: the address is wrong, or what was here is gone",
+    405: "this is not done at this address",
+}
+"""Where the web's own words are all that is known."""
 
 
 async def refused(request: Request, error: Exception) -> Response:
     """Answer a request that an error of ours, or of Starlette's, ended."""
+    headers: dict[str, str] = {}
     if isinstance(error, HTTPException):
         status, words = error.status_code, error.detail
+        headers |= dict(error.headers or {})
+        if words == http.HTTPStatus(status).phrase:
+            words = WORDS.get(status, words)
     else:
-        status, words = (NOT_FOUND if isinstance(error, UnknownNameError) else WRONG), str(error)
+        status = next((number for kind, number in STATUSES if isinstance(error, kind)), WRONG)
+        words = str(error)
+    if isinstance(error, TooOftenError):
+        headers["Retry-After"] = str(max(1, math.ceil(error.wait)))
+    return _said(request, status, words, headers)
+
+
+def failed(request: Request, number: str) -> Response:
+    """Answer a request that ended in an error nobody expected; ``number`` stands in the log beside it."""
+    words = f"Something went wrong here that should not have. Whoever runs this finds error {number} in the log."
+    return _said(request, FAILED, words, {})
+
+
+def _said(request: Request, status: int, words: str, headers: dict[str, str]) -> Response:
+    answer: Response
     if request.url.path.startswith(PREFIX):
-        return JSONResponse({"error": words}, status)
-    return page(request, "error.html", status, words=words, code=status)
+        answer = JSONResponse({"error": words}, status)
+    else:
+        answer = page(request, "error.html", status, words=words, code=status)
+    answer.headers.update(headers)
+    return answer
 
 
 HANDLERS = {DicegymError: refused, HTTPException: refused}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from dicegym.arena.pages.template import trusted
@@ -13,54 +15,65 @@ if TYPE_CHECKING:
 
 DEEPEST = 6
 """Level of the least heading that HTML knows."""
-TABLE = '<div class="wide" role="region" aria-label="Table" tabindex="0"><table'
-"""How a table begins that may be wider than a telephone."""
 
 
-def as_html(text: str, below: int = 0) -> Any:
-    """Return Markdown as markup; ``below`` says by how many levels its headings are lowered.
+def as_html(text: str, below: int, label: str) -> Any:
+    """Return Markdown as markup.
 
     HTML in it is shown as text, pictures are left as links are written, and links lead to nowhere but what browsers
     open without harm.
+
+    Args:
+        text: anybody's.
+        below: by how many levels headings are lowered.
+        label: what its tables are called, where they are wider than the page.
     """
-    tokens = _reader().parse(text)
+    reader = _reader()
+    tokens = reader.parse(text)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(DEEPEST, int(token.tag[1:]) + below)}"
-    html = _reader().renderer.render(tokens, _reader().options, {})
-    return trusted(html)
+    return trusted(_wide(reader.renderer.render(tokens, reader.options, {}), label))
 
 
 @functools.cache
 def _reader() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    reader.add_render_rule(
-        "table_open", lambda *_: '<div class="wide" role="region" aria-label="Table" tabindex="0"><table>\n'
-    )
-    reader.add_render_rule("table_close", lambda *_: "</table></div>\n")
-    return reader
+    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
-def plain_as_html(text: str, level: int) -> Any:
-    """Return reStructuredText of ours, such as a section of a rules page, as markup; headings begin at ``level``."""
+def plain_as_html(text: str, level: int, label: str) -> Any:
+    """Return reStructuredText of ours, such as a section of a rules page, as markup.
+
+    Args:
+        text: nothing is included in it, and HTML in it stays text.
+        level: of its first headings.
+        label: what its tables are called.
+    """
     from docutils.core import publish_parts
 
-    parts = publish_parts(
-        text,
-        writer="html5",
-        settings_overrides={
-            "raw_enabled": False,
-            "file_insertion_enabled": False,
-            "_disable_config": True,
-            "initial_header_level": level,
-            "report_level": 5,
-            "halt_level": 5,
-            "default_role": "literal",
-            "smart_quotes": False,
-        },
-    )
-    html = re.sub(r' style="[^"]*"|<colgroup>.*?</colgroup>', "", parts["body"], flags=re.DOTALL)
-    html = html.replace("<table", TABLE)
-    return trusted(html.replace("</table>", "</table></div>"))
+    settings = {
+        "raw_enabled": False,
+        "file_insertion_enabled": False,
+        "_disable_config": True,
+        "initial_header_level": level,
+        "report_level": 5,
+        "halt_level": 5,
+        "default_role": "literal",
+        "smart_quotes": False,
+    }
+    html = publish_parts(text, writer="html5", settings_overrides=settings)["body"]
+    return trusted(_wide(re.sub(r' style="[^"]*"|<colgroup>.*?</colgroup>', "", html, flags=re.DOTALL), label))
+
+
+def _wide(html: str, label: str) -> str:
+    """Let tables scroll where they are wider than the page, each by a name of its own."""
+    count = itertools.count(1)
+
+    def begun(found: re.Match[str]) -> str:
+        number = next(count)
+        called = escape(label) + (f", {number}" if number > 1 else "")
+        return f'<div class="wide" role="region" aria-label="{called}" tabindex="0">{found[0]}'
+
+    return re.sub("<table", begun, html).replace("</table>", "</table></div>")

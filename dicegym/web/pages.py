@@ -9,8 +9,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 import dicegym
-from dicegym.arena.pages.template import made_environment
+from dicegym.arena.pages.template import asset, made_environment
 from dicegym.web.context import Web
+from dicegym.web.forms import form_key, with_keys
+from dicegym.web.static_files import address
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -18,10 +20,13 @@ if TYPE_CHECKING:
 
 @functools.cache
 def environment() -> Environment:
-    """Return what fills the templates of this package."""
+    """Return what fills the templates of this package, which may import those of the arena's pages as ``arena/...``."""
     import jinja2
 
-    return made_environment(jinja2.PackageLoader("dicegym.web"))
+    arena = jinja2.PrefixLoader({"arena": jinja2.FunctionLoader(asset)})
+    made = made_environment(jinja2.ChoiceLoader([arena, jinja2.PackageLoader("dicegym.web")]))
+    made.globals["static"] = address
+    return made
 
 
 def web_of(request: Request) -> Web:
@@ -37,7 +42,15 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
         request: what is answered.
         template: its file below ``templates``; it extends ``base.html`` and fills its blocks ``title`` and ``main``.
         status: of the answer.
-        values: what the template names, besides ``request``, ``sections`` and ``version``.
+        values: what the template names, besides ``request``, ``sections``, ``version``, and ``form_key``, which forms
+            that change something carry; each gets it by itself.
     """
-    shown = {"request": request, "sections": request.app.state.sections, "version": dicegym.__version__}
-    return HTMLResponse(environment().get_template(template).render(shown | values), status)
+    key = form_key(request)
+    shown = {
+        "request": request,
+        "sections": request.app.state.sections,
+        "version": dicegym.__version__,
+        "form_key": key,
+    }
+    html = environment().get_template(template).render(shown | values)
+    return HTMLResponse(with_keys(html, key), status, {"Cache-Control": "private, no-cache"})

@@ -1,19 +1,31 @@
-"""What keeps pages and their visitors safe: headers, names of hosts, visitors, and forms that others may not send."""
+"""What keeps pages and their visitors safe, before anything else sees a request, and after all else has answered it.
+
+In this order: the name that the server is called by, who asks, how often, whether another site sent it, how large it is
+and how long it takes, whether a form is one of ours. Errors that nobody expected become a page with a number, which
+stands in the log beside what happened.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
+import logging
 import re
 import secrets
+import time
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dicegym.errors import DicegymError
+from dicegym.server.origins import Origins
+from dicegym.web.access import AccessLog
+from dicegym.web.api import PREFIX
+from dicegym.web.bodies import Bodies, GoneAwayError, replayed
 from dicegym.web.context import Web
+from dicegym.web.faults import failed, refused
+from dicegym.web.forms import FORM_KEY, HEADER, check_form_key
+from dicegym.web.limits import REQUESTS
 
 POLICY = "; ".join(
     (
@@ -27,25 +39,38 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-HEADERS = {
+SAFETY_HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "private, no-cache",
 }
+"""Of every answer that does not say otherwise."""
 COOKIE = "dicegym_visitor"
+KEPT = 31_536_000
+"""Seconds, a year."""
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
+OF_FORMS = FORMS | {"text/plain", ""}
+"""What a page of another site can have a browser send without asking here first."""
+FILES, FIELDS = 20, 200
 _VISITOR = re.compile(r"[0-9a-f]{32}")
+_log = logging.getLogger("dicegym.web")
 
 
 class Safety:
-    """Gives each visitor a number that nobody guesses, refuses forms of other sites, and sets the headers."""
+    """Gives each visitor a number that nobody guesses, refuses what may not come in, and sets the headers."""
 
     def __init__(self, app: ASGIApp, web: Web) -> None:
         self._app = app
         self._web = web
+        self._origins = Origins(web.settings.host, web.settings.hosts)
+        self._bodies = Bodies()
+        self._access = AccessLog(web.settings.log)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -57,24 +82,77 @@ class Safety:
         visitor = known if _VISITOR.fullmatch(known) else secrets.token_hex(16)
         scope.setdefault("state", {})
         scope["state"] |= {"visitor": visitor, "web": self._web}
+        began, status, size = time.perf_counter(), 0, 0
 
         async def answer(message: Message) -> None:
+            nonlocal status, size
             if message["type"] == "http.response.start":
+                status = message["status"]
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in SAFETY_HEADERS.items():
                     headers.setdefault(name, value)
-                if visitor != known:
-                    headers.append(
-                        "Set-Cookie", f"{COOKIE}={visitor}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax"
-                    )
+                if visitor != known and headers["Cache-Control"].startswith("private"):
+                    headers.append("Set-Cookie", _cookie(visitor, scope["scheme"]))
+            size += len(message.get("body", b""))
             await send(message)
 
-        if request.method not in SAFE and _of_another_site(request):
-            await PlainTextResponse("this form was sent by another site: it is not taken\n", 403)(
-                scope, receive, answer
-            )
+        try:
+            await self._answer(request, receive, answer)
+        except GoneAwayError:
             return
-        await self._app(scope, receive, answer)
+        except Exception:
+            number = secrets.token_hex(4)
+            _log.exception("error %s: %s %s", number, request.method, ascii(request.url.path))
+            if status:
+                raise _BrokenOffError(number) from None
+            await failed(request, number)(scope, receive, answer)
+        finally:
+            if self._access.on:
+                self._access.write(request, status, size, time.perf_counter() - began)
+
+    async def _answer(self, request: Request, receive: Receive, send: Send) -> None:
+        try:
+            self._check_sender(request)
+            if request.method not in SAFE:
+                largest = self._web.limits.largest(request.url.path)
+                body = await self._bodies.read(request, receive, largest)
+                receive = replayed(body, receive)
+                await _check_form(request, replayed(body, receive))
+        except (DicegymError, HTTPException) as error:
+            response = await refused(request, error)
+            response.headers["Connection"] = "close"  # what it still sends is not read
+            await response(request.scope, receive, send)
+            return
+        await self._app(request.scope, receive, send)
+
+    def _check_sender(self, request: Request) -> None:
+        fault = self._origins.fault(request.headers.getlist("host"), ())
+        if fault:
+            raise HTTPException(421, fault)
+        self._web.limits.pay(request, REQUESTS)
+        if request.method not in SAFE and _of_another_site(request):
+            raise HTTPException(403, "this form was sent by another site: it is not taken")
+
+
+class _BrokenOffError(Exception):
+    """An answer had begun when something failed: its connection is closed, as nothing else can be said."""
+
+
+async def _check_form(request: Request, receive: Receive) -> None:
+    """Raise HTTPException (403) for a form that was not shown to its visitor.
+
+    Programs are not asked: what they send is JSON, or carries a token, and browsers do neither for another site
+    without asking here first, which is not answered.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    as_program = not kind and request.url.path.startswith(PREFIX)
+    if "authorization" in request.headers or as_program or kind not in OF_FORMS:
+        return
+    given: object = request.headers.get(HEADER)
+    if given is None and kind in FORMS:
+        async with Request(request.scope, receive).form(max_files=FILES, max_fields=FIELDS) as form:
+            given = form.get(FORM_KEY)
+    check_form_key(request, given)
 
 
 def _of_another_site(request: Request) -> bool:
@@ -85,21 +163,5 @@ def _of_another_site(request: Request) -> bool:
     return origin is not None and origin.partition("://")[2] != request.headers.get("host")
 
 
-def signed(web: Web, *words: str) -> str:
-    """Return a signature of some words that nobody else can make."""
-    return hmac.new(web.secret, "\0".join(words).encode(), hashlib.sha256).hexdigest()
-
-
-FORM_KEY = "form_key"
-"""The hidden field of a form by which it is known as one of ours."""
-
-
-def form_key(request: Request) -> str:
-    """Return what the forms of a page carry in `FORM_KEY`: nobody else can know it."""
-    return signed(request.state.web, "form", request.state.visitor)
-
-
-def check_form_key(request: Request, given: object) -> None:
-    """Raise HTTPException (403) if a form does not carry what `form_key` gave its visitor."""
-    if not isinstance(given, str) or not hmac.compare_digest(given.encode(), form_key(request).encode()):
-        raise HTTPException(403, "this form is not one that was shown to you here: open its page again, then send it")
+def _cookie(visitor: str, scheme: str) -> str:
+    return f"{COOKIE}={visitor}; Path=/; Max-Age={KEPT}; HttpOnly; SameSite=Lax" + "; Secure" * (scheme == "https")

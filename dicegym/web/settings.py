@@ -7,6 +7,7 @@ from pathlib import Path
 
 HOST, PORT = "127.0.0.1", 8000
 """Where it listens unless told otherwise: nobody else can reach it."""
+CONNECTIONS = 1500
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,12 @@ class WebSettings:
     port: int = PORT
     hosts: tuple[str, ...] = field(default=())
     """Names by which browsers may ask for it besides its own address, such as ``games.example.org``."""
+    proxies: tuple[str, ...] = ()
+    """Addresses of proxies before it, which say whom they ask for, and whether by https."""
+    connections: int = CONNECTIONS
+    """At once."""
+    log: str = ""
+    """Where each request is written, as a line of JSON: a file, ``-`` for standard error, or nowhere."""
     isolation: str = "jail"
     """What holds bots that are uploaded, a level of `dicegym.sandbox.jail.Isolation`; where it does not work, none are
     taken."""

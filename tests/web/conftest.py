@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,10 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import uvicorn
 from starlette.testclient import TestClient
+from web_pages import Visitor
 
 from dicegym.web.app import create_app
+from dicegym.web.connections import Gate
+from dicegym.web.context import Web
+from dicegym.web.serving import PageServer, listening
 from dicegym.web.settings import WebSettings
 
 if TYPE_CHECKING:
@@ -31,19 +33,19 @@ PICTURES = os.environ.get("DICEGYM_SCREENSHOTS")
 class Running:
     """A server of pages on a port of its own."""
 
-    def __init__(self, settings: WebSettings) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
+    def __init__(self, settings: WebSettings, gate: Gate | None = None) -> None:
         self.settings = settings
+        self.port = 0
+        self._gate = gate
         self.start()
+        self.url = f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        app = create_app(self.settings)
-        config = uvicorn.Config(app, host="127.0.0.1", port=self.port, log_level="warning")
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        listener = listening("127.0.0.1", self.port)
+        self.port = listener.getsockname()[1]
+        self._server = PageServer(self.settings, self._gate)
+        self.web: Web = self._server.app.state.web
+        self._thread = threading.Thread(target=self._server.run, args=([listener],), daemon=True)
         self._thread.start()
         until = time.monotonic() + SECONDS
         while not self._server.started and time.monotonic() < until:
@@ -61,7 +63,7 @@ def settings(tmp_path: Path) -> WebSettings:
 
 @pytest.fixture
 def client(settings: WebSettings) -> Iterator[TestClient]:
-    with TestClient(create_app(settings), base_url="http://127.0.0.1:8000") as asked:
+    with Visitor(create_app(settings)) as asked:
         yield asked
 
 

@@ -37,6 +37,7 @@ score come to be those of the other's reversed, both scores are swapped."""
 _WORDS = {"bacon": 0, "free bacon": 0, "free": 0} | dict.fromkeys(
     ("exchange", "exchange the dice", "exchange dice", "ham", "hijinks", "ham hijinks", "minus one", "minus 1"), -1
 )
+DICE_NUMBERS = range(1, MOST_DICE + 1)
 _ALLOWED = f"1 to {MOST_DICE} to roll so many dice, `bacon` (or 0), or -1 to exchange the dice"
 
 
@@ -45,7 +46,8 @@ def _scores(state: Any, seat: int) -> tuple[int, int]:
     return scores[seat], scores[1 - seat]
 
 
-def _sides(state: Any) -> int:
+def sides_now(state: Any) -> int:
+    """Return how many sides the dice have."""
     return int(sides(*_scores(state, 0), int(state["exchanges"].sum())))
 
 
@@ -53,7 +55,7 @@ def table(place: Place, state: Any, full: bool) -> str:
     """Return both scores, which dice lie on the table, and what bacon, an exchange and each number of dice bring."""
     seat = place.seat
     own, other = _scores(state, seat)
-    goal, run, faces = int(state["goal"]), int(state["runs"][seat]), _sides(state)
+    goal, run, faces = int(state["goal"]), int(state["runs"][seat]), sides_now(state)
     rival = place.names[1 - seat]
     wild = "a multiple of seven" if (own + other) % WILD == 0 else "no multiple of seven"
     turned = ", and they are exchanged" if state["exchanges"].sum() % 2 else ""
@@ -65,23 +67,25 @@ def table(place: Place, state: Any, full: bool) -> str:
     if factor > 1:
         lines.append(f"After your {run} Pig outs a turn without one counts {factor} times.")
     lines += [
-        f"  {name:<7}{_certain(place, state, number - FIRST_NUMBER)}" for name, number in (("bacon", 0), ("-1", -1))
+        f"  {name:<7}{certain(place, state, number - FIRST_NUMBER)}" for name, number in (("bacon", 0), ("-1", -1))
     ]
-    numbers = range(1, MOST_DICE + 1)
-    lucky = [(1 - 1 / faces) ** number for number in numbers]
-    means = [
-        chance * number * (faces + 2) / 2 * factor + (1 - chance) * PIG_OUT
-        for number, chance in zip(numbers, lucky, strict=True)
-    ]
+    chances = [rolled(state, seat, number) for number in DICE_NUMBERS]
     lines += [
-        "  dice        " + "".join(f"{number:>6}" for number in numbers),
-        "  without a 1 " + "".join(f"{percent(chance):>6}" for chance in lucky),
-        "  mean points " + "".join(f"{mean:>6.1f}" for mean in means),
+        "  dice        " + "".join(f"{number:>6}" for number in DICE_NUMBERS),
+        "  without a 1 " + "".join(f"{percent(lucky):>6}" for lucky, _ in chances),
+        "  mean points " + "".join(f"{mean:>6.1f}" for _, mean in chances),
     ]
     return "\n".join(lines)
 
 
-def _certain(place: Place, state: Any, action: int) -> str:
+def rolled(state: Any, seat: int, number: int) -> tuple[float, float]:
+    """Return the chance that so many dice show no 1, and the mean of the points that they bring ``seat``."""
+    faces, factor = sides_now(state), int(multiplier(int(state["runs"][seat])))
+    lucky = (1 - 1 / faces) ** number
+    return lucky, lucky * number * (faces + 2) / 2 * factor + (1 - lucky) * PIG_OUT
+
+
+def certain(place: Place, state: Any, action: int) -> str:
     """Return what an action without dice brings."""
     after = state.copy()
     place.game.step(after, action)
@@ -120,7 +124,7 @@ def told(place: Place, before: Any, action: int, after: Any, fault: str, brief: 
     pig_out = 1 in faces
     factor = 1 if pig_out else int(multiplier(run))
     if number > 0:
-        sided = f"{NUMBER_WORDS[_sides(before)]}-sided {'die' if number == 1 else 'dice'}"
+        sided = f"{NUMBER_WORDS[sides_now(before)]}-sided {'die' if number == 1 else 'dice'}"
         text = f"{place.does(mover, 'roll')} {number} {sided}: {dice(faces)}"
         points = PIG_OUT if pig_out else sum(faces)
     elif number == 0:

@@ -31,7 +31,8 @@ _WORDS = (
 _SPOT_ON = ("spot on", "spot", "exact", "exactly")
 
 
-def _may_gain(state: Any, seat: int) -> bool:
+def may_gain(state: Any, seat: int) -> bool:
+    """Return whether ``seat`` has lost a die that it could gain."""
     return bool(state["left"][seat] < state["dice"])
 
 
@@ -45,18 +46,18 @@ def table(place: Place, state: Any, full: bool) -> str:
 def read(place: Place, state: Any, text: str) -> list[int]:
     """Return the action that bids or challenges; see `dicegym.games.keyboard.Keyboard`."""
     view: Any = place.game.view(state, place.seat)
-    may_gain = _may_gain(state, place.seat)
+    gaining = may_gain(state, place.seat)
     plain = " ".join(text.replace(",", " ").replace("-", " ").replace(":", " ").strip(" .!").split())
     if plain in _SPOT_ON and view.bids:
-        if may_gain:
+        if gaining:
             raise ParameterError(
                 "spot on for what? Type `lose two` (the bidder loses two) or `gain one` (you gain one)"
             )
         plain = "lose two"
-    named = "`liar`, `lose two` or `gain one`" if may_gain else "`liar` or `spot on`"
+    named = "`liar`, `lose two` or `gain one`" if gaining else "`liar` or `spot on`"
     words = _WORDS | (dict.fromkeys(_SPOT_ON, LOSE_TWO) if not view.bids else {})
     action = keyboard.read(plain if plain in words else text, view, least, MOST_QUANTITY, words, named)
-    if action == GAIN_ONE and not may_gain:
+    if action == GAIN_ONE and not gaining:
         raise ParameterError("you have lost no die that you could gain: type `liar` or `spot on lose two`")
     return [action]
 

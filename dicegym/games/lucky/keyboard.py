@@ -31,20 +31,32 @@ than the shop has, nobody gets it.
 Dice 0 to 6 are basic: their faces are added up. 7 to 11 multiply that sum, 12
 to 16 attack others, 17 to 21 are coins that succeed half the time."""
 _NOTHING = ("nothing", "none", "pass", "done", "no", "skip", "save", "0x0", "end", "wait", "-")
-_FAST = 10
-_MOST_FAST = 1000
+FAST = 10
+MOST_FAST = 1000
 _IN_SHORT = 8
 """So many dice of the shop are shown unasked."""
 _TYPE = "an order such as `2x3 1x7`, `nothing`, or `fast` to skip rounds"
 
 
-def _amount(value: float) -> str:
+def amount(value: float) -> str:
+    """Return points as they are shown, in tenths where they are few."""
     return f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"
 
 
 def _unscaled(part: float, scale: float) -> float:
     """Return x, given x / (x + scale) as observations have it."""
     return scale * part / (1 - part) if part < 1 else float(MOST)
+
+
+def gains(place: Place, state: Any) -> list[float]:
+    """Return how many more points a round one more of each die brings the person."""
+    observed = place.game.observe(state, place.seat)
+    return [_unscaled(float(observed[AT.gain + kind]), int(PRICES[kind])) for kind in range(N_DICE)]
+
+
+def income(place: Place, state: Any) -> float:
+    """Return how many points a round the person's dice make, what is ordered included."""
+    return _unscaled(float(place.game.observe(state, place.seat)[AT.income + 2]), 1000)
 
 
 def _counts(counts: Sequence[int]) -> str:
@@ -62,20 +74,18 @@ def table(place: Place, state: Any, full: bool) -> str:
         f"{_counts(state['dice'][player].tolist()) or 'no dice'}"
         for player in players
     ]
-    observed = place.game.observe(state, seat)
-    gains = [_unscaled(float(observed[AT.gain + kind]), int(PRICES[kind])) for kind in range(N_DICE)]
-    income = _unscaled(float(observed[AT.income + 2]), 1000)
-    lines.append(f"Your dice make about {_amount(income)} points a round.")
+    more = gains(place, state)
+    lines.append(f"Your dice make about {amount(income(place, state))} points a round.")
     limits = order_limits(state, seat)
     shown = list(range(N_DICE)) if full else [kind for kind in range(N_DICE) if limits[kind]]
     if len(shown) > _IN_SHORT and not full:
-        shown = sorted(sorted(shown, key=lambda kind: -gains[kind] / PRICES[kind])[:_IN_SHORT])
+        shown = sorted(sorted(shown, key=lambda kind: -more[kind] / PRICES[kind])[:_IN_SHORT])
     if not shown:
         return "\n".join([*lines, "You can pay for nothing: type `nothing`, or `fast` to skip rounds."])
     lines.append("  die  price  in shop  you can buy  more points  what it does")
     lines += [
         f"  {kind:>3}  {int(PRICES[kind]):>5}  {int(state['shop'][kind]):>7}  {limits[kind]:>11}  "
-        f"{_amount(gains[kind]):>11}  {EFFECTS[kind]}"
+        f"{amount(more[kind]):>11}  {EFFECTS[kind]}"
         for kind in shown
     ]
     left_out = sum(limit > 0 for limit in limits) - len(shown)
@@ -92,9 +102,9 @@ def read(place: Place, state: Any, text: str) -> list[int]:
         return [DONE]
     verb, _, rest = words.partition(" ")
     if verb in ("fast", "ff", "f"):
-        rounds = number_of(rest.removesuffix(" rounds")) if rest else _FAST
-        if rounds is None or not 1 <= rounds <= _MOST_FAST:
-            raise unread(text, f"`fast` and a number of rounds from 1 to {_MOST_FAST}, such as `fast 20`")
+        rounds = number_of(rest.removesuffix(" rounds")) if rest else FAST
+        if rounds is None or not 1 <= rounds <= MOST_FAST:
+            raise unread(text, f"`fast` and a number of rounds from 1 to {MOST_FAST}, such as `fast 20`")
         return [DONE] * rounds
     limits = order_limits(state, place.seat)
     if verb in ("max", "most", "all"):

@@ -84,7 +84,8 @@ _HEAD, _WIDTH = 20, 79
 """Columns of the names of boxes, and of a whole card."""
 
 
-def _worth(state: Any) -> list[int]:
+def worth(state: Any) -> list[int]:
+    """Return what each box would score with the dice that lie there."""
     points: list[int] = BEST[hand_of(state["dice"])].tolist()
     return points
 
@@ -98,9 +99,9 @@ def table(place: Place, state: Any, full: bool) -> str:
     """Return the card at the beginning of a turn, the dice, and what each open box would score now."""
     shown = [_card(place, state)] if full or state["rolls_left"] == ROLLS else []
     shown.append(f"Your dice: {dice(state['dice'].tolist())}   ({_rolls(state)})")
-    worth, scores = _worth(state), state["scores"][place.seat]
-    open_boxes = sorted((box for box in range(BOXES) if scores[box] < 0), key=lambda box: -worth[box])
-    now = [f"{BOX_NAMES[box]} {worth[box]}" for box in open_boxes if worth[box]]
+    points, scores = worth(state), state["scores"][place.seat]
+    open_boxes = sorted((box for box in range(BOXES) if scores[box] < 0), key=lambda box: -points[box])
+    now = [f"{BOX_NAMES[box]} {points[box]}" for box in open_boxes if points[box]]
     others = "; any other open box 0" if len(now) < len(open_boxes) else ""
     shown.append(f"Worth now: {', '.join(now)}{others}." if now else "Worth now: nothing in any open box.")
     return "\n".join(shown)
@@ -136,7 +137,7 @@ def read(place: Place, state: Any, text: str) -> list[int]:
     """Return the action that keeps, rolls or scores; see `dicegym.games.keyboard.Keyboard`."""
     verb, _, rest = text.partition(" ")
     if verb in ("keep", "hold", "k"):
-        return [_rolling(state, _kept(state, rest))]
+        return [rolling(state, _kept(state, rest))]
     if verb in ("roll", "reroll", "r", "throw"):
         return [_rolled(state, rest)]
     named = rest if verb in ("score", "take", "fill", "cross", "s", "box", "use") else text
@@ -160,7 +161,7 @@ def _kept(state: Any, words: str) -> list[int]:
 def _rolled(state: Any, words: str) -> int:
     """Return the action that rolls what was named."""
     if words in _ALL:
-        return _rolling(state, [])
+        return rolling(state, [])
     if not words:
         raise unread("roll", "`roll all`, or what the dice show that you roll again: `roll 1 3`")
     if words in ("none", "nothing"):
@@ -168,7 +169,7 @@ def _rolled(state: Any, words: str) -> int:
     if "#" in words or re.match(r"places?\b", words):
         return _rolled_places(state, words)
     left = Counter(state["dice"].tolist()) - Counter(_named(state, words))
-    return _rolling(state, list(left.elements()))
+    return rolling(state, list(left.elements()))
 
 
 def _rolled_places(state: Any, words: str) -> int:
@@ -186,7 +187,7 @@ def _check_rolls(state: Any) -> None:
         raise ParameterError("there is no roll left: type `score` and a box, such as `score chance`")
 
 
-def _rolling(state: Any, kept: Sequence[int]) -> int:
+def rolling(state: Any, kept: Sequence[int]) -> int:
     """Return the action that keeps these faces."""
     _check_rolls(state)
     if len(kept) == DICE:

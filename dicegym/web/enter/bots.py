@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.web.enter.tables import BOTS, PARTS_TAKEN, UPLOADS, VERSIONS, WEB_CONTESTS, Desk, now
+from dicegym.web.enter.tables import BOTS, PARTS_TAKEN, UPLOADS, VERSIONS, WEB_CONTESTS, Desk, now, number_of
 from dicegym.web.enter.tokens import TokenHolder, checked_name
 from dicegym.web.enter.uploads import Upload, unpack
 
@@ -211,7 +211,7 @@ class Bots:
         Raises UnknownNameError, the same for one that is not there and one of others.
         """
         with self._desk.reading() as connection:
-            row = connection.execute(sa.select(BOTS).where(BOTS.c.id == number)).first()
+            row = connection.execute(sa.select(BOTS).where(BOTS.c.id == number_of(number))).first()
         if row is None or (row.owner != holder.name and not holder.operator):
             raise UnknownNameError(f"you have no bot {number}: your page has all that you handed in")
         return HandedIn(*row)
@@ -226,7 +226,7 @@ class Bots:
         """Return a version of a bot; None: the newest. Raises UnknownNameError if there is none."""
         asked = sa.select(VERSIONS).where(VERSIONS.c.bot == bot).order_by(VERSIONS.c.number.desc()).limit(1)
         if number is not None:
-            asked = asked.where(VERSIONS.c.number == number)
+            asked = asked.where(VERSIONS.c.number == number_of(number))
         with self._desk.reading() as connection:
             row = connection.execute(asked).first()
         if row is None:

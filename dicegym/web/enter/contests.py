@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.web.enter.bots import BotVersion, HandedIn, VersionState
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.tables import BOTS, PARTS_TAKEN, VERSIONS, WEB_CONTESTS, Desk, now
+from dicegym.web.enter.tables import BOTS, PARTS_TAKEN, VERSIONS, WEB_CONTESTS, Desk, now, number_of
 from dicegym.web.enter.tokens import checked_name, moment_of
 
 MOST_ENTRIES = 200
@@ -113,7 +113,7 @@ class WebContests:
     def contest(self, number: int) -> OpenContest:
         """Return a contest. Raises UnknownNameError if there is none."""
         with self._desk.reading() as connection:
-            row = connection.execute(sa.select(WEB_CONTESTS).where(WEB_CONTESTS.c.id == number)).first()
+            row = connection.execute(sa.select(WEB_CONTESTS).where(WEB_CONTESTS.c.id == number_of(number))).first()
         if row is None:
             raise UnknownNameError(f"there is no contest {number}: the list has all")
         return _contest(row)

@@ -7,7 +7,6 @@ from pathlib import PurePath
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -24,18 +23,10 @@ def posted(answer: Callable[[Request, FormData], Response]) -> Callable[[Request
     """Return an endpoint that reads a form, and answers in a thread, as what it does may wait for a disk."""
 
     async def endpoint(request: Request) -> Response:
-        check_length(request)
         async with request.form(max_files=1, max_fields=MOST_FIELDS, max_part_size=LARGEST_UPLOAD + 1) as form:
             return await run_in_threadpool(answer, request, form)
 
     return endpoint
-
-
-def check_length(request: Request) -> None:
-    """Raise HTTPException (413) for a body that is larger than what anybody may hand in."""
-    length = request.headers.get("content-length", "0")
-    if not length.isdecimal() or int(length) > LARGEST_UPLOAD + ROOM:
-        raise HTTPException(413, f"that is more than {LARGEST_UPLOAD:,} bytes, the most for a bot")
 
 
 def text_in(form: FormData, name: str) -> str:

@@ -11,15 +11,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
-from dicegym.web.api import Operation
+from dicegym.web.api import Operation, query_of
 from dicegym.web.enter.bots import BotVersion, HandedIn
 from dicegym.web.enter.contests import OpenContest
-from dicegym.web.enter.forms import check_length
 from dicegym.web.enter.grades import grade_rows
 from dicegym.web.enter.room import EnteringRoom, room_of
-from dicegym.web.enter.uploads import LARGEST_UPLOAD, Upload
+from dicegym.web.enter.uploads import Upload
 from dicegym.web.enter.visitors import needed_holder
 from dicegym.web.pages import web_of
 
@@ -126,6 +124,10 @@ def operations() -> list[Operation]:
     ]
 
 
+def _own_operation(method: str, path: str, summary: str, answer: Callable[[Request], M], returns: type[M]) -> Operation:
+    return Operation(method, path, summary, _in_thread(answer), returns, token=True, errors=(401, 404))
+
+
 def _in_thread(answer: Callable[[Request], M]) -> Callable[[Request], Awaitable[M]]:
     """Return an operation that waits for a file in a thread."""
 
@@ -143,23 +145,13 @@ def _room(request: Request) -> EnteringRoom:
 async def hand_in(request: Request) -> BotModel:
     """Take the body as a bot."""
     holder = await run_in_threadpool(needed_holder, request)
-    check_length(request)
-    query = request.query_params
-    missing = [name for name in ("game", "name") if not query.get(name)]
-    if missing:
-        raise ParameterError(f"{' and '.join(missing)}: not given: write /api/enter/bots?game=hog&name=NAME")
-    data = bytearray()
-    async for piece in request.stream():
-        data += piece
-        if len(data) > LARGEST_UPLOAD:
-            raise HTTPException(413, f"that is more than {LARGEST_UPLOAD:,} bytes, the most for a bot")
+    query, data = query_of(request, UploadQuery), await request.body()
 
     def take() -> BotModel:
         room = _room(request)
         if room.shut:
             raise HTTPException(503, room.shut)
-        upload = Upload(query.get("file") or "bot.py", bytes(data))
-        version = room.bots.hand_in(holder, make_game(query["game"]), query["name"], upload)
+        version = room.bots.hand_in(holder, make_game(query.game), query.name, Upload(query.file, data))
         room.runner.wake()
         return _bot(room, room.bots.bot(version.bot, holder), version)
 

@@ -11,9 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from dicegym.arena.replay import moments
 from dicegym.arena.replay.stored import stored_replay
-from dicegym.arena.replay.telling import result_lines
 from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
@@ -24,11 +22,14 @@ from dicegym.web.enter.room import EnteringRoom, room_of
 from dicegym.web.enter.trials import STORE
 from dicegym.web.enter.uploads import LARGEST_UPLOAD, sent
 from dicegym.web.enter.visitors import COOKIE, forget, holder_of, needed_holder, remember
+from dicegym.web.limits import Rate
 from dicegym.web.pages import page, web_of
+from dicegym.web.watch.shown import replay_page
 
 SEEN = 303
 """Status that has a browser get another page after a form."""
-REPLAYS = 20
+TOKENS = Rate("tokens entered", 10, 20)
+"""Nobody guesses one; who tries is kept from costing anything."""
 
 
 def routes() -> list[BaseRoute]:
@@ -83,6 +84,7 @@ def _entrance(request: Request, problem: str = "", typed: FormData | None = None
 
 def sign_in(request: Request, form: FormData) -> Response:
     """Take a token, and know its holder in this browser from now on."""
+    web_of(request).limits.pay(request, TOKENS)
     session = _room(request).tokens.begin_session(text_in(form, "token"))
     if session is None:
         wrong = "that is no token, or not valid any more: copy all of it, or ask for another one"
@@ -132,7 +134,6 @@ def bot_page(request: Request) -> Response:
         "may_enter": [
             one for one in room.contests.all() if one.game == bot.game and one.is_open and one.id not in inside
         ],
-        "replays": REPLAYS,
         "title": make_game(bot.game).spec.title,
         "holder": needed_holder(request),
     }
@@ -175,14 +176,9 @@ def game_page(request: Request) -> Response:
         raise HTTPException(404, "no games are kept of this version")
     with StoreReader(path) as reader:
         replay = stored_replay(reader, request.path_params["wanted"])
-    values: dict[str, Any] = {
-        "bot": bot,
-        "tried": version,
-        "replay": replay,
-        "moments": list(moments(replay)),
-        "result": result_lines(replay),
-    }
-    return page(request, "enter/game.html", **values)
+    title = f"{bot.name}: game {replay.id}"
+    back = f"/enter/bots/{bot.id}?version={version.number}"
+    return replay_page(request, replay, title=title, back=back, back_title=f"{bot.name}, version {version.number}")
 
 
 def enter_contest(request: Request, form: FormData) -> Response:

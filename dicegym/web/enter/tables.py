@@ -99,6 +99,11 @@ PARTS_TAKEN = sa.Table(
 )
 
 
+def number_of(given: int) -> int:
+    """Return a number that somebody asks for; 0, which nothing has, for one that no table can hold."""
+    return given if 0 < given < 1 << 62 else 0
+
+
 def now() -> str:
     """Return the time, as it is kept: UTC, ISO 8601, of one length, so that texts are in the order of times."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -317,7 +317,7 @@ def _league(folder: Path) -> ShownLeague | None:
 def _card(folder: Path) -> Any:
     for name in ("best.md", "model.md"):
         if (folder / name).is_file():
-            return as_html(read_text(folder / name, "remove it"), below=2)
+            return as_html(read_text(folder / name, "remove it"), 2, "Table of the card")
     return None
 
 

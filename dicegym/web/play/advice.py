@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -111,7 +111,7 @@ class Advice:
         Raises UnknownNameError.
         """
         threshold(level, "win rate")
-        self._asked(("values", game), self._quick, lambda answer: self._quick.valuer(game).name)
+        self._values(game)
 
     def warner(self, game: Game, level: str) -> Warn | None:
         """Return who warns a person; None if nobody knows what choices are worth. May take seconds."""
@@ -131,10 +131,19 @@ class Advice:
 
     def about(self, game: Game) -> str:
         """Return whose values a tutor goes by, in words; as much as is known now."""
-        answer = self._asked(("values", game), self._quick, lambda answer: self._quick.valuer(game).name)
+        answer = self._values(game)
         if answer.failure:
             return f"Nobody can say what choices are worth here: {answer.failure}."
-        return f"{sure(self._quick.valuer(game))}." if answer.ready else "What choices are worth is being looked up."
+        return f"{answer.found}." if answer.found else "What choices are worth is being looked up."
+
+    def _values(self, game: Game) -> Answer[str]:
+        """Return whose values are gone by and how sure they are, in words; they are loaded for it."""
+
+        def find(answer: Answer[str]) -> str:
+            with self._quick.using(game) as valuer:
+                return sure(valuer)
+
+        return self._asked(("values", game), self._quick, find)
 
     def hint(self, key: Hashable, turn: Turn) -> Answer[GivenHint]:
         """Return what is best in a person's turn, asked once for each ``key``. Raises TooMuchAskedError."""
@@ -145,7 +154,9 @@ class Advice:
 
         return self._asked(("hint", key), self._quick, find)
 
-    def review(self, key: Hashable, game: Game, seed: int, actions: list[int], names: list[str]) -> Answer[Analysis]:
+    def review(
+        self, key: Hashable, game: Game, seed: int, actions: list[int], names: Sequence[str]
+    ) -> Answer[Analysis]:
         """Return how a game was played that is over, asked once for each ``key``. Raises TooMuchAskedError."""
 
         def find(answer: Answer[Analysis]) -> Analysis:
@@ -198,10 +209,6 @@ class _Desk:
         with self._lock:
             lock, found = self._valuers.setdefault(game, (threading.Lock(), []))
         return _Using(game, lock, found)
-
-    def valuer(self, game: Game) -> Valuer:
-        with self.using(game) as found:
-            return found
 
 
 class _Using:

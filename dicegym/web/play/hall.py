@@ -6,6 +6,7 @@ import contextlib
 import secrets
 import threading
 import time
+import weakref
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -56,6 +57,7 @@ class PlayHall:
     """
 
     def __init__(self, web: Web) -> None:
+        self.web = web
         self.folder = web.folder("games")
         self.away = self.folder / "away"
         self.away.mkdir(exist_ok=True)
@@ -268,3 +270,13 @@ class PlayHall:
                 return
             if not table.busy:
                 del self._open[id]
+
+
+_HALLS: weakref.WeakKeyDictionary[Web, PlayHall] = weakref.WeakKeyDictionary()
+
+
+def hall_of(web: Web) -> PlayHall:
+    """Return the tables of a server, made when they are first asked for."""
+    if web not in _HALLS:
+        _HALLS[web] = PlayHall(web)
+    return _HALLS[web]

@@ -226,6 +226,8 @@ class PlayedTable:
             raise ParameterError("nothing was chosen: choose something")
         self._refuse_faults(actions)
         sheet = self.sheet
+        if sheet.asked == actions:  # sent twice, perhaps: what the tutor asks is to be answered
+            return
         sheet.asked, sheet.words = [], ""
         if sheet.tutor and actions[0] not in sheet.warned:
             self._start("the tutor thinks about your move", lambda: self._ask_tutor(actions))

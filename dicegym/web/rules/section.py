@@ -100,10 +100,8 @@ def card_of(name: str) -> GameCard:
 def rules_of(name: str) -> GameRules:
     """Return all that the page of a game tells; it is made once."""
     game, text = dicegym.game(name), rules_page(name)
-    intro = text.strip().partition("\n")[2].strip().partition("\n\n")[0]
-    found = list(sections(text))
-    first_title = found[0][1] if found else ""
-    shown = [RulesSection(title, plain_as_html(apart(body), 3)) for title, body in found]
+    intro = text.strip().partition("\n\n")[0].partition("\n")[2]  # the rest of the first paragraph
+    shown = [RulesSection(title, plain_as_html(apart(body), 4, f"{title}: table")) for title, body in sections(text)]
     starter, interface = part(game, STARTER), part(game, INTERFACE)
     rows = []
     for one in ENVIRONMENTS:
@@ -113,7 +111,7 @@ def rules_of(name: str) -> GameRules:
             rows.append((one.full_id, str(table.n_actions), str(table.observation_size), parameters))
     return GameRules(
         card_of(name),
-        plain_as_html(intro, 3) if intro and intro != first_title else "",
+        plain_as_html(intro, 4, "Introduction: table") if intro else "",
         [one for one in shown if one.title not in ABOUT_LEARNERS],
         [one for one in shown if one.title in ABOUT_LEARNERS],
         rows,

@@ -1,0 +1,89 @@
+"""Bodies of requests: read before anybody works on them, within a time and up to a size."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.types import Message, Receive
+
+from dicegym.web.limits import SMALL_BODY, TooLargeError, TooSlowError
+from dicegym.web.workers import TooBusyError
+
+SECONDS = 20.0
+"""For a small body; a larger one has a second more for each `SLOWEST` bytes."""
+SLOWEST = 50_000
+LARGE_AT_ONCE = 8
+"""Bodies above `SMALL_BODY` that are held in memory at the same time."""
+
+
+class GoneAwayError(Exception):
+    """A client left before its request was read."""
+
+
+class Bodies:
+    """Reads bodies.
+
+    Args:
+        seconds: for a small one.
+    """
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
+        self._large = 0
+
+    async def read(self, request: Request, receive: Receive, largest: int) -> bytes:
+        """Return a request's body.
+
+        Raises:
+            TooLargeError: it is, or is said to be, larger than ``largest`` bytes.
+            TooSlowError: it did not come in time.
+            TooBusyError: too many large ones are being read.
+            GoneAwayError: the client left.
+        """
+        said = request.headers.get("content-length", "")
+        if said.isascii() and said.isdigit() and int(said) > largest:
+            raise _too_large(int(said), largest)
+        large = largest > SMALL_BODY
+        if large and self._large >= LARGE_AT_ONCE:
+            raise TooBusyError("many files are being sent already: try again in a minute")
+        self._large += large
+        seconds = self._seconds + largest / SLOWEST if large else self._seconds
+        try:
+            async with asyncio.timeout(seconds):
+                return await _whole(receive, largest)
+        except TimeoutError:
+            raise TooSlowError(f"what you sent did not arrive within {seconds:.0f} seconds: send it again") from None
+        finally:
+            self._large -= large
+
+
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """Return what gives a body that was read to whoever asks for it, and then what comes after it."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+async def _whole(receive: Receive, largest: int) -> bytes:
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise GoneAwayError
+        body += message.get("body", b"")
+        if len(body) > largest:
+            raise _too_large(len(body), largest)
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+def _too_large(size: int, largest: int) -> TooLargeError:
+    return TooLargeError(f"{size:,} bytes are more than the {largest:,} that are taken here: send less")

@@ -1,0 +1,75 @@
+"""The files beside the pages: read once, compressed once, and named by their content so that browsers keep them."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import hashlib
+import mimetypes
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import NamedTuple
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+PREFIX = "/static"
+FOR_GOOD = "public, max-age=31536000, immutable"
+ASK_AGAIN = "public, no-cache"
+WORTH_COMPRESSING = 500
+TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
+"""What browsers are told; systems have other opinions on scripts."""
+
+
+class StaticFile(NamedTuple):
+    """A file as it is sent."""
+
+    body: bytes
+    compressed: bytes | None
+    media_type: str
+    tag: str
+
+
+@functools.cache
+def files() -> dict[str, StaticFile]:
+    """Return all files by their paths below `PREFIX`."""
+
+    def walk(folder: Traversable, before: str) -> dict[str, StaticFile]:
+        found: dict[str, StaticFile] = {}
+        for entry in folder.iterdir():
+            name = before + entry.name
+            found |= walk(entry, f"{name}/") if entry.is_dir() else {name: _read(name, entry.read_bytes())}
+        return found
+
+    return walk(resources.files("dicegym.web") / "static", "")
+
+
+def address(name: str) -> str:
+    """Return the address of a file, with its content's tag: ``style.css`` is at ``/static/style.css?v=...``."""
+    return f"{PREFIX}/{name}?v={files()[name].tag}"
+
+
+async def static(request: Request) -> Response:
+    """Answer with a file. One that is asked for by its tag is kept for good, any other one asked for again."""
+    found = files().get(request.path_params["name"])
+    if found is None:
+        raise HTTPException(404)
+    headers = {
+        "ETag": f'"{found.tag}"',
+        "Cache-Control": FOR_GOOD if request.query_params.get("v") == found.tag else ASK_AGAIN,
+    }
+    asked = request.headers.get("if-none-match", "")
+    if found.tag in (one.strip().removeprefix("W/").strip('"') for one in asked.split(",")):
+        return Response(status_code=304, headers=headers)
+    if found.compressed is not None and "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(found.compressed, media_type=found.media_type, headers={**headers, "Content-Encoding": "gzip"})
+    return Response(found.body, media_type=found.media_type, headers=headers)
+
+
+def _read(name: str, body: bytes) -> StaticFile:
+    ending = "." + name.rpartition(".")[2]
+    media_type = TYPES.get(ending) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    compressed = gzip.compress(body, mtime=0) if len(body) > WORTH_COMPRESSING else None
+    tag = hashlib.sha256(body).hexdigest()[:16]
+    return StaticFile(body, compressed if compressed and len(compressed) < len(body) else None, media_type, tag)

@@ -1,0 +1,162 @@
+"""What trainings note for those who watch them, and how their folders are read while anything may stand in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dicegym.learning import diary, runs
+from dicegym.learning.configuration import AboutRun, write_about
+from dicegym.learning.diary import Diary, read_evaluations, read_pace
+from dicegym.learning.evaluate import Score
+from dicegym.learning.files import CURVE_FILE, EVALUATIONS_FILE, LOCK_FILE, PACE_FILE, SETTINGS_FILE
+from dicegym.learning.runs import DAMAGED, FINISHED, INTERRUPTED, RUNNING, named_runs, speeds, watched
+from dicegym.shipped import shipped_folder
+
+SCORE = Score("win rate", 'say "hi", bot', 0.25, 0.2, 0.3, 400)
+MODEL = shipped_folder("agents") / "hog" / "ppo.zip"
+
+
+def begun(folder: Path, finished: bool = False) -> Path:
+    """Return the folder of a run that has begun, with nothing measured."""
+    folder.mkdir(parents=True)
+    write_about(folder, AboutRun(["dicegym", "train", "hog"], {"run": {"steps": 1000, "seed": 1}}, finished))
+    (folder / CURVE_FILE).write_text("steps,score\n0,0.1\n500,0.25\n")
+    shutil.copy(MODEL, folder / "best.zip")
+    return folder
+
+
+def hold(folder: Path, process: int, machine: str = platform.node()) -> None:
+    (folder / LOCK_FILE).write_text(json.dumps({"process": process, "machine": machine, "since": "today"}))
+
+
+def ended() -> int:
+    """Return the number of a process that is gone."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    return process.pid
+
+
+def test_what_was_noted_is_read_again(tmp_path: Path) -> None:
+    first = Diary(tmp_path)
+    for steps in (0, 100, 200):
+        first.goes(float(steps), steps, steps // 10, now=True)
+        first.evaluated(steps, [SCORE])
+    assert [one.steps for one in read_pace(tmp_path)] == [0, 100, 200]
+    assert read_evaluations(tmp_path) == [(steps, SCORE) for steps in (0, 100, 200)]
+    again = Diary(tmp_path, 150)  # resumed from a checkpoint in between
+    again.goes(160.0, 180, 18, now=True)
+    again.evaluated(180, [SCORE])
+    assert [one.steps for one in read_pace(tmp_path)] == [0, 100, 180]
+    assert [steps for steps, _ in read_evaluations(tmp_path)] == [0, 100, 180]
+
+
+def test_it_is_noted_now_and_then_alone(tmp_path: Path) -> None:
+    notes = Diary(tmp_path)
+    for steps in range(1, 50):
+        notes.goes(steps / 100, steps, steps)
+    assert len(read_pace(tmp_path)) == 1
+
+
+def test_a_long_training_is_as_short_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diary, "MOST_LINES", 20)
+    notes = Diary(tmp_path)
+    for steps in range(200):
+        notes.goes(float(steps), steps, steps, now=True)
+    found = read_pace(tmp_path)
+    assert len(found) <= 20
+    assert (found[0].steps, found[-1].steps) == (0, 199)
+
+
+def test_a_damaged_diary_is_written_anew(tmp_path: Path) -> None:
+    (tmp_path / PACE_FILE).write_text("nonsense\n\x00")
+    (tmp_path / EVALUATIONS_FILE).write_bytes(b"\xff\xfe\x00")
+    notes = Diary(tmp_path, 100)
+    notes.goes(1.0, 100, 10, now=True)
+    notes.evaluated(100, [SCORE])
+    assert [one.games for one in read_pace(tmp_path)] == [10]
+    assert len(read_evaluations(tmp_path)) == 1
+
+
+def test_speed_is_told_of_stretches(tmp_path: Path) -> None:
+    pace = [diary.Pace(float(second), 100 * second, 10 * second) for second in range(11)]
+    assert [(one.seconds, one.games, one.steps) for one in speeds(pace, 5)] == [(2.5, 10, 100), (7.5, 10, 100)]
+    assert speeds(pace[:1]) == []
+
+
+@pytest.mark.parametrize(
+    ("finished", "holder", "state"),
+    [
+        (True, None, FINISHED),
+        (False, None, INTERRUPTED),
+        (False, "me", RUNNING),
+        (False, "gone", INTERRUPTED),
+        (False, "elsewhere", RUNNING),
+    ],
+)
+def test_the_state_of_a_run(tmp_path: Path, finished: bool, holder: str | None, state: str) -> None:
+    folder = begun(tmp_path / "run", finished)
+    if holder == "me":
+        hold(folder, os.getpid())
+    elif holder == "gone":
+        hold(folder, ended())
+    elif holder == "elsewhere":
+        hold(folder, 1, "another machine")
+    assert watched(folder, "run").state == state
+
+
+def test_a_silent_run_of_another_machine_has_ended(tmp_path: Path) -> None:
+    folder = begun(tmp_path / "run")
+    hold(folder, 1, "another machine")
+    for file in folder.iterdir():
+        os.utime(file, (0, 0))
+    assert watched(folder, "run").state == INTERRUPTED
+
+
+def test_runs_without_a_diary_are_told_of_too(tmp_path: Path) -> None:
+    found = watched(begun(tmp_path / "run"), "run")
+    assert (found.steps, found.of_steps, found.game, found.games_a_second) == (500, 1000, "hog", None)
+    assert [score.value for score in found.latest] == [0.25]
+    assert found.problem == ""
+
+
+@pytest.mark.parametrize("file", [SETTINGS_FILE, CURVE_FILE, EVALUATIONS_FILE, PACE_FILE, "best.zip", LOCK_FILE])
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00\xff" * 40, b"[" * 5000, b"steps,seconds,games\n1,nan", b'{"command": 3', b"steps,score\n1"]
+)
+def test_damaged_files_cost_nobody_the_rest(tmp_path: Path, file: str, content: bytes) -> None:
+    folder = begun(tmp_path / "run")
+    (folder / file).write_bytes(content)
+    found = watched(folder, "run")
+    assert found.state == (DAMAGED if file == SETTINGS_FILE else INTERRUPTED)
+    assert found.name == "run"
+    assert found.steps >= 0
+    if file not in (SETTINGS_FILE, LOCK_FILE, EVALUATIONS_FILE, PACE_FILE) or b"nan" in content:
+        assert found.problem or not found.evaluations or file in (LOCK_FILE, EVALUATIONS_FILE, PACE_FILE)
+
+
+def test_runs_are_found_at_any_depth_and_told_apart(tmp_path: Path) -> None:
+    for name in ("a/runs/hog", "a/runs/deep/er/seed-1", "b/runs/hog"):
+        begun(tmp_path / name)
+    (tmp_path / "a/runs/other").mkdir()
+    (tmp_path / "a/runs/other" / SETTINGS_FILE).write_text("{}")  # of something else
+    found = named_runs([tmp_path / "a/runs", tmp_path / "b/runs", tmp_path / "a/runs", tmp_path / "nowhere"])
+    assert found == {
+        "runs/deep/er/seed-1": tmp_path / "a/runs/deep/er/seed-1",
+        "runs/hog": tmp_path / "a/runs/hog",
+        "runs-2/hog": tmp_path / "b/runs/hog",
+    }
+
+
+def test_a_folder_of_many_runs_is_searched_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "MOST_RUNS", 2)
+    for number in range(4):
+        begun(tmp_path / f"run-{number}")
+    assert len(runs.find_folders(tmp_path)) == 2

@@ -1,0 +1,123 @@
+"""Translated rules play as compiled ones do: record by record, observation by observation."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.engine.dice import game_key
+from dicegym.engine.game import Game
+from dicegym.engine.twins import declared
+from dicegym.players import model
+from dicegym.players.twins import twin_numbers
+from dicegym.registry import GAMES
+from dicegym.shipped import shipped_folder
+from dicegym.web.export.data import game_script, model_script
+from dicegym.web.export.translate.games import TranslatedGame, translated
+
+NODE = shutil.which("node")
+SEED = 20261122
+pytestmark = pytest.mark.skipif(NODE is None, reason="games are played in JavaScript by node, which is not installed")
+
+
+class Played:
+    """Games as the engine played them, and the bytes of what it saw."""
+
+    def __init__(self, name: str, translation: TranslatedGame, network: Any, most: int) -> None:
+        self.game = dicegym.game(name)
+        self.translation, self.network, self.most = translation, network, most
+        self.numbers = [twin_numbers(self.game)[twin] for twin in translation.twins]
+        self.kernels = [declared(self.game.spec.module)[number].kernel for number in self.numbers]
+        self.games: list[dict[str, Any]] = []
+        self.seen: list[tuple[str, np.ndarray]] = []
+
+    def play(self, table: Game, seed: int, wild: bool, generator: np.random.Generator) -> None:
+        key = game_key(seed, 0)
+        states = table.new_game(seed)
+        actions: list[int] = []
+        self._note(table, states, 0)
+        while not states[0]["over"] and len(actions) < self.most:
+            if wild and generator.random() < 0.1:
+                action = int(generator.choice([-2, -1, *generator.integers(0, 5 * table.n_actions, 3), 10**12]))
+            else:
+                action = int(generator.choice(np.flatnonzero(table.legal(states[0]))))
+            actions.append(action)
+            self._note(table, states, table.step(states[0], action))
+        settings = {"players": table.players, **table.parameters}
+        self.games.append({"settings": settings, "key": str(key), "actions": actions})
+
+    def _note(self, table: Game, states: np.ndarray, fault: int) -> None:
+        state = states[0]
+        self.seen.append(("fault", np.array([fault], np.int32)))
+        self.seen += [(f"field {name}", np.atleast_1d(state[name]).copy()) for name in table.spec.state.names or ()]
+        self.seen += [(f"observation of seat {seat}", table.observe(state, seat)) for seat in range(table.players)]
+        self.seen += [("mask", table.legal(state)), ("returns", table.returns(state))]
+        if state["over"]:
+            return
+        chosen = [int(kernel(state)) for kernel in self.kernels]
+        self.seen.append(("choices of the twins", np.array(chosen, np.int64)))
+        if self.network is not None:
+            best = self.network.choose(table.observe(state, int(state["player"]))[None], table.legal(state)[None])
+            self.seen.append(("choice of the model", best.astype(np.int32)))
+
+
+def played_in_javascript(folder: Path, played: Played, scripts: str) -> bytes:
+    engine = resources.files("dicegym.web.export") / "scripts" / "engine.js"
+    (folder / "game.js").write_text(scripts)
+    (folder / "games.json").write_text(json.dumps(played.games))
+    program = Path(__file__).with_name("play_translated.js")
+    done = subprocess.run(
+        [str(NODE), str(program), str(engine), str(folder / "game.js"), str(folder / "games.json")],
+        capture_output=True,
+        timeout=500,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()[-3000:]
+    return done.stdout
+
+
+def tables(name: str) -> list[Game]:
+    """The game as it is by default, and with other numbers of players and parameters that its network plays as well."""
+    low, high = dicegym.game(name).spec.players
+    return [dicegym.game(name), *(dicegym.game(name, players=players) for players in {low, high})]
+
+
+def compare(name: str, folder: Path, games: int, most: int) -> None:
+    game = dicegym.game(name)
+    translation = translated(game)
+    file = shipped_folder("agents") / name / "ppo.zip"
+    network = model.load(file)
+    played = Played(name, translation, network, most)
+    generator = np.random.default_rng(SEED)
+    for number in range(games):
+        table = tables(name)[number % len(tables(name))]
+        played.play(table, SEED + number, number % 4 == 3, generator)
+    scripts = game_script(game, translation) + model_script("ppo", game, network.plain_network())
+    found, at = played_in_javascript(folder, played, scripts), 0
+    for number, (what, expected) in enumerate(played.seen):
+        wanted = expected.tobytes()
+        if found[at : at + len(wanted)] != wanted:
+            there = np.frombuffer(found[at : at + len(wanted)], expected.dtype)
+            last = [seen.tolist() for kind, seen in played.seen[:number] if kind == "fault"]
+            pytest.fail(f"{what} after {len(last)} records: {there.tolist()} instead of {expected.ravel().tolist()}")
+        at += len(wanted)
+    assert at == len(found)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_rules_observations_and_agents_are_the_same(name: str, tmp_path: Path) -> None:
+    compare(name, tmp_path, games=24, most=40)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES)
+def test_thousands_of_games_are_the_same(name: str, tmp_path: Path) -> None:
+    compare(name, tmp_path, games=1000, most=200)

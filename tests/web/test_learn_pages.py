@@ -1,0 +1,213 @@
+"""Trainings on pages: as they run, whatever lies in their folders, side by side, and for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+from starlette.testclient import TestClient
+from web_pages import barriers, too_wide
+
+from dicegym.errors import ParameterError
+from dicegym.learning.configuration import AboutRun, write_about
+from dicegym.learning.diary import Diary
+from dicegym.learning.evaluate import Score
+from dicegym.learning.files import CURVE_FILE, EVALUATIONS_FILE, LEAGUE_FILE, LOCK_FILE, PACE_FILE, SETTINGS_FILE
+from dicegym.learning.league_table import LeagueTable, Result
+from dicegym.shipped import shipped_folder
+from dicegym.web import learn
+from dicegym.web.context import Web
+from dicegym.web.learn import places
+from dicegym.web.learn.places import model_of, trainings_of
+from dicegym.web.settings import WebSettings
+
+if TYPE_CHECKING:
+    from conftest import Running
+    from playwright.sync_api import Page
+
+MODEL = shipped_folder("agents") / "hog" / "ppo.zip"
+HOSTILE = "<script>alert(1)</script>{{ 7*7 }} \"'&"
+"""A folder may be called so."""
+WRITTEN = (SETTINGS_FILE, CURVE_FILE, EVALUATIONS_FILE, PACE_FILE, LEAGUE_FILE, "best.zip", "best.md")
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders are searched whenever somebody asks."""
+    monkeypatch.setattr(places, "FRESH", 0.001)
+
+
+def training(folder: Path, seed: int = 1, finished: bool = True, running: bool = False, steps: int = 1000) -> Path:
+    """Return the folder of a training, with all that one writes that is shown."""
+    folder.mkdir(parents=True)
+    settings = {"run": {"steps": 1000, "seed": seed}, "network": {"net_arch": [64]}}
+    write_about(folder, AboutRun(["dicegym", "train", "hog", "--run-dir", "x"], settings, finished))
+    points = [f"{at},0.{at // 500}{seed}" for at in range(0, steps + 1, 500)]
+    (folder / CURVE_FILE).write_text("\n".join(["steps,score", *points]))
+    notes = Diary(folder)
+    for number in range(0, steps + 1, 100):
+        notes.goes(number / 10, number, number // 10, now=True)
+        if number % 500 == 0:
+            rate = 0.1 + number / 4000
+            notes.evaluated(number, [Score("win rate", "always_roll(5)", rate, rate - 0.05, rate + 0.05, 400)])
+    shutil.copy(MODEL, folder / "best.zip")
+    (folder / "best.md").write_text("# best\n\nA policy.\n\n| a | b |\n|---|---|\n| <b>1</b> | `x` |\n")
+    table = LeagueTable(0.5)
+    for number, name in enumerate(("bacon", "snapshot 500", HOSTILE[:20])):
+        table.add(name, "past self" if number else "scripted", 500 * number)
+    table.record("bacon", "snapshot 500", Result(0.8, 60))
+    table.write(folder, {"bacon": 0.5, "snapshot 500": 0.5})
+    if running:
+        note = {"process": os.getpid(), "machine": platform.node(), "since": "2026-01-01 10:00:00"}
+        (folder / LOCK_FILE).write_text(json.dumps(note))
+    return folder
+
+
+@pytest.fixture
+def folder(settings: WebSettings) -> Path:
+    return settings.runs[0]
+
+
+def test_without_trainings_it_says_how_to_begin_one(client: TestClient) -> None:
+    assert "dicegym train hog --run-dir" in client.get("/learn").text
+
+
+def test_trainings_are_listed_those_that_run_first(client: TestClient, folder: Path) -> None:
+    training(folder / "done")
+    training(folder / "now", finished=False, running=True)
+    text = client.get("/learn").text
+    assert text.index("runs/now") < text.index("runs/done")
+    assert "1 running now" in text
+    assert "0.3500 (0.3000 to 0.4000) win rate against always_roll(5)" in text
+    assert "runs/done" not in client.get("/learn", params={"game": "yatzy"}).text
+
+
+def test_a_page_that_is_as_it_was_is_not_sent_again(client: TestClient, folder: Path) -> None:
+    made = training(folder / "now", finished=False, running=True)
+    for path in ("/learn", "/learn/run/runs/now"):
+        text = client.get(path).text
+        seen = text.partition("seen=")[2][:16]
+        assert client.get(path, params={"seen": seen}).status_code == 204
+        Diary(made, 1000).goes(200.0, 1100 if path == "/learn" else 1200, 120, now=True)
+        assert client.get(path, params={"seen": seen}).status_code == 200
+
+
+def test_a_training_shows_all_that_it_has_written(client: TestClient, folder: Path) -> None:
+    training(folder / "hog" / "seed-1")
+    text = client.get("/learn/run/runs/hog/seed-1").text
+    assert "Score: win rate" in text
+    assert "Games a second" in text
+    assert "<td>run.seed</td><td>1</td>" in text
+    assert "/play/new?game=hog&amp;against=runs%2Fhog%2Fseed-1%2Fbest.zip" in text
+    assert "&lt;b&gt;1&lt;/b&gt;" in text, "cards are Markdown of anybody's"
+    assert "/learn/compare?run=runs%2Fhog" in text
+    assert ">80</td>" in text, "the league"
+    assert "hx-trigger" not in text, "nothing more comes of a finished one"
+
+
+def test_what_is_not_there_is_told(client: TestClient, folder: Path) -> None:
+    training(folder / "hog")
+    for path in ("/learn/run/runs/nothing", "/learn/run/../../etc", "/learn/run/"):
+        assert client.get(path).status_code == 404
+    assert client.get("/learn/compare", params={"run": "runs/ho"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "file", [SETTINGS_FILE, CURVE_FILE, EVALUATIONS_FILE, PACE_FILE, LEAGUE_FILE, "best.zip", "best.md"]
+)
+@pytest.mark.parametrize("content", [b"", b"\x00\xff\xfe", b"<script>alert(1)</script>", b"steps,score\n1e999,nan\n"])
+def test_damaged_files_never_break_a_page(client: TestClient, folder: Path, file: str, content: bytes) -> None:
+    made = training(folder / "hog", finished=False)
+    (made / file).write_bytes(content)
+    for path in (
+        "/learn",
+        "/learn/run/runs/hog",
+        "/learn/compare?run=runs%2Fhog",
+        "/api/runs",
+        "/api/run?name=runs/hog",
+    ):
+        answer = client.get(path)
+        assert answer.status_code == 200, (path, answer.text)
+        assert "<script>alert" not in answer.text or path.startswith("/api")
+
+
+def test_names_of_folders_are_text(client: TestClient, folder: Path) -> None:
+    training(folder / HOSTILE.replace("/", "-"))
+    name = "runs/" + HOSTILE.replace("/", "-")
+    for path in ("/learn", f"/learn/run/{quote(name)}", "/learn/compare"):
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        assert "<script>alert" not in answer.text
+        assert "49" not in answer.text.partition("<h1>")[2].partition("</h1>")[0]
+
+
+def test_seeds_are_one_line_with_a_band(client: TestClient, folder: Path) -> None:
+    for seed in (1, 2, 3):
+        training(folder / "hog" / f"seed-{seed}", seed)
+    text = client.get("/learn/compare", params={"run": "runs/hog"}).text
+    assert "mean of 3 runs" in text
+    assert text.count("<polygon") == 1
+    assert text.count("checked") == 3
+
+
+def test_programs_get_the_same(client: TestClient, folder: Path) -> None:
+    training(folder / "hog", finished=False, running=True)
+    (line,) = client.get("/api/runs").json()["runs"]
+    assert (line["name"], line["state"], line["steps"], line["of_steps"]) == ("runs/hog", "running", 1000, 1000)
+    whole = client.get("/api/run", params={"name": "runs/hog"}).json()
+    assert whole["evaluations"][-1]["low"] == pytest.approx(0.3)
+    assert whole["pace"][-1] == {"seconds": 100.0, "steps": 1000, "games": 100}
+    assert client.get("/api/run", params={"name": "nothing"}).status_code == 404
+
+
+def test_models_of_trainings_alone_are_played_with(tmp_path: Path) -> None:
+    made = training(tmp_path / "runs" / "hog")
+    (made / "model.zip").symlink_to(MODEL)
+    web = Web(WebSettings(tmp_path / "web", runs=(tmp_path / "runs",)))
+    assert model_of(web, "runs/hog/best.zip") == made / "best.zip"
+    for text in (
+        "runs/hog/model.zip",
+        "runs/hog/settings.json",
+        "best.zip",
+        str(MODEL),
+        "runs/hog/../hog/best.zip",
+        "",
+    ):
+        with pytest.raises(ParameterError, match="is no model of a training here"):
+            model_of(web, text)
+    assert trainings_of(web) is trainings_of(web)
+
+
+def test_a_training_is_watched_in_a_browser(
+    running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
+) -> None:
+    made = training(running.settings.runs[0] / "hog", finished=False, running=True, steps=500)
+    training(running.settings.runs[0] / "other" / "seed-2", 2)
+    page = open_page(f"{running.url}{learn.SECTION.path}", viewport={"width": 360, "height": 740})
+    assert barriers(page) == []
+    assert not too_wide(page)
+    shot(page, "list")
+    page.get_by_role("link", name="runs/hog").click()
+    assert page.locator("#live").inner_text().count("500 of 1,000") == 1
+    page.locator("summary", has_text="The figures").click()
+    Diary(made, 500).evaluated(700, [Score("win rate", "always_roll(5)", 0.9, 0.85, 0.95, 400)])
+    page.get_by_text("0.9000 (0.8500 to 0.9500)").first.wait_for()
+    assert "After 700 steps" in page.locator("#told").inner_text()
+    assert page.locator("#figures").is_visible(), "what was opened stays open"
+    assert barriers(page) == []
+    assert not too_wide(page)
+    shot(page, "run")
+    page.get_by_role("link", name="Compare it with others").click()
+    page.get_by_label("runs/other/seed-2").check()
+    page.get_by_role("button", name="Compare").click()
+    assert page.locator("polyline").count() >= 1
+    assert barriers(page) == []
+    assert not too_wide(page)
+    shot(page, "compare")
