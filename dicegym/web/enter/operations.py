@@ -110,13 +110,22 @@ def operations() -> list[Operation]:
     bot, inside = "/enter/bots/{bot:int}", "/enter/bots/{bot:int}/contests/{contest:int}"
     return [
         Operation(
-            "POST", "/enter/bots", "Hand in a bot, or a new version of one", hand_in, BotModel, query=UploadQuery
+            "POST",
+            "/enter/bots",
+            "Hand in a bot, or a version of one; the body is the file",
+            hand_in,
+            BotModel,
+            query=UploadQuery,
+            status=201,
+            token=True,
+            raw="application/octet-stream",
+            errors=(401, 413),
         ),
-        Operation("GET", "/enter/bots", "List your bots", _in_thread(list_bots), BotList),
-        Operation("GET", bot, "Say what became of a bot's newest version", _in_thread(show_bot), BotModel),
-        Operation("DELETE", bot, "Remove a bot with all its versions", _in_thread(remove_bot), BotList),
-        Operation("PUT", inside, "Give a bot a place in a contest", _in_thread(enter_contest), BotModel),
-        Operation("DELETE", inside, "Take a bot out of a contest", _in_thread(withdraw), BotModel),
+        _own_operation("GET", "/enter/bots", "List your bots", list_bots, BotList),
+        _own_operation("GET", bot, "Say what became of a bot's newest version", show_bot, BotModel),
+        _own_operation("DELETE", bot, "Remove a bot with all its versions", remove_bot, BotList),
+        _own_operation("PUT", inside, "Give a bot a place in a contest", enter_contest, BotModel),
+        _own_operation("DELETE", inside, "Take a bot out of a contest", withdraw, BotModel),
         Operation("GET", "/enter/contests", "List contests", _in_thread(list_contests), ContestList),
         Operation(
             "GET", "/enter/contests/{contest:int}", "Show a contest", _in_thread(show_contest), ContestResultModel

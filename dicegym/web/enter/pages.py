@@ -76,7 +76,7 @@ def _entrance(request: Request, problem: str = "", typed: FormData | None = None
         "games": [make_game(name) for name in GAMES],
         "shut": room.shut,
         "problem": problem,
-        "typed": {name: text_in(typed, name) for name in ("game", "name", "text")} if typed else {},
+        "typed": {name: text_in(typed, name) if typed else "" for name in ("game", "name", "text")},
         "largest": LARGEST_UPLOAD >> 20,
     }
     return page(request, "enter/entrance.html", status, **values)

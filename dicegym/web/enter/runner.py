@@ -158,10 +158,10 @@ class Runner:
             "label": contest.name,
             "workers": max(1, cores() - 1),
         }
-        problem = self._run(job, heard, interrupts)
+        came_to = self._run(job, heard, interrupts)
         found: dict[str, Any] = {"running": False, "progress": "", "stored": stored}
-        if problem is not None and not ends:
-            found |= {"held": contest.wanted, "problem": problem}
+        if came_to is not None and not ends:
+            found |= {"held": contest.wanted, "problem": came_to}
         self._contests.note(contest.id, **found)
 
     def _run(

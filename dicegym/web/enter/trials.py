@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.arena.check import check
+from dicegym.arena.check_report import CheckReport
 from dicegym.arena.contest import contest
 from dicegym.arena.storage import Storage
 from dicegym.arena.store.reading import StoreReader
@@ -46,11 +47,10 @@ def try_out(game: Game, folder: Path, name: str, isolation: str, tell: Tell) -> 
     """
     path, problem = bot_in(game, folder)
     if problem:
-        tell({"report": {"ok": False, "reason": problem}})
+        tell({"report": _plain(CheckReport(name, game.name, problem))})
         return
     found = check(path, game, TRIAL_LIMITS, show=True, isolation=isolation)
-    report = found.to_json() | {"limit": found.limit, "calls": _short(found.calls), "printed": _short(found.printed)}
-    tell({"report": report})
+    tell({"report": _plain(found)})
     if not found.ok:
         return
     results: list[dict[str, Any]] = []
@@ -74,7 +74,13 @@ def try_out(game: Game, folder: Path, name: str, isolation: str, tell: Tell) -> 
             isolation=isolation,
             store=Storage(folder / STORE, label=agent),
         )
-        about: dict[str, Any] = {"agent": agent, "strength": strength, "seats": game.players, "games": TRIAL_GAMES}
+        about: dict[str, Any] = {
+            "agent": agent,
+            "strength": strength,
+            "seats": game.players,
+            "games": TRIAL_GAMES,
+            "problem": "",
+        }
         struck = {one.name: one.reason for one in result.disqualified}
         if own in struck or not result.matches:
             results.append(about | {"problem": struck.get(own, "no game was played")})
@@ -94,6 +100,12 @@ def try_out(game: Game, folder: Path, name: str, isolation: str, tell: Tell) -> 
                 }
             )
         tell({"results": results})
+
+
+def _plain(report: CheckReport) -> dict[str, Any]:
+    """Return all that is kept of a report."""
+    shown = {"limit": report.limit, "calls": _short(report.calls), "printed": _short(report.printed)}
+    return report.to_json() | shown
 
 
 def _match_of(folder: Path, number: int) -> int | None:
