@@ -78,7 +78,7 @@ def test_a_bot_finds_its_place(
 ) -> None:
     with Desk(running.settings.folder / FOLDER) as desk:
         token = Tokens(desk).add("ann")
-        WebContests(desk).add("Autumn", ContestPlan("hog", house=("bacon",)), "teacher")
+        WebContests(desk).add("Autumn", ContestPlan("hog", agents=("bacon",)), "teacher")
     page = open_page(f"{running.url}/enter")
     checked(page, shot, "outside")
     page.get_by_label("Token").fill(token)

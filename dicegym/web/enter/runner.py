@@ -127,7 +127,7 @@ class Runner:
             if one.version is not None:
                 path, _ = bot_in(contest.plan.table, self._bots.folder(one.version.id))  # it has passed its check
                 entries.append((one.bot.called, str(path)))
-        if len(entries) + len(contest.plan.house) < FEWEST:
+        if len(entries) + len(contest.plan.agents) < FEWEST:
             self._contests.note(contest.id, held=contest.wanted, problem=f"waits for bots: it takes {FEWEST} at least")
             return
         self._contests.note(contest.id, running=True, progress="", problem="", last=now())

@@ -20,7 +20,7 @@ from dicegym.players.human import keyboard_of
 from dicegym.sandbox.limits import Limits
 from dicegym.web.enter.uploads import bot_in
 
-Tell = Callable[[dict[str, Any]], None]
+TellTrial = Callable[[dict[str, Any]], None]
 TRIAL_GAMES = 20
 """Against each opponent."""
 TRIAL_LIMITS = Limits()
@@ -43,7 +43,7 @@ def opponents_of(game: Game) -> dict[str, str]:
     return {agent: ", ".join(words) for agent, words in found.items()}
 
 
-def try_out(game: Game, folder: Path, name: str, isolation: str, tell: Tell) -> None:
+def try_out(game: Game, folder: Path, name: str, isolation: str, tell: TellTrial) -> None:
     """Check the bot in the folder of an upload and let it play; ``tell`` takes what is found, piece by piece.
 
     Told are ``{"progress": words}``, ``{"report": ...}`` with what the check found, and ``{"results": [...]}`` with
