@@ -35,7 +35,7 @@ from dicegym.cli.server import join, serve, server
 from dicegym.cli.solve import solve
 from dicegym.cli.training import demo, league, train
 from dicegym.cli.watch import watch
-from dicegym.cli.web import web
+from dicegym.cli.web import pages
 from dicegym.engine.commands import COMMANDS
 from dicegym.registry import GAMES, rules_module
 
@@ -44,7 +44,6 @@ VERBS = (
     agents,
     rules,
     play,
-    web,
     watch,
     check,
     tournament,
@@ -138,6 +137,7 @@ def _app() -> typer.Typer:
         app.command(cls=Command)(verb)
     app.add_typer(new, name="new")
     app.add_typer(server)
+    app.add_typer(pages)
     app.add_typer(arena, name="arena")
     for name, file in games_with_commands().items():
         app.add_typer(typer.Typer(cls=GameCommands, help=_help_of(file)), name=name)

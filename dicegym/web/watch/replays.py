@@ -124,7 +124,7 @@ def may_be_seen(reader: StoreReader, match: int) -> bool:
 def analysis_page(request: Request, analyses: Analyses, replay: Replay, *, title: str, back: str) -> Response:
     """Return what mistakes cost in a game, or how far that is computed; asks for it if nobody has."""
     kept = analyses.ready(replay)
-    words = "" if kept is not None else analyses.begin(replay, request.state.visitor)
+    words, goes_on = ("", False) if kept is not None else analyses.begin(replay, request.state.visitor)
     before = [] if kept is None else moments_before(replay)
     return shown(
         request,
@@ -135,5 +135,6 @@ def analysis_page(request: Request, analyses: Analyses, replay: Replay, *, title
         heading="" if kept is None else kept.heading,
         moments={number: f"{back}?move={move}" for number, move in enumerate(before, 1)},
         words=words,
+        goes_on=goes_on,
         here=request.url.path,
     )
