@@ -68,8 +68,8 @@ def new_bot(game: Game | str, path: Path | str, force: bool = False, test: bool 
     beside = test_of(target)
     if test and beside.exists() and not force:
         raise ParameterError(
-            f"{beside} exists: give --force (in Python, force=True) to replace it, or --no-test (in Python, test=False) "
-            "to leave it as it is"
+            f"{beside} exists: give --force (in Python, force=True) to replace it, or --no-test (test=False) to leave "
+            "it as it is"
         )
     called = target.as_posix()
     if '"' in called or "\\" in called:  # it stands in a docstring
