@@ -27,7 +27,21 @@ from dicegym.web.export.translate.types import SAFE, STORES
 
 _BUILTINS = frozenset(
     ("abs", "all", "any", "bool", "dict", "divmod", "enumerate", "float", "int", "len", "list", "map", "max", "min")
-) | {"isinstance", "memoryview", "next", "range", "reversed", "round", "set", "frozenset", "sorted", "str", "sum", "tuple", "zip"}
+) | {
+    "isinstance",
+    "memoryview",
+    "next",
+    "range",
+    "reversed",
+    "round",
+    "set",
+    "frozenset",
+    "sorted",
+    "str",
+    "sum",
+    "tuple",
+    "zip",
+}
 _BINARY = {ast.Add: "plus", ast.Sub: "minus", ast.Mult: "times", ast.FloorDiv: "floorDiv", ast.Mod: "mod"}
 _BITS = {ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitXor: "^", ast.Pow: "**", ast.Div: "/"}
 _LESS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
