@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from dicegym.cli.common import err, out
+from dicegym.cli.web_contests import contest
+from dicegym.cli.web_tokens import token
 from dicegym.errors import DependencyError, ParameterError
 
 FOLDER = Path("dicegym-web")
@@ -15,6 +17,7 @@ STORE = "dicegym-arena.sqlite"
 
 
 def web(
+    context: typer.Context,
     host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0: all of this machine's")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="port to listen on; 0: any free one")] = 8000,
     folder: Annotated[Path, typer.Option(help="what the pages keep: games, uploads, tokens")] = FOLDER,
@@ -46,6 +49,12 @@ def web(
         ),
     ] = None,
     open_: Annotated[bool, typer.Option("--open", help="open the first page in a browser")] = False,
+    isolation: Annotated[
+        str,
+        typer.Option(
+            metavar="jail|process|none", help="what holds uploaded bots; without a jail name a weaker one, at your risk"
+        ),
+    ] = "jail",
 ) -> None:
     """Watch, play, enter and learn in a browser.
 
@@ -53,6 +62,8 @@ def web(
 
     Example: dicegym web --export demo --store contests.sqlite
     """
+    if context.invoked_subcommand is not None:
+        return
     if export is not None:
         write_demo(export, store, game or [], model or [])
         return
@@ -77,7 +88,9 @@ def web(
         proxies=tuple(proxy or ()),
         connections=connections,
         log=log,
+        isolation=isolation,
     )
+    tell_of_uploads(isolation)
     logging.basicConfig(format="%(asctime)s %(name)s: %(message)s")  # on standard error
     number = serve(settings, _tell, typer.launch if open_ else None)
     if number:
@@ -100,3 +113,21 @@ def write_demo(folder: Path, store: str, games: list[str], models: list[Path]) -
 def _tell(line: str) -> None:
     """Print the address for whoever reads it, and all else beside."""
     (out if line.startswith("http") else err).print(line)
+
+
+def tell_of_uploads(isolation: str) -> None:
+    """Say what holds uploaded bots, if that is less than a jail. Raises UnknownNameError for no such isolation."""
+    from dicegym.sandbox import jail
+
+    if jail.probe(isolation):
+        err.print(
+            f"dicegym: no bots can be handed in, as nothing would hold them: {jail.probe(isolation)}; "
+            "--isolation process takes them all the same, and lets them see more of this machine"
+        )
+    elif isolation != jail.Isolation.JAIL:
+        err.print(f"dicegym: uploaded bots are held by {jail.chosen(isolation).description}: take them from friends")
+
+
+pages = typer.Typer(name="web", callback=web, invoke_without_command=True, rich_markup_mode=None)
+pages.add_typer(token, name="token")
+pages.add_typer(contest, name="contest")

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 import dicegym
-from dicegym.arena.pages.template import made_environment
+from dicegym.arena.pages.template import asset, made_environment
 from dicegym.web.context import Web
 from dicegym.web.forms import form_key, with_keys
 from dicegym.web.static_files import address
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 @functools.cache
 def environment() -> Environment:
-    """Return what fills the templates of this package."""
+    """Return what fills the templates of this package, which may import those of the arena's pages as ``arena/...``."""
     import jinja2
 
-    made = made_environment(jinja2.PackageLoader("dicegym.web"))
+    arena = jinja2.PrefixLoader({"arena": jinja2.FunctionLoader(asset)})
+    made = made_environment(jinja2.ChoiceLoader([arena, jinja2.PackageLoader("dicegym.web")]))
     made.globals["static"] = address
     return made
 

@@ -23,7 +23,7 @@ from dicegym.arena.replay.page import page_data, write_page
 from dicegym.arena.replay.pictures import packed, unpacked
 from dicegym.engine.game import Game
 from dicegym.pictures.drawing import draw
-from dicegym.pictures.svg import Drawing
+from dicegym.pictures.svg import Drawing, Tile
 from dicegym.play.player import RandomPlayer
 from dicegym.players.watched import told_apart
 
@@ -134,7 +134,9 @@ def test_its_pictures_are_those_of_the_game(name: str) -> None:
 @pytest.mark.parametrize("near", [1, 3])
 def test_pictures_are_packed_without_loss(near: int) -> None:
     bodies = ["<g><text>a</text><rect/></g>", "<g><text>b</text><rect/></g>", "<g><rect/></g> x", "", "<a/><b/>"]
-    drawings = [Drawing(4, 2, body, f"picture {number}") for number, body in enumerate([*bodies, *bodies])]
+    drawings = [
+        Drawing(4, 2, (Tile(0, 0, 4, 2, body),), f"picture {number}") for number, body in enumerate([*bodies, *bodies])
+    ]
     values = packed(drawings, near)
     assert unpacked(values) == drawings
     assert len(set(values["pieces"])) == len(values["pieces"])

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from dicegym.pictures.svg import Drawing
+from dicegym.pictures.fonts import FAMILIES
+from dicegym.pictures.svg import Drawing, Tile
 
 _PIECE = re.compile(r"<[^/][^<]*(?:</[^<]*)*|[^<]+|</[^<]*")
 """An element's beginning, with its text and whatever ends after it: in a drawing, ``<`` begins tags alone."""
@@ -17,10 +18,10 @@ Run = list[int]
 def packed(drawings: Sequence[Drawing], near: int = 1) -> dict[str, Any]:
     """Return pictures as values that JSON can hold; `unpacked` makes pictures of them again.
 
-    ``size`` is the width and height that has room for each, and ``pieces`` texts that stand one after the other in
-    pictures. Each of ``pictures`` is ``[title, base, runs]``: if ``base`` is -1, ``runs`` names its pieces by their
-    numbers; else it says what to change in those of that earlier picture, as `Run` describes it, the first change
-    first.
+    ``size`` is the width and height that has room for each, ``font`` that of its letters, and ``pieces`` texts that
+    stand one after the other in pictures. Each of ``pictures`` is ``[title, base, runs]``: if ``base`` is -1, ``runs``
+    names its pieces by their numbers; else it says what to change in those of that earlier picture, as `Run` describes
+    it, the first change first.
 
     Args:
         drawings: the pictures, in the order in which they are seen.
@@ -38,7 +39,7 @@ def packed(drawings: Sequence[Drawing], near: int = 1) -> dict[str, Any]:
                 best = (cost, base, runs)
         pictures.append([drawings[at].title, *best[1:]])
     size = [max((one.width for one in drawings), default=0), max((one.height for one in drawings), default=0)]
-    return {"size": size, "pieces": list(pieces), "pictures": pictures}
+    return {"size": size, "font": FAMILIES, "pieces": list(pieces), "pictures": pictures}
 
 
 def unpacked(values: dict[str, Any]) -> list[Drawing]:
@@ -53,7 +54,7 @@ def unpacked(values: dict[str, Any]) -> list[Drawing]:
     width, height = values["size"]
     pieces = values["pieces"]
     return [
-        Drawing(width, height, "".join(pieces[number] for number in own), title)
+        Drawing(width, height, (Tile(0, 0, width, height, "".join(pieces[number] for number in own)),), title)
         for own, (title, _, _) in zip(found, values["pictures"], strict=True)
     ]
 

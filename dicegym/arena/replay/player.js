@@ -57,6 +57,7 @@
     const text = `<svg xmlns="${SVG}" viewBox="0 0 ${width} ${height}">${body}</svg>`;
     const found = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
     found.setAttribute("role", "img");
+    found.setAttribute("font-family", data.pictures.font);
     found.setAttribute("aria-label", pictures[number][0]);
     return found;
   }

@@ -49,6 +49,11 @@ def held(store: ContestStore, contest: int, share: tuple[int, int] | None = WHOL
         yield
 
 
+def lock_files(store: Path, contest: int) -> list[Path]:
+    """Return the files beside a store that are there, and locked, while somebody has a contest or shares of it."""
+    return sorted({*_files(store, contest, WHOLE), *_files(store, contest, None)} & {*store.parent.iterdir()})
+
+
 def _files(store: Path, contest: int, share: tuple[int, int] | None) -> list[Path]:
     """Return the files that are locked; they lie beside the store."""
     whole = store.with_name(f"{store.name}-contest-{contest}-lock")

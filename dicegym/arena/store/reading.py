@@ -60,6 +60,7 @@ class StoreReader:
 
     Attributes:
         name: where it is, for people.
+        path: of its file; None: it is on a server.
 
     Raises:
         ParameterError: there is no such file, or it is none of a store, damaged, out of reach, or has a later schema.
@@ -71,7 +72,7 @@ class StoreReader:
 
     def __init__(self, where: str | os.PathLike[str]) -> None:
         location = location_of(where)
-        self.name, self._path = location.name, location.path
+        self.name, self.path = location.name, location.path
         if location.path is not None and not location.path.is_file():
             raise ParameterError(
                 f"there is no store {location.path}: `dicegym tournament` makes one where it is run; name another "
@@ -90,7 +91,7 @@ class StoreReader:
             if not found:
                 raise ParameterError(f"{self.name} is empty: no contest has been stored in it")
         if found != SCHEMA:
-            if self._path is None:
+            if self.path is None:
                 raise ParameterError(
                     f"the store at {self.name} has the earlier schema {found}: hold a contest with it, which brings "
                     f"it to schema {SCHEMA}"

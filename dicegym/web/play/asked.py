@@ -52,8 +52,8 @@ class Asked(NamedTuple):
             "models": models,
         }
 
-    def shown(self, web: Web) -> dict[str, Any]:
-        """Return what the form shows. Raises UnknownNameError if there is no such game."""
+    def shown(self, web: Web, wrong: str = "") -> dict[str, Any]:
+        """Return what the form shows, and what was wrong with it. Raises UnknownNameError if there is no such game."""
         spec = games.spec(self.game or GAMES[0])
         try:
             table = checked_parameters(spec.name, _number("players", self.players), {})
@@ -73,7 +73,7 @@ class Asked(NamedTuple):
             "models": [name for name in dict.fromkeys(chosen) if name.endswith(MODEL)],
             "levels": MARKS,
             "given": dict(self.parameters),
-            "wrong": "",
+            "wrong": wrong,
         }
 
 

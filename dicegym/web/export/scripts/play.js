@@ -34,11 +34,14 @@
 
   // --- the table
 
+  // Scenes call players by their seats; the person, who is "you" elsewhere, has a name there as others have.
   function named(text) {
-    const own = text.replaceAll(`player ${table.seat} (you)`, "you");
-    return own.replace(/\bplayers? (\d+(?:(?:, | and )\d+)*)\b/g, (all, numbers) =>
-      numbers.replace(/\d+/g, (number) => (Number(number) === table.seat ? "you" : table.names[number] ?? number)));
+    const names = table.names.map((called, seat) => (seat === table.seat ? "Guest" : called));
+    return text.replace(/\bplayers? (\d+(?:(?:, | and )\d+)*)\b/g, (all, numbers) =>
+      numbers.replace(/\d+/g, (number) => names[number] ?? number));
   }
+  // Parts of a line stand apart by spaces, and so do numbers that are padded to be below each other.
+  const parted = (text) => text.trim().replace(/^(\w+) +(?=\d)/, "$1 ").replace(/ {2,}/g, " \u00b7 ");
 
   async function begin(wanted, actions = []) {
     const settings = { players: wanted.players, ...game.parameters };
@@ -114,7 +117,7 @@
       if ([...line.cells].length || !(line.label || line.text || [...line.dice].length)) continue;
       list.append(element("li", { class: line.active ? "active" : null },
         element("b", {}, line.active ? element("span", { "aria-label": "to move: " }, "\u25b6 ") : "", named(line.label.trim())),
-        element("span", { class: "scene-text" }, named(line.text).replace(/ {2,}/g, " \u00b7 ").replace(/^ \u00b7 /, "")),
+        element("span", { class: "scene-text" }, parted(named(line.text))),
         [...line.dice].length ? dice_of(line.dice) : ""));
     }
     shown.append(list);

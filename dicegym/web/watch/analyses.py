@@ -1,0 +1,121 @@
+"""What mistakes cost in a game, for pages: computed once in a thread, kept in a folder, and told as far as it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import dicegym
+from dicegym.analysis import analyse, sources, valuer
+from dicegym.analysis.report import heading
+from dicegym.arena.pages.analysed import shown_analysis
+from dicegym.arena.replay import Replay, to_json
+from dicegym.errors import one_line
+from dicegym.files import write_text
+from dicegym.web.context import Web
+
+MOST_KEPT = 2_000
+"""Analyses in the folder; the oldest go."""
+
+
+RETRIED = 60.0
+"""Seconds after which what failed is tried again if somebody asks."""
+
+
+class _Begun(NamedTuple):
+    """An analysis that is being computed, or failed."""
+
+    future: Future[None]
+    words: list[str]
+    again: float
+
+
+class KeptAnalysis(NamedTuple):
+    """An analysis, as far as pages show it."""
+
+    heading: str
+    shown: list[Any]
+    """`dicegym.arena.pages.analysed.ShownAnalysis` as plain values: named tuples are mappings."""
+    notes: Mapping[tuple[int, int], str]
+    """By seat and number of its decision."""
+
+
+class Analyses:
+    """Analyses that were asked for.
+
+    Args:
+        web: the server.
+    """
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+        self._folder = web.folder("analyses")
+        self._lock = threading.Lock()
+        self._begun: dict[str, _Begun] = {}
+
+    def ready(self, replay: Replay) -> KeptAnalysis | None:
+        """Return the analysis of a game by the best values that are ready; None if nobody has asked for it."""
+        path = self._path(replay)
+        if not path.is_file():
+            return None
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        notes = {(seat, turn): text for seat, turn, text in kept["notes"]}
+        return KeptAnalysis(kept["heading"], kept["shown"], notes)
+
+    def begin(self, replay: Replay, owner: str) -> tuple[str, bool]:
+        """Let a thread analyse a game, unless one does already or just failed to.
+
+        Returns how far it is, in words, and whether it goes on. Raises TooBusyError if too much waits already.
+        """
+        path = self._path(replay)
+        with self._lock:
+            known = self._begun.get(path.name)
+            if known is None or (known.future.done() and time.monotonic() > known.again):
+                words = ["The game is being analysed."]
+                future = self._web.work.begin(owner, self._analyse, replay, path, words)
+                self._begun[path.name] = known = _Begun(future, words, time.monotonic() + RETRIED)
+            if not known.future.done():
+                return known.words[0], True
+            error = known.future.exception()
+            if error is None:
+                del self._begun[path.name]
+                return "The game has been analysed.", True
+            return f"It could not be analysed: {one_line(error, 300)}", False
+
+    def _path(self, replay: Replay) -> Path:
+        table = replay.table()
+        best = next(source.name for source in sources(table) if source.ready())
+        text = json.dumps([to_json(replay), table.fingerprint, best, dicegym.__version__])
+        return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
+
+    def _analyse(self, replay: Replay, path: Path, words: list[str]) -> None:
+        def told(done: int, of: int, what: str) -> None:
+            words[0] = f"The game is being analysed: {what}, {done} of {of}."
+
+        table = replay.table()
+        asked = valuer(table, progress=told)
+        found = analyse(table, replay.states(table), replay.actions, replay.seats, asked, progress=told)
+        kept = {
+            "heading": heading(found),
+            "shown": [_plain(part) for part in shown_analysis(found)],
+            "notes": [[seat, turn, text] for (seat, turn), text in found.notes().items()],
+        }
+        write_text(path, json.dumps(kept))
+        every = sorted(self._folder.glob("*.json"), key=lambda one: one.stat().st_mtime)
+        for old in every[:-MOST_KEPT]:
+            old.unlink(missing_ok=True)
+
+
+def _plain(value: Any) -> Any:
+    """Return values that JSON can hold, named tuples by the names of their fields."""
+    if hasattr(value, "_asdict"):
+        return {name: _plain(part) for name, part in value._asdict().items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value
