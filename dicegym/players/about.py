@@ -39,6 +39,24 @@ def describe(game: Game, name: str) -> str:
         return f"a model that cannot be read: {one_line(error, LONGEST)}"
 
 
+def card(game: Game, name: str) -> str:
+    """Return all that an agent says of itself: the docstring of its file, or the card beside a model; empty if nothing.
+
+    Raises UnknownNameError and AgentError as `dicegym.agent` does.
+    """
+    found = resolve(game, name)
+    if isinstance(found, Source):
+        try:
+            return inspect.cleandoc(docstring(files.read(found.file)))
+        except BadFileError:
+            return ""
+    beside = Path(str(found)).with_suffix(".md")
+    try:
+        return text_of(files.read(beside)) if beside.is_file() else ""
+    except BadFileError:
+        return ""
+
+
 def rules_page(name: str) -> str:
     """Return what stands at the top of a game's rules. Raises UnknownNameError."""
     return inspect.cleandoc(sys.modules[games.spec(name).module].__doc__ or "") + "\n"

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from dicegym.web import api, openapi, static_files
 from dicegym.web.context import Web
+from dicegym.web.enter import SECTION as ENTER
 from dicegym.web.faults import HANDLERS
 from dicegym.web.learn import SECTION as LEARN
 from dicegym.web.pages import page
@@ -27,7 +28,7 @@ from dicegym.web.server import SECTION as SERVER
 from dicegym.web.settings import WebSettings
 from dicegym.web.watch import SECTION as WATCH
 
-SECTIONS: tuple[Section, ...] = (PLAY, WATCH, LEARN, RULES, SERVER)
+SECTIONS: tuple[Section, ...] = (PLAY, WATCH, ENTER, LEARN, RULES, SERVER)
 """In the order of the menu."""
 THREADS = 8
 """For endpoints that are plain functions, and `run_in_threadpool`: more would only wait for each other."""

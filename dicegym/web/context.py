@@ -60,18 +60,23 @@ class Web:
         found.mkdir(parents=True, exist_ok=True)
         return found
 
-    @contextlib.contextmanager
-    def store(self) -> Iterator[StoreReader | None]:
+    def store(self) -> contextlib.AbstractContextManager[StoreReader | None]:
         """Yield the arena's store, to be read; None while there is none."""
-        try:
-            reader = StoreReader(self.settings.store)
-        except ParameterError:
-            if "://" in self.settings.store or Path(self.settings.store).is_file():
-                raise
-            yield None
-            return
-        with reader:
-            yield reader
+        return read_store(self.settings.store)
+
+
+@contextlib.contextmanager
+def read_store(store: str) -> Iterator[StoreReader | None]:
+    """Yield a store of contests, to be read; None while there is none. Raises what `StoreReader` raises."""
+    try:
+        reader = StoreReader(store)
+    except ParameterError:
+        if "://" in store or Path(store).is_file():
+            raise
+        yield None
+        return
+    with reader:
+        yield reader
 
 
 def _kept_secret(path: Path) -> bytes:

@@ -47,7 +47,12 @@ def page_of_result(result: ContestResult[Any]) -> ContestPage:
 
 
 def contest_page(
-    title: str, report: Report, played: Iterable[MatchPlaces], matches: Sequence[ShownMatch], total: int
+    title: str,
+    report: Report,
+    played: Iterable[MatchPlaces],
+    matches: Sequence[ShownMatch],
+    total: int,
+    ratings: Ratings | None = None,
 ) -> ContestPage:
     """Return a page of what is known of a contest.
 
@@ -57,13 +62,14 @@ def contest_page(
         played: what ratings are computed from.
         matches: those that are to be listed.
         total: how many there are.
+        ratings: as `dicegym.arena.ratings.fit` found them (default: found here).
     """
     found = list(played)
     plots: list[Plot] = []
     tables = [table for table in report.tables if not isinstance(table, Matrix) or len(table.names) <= MOST_NAMES]
     words = without_options(report.words)
     if found:
-        ratings = fit(found)
+        ratings = fit(found) if ratings is None else ratings
         unexplained = residuals(found, ratings)
         plots.append(rating_plot(ratings))
         if len(unexplained.names) <= MOST_NAMES:

@@ -20,7 +20,7 @@
     return (a, b) => order.compare(valueOf(a, column), valueOf(b, column));
   };
 
-  for (const table of document.querySelectorAll("table.sortable")) {
+  function sortable(table) {
     const titles = [...table.tHead.rows[0].cells];
     const body = table.tBodies[0];
     titles.forEach((title, column) => {
@@ -43,7 +43,7 @@
   }
 
   // The row and the column of a heat map's cell, and the cell in words.
-  for (const table of document.querySelectorAll("table.heat")) {
+  function heat(table) {
     const output = table.closest("section").querySelector("output");
     const titles = table.tHead.rows[0].cells;
     let lit = [];
@@ -54,7 +54,7 @@
     };
     table.addEventListener("mouseover", (event) => {
       clear();
-      const cell = event.target.closest("td");
+      const cell = event.target.closest("tbody td");
       if (!cell) return;
       const row = cell.parentElement;
       lit = [row.cells[0], titles[cell.cellIndex]];
@@ -64,6 +64,18 @@
     });
     table.addEventListener("mouseleave", clear);
   }
+
+  // Each table once, those too that come to a live page later.
+  function wire() {
+    for (const [kind, ready] of [["sortable", sortable], ["heat", heat]]) {
+      for (const table of document.querySelectorAll(`table.${kind}:not([data-ready])`)) {
+        table.dataset.ready = "";
+        ready(table);
+      }
+    }
+  }
+  wire();
+  document.addEventListener("htmx:load", wire);
 
   const only = document.getElementById("only");
   if (only) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+import time
 from collections.abc import Mapping
 from concurrent.futures import Future
 from pathlib import Path
@@ -15,11 +16,24 @@ from dicegym.analysis import analyse, sources, valuer
 from dicegym.analysis.report import heading
 from dicegym.arena.pages.analysed import shown_analysis
 from dicegym.arena.replay import Replay, to_json
+from dicegym.errors import one_line
 from dicegym.files import write_text
 from dicegym.web.context import Web
 
 MOST_KEPT = 2_000
 """Analyses in the folder; the oldest go."""
+
+
+RETRIED = 60.0
+"""Seconds after which what failed is tried again if somebody asks."""
+
+
+class _Begun(NamedTuple):
+    """An analysis that is being computed, or failed."""
+
+    future: Future[None]
+    words: list[str]
+    again: float
 
 
 class KeptAnalysis(NamedTuple):
@@ -43,7 +57,7 @@ class Analyses:
         self._web = web
         self._folder = web.folder("analyses")
         self._lock = threading.Lock()
-        self._begun: dict[str, tuple[Future[None], list[str]]] = {}
+        self._begun: dict[str, _Begun] = {}
 
     def ready(self, replay: Replay) -> KeptAnalysis | None:
         """Return the analysis of a game by the best values that are ready; None if nobody has asked for it."""
@@ -54,22 +68,25 @@ class Analyses:
         notes = {(seat, turn): text for seat, turn, text in kept["notes"]}
         return KeptAnalysis(kept["heading"], kept["shown"], notes)
 
-    def begin(self, replay: Replay, owner: str) -> str:
-        """Let a thread analyse a game, unless one does already, and return in words how far it is.
+    def begin(self, replay: Replay, owner: str) -> tuple[str, bool]:
+        """Let a thread analyse a game, unless one does already or just failed to.
 
-        Raises:
-            TooBusyError: too much waits already.
-            DicegymError: it could not be analysed; said once, and tried again when asked again.
+        Returns how far it is, in words, and whether it goes on. Raises TooBusyError if too much waits already.
         """
         path = self._path(replay)
         with self._lock:
-            if path.name in self._begun and self._begun[path.name][0].done():
-                future, _ = self._begun.pop(path.name)
-                future.result()
-            elif path.name not in self._begun:
+            known = self._begun.get(path.name)
+            if known is None or (known.future.done() and time.monotonic() > known.again):
                 words = ["The game is being analysed."]
-                self._begun[path.name] = self._web.work.begin(owner, self._analyse, replay, path, words), words
-            return self._begun[path.name][1][0] if path.name in self._begun else "The game has been analysed."
+                future = self._web.work.begin(owner, self._analyse, replay, path, words)
+                self._begun[path.name] = known = _Begun(future, words, time.monotonic() + RETRIED)
+            if not known.future.done():
+                return known.words[0], True
+            error = known.future.exception()
+            if error is None:
+                del self._begun[path.name]
+                return "The game has been analysed.", True
+            return f"It could not be analysed: {one_line(error, 300)}", False
 
     def _path(self, replay: Replay) -> Path:
         table = replay.table()

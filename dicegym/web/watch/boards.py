@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import threading
 import time
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from dicegym.arena.pages.contests import contest_page, moment, page_title
 from dicegym.arena.pages.page import ShownReport, shown_report
 from dicegym.arena.pages.stored import places_to_rate, stored_report
+from dicegym.arena.ratings import MatchPlaces, Rating, fit
 from dicegym.arena.store.browsing import ContestProgress, is_held, progress_of
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import StoredContest
@@ -33,6 +37,10 @@ class Board(NamedTuple):
     """Whether some process has it just now."""
     seconds: float
     """What it took to compute."""
+    ratings: Mapping[str, Rating]
+    """By entry; empty while there are too few games."""
+    against: Mapping[tuple[str, str], float]
+    """Entry and opponent -> games in which the entry came in before the opponent, a shared place as half of one."""
 
     @property
     def status(self) -> str:
@@ -92,10 +100,12 @@ def computed(reader: StoreReader, number: int, progress: ContestProgress) -> Boa
                 for one in reader.misplays_in(number, MOST_FAULTS)
             ],
         )
-    try:
-        page = contest_page(title, report, places_to_rate(reader, contest), [], 0)
-    except DicegymError:  # too little is played yet for ratings
-        page = contest_page(title, report, [], [], 0)
+    places = places_to_rate(reader, contest)
+    ratings = None
+    if places:
+        with contextlib.suppress(DicegymError):  # too little is played yet
+            ratings = fit(places)
+    page = contest_page(title, report, [] if ratings is None else places, [], 0, ratings)
     dates = [("begun", moment(contest.began)), *([("ended", moment(contest.ended))] if contest.ended else [])]
     return Board(
         contest,
@@ -106,7 +116,20 @@ def computed(reader: StoreReader, number: int, progress: ContestProgress) -> Boa
         progress,
         False,
         time.monotonic() - began,
+        {} if ratings is None else {row.name: row for row in ratings.rows},
+        ahead(places),
     )
+
+
+def ahead(places: Iterable[MatchPlaces]) -> dict[tuple[str, str], float]:
+    """Return entry and opponent -> games in which the entry came in before the opponent, a shared place as half."""
+    found: dict[tuple[str, str], float] = {}
+    for match in places:
+        for order, games in match.places:
+            for (name, own), (other, their) in itertools.permutations(zip(match.entries, order, strict=True), 2):
+                won = 1.0 if own < their else 0.5 if own == their else 0.0
+                found[name, other] = found.get((name, other), 0.0) + won * games * match.times
+    return found
 
 
 MOST_FAULTS = 50

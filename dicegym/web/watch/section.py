@@ -9,13 +9,13 @@ from starlette.routing import BaseRoute, Route
 from dicegym.web.context import Web
 from dicegym.web.section import Section
 from dicegym.web.watch import assets
-from dicegym.web.watch.analyses import Analyses
-from dicegym.web.watch.contests import Contests
-from dicegym.web.watch.replays import Replays
+from dicegym.web.watch.operations import operations
+from dicegym.web.watch.rooms import rooms_of
 
 
 def _routes(web: Web) -> Sequence[BaseRoute]:
-    contests, replays = Contests(web), Replays(web, Analyses(web))
+    rooms = rooms_of(web)
+    contests, replays, agents, new = rooms.contests, rooms.replays, rooms.agents, rooms.new_games
     return [
         Route("/watch", contests.index),
         Route(f"{assets.PREFIX}/{{name}}", assets.answer),
@@ -26,6 +26,12 @@ def _routes(web: Web) -> Sequence[BaseRoute]:
         Route("/watch/games/{match:int}/{game:int}", replays.game),
         Route("/watch/games/{match:int}/{game:int}/analysis", replays.analysis),
         Route("/watch/served/{number:int}", replays.served),
+        Route("/watch/agents", agents.index),
+        Route("/watch/agents/{game}", agents.index),
+        Route("/watch/new", new.form, methods=["GET"]),
+        Route("/watch/new", new.begin, methods=["POST"]),
+        Route("/watch/seen/{number}", new.seen),
+        Route("/watch/seen/{number}/analysis", new.analysis),
     ]
 
 
@@ -34,4 +40,5 @@ SECTION = Section(
     "Watch",
     "See contests as they are held, step through their games, and know the agents.",
     _routes,
+    operations,
 )
