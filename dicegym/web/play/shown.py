@@ -15,8 +15,8 @@ from dicegym.web.play.tables import PlayedTable, ToldMove
 
 LONGEST_SAID = 700
 """Characters that are read out after a move: what is longer can be read on the page."""
-HINTS = 8
-"""Choices that a hint lists."""
+BRIEF = 6
+"""Lines of what was done that stand above what can be done; where there are more they stand below it."""
 
 
 class Seated(NamedTuple):
@@ -69,6 +69,7 @@ def table_shown(
             "command": command(table.sheet),
             "waits": bool(table.busy) or (asked is not None and asked.thinking),
         }
+    values["brief"] = sum(len(move.lines) for move in values["since"]) <= BRIEF
     return values | {"said": _said(table, values["since"], values["ending"], notice)}
 
 
