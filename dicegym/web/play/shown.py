@@ -19,7 +19,7 @@ BRIEF = 6
 """Lines of what was done that stand above what can be done; where there are more they stand below it."""
 
 
-class Seated(NamedTuple):
+class ShownSeat(NamedTuple):
     """Somebody at the table."""
 
     name: str
@@ -82,14 +82,14 @@ def _hint(table: PlayedTable, advice: Advice) -> ShownHint:
     return ShownHint(not answer.ready, answer.failure, answer.found)
 
 
-def _seats(table: PlayedTable) -> list[Seated]:
+def _seats(table: PlayedTable) -> list[ShownSeat]:
     seat = table.sheet.seat
     rivals = iter(table.sheet.rivals)
     mover = table.mover if table.state is not None and not table.over else -1
     found = []
     for number, name in enumerate(table.place.names):
         asked = "" if number == seat else next(rivals)
-        found.append(Seated(name, asked, number == mover))
+        found.append(ShownSeat(name, asked, number == mover))
     return found
 
 
