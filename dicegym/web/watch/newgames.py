@@ -74,13 +74,14 @@ class NewGames:
         low, high = games.spec(game).players
         players = _players(asked.get("players"), dicegym.game(game))
         table = dicegym.game(game, players)
-        offered = [(one.name, one.about) for one in rivals(table)]
+        offered = [(one.name, one.about) for one in rivals(table) if not one.is_strength]
+        strong = [one.agent for one in rivals(table) if one.is_strength][::-1] or [name for name, _ in offered]
+        offered += [(name, "as it plays people") for name in strong if name not in dict(offered)]
         given = [one for one in asked.getlist("agent") if one][:players]
         for name in given:
-            if name not in {known for known, _ in offered}:
+            if name not in dict(offered):
                 self._agent(table, name)  # which says what is wrong with it
                 offered.insert(0, (name, "of a training here"))
-        baseline = games.spec(game).baseline
         return shown(
             request,
             "watch/new.html",
@@ -89,7 +90,7 @@ class NewGames:
             players=players,
             most=range(low, high + 1),
             offered=offered,
-            chosen=[given[seat] if seat < len(given) else baseline for seat in range(players)],
+            chosen=[given[seat] if seat < len(given) else strong[seat % len(strong)] for seat in range(players)],
         )
 
     async def begin(self, request: Request) -> Response:
