@@ -262,17 +262,8 @@ def contest(
             know what is asked for.
         UnknownNameError: there is no such game, format, agent or file.
     """
-    game = make_game(game)
-    form = format if isinstance(format, Format) else format_named(game.spec.contest if format is None else format)
     options = ContestOptions(games, exact, seeds, rounds, seeding, less_luck)
-    known: dict[str, list[str]] = {}
-    for other in FORMATS.values():
-        for option in other.takes:
-            known.setdefault(option, []).append(other.title)
-    check_options(options, players, form.title, form.takes, known)
-    if players is not None:
-        game = table_for(game, players)
-    form.check(game, options)
+    game, form = settled_choices(make_game(game), format, options, players)
     storage = storage_of(store)
     settings = Settings(
         game, _name_of(form), options.deciding, limits or Limits(), "" if storage is None else storage.label
@@ -302,6 +293,27 @@ def contest(
             book.finish(result, director.struck)
             result = replace(result, stored=book.stored)
         return result
+
+
+def settled_choices(
+    game: Game, format: Format[Any] | str | None, options: ContestOptions, players: int | None
+) -> tuple[Game, Format[Any]]:
+    """Return the table and the format of a contest that is chosen so, before anything is done; arguments as `contest`.
+
+    Raises:
+        ParameterError: the format does not know what is asked for, or not of this game.
+        UnknownNameError: there is no such format.
+    """
+    form = format if isinstance(format, Format) else format_named(game.spec.contest if format is None else format)
+    known: dict[str, list[str]] = {}
+    for other in FORMATS.values():
+        for option in other.takes:
+            known.setdefault(option, []).append(other.title)
+    check_options(options, players, form.title, form.takes, known)
+    if players is not None:
+        game = table_for(game, players)
+    form.check(game, options)
+    return game, form
 
 
 def format_named(name: str) -> Format[Any]:

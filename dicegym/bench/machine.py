@@ -18,7 +18,7 @@ def machine(packages: Iterable[str] = ()) -> dict[str, str]:
     Not the machine's name: figures are published.
     """
     facts = {
-        "processor": _processor(),
+        "processor": processor_name(),
         "cores": str(os.cpu_count()),
         "system": platform.system(),
         "Python": platform.python_version(),
@@ -31,7 +31,8 @@ def machine(packages: Iterable[str] = ()) -> dict[str, str]:
     return facts
 
 
-def _processor() -> str:
+def processor_name() -> str:
+    """Return what the processor is called."""
     info = Path("/proc/cpuinfo")
     if info.is_file():
         for line in info.read_text().splitlines():

@@ -19,6 +19,7 @@ from dicegym.cli.card import card
 from dicegym.cli.common import out
 from dicegym.cli.compare import compare
 from dicegym.cli.contests import tournament
+from dicegym.cli.doctor import doctor
 from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
 from dicegym.cli.exact import exact
@@ -34,7 +35,7 @@ from dicegym.cli.server import join, serve, server
 from dicegym.cli.solve import solve
 from dicegym.cli.training import demo, league, train
 from dicegym.cli.watch import watch
-from dicegym.cli.web import web
+from dicegym.cli.web import pages
 from dicegym.engine.commands import COMMANDS
 from dicegym.registry import GAMES, rules_module
 
@@ -43,7 +44,6 @@ VERBS = (
     agents,
     rules,
     play,
-    web,
     watch,
     check,
     tournament,
@@ -65,6 +65,7 @@ VERBS = (
     demo,
     serve,
     join,
+    doctor,
     bench,
     playthrough,
 )
@@ -136,6 +137,7 @@ def _app() -> typer.Typer:
         app.command(cls=Command)(verb)
     app.add_typer(new, name="new")
     app.add_typer(server)
+    app.add_typer(pages)
     app.add_typer(arena, name="arena")
     for name, file in games_with_commands().items():
         app.add_typer(typer.Typer(cls=GameCommands, help=_help_of(file)), name=name)

@@ -115,7 +115,7 @@ class WatchedRun:
 
 
 @dataclass(frozen=True)
-class Speed:
+class TrainingSpeed:
     """How fast a training went at some time."""
 
     seconds: float
@@ -129,14 +129,14 @@ class Speed:
         return iter((self.seconds, self.games, self.steps))
 
 
-def speeds(pace: Sequence[Pace], over: float = 0.0) -> list[Speed]:
+def speeds(pace: Sequence[Pace], over: float = 0.0) -> list[TrainingSpeed]:
     """Return how fast a training went, as means of ``over`` seconds at least, as far as it has noted its pace."""
     found, since = [], 0
     for number in range(1, len(pace)):
         passed = pace[number].seconds - pace[since].seconds
         if passed > 0 and (passed >= over or number == len(pace) - 1):
             games, steps = pace[number].games - pace[since].games, pace[number].steps - pace[since].steps
-            found.append(Speed(pace[since].seconds + passed / 2, games / passed, steps / passed))
+            found.append(TrainingSpeed(pace[since].seconds + passed / 2, games / passed, steps / passed))
             since = number
     return found
 

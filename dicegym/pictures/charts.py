@@ -45,14 +45,14 @@ class Axis(NamedTuple):
     high: float | None = None
 
 
-class Mark(NamedTuple):
+class Guide(NamedTuple):
     """A level that is worth comparing with."""
 
     at: float
     words: str
 
 
-def chart(title: str, lines: Sequence[ChartLine], x: Axis, y: Axis, marks: Sequence[Mark] = ()) -> Drawing:
+def chart(title: str, lines: Sequence[ChartLine], x: Axis, y: Axis, marks: Sequence[Guide] = ()) -> Drawing:
     """Return curves over axes; what is not finite is left out.
 
     Args:

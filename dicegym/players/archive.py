@@ -60,17 +60,29 @@ class ModelArchive:
         source: its path, or its bytes.
         called: what errors call it.
         most: bytes that all members may hold together; None: as many as the file has, nothing in it being packed.
+        kind: what errors say that it should be.
+        folders: whether it may have members that are folders, which are passed over.
 
     Attributes:
         names: of its members, in order.
+        unpacked: bytes of all of them.
 
     Raises:
         ModelError: it is no zip or a damaged one, is too large, has members twice or with names of other places. So do
             all methods.
     """
 
-    def __init__(self, source: str | os.PathLike[str] | bytes, called: str = "", most: int | None = MOST_BYTES) -> None:
+    def __init__(
+        self,
+        source: str | os.PathLike[str] | bytes,
+        called: str = "",
+        most: int | None = MOST_BYTES,
+        *,
+        kind: str = "a model",
+        folders: bool = False,
+    ) -> None:
         self._called = called or str(source)
+        self._kind, self._folders = kind, folders
         self._most = most
         self._file: io.BufferedIOBase | None = None
         try:
@@ -84,7 +96,13 @@ class ModelArchive:
         except ModelError:
             self.close()
             raise
-        self.names = self._zip.namelist()
+        self.names = [info.filename for info in self._members()]
+        self.unpacked = sum(info.file_size for info in self._members())
+
+    def _members(self) -> list[zipfile.ZipInfo]:
+        """Return its members, folders left out if it may have some."""
+        found = self._zip.infolist()
+        return [info for info in found if not info.is_dir()] if self._folders else found
 
     def __enter__(self) -> ModelArchive:
         """Return itself; it is closed at the end."""
@@ -145,7 +163,9 @@ class ModelArchive:
         if len(set(names)) != len(names):
             self._refuse("it has two members of one name")
         for info in infos:
-            if not is_plain_name(info.filename):
+            if stat.S_ISLNK(info.external_attr >> 16):
+                self._refuse(f"the member {info.filename!r} is a link: put the file itself there")
+            if not is_plain_name(info.filename.removesuffix("/") if self._folders else info.filename):
                 self._refuse(f"the member {info.filename!r} has a name that leads elsewhere")
             if info.flag_bits & _ENCRYPTED or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 self._refuse(f"the member {info.filename!r} is encrypted, or packed as models are not")
@@ -158,8 +178,8 @@ class ModelArchive:
     def _refuse(self, reason: object) -> NoReturn:
         told = _told(reason) if isinstance(reason, BaseException) else one_line(reason)
         raise ModelError(
-            f"{self._called} cannot be read as a model: {told}. It is damaged, or something else: get it again from "
-            "where it came from"
+            f"{self._called} cannot be read as {self._kind}: {told}. It is damaged, or something else: get it again "
+            "from where it came from"
         ) from None
 
 

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from dicegym.web import api, openapi, static_files
 from dicegym.web.context import Web
+from dicegym.web.enter import SECTION as ENTER
 from dicegym.web.faults import HANDLERS
 from dicegym.web.learn import SECTION as LEARN
 from dicegym.web.pages import page
@@ -23,10 +24,11 @@ from dicegym.web.play import SECTION as PLAY
 from dicegym.web.rules import SECTION as RULES
 from dicegym.web.section import Section
 from dicegym.web.security import Safety
+from dicegym.web.server import SECTION as SERVER
 from dicegym.web.settings import WebSettings
 from dicegym.web.watch import SECTION as WATCH
 
-SECTIONS: tuple[Section, ...] = (PLAY, WATCH, LEARN, RULES)
+SECTIONS: tuple[Section, ...] = (PLAY, WATCH, ENTER, LEARN, RULES, SERVER)
 """In the order of the menu."""
 THREADS = 8
 """For endpoints that are plain functions, and `run_in_threadpool`: more would only wait for each other."""

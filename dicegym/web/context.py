@@ -6,6 +6,9 @@ import contextlib
 import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, TypeVar
+
+from starlette.requests import Request
 
 from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import ParameterError
@@ -15,6 +18,7 @@ from dicegym.web.streams import LiveChannels
 from dicegym.web.workers import WorkerThreads
 
 SECRET_BYTES = 32
+Made = TypeVar("Made")
 
 
 class Web:
@@ -26,6 +30,7 @@ class Web:
         limits: what visitors and addresses have spent, and how large bodies may be.
         work: threads for what takes longer than a request may.
         channels: what is told to pages that stay live.
+        operators: say whether somebody is an operator, see `dicegym.web.rights`; a section that knows adds to them.
         on_start: called when it starts, in an event loop.
         on_stop: called when it ends, the last one first; each is called whatever becomes of the others.
     """
@@ -37,8 +42,17 @@ class Web:
         self.limits = VisitorLimits()
         self.work = WorkerThreads()
         self.channels = LiveChannels()
+        self.operators: list[Callable[[Request], bool]] = []
+        self._shared: dict[Callable[[Web], Any], Any] = {}
         self.on_start: list[Callable[[], object]] = []
         self.on_stop: list[Callable[[], object]] = [self.channels.end, self.work.end]
+
+    def shared(self, made: Callable[[Web], Made]) -> Made:
+        """Return what a class makes of this server, made once: pages and programs ask the same."""
+        if made not in self._shared:
+            self._shared[made] = made(self)
+        found: Made = self._shared[made]
+        return found
 
     def folder(self, name: str) -> Path:
         """Return a folder for what a section keeps; it is made."""
@@ -46,18 +60,23 @@ class Web:
         found.mkdir(parents=True, exist_ok=True)
         return found
 
-    @contextlib.contextmanager
-    def store(self) -> Iterator[StoreReader | None]:
+    def store(self) -> contextlib.AbstractContextManager[StoreReader | None]:
         """Yield the arena's store, to be read; None while there is none."""
-        try:
-            reader = StoreReader(self.settings.store)
-        except ParameterError:
-            if "://" in self.settings.store or Path(self.settings.store).is_file():
-                raise
-            yield None
-            return
-        with reader:
-            yield reader
+        return read_store(self.settings.store)
+
+
+@contextlib.contextmanager
+def read_store(store: str) -> Iterator[StoreReader | None]:
+    """Yield a store of contests, to be read; None while there is none. Raises what `StoreReader` raises."""
+    try:
+        reader = StoreReader(store)
+    except ParameterError:
+        if "://" in store or Path(store).is_file():
+            raise
+        yield None
+        return
+    with reader:
+        yield reader
 
 
 def _kept_secret(path: Path) -> bytes:

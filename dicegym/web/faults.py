@@ -14,11 +14,13 @@ from dicegym.errors import DicegymError, UnknownNameError
 from dicegym.web.api import PREFIX, InvalidError
 from dicegym.web.limits import TooLargeError, TooOftenError, TooSlowError
 from dicegym.web.pages import page
+from dicegym.web.rights import NotAllowedError
 from dicegym.web.workers import TooBusyError
 
 WRONG, FAILED = 400, 500
 STATUSES: tuple[tuple[type[DicegymError], int], ...] = (
     (UnknownNameError, 404),
+    (NotAllowedError, 403),
     (TooSlowError, 408),
     (TooLargeError, 413),
     (InvalidError, 422),
@@ -26,7 +28,7 @@ STATUSES: tuple[tuple[type[DicegymError], int], ...] = (
     (TooBusyError, 503),
     (BusyError, 503),
 )
-"""What is answered with another status than `WRONG`."""
+"""What is answered with another status than `WRONG`; a section's own errors have an attribute ``status``."""
 WORDS = {
     404: "there is nothing here: the address is wrong, or what was here is gone",
     405: "this is not done at this address",
@@ -43,7 +45,7 @@ async def refused(request: Request, error: Exception) -> Response:
         if words == http.HTTPStatus(status).phrase:
             words = WORDS.get(status, words)
     else:
-        status = next((number for kind, number in STATUSES if isinstance(error, kind)), WRONG)
+        status = next((number for kind, number in STATUSES if isinstance(error, kind)), getattr(error, "status", WRONG))
         words = str(error)
     if isinstance(error, TooOftenError):
         headers["Retry-After"] = str(max(1, math.ceil(error.wait)))

@@ -30,3 +30,6 @@ class WebSettings:
     """At once."""
     log: str = ""
     """Where each request is written, as a line of JSON: a file, ``-`` for standard error, or nowhere."""
+    isolation: str = "jail"
+    """What holds bots that are uploaded, a level of `dicegym.sandbox.jail.Isolation`; where it does not work, none are
+    taken."""

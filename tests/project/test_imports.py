@@ -42,7 +42,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ),  # doors for users; nobody below enters by them
     ("server",),
     ("web",),
-    ("bench", "checks"),
+    ("bench", "checks", "doctor"),
     ("cli",),
     ("__main__",),
 )

@@ -16,11 +16,16 @@ import dicegym
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.twins import declared
+from dicegym.errors import ParameterError
+from dicegym.games.controls import Basket, DiceToggles, PickOne, PlayForm
+from dicegym.games.keyboard import Place
+from dicegym.games.parts import CONTROLS, KEYBOARD, need
 from dicegym.players import model
 from dicegym.players.twins import twin_numbers
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
 from dicegym.web.export.data import game_script, model_script
+from dicegym.web.export.screens import Screen, screen
 from dicegym.web.export.translate.games import TranslatedGame, translated
 
 NODE = shutil.which("node")
@@ -31,8 +36,9 @@ pytestmark = pytest.mark.skipif(NODE is None, reason="games are played in JavaSc
 class Played:
     """Games as the engine played them, and the bytes of what it saw."""
 
-    def __init__(self, name: str, translation: TranslatedGame, network: Any, most: int) -> None:
+    def __init__(self, name: str, translation: TranslatedGame, shown: Screen, network: Any, most: int) -> None:
         self.game = dicegym.game(name)
+        self.shown = shown
         self.translation, self.network, self.most = translation, network, most
         self.numbers = [twin_numbers(self.game)[twin] for twin in translation.twins]
         self.kernels = [declared(self.game.spec.module)[number].kernel for number in self.numbers]
@@ -43,6 +49,7 @@ class Played:
         key = game_key(seed, 0)
         states = table.new_game(seed)
         actions: list[int] = []
+        brief = "told" in self.shown.brief
         self._note(table, states, 0)
         while not states[0]["over"] and len(actions) < self.most:
             if wild and generator.random() < 0.1:
@@ -50,16 +57,19 @@ class Played:
             else:
                 action = int(generator.choice(np.flatnonzero(table.legal(states[0]))))
             actions.append(action)
-            self._note(table, states, table.step(states[0], action))
+            before = states.copy()
+            self._note(table, states, table.step(states[0], action), action, before[0])
         settings = {"players": table.players, **table.parameters}
-        self.games.append({"settings": settings, "key": str(key), "actions": actions})
+        self.games.append({"settings": settings, "key": str(key), "actions": actions, "brief": brief})
 
-    def _note(self, table: Game, states: np.ndarray, fault: int) -> None:
+    def _note(self, table: Game, states: np.ndarray, fault: int, action: int = 0, before: Any = None) -> None:
         state = states[0]
         self.seen.append(("fault", np.array([fault], np.int32)))
         self.seen += [(f"field {name}", np.atleast_1d(state[name]).copy()) for name in table.spec.state.names or ()]
         self.seen += [(f"observation of seat {seat}", table.observe(state, seat)) for seat in range(table.players)]
         self.seen += [("mask", table.legal(state)), ("returns", table.returns(state))]
+        text = json.dumps(self._said(table, state, fault, action, before)).encode()
+        self.seen.append(("screen", np.frombuffer(text, np.uint8)))
         if state["over"]:
             return
         chosen = [int(kernel(state)) for kernel in self.kernels]
@@ -68,14 +78,52 @@ class Played:
             best = self.network.choose(table.observe(state, int(state["player"]))[None], table.legal(state)[None])
             self.seen.append(("choice of the model", best.astype(np.int32)))
 
+    def _said(self, table: Game, state: Any, fault: int, action: int, before: Any) -> list[Any]:
+        names = tuple(f"agent {seat}" for seat in range(table.players))
+        seat = int((state if before is None else before)["player"])
+        keyboard, controls = need(table, KEYBOARD), need(table, CONTROLS)
+        place = Place(table, seat, names)
+        said: list[Any] = [table.scene(state, seat), table.scene(state, None)]
+        if before is not None:
+            brief = "told" in self.shown.brief
+            said.append(keyboard.told(place, before, action, state, table.spec.faults[fault], brief))
+        if state["over"]:
+            return [*said, keyboard.ending(place, state)]
+        mover = Place(table, int(state["player"]), names)
+        forms = controls.forms(mover, state)
+        fields = filled(forms[0])
+        try:
+            actions: Any = [int(one) for one in controls.chosen(mover, state, forms[0].name, fields)]
+        except ParameterError as error:
+            actions = str(error)
+        return [*said, forms, list(fields.items()), actions]
+
+
+def filled(form: PlayForm) -> dict[str, list[str]]:
+    """A form filled in as it is offered."""
+    fields = {}
+    for widget in form.widgets:
+        if isinstance(widget, PickOne):
+            fields[widget.name] = [widget.chosen or next(one.value for one in widget.options if not one.refused)]
+        elif isinstance(widget, DiceToggles):
+            fields[widget.name] = ["0", "2"]
+        elif isinstance(widget, Basket):
+            fields[f"{widget.name}.{widget.items[0].value}"] = ["1"]
+        else:
+            fields[widget.name] = [str(widget.value)]
+    return fields
+
 
 def played_in_javascript(folder: Path, played: Played, scripts: str) -> bytes:
-    engine = resources.files("dicegym.web.export") / "scripts" / "engine.js"
+    scripts_of_pages = resources.files("dicegym.web.export") / "scripts"
     (folder / "game.js").write_text(scripts)
     (folder / "games.json").write_text(json.dumps(played.games))
     program = Path(__file__).with_name("play_translated.js")
     done = subprocess.run(
-        [str(NODE), str(program), str(engine), str(folder / "game.js"), str(folder / "games.json")],
+        [
+            *(str(NODE), str(program), str(scripts_of_pages / "python.js"), str(scripts_of_pages / "engine.js")),
+            *(str(folder / "game.js"), str(folder / "games.json")),
+        ],
         capture_output=True,
         timeout=500,
         check=False,
@@ -92,18 +140,25 @@ def tables(name: str) -> list[Game]:
 
 def compare(name: str, folder: Path, games: int, most: int) -> None:
     game = dicegym.game(name)
-    translation = translated(game)
+    translation, shown = translated(game), screen(game)
+    assert not shown.refused
     file = shipped_folder("agents") / name / "ppo.zip"
     network = model.load(file)
-    played = Played(name, translation, network, most)
+    played = Played(name, translation, shown, network, most)
     generator = np.random.default_rng(SEED)
     for number in range(games):
         table = tables(name)[number % len(tables(name))]
         played.play(table, SEED + number, number % 4 == 3, generator)
-    scripts = game_script(game, translation) + model_script("ppo", game, network.plain_network())
+    scripts = game_script(game, translation, shown) + model_script("ppo", game, network.plain_network())
     found, at = played_in_javascript(folder, played, scripts), 0
     for number, (what, expected) in enumerate(played.seen):
         wanted = expected.tobytes()
+        if what == "screen":
+            size = int(np.frombuffer(found[at : at + 4], np.int32)[0])
+            at += 4
+            assert json.loads(found[at : at + size]) == json.loads(wanted)
+            at += size
+            continue
         if found[at : at + len(wanted)] != wanted:
             there = np.frombuffer(found[at : at + len(wanted)], expected.dtype)
             last = [seen.tolist() for kind, seen in played.seen[:number] if kind == "fault"]

@@ -9,6 +9,7 @@ import numpy as np
 
 from dicegym.bots.network import Network
 from dicegym.engine.game import Game
+from dicegym.web.export.screens import Screen, help_of
 from dicegym.web.export.translate.games import TranslatedGame
 from dicegym.web.export.translate.program import packed
 
@@ -25,6 +26,7 @@ def facts(game: Game, translated: TranslatedGame) -> dict[str, Any]:
         "players": [low, high, game.players],
         "parameters": game.parameters,
         "faults": list(game.spec.faults),
+        "help": help_of(game),
         "names": [game.action_name(action) for action in range(game.n_actions)],
         "twins": translated.twins,
         "fingerprint": game.fingerprint,
@@ -35,13 +37,14 @@ def _table(game: Game, players: int) -> Game:
     return Game(game.spec, players, **game.parameters)
 
 
-def game_script(game: Game, translated: TranslatedGame) -> str:
+def game_script(game: Game, translated: TranslatedGame, screen: Screen) -> str:
     """Return the script that puts a game into ``dicegym.games``."""
-    told = _literal(facts(game, translated))
-    constants = _literal(packed(translated.script.constants))
+    told = literal(facts(game, translated))
+    constants = literal(packed(translated.script.constants))
+    shown = literal(packed(screen.constants))
     return (
-        f"dicegym.games[{_literal(game.name)}] = {{\nfacts: {told},\nconstants: {constants},\n"
-        f"rules($c) {{\n{translated.script.code}\n}}}};\n"
+        f"(dicegym.games ??= {{}})[{literal(game.name)}] = {{\nfacts: {told},\nconstants: {constants},\n"
+        f"rules($c) {{\n{translated.script.code}\n}},\nshown: {shown},\nscreen($c, py) {{\n{screen.code}\n}}}};\n"
     )
 
 
@@ -53,9 +56,9 @@ def network_data(network: Network) -> dict[str, Any]:
 
 def model_script(name: str, game: Game, network: Network) -> str:
     """Return the script that puts a model into ``dicegym.models``."""
-    return f"dicegym.models[{_literal(f'{game.name}/{name}')}] = {_literal(network_data(network))};\n"
+    return f"(dicegym.models ??= {{}})[{literal(f'{game.name}/{name}')}] = {literal(network_data(network))};\n"
 
 
-def _literal(value: Any) -> str:
+def literal(value: Any) -> str:
     """Return a value as JavaScript, which no end of an element and no comment can stand in."""
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")

@@ -24,7 +24,7 @@ from dicegym.learning.league_table import read as read_league
 from dicegym.learning.pictures import short
 from dicegym.learning.plot import AUTO, shown
 from dicegym.learning.runs import RECENT, WatchedRun, speeds
-from dicegym.pictures.charts import Axis, ChartLine, Mark, chart, swatch
+from dicegym.pictures.charts import Axis, ChartLine, Guide, chart, swatch
 from dicegym.web.learn.places import called
 from dicegym.web.markdown import as_html
 
@@ -255,7 +255,7 @@ def _chart(
     title: str,
     lines: Sequence[ChartLine],
     up: Axis,
-    marks: Sequence[Mark],
+    marks: Sequence[Guide],
     note: str,
     titles: Sequence[str],
     rows: Sequence[Sequence[str]],
@@ -278,10 +278,10 @@ def _score_axis(score: Score) -> Axis:
     return Axis(score.measure, lambda value: f"{value:,.10g}")
 
 
-def _marks(curve: RunCurve | None) -> tuple[Mark, ...]:
+def _marks(curve: RunCurve | None) -> tuple[Guide, ...]:
     if curve is None or curve.players < 2 or "rate" not in curve.score.measure:
         return ()
-    return (Mark(1 / curve.players, "as good as the others"),)
+    return (Guide(1 / curve.players, "as good as the others"),)
 
 
 def _league(folder: Path) -> ShownLeague | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dicegym.web.play.operations import operations
 from dicegym.web.play.pages import routes
 from dicegym.web.section import Section
 
@@ -10,4 +11,5 @@ SECTION = Section(
     "Play",
     "Sit down against agents of every strength, take moves back, ask for hints, and see what your moves cost.",
     routes,
+    operations,
 )

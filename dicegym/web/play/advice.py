@@ -25,6 +25,7 @@ from dicegym.games.worth import Valuer
 from dicegym.play.turn import Turn
 from dicegym.players.sitting import Warn
 from dicegym.players.watched import action_in
+from dicegym.web.workers import TooBusyError
 
 GAMES = 250
 """Games that are played on with each choice where nothing better is known: many people ask at once."""
@@ -55,6 +56,12 @@ class Answer(Generic[T]):
         return self.future.done()
 
     @property
+    def error(self) -> DicegymError | None:
+        """Why there will be none; None if that is not so."""
+        failed = self.future.exception() if self.ready else None
+        return failed if failed is None or isinstance(failed, DicegymError) else DicegymError(self.failure)
+
+    @property
     def failure(self) -> str:
         """Why there will be none, in words; empty if that is not so."""
         if not self.ready or (error := self.future.exception()) is None:
@@ -69,12 +76,6 @@ class Answer(Generic[T]):
     def progress(self, done: int, of: int, what: str) -> None:
         """Note how far it is; as of `dicegym.games.worth.Progress`."""
         self.done, self.of = done, of
-
-
-class TooMuchAskedError(DicegymError):
-    """More is asked for than can be found out soon."""
-
-    status = 503
 
 
 class GivenHint(NamedTuple):
@@ -146,7 +147,7 @@ class Advice:
         return self._asked(("values", game), self._quick, find)
 
     def hint(self, key: Hashable, turn: Turn) -> Answer[GivenHint]:
-        """Return what is best in a person's turn, asked once for each ``key``. Raises TooMuchAskedError."""
+        """Return what is best in a person's turn, asked once for each ``key``. Raises TooBusyError."""
 
         def find(answer: Answer[GivenHint]) -> GivenHint:
             with self._quick.using(turn.game) as valuer:
@@ -157,7 +158,7 @@ class Advice:
     def review(
         self, key: Hashable, game: Game, seed: int, actions: list[int], names: Sequence[str]
     ) -> Answer[Analysis]:
-        """Return how a game was played that is over, asked once for each ``key``. Raises TooMuchAskedError."""
+        """Return how a game was played that is over, asked once for each ``key``. Raises TooBusyError."""
 
         def find(answer: Answer[Analysis]) -> Analysis:
             states = [game.new_game(seed)]
@@ -175,7 +176,7 @@ class Advice:
                 self._answers.move_to_end(key)
                 return self._answers[key]
             if sum(not one.ready for one in self._answers.values()) >= WAITING:
-                raise TooMuchAskedError("too many ask at once what choices are worth: try again in a minute")
+                raise TooBusyError("too many ask at once what choices are worth: try again in a minute")
             answer: Answer[Any] = Answer()
             self._answers[key] = answer
             while len(self._answers) > KEPT:
@@ -256,4 +257,8 @@ def given(found: Hint, turn: Turn) -> GivenHint:
         others = f" and {len(even) - CLOSE} others" if len(even) > CLOSE else ""
         first = "; ".join(called(one.action) for one in even[:CLOSE])
         words.append(f"As good, as far as can be told: {first}{others}.")
+    elif len(known) > 1:
+        mark = mark_of(known[1].behind, unit, known[1].behind_error)
+        lost = amount(known[1].behind, unit)
+        words.append(f"Next: {called(known[1].action)}, which gives away {lost}{f' ({mark.noun})' if mark else ''}.")
     return GivenHint(" ".join(words), titles, rows, more, source, found)

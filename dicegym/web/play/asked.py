@@ -9,6 +9,7 @@ from starlette.datastructures import FormData, ImmutableMultiDict
 
 from dicegym import games
 from dicegym.analysis.marks import MARKS
+from dicegym.analysis.tutor import LEVEL
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.players.casual import usual_rivals, usual_seats
 from dicegym.registry import GAMES
@@ -52,8 +53,8 @@ class Asked(NamedTuple):
             "models": models,
         }
 
-    def shown(self, web: Web) -> dict[str, Any]:
-        """Return what the form shows. Raises UnknownNameError if there is no such game."""
+    def shown(self, web: Web, wrong: str = "") -> dict[str, Any]:
+        """Return what the form shows, and what was wrong with it. Raises UnknownNameError if there is no such game."""
         spec = games.spec(self.game or GAMES[0])
         try:
             table = checked_parameters(spec.name, _number("players", self.players), {})
@@ -72,8 +73,9 @@ class Asked(NamedTuple):
             "rivals": rivals(table),
             "models": [name for name in dict.fromkeys(chosen) if name.endswith(MODEL)],
             "levels": MARKS,
+            "tutor": self.tutor or ("" if wrong else LEVEL),
             "given": dict(self.parameters),
-            "wrong": "",
+            "wrong": wrong,
         }
 
 

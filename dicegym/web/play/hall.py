@@ -21,6 +21,7 @@ from dicegym.play.seeds import drawn_seed
 from dicegym.players.casual import drawn_seat, usual_rivals, usual_seats
 from dicegym.players.roster import agent_name
 from dicegym.web.context import Web
+from dicegym.web.forms import signed
 from dicegym.web.play.advice import Advice
 from dicegym.web.play.seating import Guests, checked_parameters, rival_of
 from dicegym.web.play.sheets import ID, TableSheet, read_sheet, shared_game
@@ -170,10 +171,17 @@ class PlayHall:
         table.lay()
         return table
 
-    def own(self, id: str, visitor: str) -> PlayedTable:
-        """Return a table of a visitor. Raises NotYoursError if it is somebody else's, UnknownNameError as `find`."""
+    def key(self, sheet: TableSheet) -> str:
+        """Return what a program shows that began a game, in place of a visitor's cookie."""
+        return signed(self.web, "play", sheet.id)
+
+    def own(self, id: str, visitor: str, key: str = "") -> PlayedTable:
+        """Return a table of a visitor, or of who has its key.
+
+        Raises NotYoursError if it is somebody else's, UnknownNameError as `find`.
+        """
         table = self.find(id)
-        if table.sheet.visitor != visitor:
+        if table.sheet.visitor != visitor and not secrets.compare_digest(key.encode(), self.key(table.sheet).encode()):
             raise NotYoursError(
                 "this game was begun by another visitor, who alone may see it; it knows you by a cookie, so allow "
                 "cookies if it is yours"

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import secrets
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from dicegym import games
-from dicegym.arena.replay import played, to_json
+from dicegym.arena.replay import Replay, played, to_json
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.players.about import rules_page
+from dicegym.players.roster import agent_names, resolve
 from dicegym.web.context import Web
+from dicegym.web.limits import Rate
 from dicegym.web.pages import page
 from dicegym.web.play.asked import Asked, asked_in, asked_of
 from dicegym.web.play.hall import OF_A_VISITOR, PlayHall, hall_of
 from dicegym.web.play.review import review_shown
 from dicegym.web.play.shown import table_shown
 from dicegym.web.play.tables import PlayedTable, StaleMoveError
+from dicegym.web.watch.shown import moments_before, replay_page
 
 PATIENCE = 0.9
 """Seconds that a page waits for other players before it says who thinks."""
-STEP = 0.02
+STEP = 0.04
+BEGUN = Rate("games begun", per_minute=12, at_once=20)
+HINTS = Rate("hints", per_minute=40, at_once=40)
 Do = Callable[[PlayedTable, FormData], None]
 
 
@@ -48,6 +55,7 @@ def routes(web: Web) -> list[Route]:
         Route("/play/{id}", pages.table),
         Route("/play/{id}/review", pages.review),
         Route("/play/{id}/game.json", pages.download),
+        Route("/play/{id}/replay", pages.replay),
         Route("/play/{id}/watch/{key}", pages.watched),
         Route("/play/{id}/again", pages.again, methods=["POST"]),
         Route("/play/{id}/away", pages.put_away, methods=["POST"]),
@@ -65,15 +73,9 @@ class PlayPages:
     def index(self, request: Request) -> Response:
         """All games, and what the visitor has begun."""
         own = self.hall.of(request.state.visitor)
-        cards = [(games.spec(name), first_sentence(name)) for name in games.loadable()]
-        return page(
-            request,
-            "play/index.html",
-            cards=cards,
-            own=own,
-            most=OF_A_VISITOR,
-            titles={one.name: one.title for one, _ in cards},
-        )
+        cards = [(games.spec(name), first_sentence(name), trained_agent(name)) for name in games.loadable()]
+        titles = {spec.name: spec.title for spec, *_ in cards}
+        return page(request, "play/index.html", cards=cards, own=own, most=OF_A_VISITOR, titles=titles)
 
     def options(self, request: Request) -> Response:
         """How a game is to be played."""
@@ -81,8 +83,8 @@ class PlayPages:
 
     async def begin(self, request: Request) -> Response:
         """Begin a game."""
-        form = await request.form()
-        asked = asked_in(form)
+        self.hall.web.limits.pay(request, BEGUN)
+        asked = asked_in(await request.form())
         try:
             table = await run_in_threadpool(self._begin, request.state.visitor, asked)
         except DicegymError as error:
@@ -94,18 +96,18 @@ class PlayPages:
 
     def _refused(self, request: Request, asked: Asked, why: str) -> Response:
         """Show the form again with what was filled in, and what was wrong with it."""
-        return page(request, "play/new.html", 400, **asked.shown(self.hall.web), wrong=why)
+        return page(request, "play/new.html", 400, **asked.shown(self.hall.web, why))
 
     async def table(self, request: Request) -> Response:
         """The table, for its player."""
         table = await self._own(request)
-        await self._patience(table)
+        await patience(table)
         return await run_in_threadpool(self._shown, request, table, hint=request.query_params.get("hint", ""))
 
     async def watched(self, request: Request) -> Response:
         """The table, for those whom its player lets watch."""
         table = await run_in_threadpool(self.hall.watched, request.path_params["id"], request.path_params["key"])
-        await self._patience(table)
+        await patience(table)
         values = await run_in_threadpool(table_shown, table, self.hall.advice, owner=False)
         return page(request, "play/watched.html", **values)
 
@@ -122,7 +124,7 @@ class PlayPages:
                 notice, status = f"{error}. This is how the table stands.", error.status
             except ParameterError as error:
                 notice, status = str(error), 400
-            await self._patience(table)
+            await patience(table)
             swapped = "hx-request" in request.headers
             if notice or swapped:
                 # htmx shows no answer that is called an error.
@@ -135,6 +137,7 @@ class PlayPages:
 
     async def again(self, request: Request) -> Response:
         """Begin another game among the same."""
+        self.hall.web.limits.pay(request, BEGUN)
         table = await self._own(request)
         fresh = await run_in_threadpool(self.hall.another, table.sheet)
         return RedirectResponse(f"/play/{fresh.sheet.id}", 303)
@@ -161,12 +164,24 @@ class PlayPages:
         """The game as a file, for `dicegym replay` and `dicegym analyse`."""
         table = await self._over(request)
         sheet = table.sheet
-        text = await run_in_threadpool(
-            lambda: to_json(played(table.game, table.place.names, sheet.seed, sheet.actions))
-        )
+        values = await run_in_threadpool(lambda: to_json(replay_of_table(table)))
         name = f"{sheet.game}-{sheet.seed}.json"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(text, media_type="application/json", headers=headers)
+        return JSONResponse(values, headers=headers)
+
+    async def replay(self, request: Request) -> Response:
+        """The game, moment by moment, all hidden things too."""
+        table = await self._over(request)
+        return await run_in_threadpool(self._replayed, request, table)
+
+    def _replayed(self, request: Request, table: PlayedTable) -> Response:
+        replay, address = replay_of_table(table), f"/play/{table.sheet.id}"
+        before = request.query_params.get("before", "")
+        if before.isascii() and before.isdecimal() and int(before[:9]) < len(replay.actions):
+            moment = moments_before(replay)[int(before[:9])]
+            return RedirectResponse(f"{address}/replay?move={moment}", 303)
+        title = f"{table.game.spec.title}, seen again"
+        return replay_page(request, replay, title=title, back=address, back_title="Back to the table")
 
     async def _own(self, request: Request) -> PlayedTable:
         return await run_in_threadpool(self.hall.own, request.path_params["id"], request.state.visitor)
@@ -174,16 +189,9 @@ class PlayPages:
     async def _over(self, request: Request) -> PlayedTable:
         """Return a table whose game is over, for what shows hidden things. Raises ParameterError otherwise."""
         table = await self._own(request)
-        await self._patience(table)
-        if not table.over or table.busy:
-            raise ParameterError("this game is not over yet: all of it is shown when it is")
+        await patience(table)
+        whole_game(table)
         return table
-
-    async def _patience(self, table: PlayedTable) -> None:
-        """Wait for other players, if they take no longer than a page may."""
-        until = time.monotonic() + PATIENCE
-        while table.busy and time.monotonic() < until:
-            await asyncio.sleep(STEP / 4 if until - time.monotonic() > PATIENCE - STEP else STEP)
 
     def _shown(
         self, request: Request, table: PlayedTable, *, hint: str = "", notice: str = "", status: int = 200
@@ -197,10 +205,36 @@ class PlayPages:
         return page(request, "play/table.html", status, **values, address=address, refresh=again)
 
 
+def replay_of_table(table: PlayedTable) -> Replay:
+    """Return a game that is over as what is kept of games."""
+    return played(table.game, table.place.names, table.sheet.seed, table.sheet.actions)
+
+
+async def patience(table: PlayedTable) -> None:
+    """Wait for other players, if they take no longer than a page may."""
+    until, pause = time.monotonic() + PATIENCE, STEP / 8
+    while table.busy and time.monotonic() < until:
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, STEP)
+
+
+def whole_game(table: PlayedTable) -> None:
+    """Refuse to show all of a game that goes on. Raises ParameterError."""
+    if not table.over or table.busy:
+        raise ParameterError("this game is not over yet: all of it is shown when it is")
+
+
 def first_sentence(game: str) -> str:
     """Return what a game is, in a sentence."""
     told = rules_page(game).split("\n\n")[0]
     return " ".join(told.partition(": ")[2].split()) or told
+
+
+@functools.cache
+def trained_agent(game: str) -> str:
+    """Return a model that comes with a game; empty if none does."""
+    table = games.game(game)
+    return next((name for name in agent_names(table) if isinstance(resolve(table, name), Path)), "")
 
 
 def _text(form: FormData, name: str) -> str:

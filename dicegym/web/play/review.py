@@ -39,7 +39,7 @@ class WorstDecision(NamedTuple):
 
 
 def asked_review(table: PlayedTable, advice: Advice) -> Answer[Analysis]:
-    """Return how a game was played that is over, now or later. Raises `TooMuchAskedError`."""
+    """Return how a game was played that is over, now or later. Raises `dicegym.web.workers.TooBusyError`."""
     sheet = table.sheet
     return advice.review((sheet.id, sheet.move), table.game, sheet.seed, list(sheet.actions), table.place.names)
 

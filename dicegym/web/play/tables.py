@@ -6,6 +6,7 @@ is begun elsewhere; until it is done the table is *busy*, and can be looked at a
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -155,11 +156,11 @@ class PlayedTable:
             self._expect(move)
             self._decide([int(one) for one in controls_of(self.game).chosen(self.place, self.state, form, fields)])
 
-    def act(self, move: int, actions: Sequence[int]) -> None:
-        """Decide by actions themselves; errors as of `choose`."""
+    def act(self, move: int, actions: Sequence[int], insist: bool = False) -> None:
+        """Decide by actions themselves, without the tutor if the person insists; errors as of `choose`."""
         with self.lock:
             self._expect(move)
-            self._decide(list(actions))
+            self._decide(list(actions), insist)
 
     def insist(self, move: int) -> None:
         """Play what the tutor has asked about. Raises StaleMoveError if it has not."""
@@ -218,7 +219,7 @@ class PlayedTable:
         if self.over and not over:
             raise StaleMoveError("the game is over")
 
-    def _decide(self, actions: list[int]) -> None:
+    def _decide(self, actions: list[int], insist: bool = False) -> None:
         """Begin to play actions that the person has chosen; the tutor is asked first."""
         if self.broken:
             raise ParameterError(f"the game cannot go on: {self.broken}")
@@ -226,10 +227,10 @@ class PlayedTable:
             raise ParameterError("nothing was chosen: choose something")
         self._refuse_faults(actions)
         sheet = self.sheet
-        if sheet.asked == actions:  # sent twice, perhaps: what the tutor asks is to be answered
+        if sheet.asked == actions and not insist:  # sent twice, perhaps: what the tutor asks is to be answered
             return
         sheet.asked, sheet.words = [], ""
-        if sheet.tutor and actions[0] not in sheet.warned:
+        if sheet.tutor and actions[0] not in sheet.warned and not insist:
             self._start("the tutor thinks about your move", lambda: self._ask_tutor(actions))
             return
         self._commit(actions)
@@ -275,6 +276,7 @@ class PlayedTable:
 
     def _finish(self, job: Callable[[], None]) -> None:
         """Do a job; whatever becomes of it, the table is no longer busy after it."""
+        before = dataclasses.replace(self.sheet, actions=list(self.sheet.actions), waiting=list(self.sheet.waiting))
         try:
             job()
         except AgentError as error:
@@ -289,7 +291,8 @@ class PlayedTable:
                 self.busy = ""
                 if self._run is not None:  # one that ended amid the others' moves has played some of them
                     self.sheet.actions = list(self._run.actions)
-                self._keep(self.sheet)
+                if self.sheet != before:  # looked at alone, it stays as it was
+                    self._keep(self.sheet)
             self.done.set()
 
     def _ask_tutor(self, actions: list[int]) -> None:
@@ -345,7 +348,7 @@ class PlayedTable:
                         self.busy = self._others()
             before, number = state.copy(), len(run.actions)
             next(self._moves)
-            lines = run.told(before, brief=bool(self.sheet.waiting))
+            lines = run.told(before)
             with self.lock:
                 self.told.append(ToldMove(number, mover, tuple(lines)))
         with self.lock:

@@ -3,6 +3,9 @@
 var dicegym = globalThis.dicegym || (globalThis.dicegym = {});
 
 (function (dicegym) {
+  dicegym.games ??= {};
+  dicegym.models ??= {};
+
   const decoded = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
   // Arrays that Python packed: see `packed` in dicegym/web/export/translate/program.py.
@@ -32,9 +35,13 @@ var dicegym = globalThis.dicegym || (globalThis.dicegym = {});
     const put = (state, name, value) => {
       state[name][0] = typeof state[name][0] === "bigint" ? BigInt(value) : value;
     };
-    return {
+    const py = dicegym.python;
+    const screen = data.screen(await dicegym.unpacked(data.shown), py);
+    const game = {
       ...data.facts,
+      layout,
       functions,
+      screen,
       // Begins a game: settings are players and parameters, key a BigInt.
       begin(settings, key) {
         const state = blank();
@@ -76,7 +83,40 @@ var dicegym = globalThis.dicegym || (globalThis.dicegym = {});
         functions.returns(state, out);
         return out;
       },
+      // Where somebody sits, as functions of Python ask for it: see `Place` in dicegym/games/keyboard.py.
+      place(settings, seat, names) {
+        const { players, ...parameters } = settings;
+        const table = {
+          name: data.facts.name,
+          players,
+          parameters: new Map(Object.entries(parameters)),
+          n_actions: data.facts.actions,
+          step: (state, action) => game.step(state.record, action),
+          legal: (state) => new py.Grid(game.legal(state.record), [data.facts.actions], true),
+          observe: (state, from) => new py.Grid(game.observe(state.record, from), [data.facts.observation[players]]),
+          returns: (state) => new py.Grid(game.returns(state.record), [players]),
+          view: (state, from) => screen.view(state, from),
+          action_name: (action) => data.facts.names[action],
+        };
+        return screen.Place(table, seat, names);
+      },
+      seen: (state) => new py.State(state, game),
+      // Forms of a person to move: those of the game, or one with all that is legal.
+      forms(place, state) {
+        if (screen.forms) return screen.forms(place, game.seen(state));
+        const options = [];
+        game.legal(state).forEach((legal, action) => {
+          if (legal) options.push({ value: String(action), label: data.facts.names[action], note: "", refused: "" });
+        });
+        return [{ name: "actions", send: "Your move", note: "", widgets: [{ name: "action", label: "Move", options }] }];
+      },
+      // The actions that a filled form means; throws an error with what to do instead.
+      chosen(place, state, form, fields) {
+        if (screen.chosen) return screen.chosen(place, game.seen(state), form, fields);
+        return [Number(fields.get("action")[0])];
+      },
     };
+    return game;
   };
 
   // --- models ------------------------------------------------------------------------------------------------------

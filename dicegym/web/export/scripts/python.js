@@ -99,9 +99,8 @@ dicegym.python = (function () {
     constructor(format) {
       this.parts = [...format.matchAll(/(\d*)([a-zA-Z?])/g)].map(([, count, kind]) => [count === "" ? 1 : Number(count), kind]);
     }
-    unpack_from(bytes) {
+    unpack_from(bytes, at = 0) {
       const found = [];
-      let at = 0;
       for (const [count, kind] of this.parts) {
         if (kind === "s") found.push(bytes.subarray(at, at + count));
         if (kind === "s" || kind === "x") {
@@ -217,7 +216,7 @@ dicegym.python = (function () {
     memoryview: (value) => ({
       cast(kind) {
         const size = READ[kind][1];
-        return Array.from({ length: value.length / size }, (_, number) => read(value, kind, number * size));
+        return Array.from({ length: value.length / size }, (_, number) => read(Uint8Array.from(value), kind, number * size));
       },
     }),
     isinstance: (value, kind) => value != null && value.kind === kind,
@@ -388,6 +387,24 @@ dicegym.python = (function () {
     capitalize: (value) => value.charAt(0).toUpperCase() + value.slice(1).toLowerCase(),
     startswith: (value, marks) => [marks].flat().some((mark) => value.startsWith(mark)),
     endswith: (value, marks) => [marks].flat().some((mark) => value.endsWith(mark)),
+    title: (value) => value.toLowerCase().replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
+    rpartition(value, mark) {
+      const at = value.lastIndexOf(mark);
+      return at < 0 ? ["", "", value] : [value.slice(0, at), mark, value.slice(at + mark.length)];
+    },
+    find: (value, mark) => value.indexOf(mark),
+    rfind: (value, mark) => value.lastIndexOf(mark),
+    center: (value, width) => py.format(value, `^${width}`),
+    zfill: (value, width) => value.padStart(width, "0"),
+    partition(value, mark) {
+      const at = value.indexOf(mark);
+      return at < 0 ? [value, "", ""] : [value.slice(0, at), mark, value.slice(at + mark.length)];
+    },
+    removeprefix: (value, mark) => (value.startsWith(mark) ? value.slice(mark.length) : value),
+    removesuffix: (value, mark) => (mark && value.endsWith(mark) ? value.slice(0, -mark.length) : value),
+    ljust: (value, width) => value.padEnd(width),
+    rjust: (value, width) => value.padStart(width),
+    count: (value, mark) => value.split(mark).length - 1,
     isdigit: (value) => /^\d+$/.test(value),
   };
   const MAPS = {

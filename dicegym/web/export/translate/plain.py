@@ -27,7 +27,21 @@ from dicegym.web.export.translate.types import SAFE, STORES
 
 _BUILTINS = frozenset(
     ("abs", "all", "any", "bool", "dict", "divmod", "enumerate", "float", "int", "len", "list", "map", "max", "min")
-) | {"isinstance", "memoryview", "next", "range", "reversed", "round", "set", "frozenset", "sorted", "str", "sum", "tuple", "zip"}
+) | {
+    "isinstance",
+    "memoryview",
+    "next",
+    "range",
+    "reversed",
+    "round",
+    "set",
+    "frozenset",
+    "sorted",
+    "str",
+    "sum",
+    "tuple",
+    "zip",
+}
 _BINARY = {ast.Add: "plus", ast.Sub: "minus", ast.Mult: "times", ast.FloorDiv: "floorDiv", ast.Mod: "mod"}
 _BITS = {ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitXor: "^", ast.Pow: "**", ast.Div: "/"}
 _LESS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
@@ -160,7 +174,12 @@ class PlainProgram:
 
     def _instance(self, value: Any) -> str:
         """Return an object with what it holds."""
-        held = ", ".join(f"{json.dumps(name)}: {self.constant(one)}" for name, one in vars(value).items())
+        fixed = {
+            name: one
+            for name, one in vars(type(value)).items()
+            if not name.startswith("__") and not callable(one) and not isinstance(one, property)
+        }
+        held = ", ".join(f"{json.dumps(name)}: {self.constant(one)}" for name, one in (fixed | vars(value)).items())
         methods = [
             f"{json.dumps(name)}: {self.function(one)}"
             for name, one in vars(type(value)).items()
@@ -292,6 +311,8 @@ class _FunctionOfPython:
                 return safe_name(node.id)
             case ast.Tuple() | ast.List():
                 return f"[{', '.join(map(self._target, node.elts))}]"
+            case ast.Starred():
+                return f"...{self._target(node.value)}"
         raise UntranslatableError(f"an assignment to {ast.unparse(node)}")
 
     # --- expressions -------------------------------------------------------------------------------------------------

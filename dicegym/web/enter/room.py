@@ -1,0 +1,48 @@
+"""What the pages, the interface for programs and the one who does the work share, of each server of pages."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from dicegym.sandbox import jail
+from dicegym.web.context import Web
+from dicegym.web.enter.bots import Bots
+from dicegym.web.enter.contests import WebContests
+from dicegym.web.enter.runner import Runner
+from dicegym.web.enter.tables import Desk
+from dicegym.web.enter.tokens import Tokens
+
+FOLDER = "entering"
+"""Below that of the server."""
+
+
+class EnteringRoom:
+    """All that is kept of who hands bots in, of the bots and of their contests."""
+
+    def __init__(self, web: Web) -> None:
+        self.isolation = web.settings.isolation
+        self.desk = Desk(web.folder(FOLDER))
+        self.tokens = Tokens(self.desk)
+        self.bots = Bots(self.desk)
+        self.contests = WebContests(self.desk)
+        self.runner = Runner(self.desk, web.settings)
+        web.on_start.append(self.runner.start)
+        web.on_stop.append(self.desk.close)
+        web.on_stop.append(self.runner.stop)
+
+    @property
+    def shut(self) -> str:
+        """Why no bots are taken, in words; empty if they are: nothing of strangers runs where nothing holds it."""
+        why = jail.probe(self.isolation)
+        return f"no bots can be handed in here, as nothing would hold them: {why}" if why else ""
+
+
+_ROOMS: WeakKeyDictionary[Web, EnteringRoom] = WeakKeyDictionary()
+
+
+def room_of(web: Web) -> EnteringRoom:
+    """Return the room of a server; it is made when it is asked for first."""
+    found = _ROOMS.get(web)
+    if found is None:
+        found = _ROOMS[web] = EnteringRoom(web)
+    return found

@@ -1,0 +1,235 @@
+"""Who checks what was handed in, and holds the contests: one thing after the other, in a process that gives way.
+
+Versions that wait go first: a contest that is being held is stopped for them and goes on afterwards, as its store keeps
+what was played.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from dicegym.errors import one_line
+from dicegym.sandbox import jail
+from dicegym.sandbox.sandbox import cores
+from dicegym.web.enter.bots import Bots, BotVersion, HandedIn, VersionState
+from dicegym.web.enter.contests import OpenContest, WebContests
+from dicegym.web.enter.tables import Desk, now
+from dicegym.web.enter.uploads import bot_in
+from dicegym.web.settings import WebSettings
+
+LOOK = 1.0
+"""Seconds between two looks at whether something is to be done: commands put it there too."""
+TRIAL_SECONDS = 1200.0
+"""On the clock, for all that is done with a version."""
+PATIENCE = 20.0
+"""Seconds in which a process that is stopped stores what it has."""
+LEAST = 15.0
+"""Seconds that a contest is held before it may be stopped for others."""
+LONGEST_LINE = 1 << 20
+FEWEST = 2
+"""Entries without which there is no contest."""
+_LOG = logging.getLogger(__name__)
+
+
+class Runner:
+    """Does what waits, in a thread of its own, from `start` to `stop`."""
+
+    def __init__(self, desk: Desk, settings: WebSettings) -> None:
+        self._desk, self._settings = desk, settings
+        self._bots, self._contests = Bots(desk), WebContests(desk)
+        self._over, self._woken = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._work, name="entering", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End, and the process with it; what was being done is done anew by whoever starts next."""
+        self._over.set()
+        self._woken.set()
+        if self._thread.is_alive():
+            self._thread.join(2 * PATIENCE)
+
+    def wake(self) -> None:
+        """Say that there is something to do."""
+        self._woken.set()
+
+    def _work(self) -> None:
+        lock = FileLock(self._desk.folder / "runner.lock", timeout=0)
+        while not self._over.is_set():
+            try:
+                with lock:  # of all servers with this folder one does the work
+                    self._work_alone()
+            except Timeout:
+                self._over.wait(LOOK)
+            except Exception:  # one bad day of a database must not end it for good
+                _LOG.exception("checking and holding contests goes on in a moment")
+                self._over.wait(10 * LOOK)
+
+    def _work_alone(self) -> None:
+        self._bots.begin_anew()
+        self._contests.begin_anew()
+        while not self._over.is_set():
+            waiting = self._bots.next_waiting()
+            if waiting is not None and not jail.probe(self._settings.isolation):
+                self._try_out(*waiting)
+                continue
+            due = self._contests.next_due()
+            if due is not None:
+                self._hold(due)
+                continue
+            self._woken.wait(LOOK)
+            self._woken.clear()
+
+    def _try_out(self, bot: HandedIn, version: BotVersion) -> None:
+        states = [VersionState.CHECKING]
+        self._bots.note(version.id, states[-1])
+        passed = False
+
+        def heard(found: dict[str, Any]) -> None:
+            nonlocal passed
+            if "report" in found:
+                passed = bool(found["report"]["ok"])
+                states.append(VersionState.PLAYING if passed else VersionState.REFUSED)
+                self._bots.note(version.id, states[-1], report=found["report"])
+            elif "results" in found:
+                self._bots.note(version.id, states[-1], results=found["results"])
+            elif "progress" in found:
+                self._bots.note(version.id, states[-1], found["progress"])
+
+        job = {"kind": "try", "game": bot.game, "folder": str(self._bots.folder(version.id)), "name": bot.name}
+        until = time.monotonic() + TRIAL_SECONDS
+        problem = self._run(job, heard, lambda: "it took too long" if time.monotonic() > until else "")
+        if problem is None:
+            return
+        if passed:  # whatever became of its games
+            self._bots.note(version.id, VersionState.PASSED, f"games were not played: {problem}" if problem else "")
+        elif states[-1] is not VersionState.REFUSED:
+            words = problem or "nothing was found out"
+            self._bots.note(version.id, VersionState.FAILED, f"it was not checked, as {words}: hand it in again")
+
+    def _hold(self, contest: OpenContest) -> None:
+        entries = []
+        for one in self._contests.taking_part(contest):
+            if one.version is not None:
+                path, _ = bot_in(contest.plan.table, self._bots.folder(one.version.id))  # it has passed its check
+                entries.append((one.bot.called, str(path)))
+        if len(entries) + len(contest.plan.agents) < FEWEST:
+            self._contests.note(contest.id, held=contest.wanted, problem=f"waits for bots: it takes {FEWEST} at least")
+            return
+        self._contests.note(contest.id, running=True, progress="", problem="", last=now())
+        stored = contest.stored
+
+        def heard(found: dict[str, Any]) -> None:
+            nonlocal stored
+            stored = found.get("stored") or stored
+            if "progress" in found:
+                self._contests.note(contest.id, progress=found["progress"])
+
+        began = asked = time.monotonic()
+        ends = ""
+
+        def interrupts() -> str:
+            """Return why the contest is stopped, if it is: something comes first, or others take part by now."""
+            nonlocal ends, asked
+            if time.monotonic() - asked > LOOK:
+                asked = time.monotonic()
+                present = self._contests.wanted(contest.id)
+                if present != contest.wanted:
+                    ends = "others take part"
+                elif asked - began > LEAST and self._bots.any_waiting():
+                    ends = "bots wait to be checked"
+            return ends
+
+        job = {
+            "kind": "hold",
+            "plan": contest.plan.to_json(),
+            "entries": entries,
+            "store": os.fspath(self._settings.store),
+            "label": contest.name,
+            "workers": max(1, cores() - 1),
+        }
+        came_to = self._run(job, heard, interrupts)
+        found: dict[str, Any] = {"running": False, "progress": "", "stored": stored}
+        if came_to is not None and not ends:
+            found |= {"held": contest.wanted, "problem": came_to}
+        self._contests.note(contest.id, **found)
+
+    def _run(
+        self, job: dict[str, Any], heard: Callable[[dict[str, Any]], None], interrupts: Callable[[], str]
+    ) -> str | None:
+        """Let a process do a job, and hand on what it tells.
+
+        Returns why it came to no end, in words, or nothing if it did; None if the server ends, and nothing is known.
+        """
+        job |= {"isolation": str(self._settings.isolation)}
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", __name__.replace("runner", "child"), str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+        lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        reader = threading.Thread(target=_read, args=(process, lines), daemon=True)
+        reader.start()
+        done = False
+        try:
+            if process.stdin is not None:
+                with contextlib.suppress(OSError):  # it has ended, which is noticed below
+                    process.stdin.write(json.dumps(job) + "\n")
+                    process.stdin.close()
+            while True:
+                if self._over.is_set():
+                    return None
+                if stopped := interrupts():
+                    return stopped
+                try:
+                    line = lines.get(timeout=LOOK / 4)
+                except queue.Empty:
+                    continue
+                if not line:
+                    break
+                found = json.loads(line)
+                if "problem" in found:
+                    return one_line(found["problem"], 1000)
+                done |= "done" in found
+                heard(found)
+            return "" if done else f"its process ended ({process.wait(PATIENCE)}) before it was done"
+        finally:
+            _end(process)
+            reader.join(PATIENCE)
+
+
+def _read(process: subprocess.Popen[str], lines: queue.SimpleQueue[str]) -> None:
+    """Put what a process tells into a queue, and an empty text at its end."""
+    if process.stdout is not None:
+        with process.stdout:
+            while line := process.stdout.readline(LONGEST_LINE):
+                lines.put(line)
+    lines.put("")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a process, which has some time to store what it has."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+    process.wait()

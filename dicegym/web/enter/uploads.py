@@ -1,0 +1,123 @@
+"""What people hand in, read with care: a Python file, a zip of a folder, or a model. Nothing of it is run here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from dicegym.arena.submissions import read_folder
+from dicegym.bots import files
+from dicegym.engine.game import Game
+from dicegym.errors import ModelError, ParameterError, one_line
+from dicegym.players.archive import ModelArchive
+from dicegym.players.model_file import MEMBER
+
+LARGEST_UPLOAD = 8 << 20
+"""Bytes that may be sent: models that ship have less than two million."""
+LARGEST_UNPACKED = 32 << 20
+"""Bytes of all files of a zip together."""
+LARGEST_MODEL = 64 << 20
+"""The same of a model."""
+MOST_FILES = 200
+PASTED = "pasted.py"
+"""What a text is called that was pasted into a form."""
+STEM = "bot"
+"""What files are called where they are kept: names of others name nothing on this machine."""
+_ZIP = b"PK\x03\x04"
+_PLAIN_MODEL = frozenset({"data", "policy.pth"})
+_LEFT_OUT = ("__MACOSX", "__pycache__")
+_SENT = "sent"
+
+
+class Upload(NamedTuple):
+    """What somebody hands in."""
+
+    file: str
+    """What its author calls it."""
+    data: bytes
+
+
+def unpack(upload: Upload, folder: Path) -> int:
+    """Put what was handed in into a new folder, ready to be checked; return the bytes that are kept.
+
+    Raises ParameterError or ModelError, in words for its author: it is empty, too large, no text, no zip, or a zip of
+    too much, with links or with names that lead elsewhere.
+    """
+    folder.mkdir(parents=True)
+    bots = folder / "bots"
+    bots.mkdir()
+    called, data = one_line(upload.file, 80) or "the file", upload.data
+    if not data.strip():
+        raise ParameterError(f"{called} is empty: choose a .py file, a .zip of a folder or a model, or paste a text")
+    if len(data) > LARGEST_UPLOAD:
+        raise ParameterError(f"{called} has {len(data):,} bytes, and {LARGEST_UPLOAD:,} are the most")
+    if data.startswith(_ZIP):
+        kept = _unpack_zip(called, data, bots)
+    else:
+        kept = len(_text(called, data))
+        (bots / f"{STEM}.py").write_bytes(data)
+    (folder / _SENT).write_bytes(data)
+    return kept + len(data)
+
+
+def _text(called: str, data: bytes) -> bytes:
+    """Return the bytes of a Python file. Raises ParameterError for what is none."""
+    if len(data) > files.LARGEST:
+        raise ParameterError(f"{called} has {len(data):,} bytes, and {files.LARGEST:,} are the most for a Python file")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ParameterError(
+            f"{called} is neither a zip nor UTF-8 text (byte {error.start}): send a .py file, or a .zip"
+        ) from None
+    if "\0" in text:
+        raise ParameterError(f"{called} is no text, as it holds NUL bytes: send a .py file, or a .zip")
+    return data
+
+
+def _unpack_zip(called: str, data: bytes, bots: Path) -> int:
+    """Write a model, or the files of a zipped folder; return how many bytes."""
+    with ModelArchive(data, called, LARGEST_MODEL, kind="a zip of a bot", folders=True) as archive:
+        names = archive.names
+        if MEMBER in names or set(names) >= _PLAIN_MODEL:
+            (bots / f"{STEM}.zip").write_bytes(data)
+            return len(data)
+        wanted = [name for name in names if not _is_left_out(name)]
+        if len(wanted) > MOST_FILES:
+            raise ParameterError(f"{called} holds {len(wanted):,} files, and {MOST_FILES} are the most for a bot")
+        if not any(name.endswith(".py") for name in wanted):
+            raise ParameterError(f"{called} holds neither a Python file nor a model: zip the folder with the bot in it")
+        if archive.unpacked > LARGEST_UNPACKED:
+            raise ParameterError(
+                f"{called} is to hold {archive.unpacked:,} bytes unpacked, and {LARGEST_UNPACKED:,} are the most"
+            )
+        kept = 0
+        for name in wanted:
+            content = archive.read(name)
+            path = bots / STEM / name
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("xb") as file:
+                    file.write(content)
+            except OSError:
+                raise ModelError(
+                    f"{called} has a member {one_line(name, 60)!r} that cannot be written: too long a name, or two"
+                ) from None
+            kept += len(content)
+    return kept
+
+
+def _is_left_out(name: str) -> bool:
+    """Return whether a member is nothing of a bot's: what systems and Python put beside."""
+    return any(part.startswith(".") or part in _LEFT_OUT for part in name.split("/"))
+
+
+def bot_in(game: Game, folder: Path) -> tuple[Path, str]:
+    """Return where the bot is in the folder of an upload, and why there is none, or nothing."""
+    (found,) = read_folder(game, folder / "bots").submissions
+    return found.path, found.problem
+
+
+def sent(folder: Path) -> bytes:
+    """Return what was handed in, as it was."""
+    return (folder / _SENT).read_bytes()

@@ -1,0 +1,90 @@
+"""What is known of a server: live from a process that was started here, else from what it tells the store."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.games.parts import WIRE, part
+from dicegym.registry import GAMES
+from dicegym.server.archive import Archive, ServerStatus
+from dicegym.server.results import PlayerRating, StoredGame
+from dicegym.web.server.held import Held, HeldServers
+
+LAST_GAMES = 15
+MOST_RATED = 100
+
+
+class Rated(NamedTuple):
+    """A row of the ratings."""
+
+    name: str
+    rating: float
+    games: int
+    wins: int
+
+
+class Row(NamedTuple):
+    """A finished game."""
+
+    id: int
+    ended: str
+    places: str
+    """Who came where, in words."""
+    incidents: int
+
+
+class ServerBoard(NamedTuple):
+    """What a page shows of a server."""
+
+    game: str
+    held: Held | None
+    """As it was started here."""
+    status: ServerStatus | None
+    """As it tells the store."""
+    ratings: list[Rated]
+    rated: int
+    games: list[Row]
+
+    @property
+    def running(self) -> bool:
+        """Whether it runs, here or in another process."""
+        here = self.held is not None and self.held.running
+        return here or (self.status is not None and self.status.running)
+
+    @property
+    def live(self) -> dict[str, Any] | None:
+        """What its scoreboard shows now, if that is known here."""
+        return self.held.board if self.held is not None and self.held.running else None
+
+
+def served_games() -> list[str]:
+    """Return the games that have a server."""
+    return [game for game in GAMES if part(game, WIRE) is not None]
+
+
+def need_served(game: str) -> None:
+    """Raise UnknownNameError for a game that has no server."""
+    if game not in served_games():
+        raise UnknownNameError(f"there is no server of {game!r}: there are those of {', '.join(served_games())}")
+
+
+def board(store: str, servers: HeldServers, game: str) -> ServerBoard:
+    """Return what is known of the server of a game."""
+    held = servers.seen(game)
+    status: ServerStatus | None = None
+    games: list[StoredGame] = []
+    ratings: dict[str, PlayerRating] = {}
+    with contextlib.suppress(ParameterError, UnknownNameError), Archive(store, game) as archive:  # none has run yet
+        status, ratings, games = archive.status(), archive.ratings(), archive.games(LAST_GAMES)
+    rows = [Rated(name, *one) for name, one in list(ratings.items())[:MOST_RATED]]
+    return ServerBoard(game, held, status, rows, len(ratings), [_row(one) for one in reversed(games)])
+
+
+def _row(game: StoredGame) -> Row:
+    best_first = sorted(game.places, key=lambda place: place.place)
+    places = ", ".join(f"{place.place}. {place.name} {place.total}" for place in best_first)
+    ended = f"{datetime.fromisoformat(game.ended).astimezone():%Y-%m-%d %H:%M}"
+    return Row(game.id, ended, places, len(game.incidents))

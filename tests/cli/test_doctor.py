@@ -1,0 +1,150 @@
+"""What ``dicegym doctor`` says of machines, whole ones and others."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from dicegym import doctor
+from dicegym.cli import main
+from dicegym.doctor import BROKEN, LACKING, OK, Diagnosis, data, examine, machine, packages
+
+
+def only(found: list[Diagnosis], topic: str, name: str = "") -> Diagnosis:
+    (one,) = [one for one in found if (one.topic, one.name) == (topic, name)]
+    return one
+
+
+def test_this_machine_is_in_order(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as end:
+        main(["doctor", "--json", "here.json"])
+    assert end.value.code == 0, capsys.readouterr().out
+    printed = capsys.readouterr().out
+    found = [Diagnosis(**one) for one in json.loads(Path("here.json").read_text())]
+    assert {one.state for one in found} <= {OK, LACKING}
+    assert only(found, "packages", "core").words in printed
+    assert {one.topic for one in found} > {"Python", "extras", "kernels", "isolation", "store", "tables", "port"}
+    assert all(one.words for one in found)
+
+
+def test_json_alone_is_all_that_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["doctor", "--json", "-"])
+    assert json.loads(capsys.readouterr().out)[0]["topic"] == "Python"
+
+
+def test_it_is_quick_and_loads_no_pytorch() -> None:
+    code = "import sys, dicegym.doctor as d; d.examine(); print('torch' in sys.modules)"
+    began = time.monotonic()
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "False"
+    assert time.monotonic() - began < 20  # about one second where nothing else is done
+
+
+def test_every_extra_is_told_of() -> None:
+    known = metadata.metadata("dicegym").get_all("Provides-Extra")
+    assert {one.name for one in packages.extras()} == set(known or [])
+    assert set(packages.FOR) == set(known or []), "each says what it is for"
+
+
+@pytest.mark.parametrize(
+    ("versions", "state", "said"),
+    [
+        ({"scipy": ""}, LACKING, "scipy missing"),
+        ({"scipy": "0.1"}, BROKEN, "scipy 0.1 is installed, scipy>=1.17"),
+    ],
+)
+def test_extras_that_are_not_whole(
+    monkeypatch: pytest.MonkeyPatch, versions: dict[str, str], state: str, said: str
+) -> None:
+    real = packages.version_of
+    monkeypatch.setattr(packages, "version_of", lambda name: versions.get(name, real(name)))
+    found = only(packages.extras(), "extras", "solve")
+    assert found.state == state
+    assert said in found.words
+    assert "dicegym[solve]" in found.advice
+
+
+def test_a_core_that_is_not_whole_is_broken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(packages, "version_of", lambda name: "1.0" if name == "numba" else "99")
+    assert "numba 1.0" in packages.core()[0].words or packages.core()[0].state == BROKEN
+    with pytest.raises(SystemExit) as end:
+        main(["doctor", "--problems"])
+    assert end.value.code == 1
+    assert "does not work" in capsys.readouterr().err
+
+
+def test_without_packaging_versions_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "_packaging", lambda: None)
+    assert "not compared" in packages.core()[0].words
+
+
+def _nothing(path: Path) -> None:
+    pass
+
+
+def _text(path: Path) -> None:
+    path.write_text("no database at all, though it is long enough to look like one" * 20)
+
+
+def _other(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("create table things (name text)")
+
+
+def _newer(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("create table about (name text, value text)")
+        connection.execute("insert into about values ('schema', '99')")
+
+
+@pytest.mark.parametrize(("made", "state"), [(_nothing, OK), (_text, BROKEN), (_other, BROKEN), (_newer, BROKEN)])
+def test_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Callable[[Path], None], state: str) -> None:
+    monkeypatch.setenv("DICEGYM_STORE", str(tmp_path / "store.sqlite"))
+    made(tmp_path / "store.sqlite")
+    assert data.store()[0].state == state
+
+
+def test_a_busy_port_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        monkeypatch.setattr("dicegym.web.settings.PORT", taken.getsockname()[1])
+        assert machine.port()[0].state == LACKING
+
+
+@pytest.mark.parametrize(("encoding", "state"), [("ascii", LACKING), ("utf-8", OK), ("cp437", LACKING)])
+def test_terminals(monkeypatch: pytest.MonkeyPatch, encoding: str, state: str) -> None:
+    class Output:
+        pass
+
+    output = Output()
+    output.encoding = encoding  # type: ignore[attr-defined]
+    monkeypatch.setattr(machine.sys, "stdout", output)
+    monkeypatch.setenv("COLUMNS", "100")
+    assert machine.terminal()[0].state == state
+
+
+def test_what_cannot_be_examined_costs_nobody_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    def odd() -> list[Diagnosis]:
+        raise RuntimeError("what a machine")
+
+    monkeypatch.setattr(doctor, "EXAMINATIONS", (odd, machine.port))
+    found = examine()
+    assert found[0].state == BROKEN
+    assert "what a machine" in found[0].words
+    assert len(found) == 2

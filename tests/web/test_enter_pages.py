@@ -1,0 +1,314 @@
+"""Pages of the room for bots: who sees what, what is refused, and nothing of others that is more than text."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from starlette.testclient import TestClient
+from web_pages import Visitor
+
+from dicegym.sandbox import jail
+from dicegym.web.app import create_app
+from dicegym.web.enter import bots as limits
+from dicegym.web.enter.bots import VersionState
+from dicegym.web.enter.room import EnteringRoom, room_of
+from dicegym.web.enter.runner import Runner
+from dicegym.web.enter.uploads import LARGEST_UPLOAD
+
+if TYPE_CHECKING:
+    from httpx2 import Response
+
+    from dicegym.web.settings import WebSettings
+
+BOT = b"def final_strategy(score, opponent_score):\n    return 5\n"
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "{{ 7 * 191 }}{% for x in y %}",
+    "${7*191}#{7*191}<%= 7*191 %>",
+    "javascript:alert(1)//",
+    "=HYPERLINK(1)",
+    "</pre></details></main>",
+    "<!--",
+    "&lt;script&gt;",
+)
+"""Names that people could give; each is shorter than the longest."""
+WORSE = (
+    "\x1b[2J\x1b[31mred\x07",
+    "\u202egnp.exe\u202c",
+    "a" + "\u0301" * 500,
+    "x" * 4_096,
+    "\0\r\n\t\u2028\u200b\ufeff",
+    "\n" * 50 + "<b>" * 400,
+    "data:text/html,<script>alert(1)</script>",
+)
+"""What bots print and say besides."""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits, waits: how it is checked stands in another file."""
+    monkeypatch.setattr(Runner, "start", lambda self: None)
+
+
+@pytest.fixture
+def room(client: TestClient) -> EnteringRoom:
+    return room_of(client.app.state.web)  # type: ignore[attr-defined]  # Starlette's, which the type hides
+
+
+def bearer(room: EnteringRoom, name: str, operator: bool = False) -> dict[str, str]:
+    return {"Authorization": f"Bearer {room.tokens.add(name, operator)}"}
+
+
+def handed_in(client: TestClient, headers: dict[str, str], name: str = "rusher", data: bytes = BOT) -> Response:
+    query = {"game": "hog", "name": name}
+    return client.post("/api/enter/bots", params=query, content=data, headers=headers)
+
+
+def report_of(**report: Any) -> dict[str, Any]:
+    found = {"ok": True, "load_seconds": 0.1, "seconds": 0.2, "limit": 10.0, "questions": 7, "printed": "", "calls": ""}
+    found |= {"win_rate": None, "baseline": "", "remarks": [], "reason": ""} | report
+    return found
+
+
+def passed(room: EnteringRoom, version: int = 1, **report: Any) -> None:
+    room.bots.note(version, VersionState.PASSED, report=report_of(**report))
+
+
+def test_a_token_is_entered_once_and_forgotten_at_will(client: TestClient, room: EnteringRoom) -> None:
+    assert "Hand in" not in client.get("/enter").text
+    refused = client.post("/enter/token", data={"token": "dice_" + "0" * 32})
+    assert refused.status_code == 401
+    assert "no token" in refused.text
+    token = room.tokens.add("ann")
+    answer = client.post("/enter/token", data={"token": token}, follow_redirects=False)
+    assert answer.status_code == 303
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert token not in cookie
+    assert "You are <strong>ann</strong>" in client.get("/enter").text
+    client.post("/enter/leave")
+    assert "You are" not in client.get("/enter").text
+    assert "You are" not in client.get("/enter", cookies={"dicegym_session": cookie[16:48]}).text
+
+
+def test_without_a_token_nothing_is_handed_in_or_seen(client: TestClient, room: EnteringRoom) -> None:
+    headers = bearer(room, "ann")
+    assert handed_in(client, headers).status_code in (200, 201)
+    others = bearer(room, "bob")
+    for known, status in (({}, 401), ({"Authorization": "Bearer nonsense"}, 401), (others, 404)):
+        for path in ("/enter/bots/1", "/enter/bots/1/versions/1/source", "/enter/bots/1/versions/1/games/1.1"):
+            assert client.get(path, headers=known).status_code == status, path
+        assert client.get("/api/enter/bots/1", headers=known).status_code == status
+        assert client.delete("/api/enter/bots/1", headers=known).status_code == status
+        assert client.put("/api/enter/bots/1/contests/1", headers=known).status_code == status
+    assert handed_in(client, {}).status_code == 401
+    assert client.get("/enter/contests/new", headers=headers).status_code == 403
+    assert client.get("/enter/contests/new").status_code == 401
+    assert client.get("/enter/bots/1", headers=bearer(room, "teacher", operator=True)).status_code == 200
+    assert client.get("/enter/bots/1/versions/1/source", headers=headers).content == BOT
+
+
+def test_nothing_is_taken_where_no_jail_holds(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jail, "_why_no_jail", lambda: "bubblewrap is not installed")
+    with Visitor(create_app(settings)) as client:
+        room = room_of(client.app.state.web)  # type: ignore[attr-defined]  # as above
+        headers = bearer(room, "ann")
+        answer = handed_in(client, headers)
+        assert answer.status_code == 503
+        assert "bubblewrap is not installed" in answer.json()["error"]
+        assert "bubblewrap is not installed" in client.get("/enter", headers=headers).text
+        assert room.bots.next_waiting() is None
+
+
+def test_what_is_too_much_is_refused(client: TestClient, room: EnteringRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    headers = bearer(room, "ann")
+    assert handed_in(client, headers, data=b"#" * (LARGEST_UPLOAD + 1)).status_code in (400, 413)
+    assert handed_in(client, headers, data=b"").status_code == 400
+    assert handed_in(client, headers, name="x" * 41).status_code == 400
+    assert "game" in client.post("/api/enter/bots", content=BOT, headers=headers).json()["error"]
+    for number in range(limits.MOST_WAITING_EACH):
+        assert handed_in(client, headers, f"bot {number}").status_code in (200, 201)
+    assert "wait to be checked" in handed_in(client, headers).json()["error"]
+    for number in range(limits.MOST_WAITING_EACH):
+        passed(room, number + 1)
+    monkeypatch.setattr(limits, "MOST_AN_HOUR", limits.MOST_WAITING_EACH)
+    assert "within an hour" in handed_in(client, headers).json()["error"]
+    monkeypatch.setattr(limits, "MOST_AN_HOUR", 1000)
+    monkeypatch.setattr(limits, "MOST_KEPT", 10)
+    assert "MiB" in handed_in(client, headers).json()["error"]
+    monkeypatch.setattr(limits, "MOST_KEPT", 1 << 30)
+    monkeypatch.setattr(limits, "MOST_BOTS", limits.MOST_WAITING_EACH)
+    assert "give one of their names" in handed_in(client, headers).json()["error"]
+    assert handed_in(client, headers, "bot 0").json()["version"]["number"] == 2
+
+
+def test_forms_take_a_file_or_a_text_and_say_what_is_wrong(client: TestClient, room: EnteringRoom) -> None:
+    client.post("/enter/token", data={"token": room.tokens.add("ann")})
+    form = {"game": "hog", "name": ""}
+    page = client.post("/enter/bots", data=form | {"text": BOT.decode()}, files={"file": ("a.py", BOT)})
+    assert page.status_code == 400
+    assert "a file and a text" in page.text
+    assert BOT.decode().splitlines()[1].strip() in page.text, "what was typed is kept"
+    assert "no file and no text" in client.post("/enter/bots", data=form).text
+    shown = client.post("/enter/bots", data=form, files={"file": ("../my bot.py", BOT)})
+    assert shown.url.path == "/enter/bots/1"
+    assert "<h1>my bot</h1>" in shown.text
+    assert "Waits to be checked" in shown.text
+    assert "1 characters" not in client.post("/enter/bots", data=form | {"name": "b", "text": BOT.decode()}).text
+    assert "tick the box" in client.post("/enter/bots/1/remove").text
+    assert client.post("/enter/bots/1/remove", data={"sure": "yes"}).url.path == "/enter"
+    assert client.get("/enter/bots/1").status_code == 404
+
+
+def contest(client: TestClient, headers: dict[str, str], **form: str) -> Response:
+    given = {"name": "Autumn", "game": "hog", "agents": "bacon, swap"} | form
+    return client.post("/enter/contests", data=given, headers=headers)
+
+
+def test_an_operator_holds_a_contest_and_the_newest_version_that_passed_plays(
+    client: TestClient, room: EnteringRoom
+) -> None:
+    teacher, ann = bearer(room, "teacher", operator=True), bearer(room, "ann")
+    assert contest(client, ann).status_code == 403
+    assert "no agent" in contest(client, teacher, agents="nobody").text
+    assert "means nothing to the format" in contest(client, teacher, rounds="3").text
+    assert "is past" in contest(client, teacher, until="2020-01-01").text
+    assert contest(client, teacher, until="2 days").url.path == "/enter/contests/1"
+    assert "already" in contest(client, teacher).text
+    handed_in(client, ann)
+    refused = client.put("/api/enter/bots/1/contests/1", headers=ann)
+    assert "no version" in refused.json()["error"]
+    passed(room)
+    wanted = room.contests.wanted(1)
+    assert wanted is not None
+    assert client.put("/api/enter/bots/1/contests/1", headers=ann).json()["contests"] == [1]
+    assert room.contests.wanted(1) == wanted + 1
+    handed_in(client, ann)
+    (part,) = room.contests.taking_part(room.contests.contest(1))
+    assert part.version is not None
+    assert part.version.number == 1, "what is not checked does not play"
+    passed(room, 2)
+    (part,) = room.contests.taking_part(room.contests.contest(1))
+    assert part.version is not None
+    assert part.version.number == 2
+    assert room.contests.wanted(1) == wanted + 2
+    assert client.get("/api/enter/contests/1").json()["entries"][0]["version"] == 2
+    client.delete("/api/enter/bots/1/contests/1", headers=ann)
+    assert room.contests.taking_part(room.contests.contest(1)) == []
+    client.post("/enter/contests/1/close", headers=teacher)
+    assert "is closed" in client.put("/api/enter/bots/1/contests/1", headers=ann).json()["error"]
+    rows = client.get("/enter/contests/1/grades.csv", headers=teacher)
+    assert rows.text.startswith("owner,bot,version")
+    assert client.get("/enter/contests/1/grades.csv", headers=ann).status_code == 403
+
+
+class _Page(HTMLParser):
+    """What a browser would make of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = ""
+        self.scripts: list[str | None] = []
+        self.images = 0
+        self.acting: list[tuple[str, str, str | None]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.images += tag in ("img", "iframe", "object", "embed", "svg", "base", "meta")
+        if tag == "script":
+            self.scripts.append(dict(attrs).get("src"))
+        for name, value in attrs:
+            leads = name in ("href", "src", "action", "formaction", "hx-get", "hx-post")
+            if name.startswith("on") or name == "style" or (leads and not (value or "").startswith(("/", "#"))):
+                self.acting.append((tag, name, value))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_nothing_that_others_write_is_more_than_text(client: TestClient, room: EnteringRoom, name: str) -> None:
+    teacher = bearer(room, "teacher", operator=True)
+    ann = bearer(room, name)
+    plain = _Page(client.get("/enter", headers=teacher).text)
+    for text in (name, *WORSE):
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            archive.writestr("hog.py", BOT)
+        params = {"game": "hog", "name": name, "file": text}
+        assert client.post("/api/enter/bots", params=params, content=out.getvalue(), headers=ann).status_code < 300
+        number = room.bots.version(1).id
+        misplays = [[1, 2, text]]
+        row = {
+            "agent": text,
+            "strength": text,
+            "seats": 2,
+            "games": 20,
+            "wins": 1,
+            "share": 0.1,
+            "faults": 1,
+            "problem": "",
+        }
+        row |= {"misplays": misplays, "printed": text + " ", "match": 1}
+        room.bots.note(number, VersionState.PASSED, text, results=[row, {**row, "problem": text}])
+        passed(room, number, printed=text, calls=text, remarks=[text], baseline=text, win_rate=0.5)
+        contest(client, teacher, name=name)
+        room.contests.enter(1, room.bots.bot(1, room.tokens.holder(ann["Authorization"][7:])))  # type: ignore[arg-type]  # ann's
+        room.contests.note(1, problem=text, progress=text, running=len(text) % 2 == 0)
+        for path in ("/enter", "/enter/bots/1", "/enter/contests/1", "/enter/contests/new"):
+            shown = client.get(path, headers=teacher).text
+            found = _Page(shown)
+            assert found.scripts == plain.scripts
+            assert found.images == plain.images
+            assert not found.acting
+            assert "1337" not in re.sub(r"[0-9a-f]{16,}", "", shown), "a template of theirs was filled"
+            assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e\u200b\u2028\ufeff]", shown)
+            if path != "/enter/contests/new":
+                assert name in found.text
+        room.bots.note(number, VersionState.REFUSED, report=report_of(ok=False, reason=text))
+        assert not _Page(client.get("/enter/bots/1", headers=ann).text).acting
+        passed(room, number)
+    grades = client.get("/enter/contests/1/grades.csv", headers=teacher).text
+    assert "\n=" not in grades
+    assert ",=" not in grades
+    source = client.get("/enter/bots/1/versions/1/source", headers=ann)
+    assert source.headers["content-disposition"] == 'attachment; filename="bot-1-1.py"'
+    assert source.headers["content-type"] == "application/octet-stream"
+
+
+@pytest.mark.parametrize("path", ["/enter/bots/1", "/enter/contests/1"])
+@pytest.mark.parametrize("query", ["version=x", "version=99999999999999999999", "version=7"])
+def test_nonsense_in_addresses_is_told(client: TestClient, room: EnteringRoom, path: str, query: str) -> None:
+    teacher = bearer(room, "teacher", operator=True)
+    handed_in(client, teacher)
+    if "bots" in path:
+        assert client.get(f"{path}?{query}", headers=teacher).status_code in (400, 404)
+    assert client.get("/enter/bots/1/versions/1/games/1.1", headers=teacher).status_code == 404
+    assert client.get("/enter/bots/99999999999999999999999", headers=teacher).status_code == 404
+    assert client.get("/enter/contests/9", headers=teacher).status_code == 404
+
+
+def test_what_was_checked_when_a_server_ended_is_checked_anew(client: TestClient, room: EnteringRoom) -> None:
+    headers = bearer(room, "ann")
+    handed_in(client, headers)
+    room.bots.note(1, VersionState.PLAYING, "plays", report={"ok": True})
+    assert room.bots.next_waiting() is None
+    room.bots.begin_anew()
+    waiting = room.bots.next_waiting()
+    assert waiting is not None
+    assert waiting[1].report is None
+
+
+def test_the_interface_for_programs_is_described(client: TestClient) -> None:
+    paths = client.get("/api/openapi.json").json()["paths"]
+    assert {"get", "post"} <= set(paths["/api/enter/bots"])
+    assert json.dumps(paths)

@@ -1,0 +1,117 @@
+"""Tokens: who may hand bots in, how long, and what is kept of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dicegym.cli.app import app
+from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
+from dicegym.web.enter.tables import NAME, Desk
+from dicegym.web.enter.tokens import Tokens, moment_of
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    with Desk(tmp_path / "entering") as found:
+        yield found
+
+
+def test_a_token_names_its_holder_until_it_is_revoked(desk: Desk) -> None:
+    tokens = Tokens(desk)
+    token = tokens.add("ann")
+    holder = tokens.holder(token)
+    assert holder is not None
+    assert (holder.name, holder.operator) == ("ann", False)
+    assert tokens.holder(token[:-1]) is None
+    assert tokens.holder("") is None
+    session = tokens.begin_session(token)
+    assert session is not None
+    assert tokens.of_session(session) == holder
+    tokens.revoke("ann")
+    assert tokens.holder(token) is None
+    assert tokens.of_session(session) is None
+    assert tokens.begin_session(token) is None
+    again = tokens.add("ann", operator=True)
+    assert tokens.of_session(session) is None, "a browser of the old token is not one of the new"
+    assert tokens.holder(again) == ("ann", True)
+
+
+def test_tokens_and_sessions_stand_nowhere_as_they_are(desk: Desk, tmp_path: Path) -> None:
+    token = Tokens(desk).add("ann")
+    session = Tokens(desk).begin_session(token)
+    assert session is not None
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "entering").iterdir() if path.is_file())
+    assert b"ann" in kept
+    assert token.removeprefix("dice_").encode() not in kept
+    assert session.encode() not in kept
+
+
+def test_a_name_has_one_token(desk: Desk) -> None:
+    Tokens(desk).add("ann")
+    with pytest.raises(ParameterError, match="revoke"):
+        Tokens(desk).add("ann")
+    with pytest.raises(UnknownNameError, match="'bob'"):
+        Tokens(desk).revoke("bob")
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 41, "a\nb", "a\x1b[2J", "a\u202eb", "a\u200bb"])
+def test_names_that_cannot_be_shown_are_refused(desk: Desk, name: str) -> None:
+    with pytest.raises(ParameterError):
+        Tokens(desk).add(name)
+
+
+def test_a_token_expires(desk: Desk, tmp_path: Path) -> None:
+    tokens = Tokens(desk)
+    token = tokens.add("ann", expires="2 days")
+    assert tokens.holder(token) is not None
+    with sqlite3.connect(tmp_path / "entering" / NAME) as file:
+        file.execute("UPDATE tokens SET expires = '2020-01-01T00:00:00+00:00'")
+    assert tokens.holder(token) is None
+    assert [one.state for one in tokens.known()] == ["expired"]
+    assert tokens.holder(tokens.add("ann")) is not None
+
+
+def test_moments_are_read_as_people_write_them() -> None:
+    now = datetime.now(UTC)
+    year = now.year + 1
+    assert moment_of(f"{year}-12-24") == f"{year}-12-25T00:00:00+00:00"
+    assert moment_of(f"{year}-12-24T18:00") == f"{year}-12-24T18:00:00+00:00"
+    assert moment_of(f"{year}-12-24T18:00+02:00") == f"{year}-12-24T16:00:00+00:00"
+    apart = datetime.fromisoformat(moment_of("3 weeks")) - now
+    assert abs(apart - timedelta(weeks=3)) < timedelta(minutes=1)
+    for wrong in ("soon", "0 days", "1999-01-01", "99999 weeks"):
+        with pytest.raises(ParameterError):
+            moment_of(wrong)
+
+
+def test_a_file_of_others_is_told_apart(tmp_path: Path) -> None:
+    (tmp_path / NAME).write_bytes(b"no database at all, but a text that is long enough to be looked at" * 20)
+    with pytest.raises(DamagedFileError, match="damaged"):
+        Desk(tmp_path)
+
+
+def test_tokens_from_the_command_line(tmp_path: Path) -> None:
+    folder = str(tmp_path / "web")
+
+    def run(*words: str) -> str:
+        result = CliRunner().invoke(app, ["web", *words, "--folder", folder])
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    assert "there are no tokens" in run("token", "list")
+    token = run("token", "add", "ann", "--operator", "--expires", "90 days").strip()
+    with Desk(Path(folder) / "entering") as desk:
+        assert Tokens(desk).holder(token) == ("ann", True)
+    assert "hold contests" in run("token", "list")
+    run("token", "revoke", "ann")
+    assert "revoked" in run("token", "list")
+    run("contest", "add", "Autumn", "hog", "--agent", "bacon", "--until", "2 days", "--games", "3")
+    assert "waits to be held" in run("contest", "list")
+    run("contest", "close", "Autumn")
+    assert "Owner" in run("contest", "grades", "Autumn")

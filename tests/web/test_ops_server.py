@@ -1,0 +1,126 @@
+"""Game servers on pages: started, watched, stopped, and known when they run in another process."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from starlette.testclient import TestClient
+from web_pages import Visitor, barriers, too_wide
+
+from dicegym.web.app import create_app
+from dicegym.web.server.boards import served_games
+from dicegym.web.settings import WebSettings
+
+if TYPE_CHECKING:
+    from conftest import Running
+    from playwright.sync_api import Page
+
+SECONDS = 60.0
+LOCAL = ("127.0.0.1", 50000)
+
+
+@pytest.fixture
+def operator(settings: WebSettings) -> Iterator[TestClient]:
+    with Visitor(create_app(settings), client=LOCAL) as asked:
+        yield asked
+
+
+def until(asked: Callable[[], bool]) -> None:
+    end = time.monotonic() + SECONDS
+    while not asked() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert asked()
+
+
+@pytest.mark.parametrize("game", served_games())
+def test_a_server_is_started_watched_and_stopped(operator: TestClient, game: str, settings: WebSettings) -> None:
+    agents = [name for name in ("thrifty", "gather") if f'value="{name}"' in operator.get(f"/server/{game}").text]
+    assert len(agents) == 2
+    begun = operator.post(f"/server/{game}/start", data={"tcp": "0", "players": "2", "agents": agents, "always": "on"})
+    assert begun.status_code == 200
+    until(lambda: len(operator.get(f"/api/servers/{game}").json()["ratings"]) == 2)
+    told = operator.get(f"/api/servers/{game}").json()
+    assert told["running"]
+    assert told["addresses"][0].startswith("127.0.0.1:")
+    until(lambda: bool(operator.get(f"/api/servers/{game}").json()["tables"]))
+    shown = operator.get(f"/server/{game}").text
+    assert "Stop the server" in shown
+    assert "Games in progress" in shown
+    again = operator.post(f"/server/{game}/start", data={"tcp": "0", "players": "2"})
+    assert again.status_code == 400
+    assert "runs already" in again.text
+    # another process of pages knows of it by the store alone
+    with Visitor(create_app(dataclasses.replace(settings, folder=settings.folder / "other")), client=LOCAL) as other:
+        assert "in another process" in other.get(f"/server/{game}").text
+        assert "where it was started" in other.post(f"/server/{game}/stop").text
+    stopped = operator.post(f"/server/{game}/stop")
+    assert "Does not run" in stopped.text
+    assert f"/watch/served/{told['games'][0]['id']}" in stopped.text
+
+
+def test_a_server_ends_with_the_pages(settings: WebSettings) -> None:
+    game = served_games()[0]
+    with Visitor(create_app(settings), client=LOCAL) as asked:
+        asked.post(f"/server/{game}/start", data={"tcp": "0", "players": "2"})
+        until(lambda: bool(asked.get(f"/api/servers/{game}").json()["addresses"]))
+    with Visitor(create_app(settings), client=LOCAL) as asked:
+        assert not asked.get(f"/api/servers/{game}").json()["running"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "headers"),
+    [({"host": "0.0.0.0"}, {}), ({"proxies": ("127.0.0.1",)}, {}), ({}, {"X-Forwarded-For": "198.51.100.1"})],
+)
+def test_strangers_start_and_stop_nothing(settings: WebSettings, changed: dict, headers: dict[str, str]) -> None:
+    game = served_games()[0]
+    with Visitor(create_app(dataclasses.replace(settings, **changed)), client=LOCAL, headers=headers) as asked:
+        assert "Start the server" not in asked.get(f"/server/{game}").text
+        for action in ("start", "stop"):
+            refused = asked.post(f"/server/{game}/{action}", data={"tcp": "0", "players": "2"})
+            assert refused.status_code == 403
+            assert "operator" in refused.text
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        ({"tcp": "", "players": "2"}, "nobody could reach"),
+        ({"tcp": "many", "players": "2"}, "no whole number"),
+        ({"tcp": "0", "players": "900"}, "number of players"),
+        ({"tcp": "0", "players": "2", "agents": "../../etc/passwd"}, "none of the agents"),
+    ],
+)
+def test_what_cannot_be_served_is_said(operator: TestClient, data: dict[str, str], says: str) -> None:
+    refused = operator.post(f"/server/{served_games()[0]}/start", data=data)
+    assert refused.status_code == 400
+    assert says in refused.text
+
+
+def test_a_game_without_a_server_is_not_found(operator: TestClient) -> None:
+    assert operator.get("/server/chess").status_code == 404
+    assert operator.get("/api/servers/chess").status_code == 404
+
+
+def test_the_scoreboard_is_live(
+    running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
+) -> None:
+    page = open_page(f"{running.url}/server", viewport={"width": 1280, "height": 900})
+    page.locator("main .cards a").first.click()
+    page.get_by_label("Port for TCP").fill("0")
+    for name in page.locator("input[name=agents]").all()[:2]:
+        name.check()
+    page.get_by_label("They play each other").check()
+    page.get_by_role("button", name="Start the server").click()
+    page.get_by_role("heading", name="Games in progress").wait_for()
+    page.get_by_role("region", name="Ratings").wait_for(timeout=30000)
+    assert barriers(page) == []
+    shot(page, "desk")
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert not too_wide(page)
+    shot(page, "phone")
+    page.get_by_role("button", name="Stop the server").click()
+    page.get_by_text("Does not run.").wait_for()

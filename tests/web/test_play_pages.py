@@ -1,0 +1,374 @@
+"""The pages on which people play: whole games through the forms, what comes late or from others, and restarts."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from pathlib import Path
+
+import pytest
+from played_forms import data_of, form_to, forms_of
+from starlette.testclient import TestClient
+from variants import each_game
+
+import dicegym
+from dicegym.arena.replay import from_json
+from dicegym.errors import AgentError
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
+from dicegym.players import offered
+from dicegym.web.app import create_app
+from dicegym.web.play import hall as halls
+from dicegym.web.play.hall import OF_A_VISITOR, PlayHall, hall_of
+from dicegym.web.play.seating import Guests
+from dicegym.web.play.tables import PlayedTable
+from dicegym.web.settings import WebSettings
+
+LONGEST = 1500
+"""Moves after which a game is given up."""
+ENOUGH = 60
+"""Moves that are made by forms; a game that goes on is played on without pages."""
+SECONDS = 30.0
+
+
+def hall(client: TestClient) -> PlayHall:
+    found = hall_of(client.app.state.web)  # type: ignore[attr-defined]  # Starlette's own
+    return found
+
+
+def begun(client: TestClient, game: str = "hog", **given: str) -> PlayedTable:
+    """Begin a game by the form, and return its table when it is laid."""
+    answer = client.post("/play/new", data={"game": game, "seed": "3", "seat": "0", **given})
+    assert answer.status_code == 200, answer.text
+    table = hall(client).find(str(answer.url).rpartition("/")[2])
+    assert table.done.wait(SECONDS)
+    return table
+
+
+def address(table: PlayedTable) -> str:
+    return f"/play/{table.sheet.id}"
+
+
+def moved(client: TestClient, table: PlayedTable, generator: random.Random) -> int:
+    """Make some move by the forms of the page; return the status of the answer."""
+    page = client.get(address(table)).text
+    forms = [form for form in forms_of(page) if form.action.endswith("/move")]
+    assert forms, page
+    form = generator.choice(forms)
+    answer = client.post(form.action, data=data_of(form.filled(generator)))
+    assert table.done.wait(SECONDS)
+    assert not table.broken
+    return answer.status_code
+
+
+@each_game
+@pytest.mark.parametrize("controls", [True, False])
+def test_a_whole_game_is_played_by_its_forms(
+    name: str, controls: bool, client: TestClient, settings: WebSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is legal can be chosen, and moves come back; the record is the engine's, after a restart too."""
+    if not controls:
+        monkeypatch.setattr(offered, "part", lambda game, kind: None)
+    generator = random.Random(5)
+    table = begun(client, name, rival="easy")
+    taken = 0
+    for number in range(ENOUGH):
+        if table.over:
+            break
+        before = table.sheet.move
+        assert moved(client, table, generator) in (200, 400)  # what a form allows together may be too much
+        if number % 9 == 8 and table.sheet.marks:
+            form = form_to(client.get(address(table)).text, "/undo")
+            client.post(form.action, data=data_of(form.fixed))
+            assert table.done.wait(SECONDS)
+            taken += 1
+        assert table.sheet.move >= before
+    assert table.sheet.taken_back == taken
+    assert table.sheet.marks
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:8000") as restarted:
+        again = hall(restarted).find(table.sheet.id)
+        assert again.done.wait(SECONDS)
+        assert again.state.tobytes() == table.state.tobytes()
+        assert again.told == table.told
+        assert again.sheet == table.sheet
+    played = table.game.new_game(3)[0]
+    for action in table.sheet.actions:
+        assert table.game.step(played, action) == 0
+    assert played.tobytes() == table.state.tobytes()
+
+
+@each_game
+def test_nothing_hidden_is_on_the_page(name: str, client: TestClient) -> None:
+    """The whole game, its file and its review are shown when it is over, and not before; so is all that is hidden."""
+    table = begun(client, name)
+    for ending in ("/game.json", "/review", "/replay"):
+        answer = client.get(address(table) + ending)
+        assert answer.status_code == 400
+        assert "not over" in answer.text
+    found = client.get(f"/api/play/tables/{table.sheet.id}").json()
+    assert found["actions"] == []
+    assert found["returns"] == []
+    assert "key" not in found or found["key"] == ""
+
+
+def to_the_end(table: PlayedTable, generator: random.Random) -> None:
+    """Play a game to its end without pages."""
+    for _ in range(LONGEST):
+        if table.over:
+            return
+        legal = table.game.legal(table.state).nonzero()[0]
+        table.act(table.sheet.move, [int(generator.choice(legal))], insist=True)
+        assert table.done.wait(SECONDS)
+    raise AssertionError("the game does not end")
+
+
+def test_a_game_that_is_over_is_reviewed_and_downloaded(client: TestClient) -> None:
+    table = begun(client)
+    to_the_end(table, random.Random(1))
+    page = client.get(address(table)).text
+    assert "The game is over" in page
+    assert not [form for form in forms_of(page) if form.action.endswith("/move")]
+    replay = from_json(client.get(address(table) + "/game.json").json())
+    replay.check()
+    assert replay.actions == tuple(table.sheet.actions)
+    until = time.monotonic() + SECONDS
+    while "is judged" in (page := client.get(address(table) + "/review").text) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert "given away" in page
+    assert "<svg" in page
+    assert "Your worst decisions" in page
+    assert "exact" in page
+    moment = client.get(f"{address(table)}/replay?before=3")
+    assert moment.status_code == 200
+    assert moment.url.params["move"] == "3"
+    fresh = client.post(address(table) + "/again")
+    assert fresh.url.path != address(table)
+    other = hall(client).find(fresh.url.path.rpartition("/")[2]).sheet
+    assert (other.seed, other.seat, other.rivals) == (4, 0, table.sheet.rivals)
+
+
+def test_what_is_sent_twice_or_late_is_played_once(client: TestClient) -> None:
+    table = begun(client)
+    page = client.get(address(table)).text
+    sent = data_of(form_to(page, "/move").filled(random.Random(2)))
+    assert client.post(f"{address(table)}/move", data=sent).status_code == 200
+    assert table.done.wait(SECONDS)
+    actions = list(table.sheet.actions)
+    late = client.post(f"{address(table)}/move", data=sent)
+    assert late.status_code == 409
+    assert "was not played again" in late.text
+    assert "Your turn" in late.text
+    assert client.post(f"{address(table)}/undo", data={"move": "0"}).status_code == 409
+    assert table.sheet.actions == actions
+    swapped = client.post(f"{address(table)}/move", data=sent, headers={"HX-Request": "true"})
+    assert swapped.status_code == 200  # htmx shows no errors
+    assert "was not played again" in swapped.text
+    for move in ("", "x", "-1", "9" * 50, "٣"):
+        assert client.post(f"{address(table)}/move", data=sent | {"move": [move]}).status_code == 409
+    assert client.post(f"{address(table)}/undo", data={"move": str(table.sheet.move)}).status_code == 200
+    assert table.done.wait(SECONDS)
+    assert client.post(f"{address(table)}/move", data=sent).status_code == 409  # the same state is another move now
+
+
+def test_nonsense_is_refused_in_words(client: TestClient) -> None:
+    table = begun(client)
+    move = str(table.sheet.move)
+    for given in ({}, {"form": "nothing"}, {"form": "x" * 999}, {"form": "\0", "number": "😀"}):
+        answer = client.post(f"{address(table)}/move", data={"move": move, **given})
+        assert answer.status_code == 400
+        assert 'role="alert"' in answer.text
+    assert table.sheet.actions == []
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"game": "chess"}, "chess"),
+        ({"game": "hog", "rival": "../../etc/passwd"}, "no opponent"),
+        ({"game": "hog", "rival": "/etc/passwd.zip"}, "no model"),
+        ({"game": "hog", "rival": "/tmp/evil.py"}, "no opponent"),
+        ({"game": "hog", "seed": "-1"}, "seed"),
+        ({"game": "hog", "seed": "1e9"}, "whole number"),
+        ({"game": "hog", "seat": "2"}, "seat"),
+        ({"game": "hog", "players": "7"}, "players"),
+        ({"game": "hog", "p-goal": "0"}, "goal"),
+        ({"game": "hog", "p-players": "2"}, "players"),
+        ({"game": "hog", "p-name": "2"}, "name"),
+        ({"game": "hog", "tutor": "harsh"}, "harsh"),
+    ],
+)
+def test_games_that_cannot_be_are_refused(client: TestClient, given: dict[str, str], words: str) -> None:
+    answer = client.post("/play/new", data=given)
+    assert answer.status_code in (400, 404)
+    assert words in answer.text
+    assert not list(Path(hall(client).folder).glob("*.json"))
+
+
+def test_another_visitor_may_watch_by_a_link_alone(client: TestClient, settings: WebSettings) -> None:
+    table = begun(client)
+    sent = data_of(form_to(client.get(address(table)).text, "/move").filled(random.Random(2)))
+    with TestClient(client.app, base_url="http://127.0.0.1:8000") as other:
+        for answer in (
+            other.get(address(table)),
+            other.get(address(table) + "/review"),
+            other.get(f"/api/play/tables/{table.sheet.id}"),
+            other.get(f"/api/play/tables/{table.sheet.id}/hint"),
+        ):
+            assert answer.status_code == 403
+            assert "another visitor" in answer.text
+        assert other.post(f"{address(table)}/move", data=sent).status_code == 403
+        assert other.get(f"{address(table)}/watch/guess").status_code == 404
+        client.post(f"{address(table)}/share", data={"on": "1"})
+        link = f"{address(table)}/watch/{table.sheet.watch}"
+        page = other.get(link)
+        assert page.status_code == 200
+        assert not forms_of(page.text)
+        client.post(f"{address(table)}/share")
+        assert other.get(link).status_code == 404
+    assert table.sheet.actions == []
+    for id in ("nothing", "A" * 16, "..%2fsecret", "%00"):
+        assert client.get(f"/play/{id}").status_code == 404
+
+
+def test_the_tutor_asks_once_and_hints_say_how_sure(client: TestClient) -> None:
+    table = begun(client, tutor="doubtful")
+    exchange = [0]
+    move = {"move": table.sheet.move, "actions": exchange}
+    one = f"/api/play/tables/{table.sheet.id}"
+    answer = client.post(f"{one}/actions", json=move)
+    assert table.done.wait(SECONDS)
+    answer = client.get(one).json()
+    assert answer["state"] == "asked"
+    assert "gives away" in answer["about"]
+    page = client.get(address(table)).text
+    assert "Play it all the same" in page
+    assert not [form for form in forms_of(page) if form.action.endswith("/move")]
+    client.post(f"{one}/actions", json=move)  # sent twice: the question is still to be answered
+    assert table.sheet.actions == []
+    client.post(f"{address(table)}/reconsider", data={"move": str(table.sheet.move)})
+    assert client.get(one).json()["state"] == "yours"
+    until = time.monotonic() + SECONDS
+    while not (hint := client.get(f"{one}/hint").json())["ready"] and time.monotonic() < until:
+        time.sleep(0.05)
+    assert hint["words"].startswith("Best: ")
+    assert "exact" in hint["sure"]
+    page = client.get(f"{address(table)}?hint={table.sheet.move}").text
+    assert hint["words"].split("(")[0] in page
+    assert client.post(f"{one}/actions", json=move).status_code == 200  # it has asked, and does not ask again
+    assert table.done.wait(SECONDS)
+    assert table.sheet.actions[0] == 0
+    assert table.sheet.hints == 1
+
+
+def test_programs_play_by_a_key(client: TestClient) -> None:
+    began = client.post("/api/play/tables", json={"game": "hog", "seed": 3, "seat": 0, "against": ["always_roll(4)"]})
+    assert began.status_code == 201, began.text
+    found = began.json()
+    one, key = f"/api/play/tables/{found['id']}", {"Authorization": f"Bearer {found['key']}"}
+    with TestClient(client.app, base_url="http://127.0.0.1:8000") as other:
+        assert other.get(one, headers={"Authorization": "Bearer guess"}).status_code == 403
+        seen = other.get(one, headers=key).json()
+        while seen["state"] != "over":
+            assert seen["state"] in ("yours", "busy"), seen
+            if seen["state"] == "yours":
+                action = seen["legal"][6]["action"]
+                answer = other.post(f"{one}/actions", json={"move": seen["move"], "actions": [action]}, headers=key)
+                assert answer.status_code == 200, answer.text
+                late = other.post(f"{one}/actions", json={"move": seen["move"], "actions": [action]}, headers=key)
+                assert late.status_code == 409
+            seen = other.get(one, headers=key).json()
+        game = dicegym.game("hog")
+        state = game.new_game(3)[0]
+        for action in seen["actions"]:
+            game.step(state, action)
+        assert seen["returns"] == game.returns(state).tolist()
+        back = other.post(f"{one}/undo", json={"move": seen["move"]}, headers=key).json()
+        assert back["move"] == seen["move"] + 1
+        wrong = other.post(f"{one}/actions", json={"move": back["move"], "actions": [99]}, headers=key)
+        assert wrong.status_code == 400
+
+
+def test_the_oldest_games_are_put_away_and_still_found(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = begun(client)
+    for _ in range(OF_A_VISITOR):
+        hall(client).begin(first.sheet.visitor, "hog")
+    page = client.get("/play").text
+    assert address(first) not in page
+    assert f"The {OF_A_VISITOR} games you played last" in page
+    monkeypatch.setattr(halls, "IN_MEMORY", 0)
+    monkeypatch.setattr(halls, "IDLE", 0.0)
+    hall(client).find(hall(client).of(first.sheet.visitor)[0].id)
+    found = hall(client).find(first.sheet.id)
+    assert found is not first
+    assert client.get(address(first)).status_code == 200
+    assert found.done.wait(SECONDS)
+    found.act(0, [5])
+    assert found.done.wait(SECONDS)
+    assert address(first) in client.get("/play").text  # taken up again
+
+
+def test_a_damaged_game_is_said_to_be_lost(client: TestClient) -> None:
+    (hall(client).folder / f"{'A' * 16}.json").write_text(json.dumps({"kind": "no"}), encoding="utf-8")
+    answer = client.get(f"/play/{'A' * 16}")
+    assert answer.status_code == 400
+    assert "begin another game" in answer.text
+    assert client.get("/play").status_code == 200
+
+
+class Failing(Player):
+    """Thinks for some time, and fails."""
+
+    name = "failing"
+    pure = True
+
+    def __init__(self, seconds: float, fails: bool) -> None:
+        self.seconds, self.fails = seconds, fails
+
+    def join(self, game: dicegym.Game, seat: int, seed: int) -> Act:
+        def act(turn: Turn) -> int:
+            time.sleep(self.seconds)
+            if self.fails:
+                raise RuntimeError("no <b>idea</b>")
+            return int(turn.mask.nonzero()[0][0])
+
+        return act
+
+
+def test_a_player_that_fails_or_thinks_long_holds_nobody_up(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Guests, "player", lambda *_: Failing(0.0, True))
+    table = begun(client)
+    table.act(0, [5])
+    assert table.done.wait(SECONDS)
+    page = client.get(address(table)).text
+    assert "The game cannot go on" in page
+    assert "no &lt;b&gt;idea" in page
+    form = form_to(page, "/undo")
+    assert client.post(form.action, data=data_of(form.fixed)).status_code == 200
+    assert table.done.wait(SECONDS)
+    assert table.yours
+    monkeypatch.setattr(Guests, "player", lambda *_: Failing(2.0, False))
+    table = begun(client)
+    began = time.monotonic()
+    form = form_to(client.get(address(table)).text, "/move")
+    page = client.post(f"{address(table)}/move", data=data_of(form.filled(random.Random(1)))).text
+    assert time.monotonic() - began < 3.5
+    assert "thinks" in page
+    assert "hx-trigger" in page
+    assert table.done.wait(SECONDS)
+    assert "Your turn" in client.get(address(table)).text
+
+
+def test_an_agent_that_fails_by_the_rules_is_told_of(client: TestClient) -> None:
+    """`AgentError` names who it was."""
+    table = begun(client)
+    table._begin = lambda job: job()  # type: ignore[method-assign,assignment]  # at once
+    with table.lock:
+        table._start("x", _raise)
+    assert "bacon fails: of no mind" in table.broken
+
+
+def _raise() -> None:
+    raise AgentError("bacon", "of no mind")
