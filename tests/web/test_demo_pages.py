@@ -44,7 +44,7 @@ def hosted(demo: Written) -> Iterator[str]:
     """Where a plain host of files has the demo, below a path."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *given: object) -> None:  # noqa: A002  # the name of the one it overrides
+        def log_message(self, format: str, *given: object) -> None:
             pass
 
     handler = functools.partial(Quiet, directory=str(demo.folder.parent))

@@ -16,7 +16,7 @@ from numba import njit
 
 from dicegym.errors import TranslationError
 from dicegym.web.export.translate.plain import PlainProgram
-from dicegym.web.export.translate.program import Program, packed
+from dicegym.web.export.translate.program import KernelProgram, packed
 from dicegym.web.export.translate.types import FLOAT, INT, UINT, RecordOf, array_of
 
 NODE = shutil.which("node")
@@ -55,7 +55,7 @@ def run(code: str, *arguments: Any) -> Any:
 
 
 def script_of(function: Callable[..., Any], *kinds: Any) -> str:
-    program = Program()
+    program = KernelProgram()
     name, _ = program.call(function, kinds)
     script = program.script({"main": name}).code.rpartition("return {layout")[0]
     arrays = [f"[{', '.join(map(str, array.tolist()))}]" for array in program.script({}).constants]
@@ -221,7 +221,7 @@ def with_try(n: Any) -> Any:
 )
 def test_what_cannot_be_translated_is_refused_with_its_place(function: Callable[..., Any], says: str) -> None:
     with pytest.raises(TranslationError) as caught:
-        Program().call(function, (INT,))
+        KernelProgram().call(function, (INT,))
     assert says in str(caught.value)
     if function is not calls_itself:
         line = function.__code__.co_firstlineno + 1

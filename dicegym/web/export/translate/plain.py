@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.errors import DicegymError, TranslationError, one_line
-from dicegym.web.export.translate.function import safe_name
+from dicegym.web.export.translate.names import safe_name
 from dicegym.web.export.translate.numbers import UntranslatableError
 from dicegym.web.export.translate.types import SAFE, STORES
 
@@ -149,7 +149,11 @@ class PlainProgram:
     def _record(self, kind: Any) -> str:
         if kind not in self._names:
             name = self._names[kind] = self._name(kind.__name__)
-            given = [[field, self.constant(kind._field_defaults.get(field))] for field in kind._fields]
+            defaults = {one.name: one.default for one in inspect.signature(kind).parameters.values()}
+            given = [
+                [field, self.constant(None if default is inspect.Parameter.empty else default)]
+                for field, default in defaults.items()
+            ]
             fields = ", ".join(f"[{json.dumps(field)}, {default}]" for field, default in given)
             self._code.append(f"const {name} = py.record([{fields}], {self._methods(kind)});\n")
         return self._names[kind]
