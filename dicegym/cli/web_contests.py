@@ -26,7 +26,7 @@ ContestName = Annotated[str, typer.Argument(help="of the contest; `dicegym web c
 
 
 @contest.command(
-    epilog="Examples: dicegym web contest add Autumn hog --until '14 days' --house bacon --house swap; "
+    epilog="Examples: dicegym web contest add Autumn hog --until '14 days' --agent bacon --agent swap; "
     "dicegym web contest add 'Group 2' yatzy --until 2030-12-24 --format swiss --games 10"
 )
 def add(
@@ -35,7 +35,7 @@ def add(
     until: Annotated[
         str | None, typer.Option(metavar="DATE|PERIOD", help="open so long, UTC (default: until it is closed)")
     ] = None,
-    house: Annotated[list[str] | None, typer.Option(metavar="AGENT", help="takes part besides; repeatable")] = None,
+    agent: Annotated[list[str] | None, typer.Option(metavar="AGENT", help="takes part besides; repeatable")] = None,
     format: Annotated[str | None, typer.Option(help="who meets whom (default: the game's own)")] = None,
     games: Annotated[int | None, typer.Option(help="games of a match (default: the contest's own)")] = None,
     seeds: Annotated[int, typer.Option(help="how often each match is played")] = 1,
@@ -67,7 +67,7 @@ def add(
             exact,
             less_luck,
             parameters,
-            tuple(house or ()),
+            tuple(agent or ()),
             seconds,
             memory,
         )

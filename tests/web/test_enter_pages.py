@@ -169,7 +169,7 @@ def test_forms_take_a_file_or_a_text_and_say_what_is_wrong(client: TestClient, r
 
 
 def contest(client: TestClient, headers: dict[str, str], **form: str) -> Response:
-    given = {"name": "Autumn", "game": "hog", "house": "bacon, swap"} | form
+    given = {"name": "Autumn", "game": "hog", "agents": "bacon, swap"} | form
     return client.post("/enter/contests", data=given, headers=headers)
 
 
@@ -178,7 +178,7 @@ def test_an_operator_holds_a_contest_and_the_newest_version_that_passed_plays(
 ) -> None:
     teacher, ann = bearer(room, "teacher", operator=True), bearer(room, "ann")
     assert contest(client, ann).status_code == 403
-    assert "no agent" in contest(client, teacher, house="nobody").text
+    assert "no agent" in contest(client, teacher, agents="nobody").text
     assert "means nothing to the format" in contest(client, teacher, rounds="3").text
     assert "is past" in contest(client, teacher, until="2020-01-01").text
     assert contest(client, teacher, until="2 days").url.path == "/enter/contests/1"

@@ -111,7 +111,7 @@ def test_tokens_from_the_command_line(tmp_path: Path) -> None:
     assert "hold contests" in run("token", "list")
     run("token", "revoke", "ann")
     assert "revoked" in run("token", "list")
-    run("contest", "add", "Autumn", "hog", "--house", "bacon", "--until", "2 days", "--games", "3")
+    run("contest", "add", "Autumn", "hog", "--agent", "bacon", "--until", "2 days", "--games", "3")
     assert "waits to be held" in run("contest", "list")
     run("contest", "close", "Autumn")
     assert "Owner" in run("contest", "grades", "Autumn")

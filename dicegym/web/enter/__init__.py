@@ -12,11 +12,13 @@ from dicegym.web.enter import contest_pages, operations, pages
 from dicegym.web.enter.forms import ROOM
 from dicegym.web.enter.room import room_of
 from dicegym.web.enter.uploads import LARGEST_UPLOAD
+from dicegym.web.enter.visitors import is_operator
 from dicegym.web.section import Section
 
 
 def _routes(web: Web) -> Sequence[BaseRoute]:
     room_of(web)
+    web.operators.append(is_operator)
     web.limits.bodies |= {"/enter/bots": LARGEST_UPLOAD + ROOM, "/api/enter/bots": LARGEST_UPLOAD + 1}
     return [*pages.routes(), *contest_pages.routes()]
 

@@ -23,7 +23,7 @@ from dicegym.games import game as make_game
 from dicegym.sandbox.limits import end_with
 from dicegym.signals import as_interrupts, status_of
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.trials import Tell, try_out
+from dicegym.web.enter.trials import TellTrial, try_out
 
 NICE = 15
 """How much it gives way."""
@@ -31,7 +31,7 @@ PAUSE = 0.5
 """Seconds between two words on how far it is."""
 
 
-def hold(job: Mapping[str, Any], tell: Tell) -> None:
+def hold(job: Mapping[str, Any], tell: TellTrial) -> None:
     """Hold a contest of the pages; ``tell`` takes ``{"progress": words}`` and at last ``{"stored": number}``."""
     plan = ContestPlan(**job["plan"])
     told = 0.0
@@ -44,7 +44,7 @@ def hold(job: Mapping[str, Any], tell: Tell) -> None:
 
     result = contest(
         plan.table,
-        [*(Named(name, path) for name, path in job["entries"]), *plan.house],
+        [*(Named(name, path) for name, path in job["entries"]), *plan.agents],
         None,
         job["workers"],
         progress,
@@ -62,7 +62,7 @@ def hold(job: Mapping[str, Any], tell: Tell) -> None:
     tell({"stored": result.stored.contest if result.stored else None})
 
 
-def run(job: Mapping[str, Any], tell: Tell) -> None:
+def run(job: Mapping[str, Any], tell: TellTrial) -> None:
     """Do a job of either kind; what a user could do something about is told as ``{"problem": words}``."""
     try:
         if job["kind"] == "hold":

@@ -24,7 +24,7 @@ from dicegym.web.pages import page, web_of
 
 FIELDS = (
     "name", "game", "format", "games", "seeds", "rounds", "players", "exact", "less_luck",
-    "parameters", "house", "seconds", "memory", "until",
+    "parameters", "agents", "seconds", "memory", "until",
 )  # fmt: skip
 """What stands in the form of a new contest."""
 

@@ -89,7 +89,7 @@ def plan_in(form: FormData) -> ContestPlan:
         bool(text_in(form, "exact")),
         bool(text_in(form, "less_luck")),
         parameters,
-        tuple(text_in(form, "house").replace(",", " ").split()),
+        tuple(text_in(form, "agents").replace(",", " ").split()),
         limit,
         number_in(form, "memory") or 512,
     )

@@ -21,7 +21,7 @@ class GradeRow(NamedTuple):
     handed_in: str
     place: int | None
     of: int
-    """Ranked entries, the house's agents among them."""
+    """Ranked entries, our agents among them."""
     matches: int
     games: int
     games_won: int

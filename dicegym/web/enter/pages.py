@@ -16,7 +16,7 @@ from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.registry import GAMES
-from dicegym.web.enter.bots import BotVersion, HandedIn
+from dicegym.web.enter.bots import BotVersion, HandedIn, VersionState
 from dicegym.web.enter.forms import name_in, posted, text_in, upload_in
 from dicegym.web.enter.room import EnteringRoom, room_of
 from dicegym.web.enter.trials import STORE
@@ -125,10 +125,12 @@ def bot_page(request: Request) -> Response:
     version = _version(request, room, bot)
     contests = room.contests.of_bot(bot.id)
     inside = {one.id for one in contests}
+    versions = room.bots.versions(bot.id)
     values: dict[str, Any] = {
         "bot": bot,
         "tried": version,
-        "versions": room.bots.versions(bot.id),
+        "versions": versions,
+        "passed": any(one.state is VersionState.PASSED for one in versions),
         "ahead": 0 if version.over else room.bots.ahead_of(version),
         "contests": contests,
         "may_enter": [

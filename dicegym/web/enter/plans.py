@@ -34,7 +34,7 @@ class ContestPlan:
         exact: whether to rank by exact values.
         less_luck: whether to take luck out.
         parameters: of the game.
-        house: agents that take part besides.
+        agents: that take part besides.
         seconds: processor time of an entry for all its moves of a match.
         memory: of an entry, MiB.
 
@@ -52,7 +52,7 @@ class ContestPlan:
     exact: bool = False
     less_luck: bool = False
     parameters: Mapping[str, int] = field(default_factory=dict)
-    house: Sequence[str] = ()
+    agents: Sequence[str] = ()
     seconds: float = 10.0
     memory: int = 512
 
@@ -62,10 +62,10 @@ class ContestPlan:
         options = ContestOptions(self.games, self.exact, self.seeds, self.rounds, False, self.less_luck)
         settled_choices(table, self.format, options, self.players)
         known = agent_names(table)
-        for name in self.house:
+        for name in self.agents:
             if name not in known:
                 raise unknown_name(f"agent of {self.game}", name, list(known))
-        if len(set(self.house)) != len(self.house):
+        if len(set(self.agents)) != len(self.agents):
             raise ParameterError("an agent is named twice: name each once")
         if (self.games or 0) * self.seeds > MOST_GAMES:
             raise ParameterError(f"{self.games} games, {self.seeds} times, are more than {MOST_GAMES:,} a match")
@@ -86,7 +86,7 @@ class ContestPlan:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values: the arguments that make it again."""
-        return asdict(self) | {"parameters": dict(self.parameters), "house": list(self.house)}
+        return asdict(self) | {"parameters": dict(self.parameters), "agents": list(self.agents)}
 
     def words(self) -> list[str]:
         """Return what is not as usual, a phrase each."""

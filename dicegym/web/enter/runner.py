@@ -38,6 +38,8 @@ PATIENCE = 20.0
 LEAST = 15.0
 """Seconds that a contest is held before it may be stopped for others."""
 LONGEST_LINE = 1 << 20
+FEWEST = 2
+"""Entries without which there is no contest."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -120,12 +122,14 @@ class Runner:
             self._bots.note(version.id, VersionState.FAILED, f"it was not checked, as {words}: hand it in again")
 
     def _hold(self, contest: OpenContest) -> None:
-        entries, reasons = [], []
+        entries = []
         for one in self._contests.taking_part(contest):
             if one.version is not None:
-                path, problem = bot_in(contest.plan.table, self._bots.folder(one.version.id))
+                path, _ = bot_in(contest.plan.table, self._bots.folder(one.version.id))  # it has passed its check
                 entries.append((one.bot.called, str(path)))
-                reasons += [problem] * bool(problem)
+        if len(entries) + len(contest.plan.agents) < FEWEST:
+            self._contests.note(contest.id, held=contest.wanted, problem=f"waits for bots: it takes {FEWEST} at least")
+            return
         self._contests.note(contest.id, running=True, progress="", problem="", last=now())
         stored = contest.stored
 

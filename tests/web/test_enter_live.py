@@ -1,0 +1,138 @@
+"""From a token to a place in a contest, in a browser; and what a bot that means harm finds in its jail."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from starlette.testclient import TestClient
+from web_pages import barriers, too_wide
+
+from dicegym.sandbox import jail
+from dicegym.web.enter.contests import WebContests
+from dicegym.web.enter.plans import ContestPlan
+from dicegym.web.enter.room import FOLDER, room_of
+from dicegym.web.enter.tables import Desk
+from dicegym.web.enter.tokens import Tokens
+
+if TYPE_CHECKING:
+    from conftest import Running
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.skipif(bool(jail.probe("jail")), reason="bots are taken where a jail holds them")
+SECONDS = 120.0
+BOT = """PURE = True
+
+
+def final_strategy(score, opponent_score):
+    if score + opponent_score == 0:
+        print("<b>begin</b>")
+    return 6
+"""
+HOSTILE = """import os
+import glob
+
+found = []
+try:
+    for number in range(40):
+        if os.fork() == 0:
+            os._exit(0)
+    found.append("forked")
+except BaseException as error:
+    found.append("no fork")
+for path in ("SECRET", "DESK", "OTHER", "/etc/passwd"):
+    try:
+        open(path, "rb").read()
+        found.append("read " + path)
+    except OSError:
+        found.append("not read")
+try:
+    open("MARK", "w").close()
+    found.append("wrote")
+except OSError:
+    found.append("not written")
+print("; ".join(found))
+
+
+def final_strategy(score, opponent_score):
+    return 5
+"""
+
+
+def checked(page: Page, shot: Callable[[Page, str], None], name: str) -> None:
+    """A page that everybody can use, on a telephone too."""
+    assert barriers(page) == []
+    shot(page, name)
+    size = page.viewport_size
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert not too_wide(page)
+    shot(page, f"{name}-phone")
+    if size:
+        page.set_viewport_size(size)
+
+
+def test_a_bot_finds_its_place(
+    running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
+) -> None:
+    with Desk(running.settings.folder / FOLDER) as desk:
+        token = Tokens(desk).add("ann")
+        WebContests(desk).add("Autumn", ContestPlan("hog", agents=("bacon",)), "teacher")
+    page = open_page(f"{running.url}/enter")
+    checked(page, shot, "outside")
+    page.get_by_label("Token").fill(token)
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_label("Game").select_option("hog")
+    page.get_by_label("Name of the bot").fill("rusher")
+    page.get_by_label("Or paste its text").fill(BOT)
+    checked(page, shot, "inside")
+    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("status").get_by_text("Passed.").wait_for(timeout=SECONDS * 1000)  # without any reload
+    assert "<b>begin</b>" in page.locator(".told").first.inner_text()
+    page.locator("details summary").last.click()
+    checked(page, shot, "bot")
+    page.get_by_role("link", name="Game 1", exact=True).last.click()
+    assert "rusher" in page.locator("h1").inner_text()
+    page.go_back()
+    page.get_by_role("button", name="Enter Autumn").click()
+    page.get_by_role("link", name="Autumn").click()
+    page.get_by_text("is held, and held anew when bots come").wait_for(timeout=SECONDS * 1000)
+    row = page.get_by_role("row").filter(has_text="rusher")
+    assert row.get_by_role("cell").first.inner_text() in ("1", "2")
+    checked(page, shot, "contest")
+    page.get_by_role("link", name="Standings and matches").click()
+    page.get_by_text("rusher (ann)").first.wait_for()
+    page.emulate_media(color_scheme="dark")
+    page.goto(f"{running.url}/enter/bots/1")
+    checked(page, shot, "dark")
+
+
+def test_a_bot_that_means_harm_finds_nothing(client: TestClient) -> None:
+    web = client.app.state.web  # type: ignore[attr-defined]  # Starlette's, which the type hides
+    room = room_of(web)
+    headers = {"Authorization": f"Bearer {room.tokens.add('eve')}"}
+    folder = web.settings.folder
+    (folder / FOLDER / "versions" / "0").mkdir()
+    other = folder / FOLDER / "versions" / "0" / "sent"
+    other.write_text("somebody else's")
+    text = HOSTILE
+    for name, path in (
+        ("SECRET", folder / "secret"),
+        ("DESK", folder / FOLDER / "entering.sqlite"),
+        ("OTHER", other),
+        ("MARK", folder / "mark"),
+    ):
+        text = text.replace(name, str(path))
+    made = client.post("/api/enter/bots?game=hog&name=eve", content=text.encode(), headers=headers)
+    assert made.status_code == 201, made.text
+    until = time.monotonic() + SECONDS
+    while (found := client.get("/api/enter/bots/1", headers=headers).json()["version"])["report"] is None:
+        assert time.monotonic() < until, found
+        time.sleep(0.2)
+    said = found["report"]["printed"]
+    assert "not written" in said
+    assert "read " + str(folder) not in said
+    assert said.count("not read") == 4 or (said.count("not read") == 3 and "read /etc/passwd" in said), said
+    assert "no fork" in said
+    assert not (folder / "mark").exists()
