@@ -56,6 +56,10 @@ def parse(words: list[str]) -> None:
     while hasattr(command, "commands"):
         _, command, words = command.resolve_command(context, list(words))
         context = command.make_context(command.name, list(words), parent=context)
+        if getattr(command, "invoke_without_command", False):  # it does something itself, beside its commands
+            words = [*context._protected_args, *context.args]
+            if not words:
+                return
 
 
 INLINE = re.compile(r"`(dicegym (?!COMMAND)[^`]+)`")
