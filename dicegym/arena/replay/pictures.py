@@ -20,8 +20,8 @@ def packed(drawings: Sequence[Drawing], near: int = 1) -> dict[str, Any]:
 
     ``size`` is the width and height that has room for each, ``font`` that of its letters, and ``pieces`` texts that
     stand one after the other in pictures. Each of ``pictures`` is ``[title, base, runs]``: if ``base`` is -1, ``runs``
-    names its pieces by their numbers; else it says what to change in those of that earlier picture, as `Change` describes
-    it, the first change first.
+    names its pieces by their numbers; else it says what to change in those of that earlier picture, as `Change`
+    describes it, the first change first.
 
     Args:
         drawings: the pictures, in the order in which they are seen.
