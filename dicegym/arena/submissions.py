@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dicegym.bots.files import lacking, leads_out
+from dicegym.bots.new import is_test
 from dicegym.bots.source import locate
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -58,7 +59,7 @@ def is_folder_of_submissions(game: Game, spec: object) -> bool:
 
 
 def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
-    """Return the submissions in ``folder``, by name; what is hidden or begins with ``_`` is none.
+    """Return the submissions in ``folder``, by name; what is hidden or begins with ``_`` is none, nor a bot's test.
 
     A file with a bot or a model is one, and so is a folder: with the original interface's file in it or deeper, or with
     a single ``.py`` or ``.zip`` file.
@@ -73,7 +74,7 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
     if len(names) > MOST:
         raise ParameterError(f"{folder} holds more than {MOST:,} files and folders: too many for a contest's entries")
     for path in map(root.absolute().joinpath, names):  # a name alone might be that of an agent
-        if path.name.startswith((".", "_")):
+        if path.name.startswith((".", "_")) or is_test(path):
             continue
         inside, whole = f"{root.resolve().name}/{path.name}", root / path.name
         if os.path.isdir(path):
@@ -109,7 +110,7 @@ def _bot_in(folder: Path, entries: Sequence[str]) -> tuple[Path, str]:
     for number, (path, mode) in enumerate(_below(folder)):
         if number >= MOST:
             return folder, f"its folder holds more than {MOST:,} files and folders: keep the bot and what it needs"
-        if stat.S_ISREG(mode) and path.suffix in KINDS:
+        if stat.S_ISREG(mode) and path.suffix in KINDS and not is_test(path):
             files.append(path)
     files.sort()
     named = [file for file in files if file.name in entries]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -25,26 +26,51 @@ from dicegym.cli.common import (
 from dicegym.errors import ParameterError
 from dicegym.signals import going_on
 
-new = typer.Typer(help="Write a file to begin with.", no_args_is_help=True, rich_markup_mode=None)
+new = typer.Typer(help="Write a bot or a game to begin with.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @new.command()
 def bot(
     game: GameName,
     path: Annotated[Path, typer.Argument(help="a .py file, or a folder for one; folders are made")],
-    force: Annotated[bool, typer.Option("--force", help="replace an existing file")] = False,
+    force: Annotated[bool, typer.Option("--force", help="replace existing files")] = False,
+    no_test: Annotated[bool, typer.Option("--no-test", help="write no test for pytest beside it")] = False,
 ) -> None:
-    """Write a bot of a game's original interface, with comments.
+    """Write a bot of a game's original interface, and its test.
 
-    It passes the contest's test as it is.
+    It passes the contest's test as it is, and so does pytest with the test beside it.
 
     Example: dicegym new bot hog my/hog.py
     """
-    from dicegym.bots.new import new_bot
+    from dicegym.bots.new import new_bot, test_of
 
-    file = new_bot(game, path, force)
+    file = new_bot(game, path, force, test=not no_test)
     out.print(f"wrote {file}")
     out.print(f"try it: dicegym check {file} --show; the rules and its interface: dicegym rules {game}")
+    if not no_test:
+        out.print(f"wrote {test_of(file)}: pytest {shlex.quote(str(test_of(file)))} after each change")
+
+
+@new.command()
+def game(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="its name in small letters, such as space_dice")],
+    path: Annotated[Path, typer.Argument(help="a new folder for its package")],
+) -> None:
+    """Write a game of your own: a package that plays, and its test.
+
+    With rules, text, an interface for bots, two agents, and the line that registers it: small, and complete.
+
+    Example: dicegym new game space_dice my/space_dice
+    """
+    from dicegym.bots.new_game import environment_of, new_game
+
+    for file in new_game(name, path):
+        out.print(f"wrote {file}")
+    where = shlex.quote(str(path))
+    out.print(
+        f"test it: cd {where} && pytest; then `pip install -e {where}` makes {environment_of(name)} known everywhere"
+    )
+    out.print(f"what each file is for: {path / 'README.md'}")
 
 
 def rules(

@@ -20,9 +20,9 @@ def doctor(
     ] = None,
     problems: Annotated[bool, typer.Option("--problems", help="leave out what is in order")] = False,
 ) -> None:
-    """Say what this machine has and lacks, and what to do about it.
+    """Say what this machine has and lacks.
 
-    Status 0 unless something that is installed does not work. Nothing is changed.
+    And what to do about it. Status 0 unless something that is installed does not work. Nothing is changed.
 
     Example: dicegym doctor
     """

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dicegym.cli.common import StoreName, ValuesName, check_writable, err, out, progress_bar, tell_better_values
-from dicegym.cli.watch import DELAY, record, show
+from dicegym.cli.watch import DELAY, record
+from dicegym.cli.watching import show
 from dicegym.errors import DependencyError, ParameterError
 
 if TYPE_CHECKING:

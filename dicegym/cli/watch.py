@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +12,7 @@ import typer
 import dicegym
 from dicegym.cli.common import DrawnSeed, GameOption, Parameters, Trust, check_writable, out
 from dicegym.cli.evaluation import Device, Players, table_for
+from dicegym.cli.watching import show
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import drawn_seed
 
@@ -24,7 +24,7 @@ DELAY = 1.0
 
 
 def watch(
-    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
+    model: Annotated[str, typer.Argument(help="a model's file, the folder of a training, or any agent")],
     against: Annotated[
         list[str] | None,
         typer.Option(help="an opponent; repeat it for each other seat (default: the game's baseline)"),
@@ -45,6 +45,10 @@ def watch(
 ) -> None:
     """Watch a model or an agent play, move by move or as a film.
 
+    In a terminal the table changes in its place: space pauses, n is the next move, + and - change the speed, q leaves.
+
+    Example: dicegym watch runs/hog
+
     Example: dicegym watch ppo --game hog --against bacon --gif hog.gif
     """
     from dicegym.players.watched import moments, names_of, seating
@@ -54,6 +58,7 @@ def watch(
         if path is not None and path.suffix.lower() != ending:
             raise ParameterError(f"{path} is to be a {ending[1:].upper()}: name it {path.with_suffix(ending)}")
         check_writable(path)
+    model = _of_training(model)
     table = table_for(model, game, parameter, players, len(against or []))
     player = dicegym.agent(table, model, device=device, trust=trust)
     rivals = against or ([table.spec.baseline] if table.players > 1 else [])
@@ -64,8 +69,8 @@ def watch(
     every = moments(table, seated, number)
     if films:
         record(every, films, DELAY if delay is None else delay)
-    else:
-        show(every, (DELAY if out.is_terminal else 0.0) if delay is None else delay)
+    elif not show(every, (DELAY if out.is_terminal else 0.0) if delay is None else delay):
+        out.print("left before the end")
     words = ["dicegym", "watch", model, *_options("--against", against), *_options("--game", [game] if game else None)]
     words += [*_options("--parameter", parameter), "--seat", str(seat), "--seed", str(number)]
     words += ["--players", str(table.players)] if players is not None else []
@@ -73,32 +78,14 @@ def watch(
     out.print(f"This game again: {shlex.join(words)}")
 
 
+def _of_training(model: str) -> str:
+    """Return the best model of a training whose folder is named; anything else as it is."""
+    best = Path(model).expanduser() / "best.zip"
+    return str(best) if best.is_file() else model
+
+
 def _options(name: str, values: Sequence[str] | None) -> list[str]:
     return [word for value in values or [] for word in (name, value)]
-
-
-def show(every: Iterator[WatchedMove], delay: float) -> None:
-    """Print move by move: on a terminal above a table that changes, elsewhere with the table after each move."""
-    from rich.live import Live
-    from rich.text import Text
-
-    if not out.is_terminal:
-        for moment in every:
-            _tell(moment)
-            out.print(f"{moment.scene.text()}\n")
-            time.sleep(delay)
-        return
-    with Live(console=out, auto_refresh=False) as live:
-        for moment in every:
-            _tell(moment)
-            live.update(Text(moment.scene.text()), refresh=True)
-            if not moment.over:
-                time.sleep(delay)
-
-
-def _tell(moment: WatchedMove) -> None:
-    for line in moment.done:
-        out.print(line)
 
 
 def record(every: Iterator[WatchedMove], films: Sequence[Path], delay: float) -> None:

@@ -10,9 +10,10 @@ import typer
 from dicegym.cli.common import err, out
 from dicegym.cli.web_contests import contest
 from dicegym.cli.web_tokens import token
-from dicegym.errors import DependencyError
+from dicegym.errors import DependencyError, ParameterError
 
 FOLDER = Path("dicegym-web")
+STORE = "dicegym-arena.sqlite"
 
 
 def web(
@@ -20,7 +21,7 @@ def web(
     host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0: all of this machine's")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="port to listen on; 0: any free one")] = 8000,
     folder: Annotated[Path, typer.Option(help="what the pages keep: games, uploads, tokens")] = FOLDER,
-    store: Annotated[str, typer.Option(help="store of contests: a file or a PostgreSQL URL")] = "dicegym-arena.sqlite",
+    store: Annotated[str, typer.Option(help="store of contests: a file or a PostgreSQL URL")] = STORE,
     runs: Annotated[list[Path] | None, typer.Option(help="folder with trainings; repeat it for more")] = None,
     allow_host: Annotated[
         list[str] | None,
@@ -34,6 +35,19 @@ def web(
     ] = None,
     connections: Annotated[int, typer.Option(min=10, help="at once")] = 1500,
     log: Annotated[str, typer.Option(metavar="FILE", help="write a line of JSON for each request; -: on stderr")] = "",
+    export: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="write a demo for any host of files to this folder, and start no server"),
+    ] = None,
+    game: Annotated[
+        list[str] | None, typer.Option(help="with --export: a game of it (repeatable; default: all)")
+    ] = None,
+    model: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="with --export: a model to play against, besides those that ship (repeatable)"
+        ),
+    ] = None,
     open_: Annotated[bool, typer.Option("--open", help="open the first page in a browser")] = False,
     isolation: Annotated[
         str,
@@ -45,9 +59,16 @@ def web(
     """Watch, play, enter and learn in a browser.
 
     Example: dicegym web --open
+
+    Example: dicegym web --export demo --store contests.sqlite
     """
     if context.invoked_subcommand is not None:
         return
+    if export is not None:
+        write_demo(export, store, game or [], model or [])
+        return
+    if game or model:
+        raise ParameterError("--game and --model say what a demo holds: give --export FOLDER too")
     try:
         from dicegym.web.serving import serve
     except ImportError as error:
@@ -74,6 +95,19 @@ def web(
     number = serve(settings, _tell, typer.launch if open_ else None)
     if number:
         raise SignalInterrupt(number)
+
+
+def write_demo(folder: Path, store: str, games: list[str], models: list[Path]) -> None:
+    """Write static pages, and say what there is. The store that nobody named need not be there."""
+    try:
+        from dicegym.web.export.write import export
+    except ImportError as error:
+        raise DependencyError.for_extra(error.name or "jinja2", "web", "dicegym web --export") from error
+    there = store != STORE or Path(store).is_file()
+    written = export(folder, store=store if there else None, games=games, models=models, tell=err.print)
+    for line in written.left_out:
+        err.print(line)
+    out.print(f"wrote {written.files} files, {written.size / 1e6:.1f} MB: open {written.folder / 'index.html'}")
 
 
 def _tell(line: str) -> None:

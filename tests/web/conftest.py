@@ -51,6 +51,10 @@ class Running:
         while not self._server.started and time.monotonic() < until:
             time.sleep(0.01)
 
+    @property
+    def connections(self) -> int:
+        return len(self._server.server_state.connections)
+
     def stop(self) -> None:
         self._server.should_exit = True
         self._thread.join(SECONDS)

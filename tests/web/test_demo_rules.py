@@ -78,7 +78,6 @@ class Played:
             best = self.network.choose(table.observe(state, int(state["player"]))[None], table.legal(state)[None])
             self.seen.append(("choice of the model", best.astype(np.int32)))
 
-
     def _said(self, table: Game, state: Any, fault: int, action: int, before: Any) -> list[Any]:
         names = tuple(f"agent {seat}" for seat in range(table.players))
         seat = int((state if before is None else before)["player"])

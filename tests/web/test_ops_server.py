@@ -40,9 +40,7 @@ def until(asked: Callable[[], bool]) -> None:
 def test_a_server_is_started_watched_and_stopped(operator: TestClient, game: str, settings: WebSettings) -> None:
     agents = [name for name in ("thrifty", "gather") if f'value="{name}"' in operator.get(f"/server/{game}").text]
     assert len(agents) == 2
-    begun = operator.post(
-        f"/server/{game}/start", data={"tcp": "0", "players": "2", "agents": agents, "always": "on"}
-    )
+    begun = operator.post(f"/server/{game}/start", data={"tcp": "0", "players": "2", "agents": agents, "always": "on"})
     assert begun.status_code == 200
     until(lambda: len(operator.get(f"/api/servers/{game}").json()["ratings"]) == 2)
     told = operator.get(f"/api/servers/{game}").json()

@@ -39,11 +39,11 @@ def _table(game: Game, players: int) -> Game:
 
 def game_script(game: Game, translated: TranslatedGame, screen: Screen) -> str:
     """Return the script that puts a game into ``dicegym.games``."""
-    told = _literal(facts(game, translated))
-    constants = _literal(packed(translated.script.constants))
-    shown = _literal(packed(screen.constants))
+    told = literal(facts(game, translated))
+    constants = literal(packed(translated.script.constants))
+    shown = literal(packed(screen.constants))
     return (
-        f"dicegym.games[{_literal(game.name)}] = {{\nfacts: {told},\nconstants: {constants},\n"
+        f"(dicegym.games ??= {{}})[{literal(game.name)}] = {{\nfacts: {told},\nconstants: {constants},\n"
         f"rules($c) {{\n{translated.script.code}\n}},\nshown: {shown},\nscreen($c, py) {{\n{screen.code}\n}}}};\n"
     )
 
@@ -56,9 +56,9 @@ def network_data(network: Network) -> dict[str, Any]:
 
 def model_script(name: str, game: Game, network: Network) -> str:
     """Return the script that puts a model into ``dicegym.models``."""
-    return f"dicegym.models[{_literal(f'{game.name}/{name}')}] = {_literal(network_data(network))};\n"
+    return f"(dicegym.models ??= {{}})[{literal(f'{game.name}/{name}')}] = {literal(network_data(network))};\n"
 
 
-def _literal(value: Any) -> str:
+def literal(value: Any) -> str:
     """Return a value as JavaScript, which no end of an element and no comment can stand in."""
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from dicegym.learning.runs import WatchedRun
-from dicegym.web.api import Operation
+from dicegym.web.api import Operation, query_of
 from dicegym.web.context import Web
 from dicegym.web.learn.places import trainings_of
 from dicegym.web.pages import web_of
@@ -73,8 +73,17 @@ class RunAsked(BaseModel):
 def operations(web: Web) -> Sequence[Operation]:
     """Return what programs may ask."""
     return (
-        Operation("GET", "/runs", "Trainings, those that run first", _list, RunList),
-        Operation("GET", "/run", "A training with its curve, pace and settings", _one, RunDetails, query=RunAsked),
+        Operation("GET", "/runs", "Trainings, those that run first", _list, RunList, tag="trainings"),
+        Operation(
+            "GET",
+            "/run",
+            "A training with its curve, pace and settings",
+            _one,
+            RunDetails,
+            None,
+            RunAsked,
+            tag="trainings",
+        ),
     )
 
 
@@ -84,8 +93,7 @@ async def _list(request: Request) -> BaseModel:
 
 
 async def _one(request: Request) -> BaseModel:
-    name = request.query_params.get("name", "")
-    run = await run_in_threadpool(trainings_of(web_of(request)).one, name)
+    run = await run_in_threadpool(trainings_of(web_of(request)).one, query_of(request, RunAsked).name)
     evaluations = [
         RunEvaluation(
             steps=steps,

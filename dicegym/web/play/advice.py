@@ -257,4 +257,8 @@ def given(found: Hint, turn: Turn) -> GivenHint:
         others = f" and {len(even) - CLOSE} others" if len(even) > CLOSE else ""
         first = "; ".join(called(one.action) for one in even[:CLOSE])
         words.append(f"As good, as far as can be told: {first}{others}.")
+    elif len(known) > 1:
+        mark = mark_of(known[1].behind, unit, known[1].behind_error)
+        lost = amount(known[1].behind, unit)
+        words.append(f"Next: {called(known[1].action)}, which gives away {lost}{f' ({mark.noun})' if mark else ''}.")
     return GivenHint(" ".join(words), titles, rows, more, source, found)

@@ -9,6 +9,7 @@ from starlette.datastructures import FormData, ImmutableMultiDict
 
 from dicegym import games
 from dicegym.analysis.marks import MARKS
+from dicegym.analysis.tutor import LEVEL
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.players.casual import usual_rivals, usual_seats
 from dicegym.registry import GAMES
@@ -72,6 +73,7 @@ class Asked(NamedTuple):
             "rivals": rivals(table),
             "models": [name for name in dict.fromkeys(chosen) if name.endswith(MODEL)],
             "levels": MARKS,
+            "tutor": self.tutor or ("" if wrong else LEVEL),
             "given": dict(self.parameters),
             "wrong": wrong,
         }

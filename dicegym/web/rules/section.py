@@ -167,5 +167,7 @@ SECTION = Section(
     "Rules",
     "How each game is played, what its bots are asked, and what its environments are called.",
     _routes,
-    lambda web: (Operation("GET", "/games", "Games, their rules, environments and agents", _told, GameInfoList),),
+    lambda web: (
+        Operation("GET", "/games", "Games, their rules, environments and agents", _told, GameInfoList, tag="rules"),
+    ),
 )

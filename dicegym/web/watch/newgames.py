@@ -30,7 +30,7 @@ from dicegym.web.watch.analyses import Analyses
 from dicegym.web.watch.contests import title_of
 from dicegym.web.watch.pages import shown
 from dicegym.web.watch.replays import analysis_page
-from dicegym.web.watch.shown import Link, replay_page
+from dicegym.web.watch.shown import PageLink, replay_page
 
 MOST_KEPT = 1_000
 """Games in the folder; the oldest go."""
@@ -40,7 +40,7 @@ BEGUN = Rate("games begun to be watched", 12, 12)
 LARGEST_SEED = 1 << 62
 
 
-class Watched(NamedTuple):
+class GameToWatch(NamedTuple):
     """A game that is played to be watched."""
 
     game: str
@@ -118,7 +118,7 @@ class NewGames:
         table = dicegym.game(game, len(agents))
         for name in agents:
             self._agent(table, name)
-        wanted = Watched(game, len(agents), tuple(agents), _seed(seed))
+        wanted = GameToWatch(game, len(agents), tuple(agents), _seed(seed))
         self._web.limits.pay(request, BEGUN)
         number = secrets.token_hex(8)
         future = self._web.work.begin(request.state.visitor, self._play, number, wanted)
@@ -145,8 +145,8 @@ class NewGames:
             back_title="Watch",
             notes=None if kept is None else kept.notes,
             links=[
-                Link(f"/watch/seen/{number}/analysis", "What mistakes cost"),
-                Link(f"/watch/new?game={replay.game}&players={replay.players}", "Another game"),
+                PageLink(f"/watch/seen/{number}/analysis", "What mistakes cost"),
+                PageLink(f"/watch/new?game={replay.game}&players={replay.players}", "Another game"),
             ],
         )
 
@@ -193,7 +193,7 @@ class NewGames:
         """Return the agent that a form names: one that comes with the game, or a model of a training."""
         return str(model_of(self._web, name)) if name.endswith(".zip") else rival_of(table, name)
 
-    def _play(self, number: str, wanted: Watched) -> None:
+    def _play(self, number: str, wanted: GameToWatch) -> None:
         table = dicegym.game(wanted.game, wanted.players)
         players = []
         for seat, name in enumerate(wanted.agents):

@@ -12,13 +12,14 @@ from dicegym.arena.replay.served import served_replay
 from dicegym.arena.replay.stored import stored_replay
 from dicegym.arena.store.browsing import contests_with
 from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import PlayedGame, StoredMatch, StoredMisplay
 from dicegym.errors import ParameterError
 from dicegym.players.watched import told_apart
 from dicegym.web.context import Web
 from dicegym.web.watch.analyses import Analyses
 from dicegym.web.watch.contests import number_of, there, title_of
 from dicegym.web.watch.pages import shown
-from dicegym.web.watch.shown import Link, moments_before, replay_page
+from dicegym.web.watch.shown import PageLink, moments_before, replay_page
 
 GAMES_PAGE = 100
 """Games of a match that a page lists."""
@@ -48,21 +49,32 @@ class Replays:
     def match(self, request: Request) -> Response:
         """Answer with a match and the list of its games."""
         number, first = request.path_params["match"], number_of(request, "first") or 0
+        match, contests, misplays, games = self.match_found(number)
+        with self._web.store() as reader:
+            game = there(reader).rules([number])[number].game
+        return shown(
+            request,
+            "watch/match.html",
+            match=match,
+            contests=contests,
+            misplays=misplays,
+            games=games[first : first + GAMES_PAGE],
+            more=first + GAMES_PAGE if first + GAMES_PAGE < len(games) else None,
+            agent=lambda name: agent_address(game, name),
+        )
+
+    def match_found(
+        self, number: int
+    ) -> tuple[StoredMatch, list[tuple[int, bool]], list[StoredMisplay], list[PlayedGame]]:
+        """Return a match, the contests that have it and whether each has ended, what went wrong in it, and its games.
+
+        Raises UnknownNameError if there is none of this number.
+        """
         with self._web.store() as reader:
             asked = there(reader)
             match = asked.match(number)
             games = [] if match.failed is not None else list(asked.games([number]))
-            rules = asked.rules([number])[number]
-            return shown(
-                request,
-                "watch/match.html",
-                match=match,
-                contests=contests_with(asked, number),
-                misplays=list(asked.misplays([number])),
-                games=games[first : first + GAMES_PAGE],
-                more=first + GAMES_PAGE if first + GAMES_PAGE < len(games) else None,
-                agent=lambda name: agent_address(rules.game, name),
-            )
+            return match, contests_with(asked, number), list(asked.misplays([number])), games
 
     def game(self, request: Request) -> Response:
         """Answer with a game of a match."""
@@ -79,7 +91,7 @@ class Replays:
             all_seeing=free,
             notes=None if kept is None else kept.notes,
             note=" ".join(notes),
-            links=[Link(f"/watch/games/{match}/{game}/analysis", "What mistakes cost")] if free else [],
+            links=[PageLink(f"/watch/games/{match}/{game}/analysis", "What mistakes cost")] if free else [],
         )
 
     def analysis(self, request: Request) -> Response:
@@ -130,7 +142,7 @@ def analysis_page(request: Request, analyses: Analyses, replay: Replay, *, title
         request,
         "watch/analysis.html",
         title=title,
-        back=Link(back, "The game"),
+        back=PageLink(back, "The game"),
         shown=None if kept is None else kept.shown,
         heading="" if kept is None else kept.heading,
         moments={number: f"{back}?move={move}" for number, move in enumerate(before, 1)},

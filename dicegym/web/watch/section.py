@@ -3,41 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from weakref import WeakKeyDictionary
 
 from starlette.routing import BaseRoute, Route
 
 from dicegym.web.context import Web
 from dicegym.web.section import Section
 from dicegym.web.watch import assets
-from dicegym.web.watch.agents import Agents
-from dicegym.web.watch.analyses import Analyses
-from dicegym.web.watch.contests import Contests
-from dicegym.web.watch.newgames import NewGames
-from dicegym.web.watch.replays import Replays
-
-
-class Rooms:
-    """What answers for a server.
-
-    Args:
-        web: the server.
-    """
-
-    def __init__(self, web: Web) -> None:
-        analyses = Analyses(web)
-        self.contests = Contests(web)
-        self.replays = Replays(web, analyses)
-        self.agents = Agents(web, self.contests.boards)
-        self.new_games = NewGames(web, analyses)
-
-
-def rooms_of(web: Web) -> Rooms:
-    """Return what answers for a server, the same for pages and programs."""
-    return _ALL.setdefault(web, Rooms(web)) if web not in _ALL else _ALL[web]
-
-
-_ALL: WeakKeyDictionary[Web, Rooms] = WeakKeyDictionary()
+from dicegym.web.watch.operations import operations
+from dicegym.web.watch.rooms import rooms_of
 
 
 def _routes(web: Web) -> Sequence[BaseRoute]:
@@ -67,4 +40,5 @@ SECTION = Section(
     "Watch",
     "See contests as they are held, step through their games, and know the agents.",
     _routes,
+    operations,
 )

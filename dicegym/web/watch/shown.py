@@ -27,7 +27,7 @@ KEPT = 64
 """Games whose pages are kept in memory: what is looked at together is mostly the same game."""
 
 
-class Link(NamedTuple):
+class PageLink(NamedTuple):
     """A link below a game."""
 
     address: str
@@ -45,7 +45,7 @@ def replay_page(
     all_seeing: bool = True,
     notes: Mapping[tuple[int, int], str] | None = None,
     note: str = "",
-    links: Sequence[Link] = (),
+    links: Sequence[PageLink] = (),
     template: str = "watch/replay.html",
 ) -> Response:
     """Return the page of a game; it plays it again, so it is called in a thread (an endpoint that is a plain function).
@@ -93,7 +93,7 @@ def replay_page(
         request,
         template,
         title=title,
-        back=Link(back, back_title),
+        back=PageLink(back, back_title),
         note=note,
         links=links,
         data=trusted(as_text(data)),

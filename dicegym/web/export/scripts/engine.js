@@ -3,6 +3,9 @@
 var dicegym = globalThis.dicegym || (globalThis.dicegym = {});
 
 (function (dicegym) {
+  dicegym.games ??= {};
+  dicegym.models ??= {};
+
   const decoded = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
   // Arrays that Python packed: see `packed` in dicegym/web/export/translate/program.py.

@@ -1,0 +1,65 @@
+"""Single keys, read while something else goes on: no line has to be ended, and nothing is echoed."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+_STEP = 0.05
+"""Seconds from one look to the next, where the system has nothing to wait for."""
+_LONGEST = 16
+"""Bytes of what one key sends."""
+
+
+@contextlib.contextmanager
+def keys() -> Iterator[Callable[[float], str] | None]:
+    """Yield a function that waits so many seconds for a key and returns what it sent, or nothing.
+
+    None where no keyboard is: the input is a file or a pipe.
+    """
+    if not sys.stdin.isatty():
+        yield None
+        return
+    try:
+        termios, tty = importlib.import_module("termios"), importlib.import_module("tty")
+    except ImportError:
+        yield _windows
+        return
+    import select
+
+    number = sys.stdin.fileno()
+    read: list[str] = []  # pressed, and not asked for yet
+
+    def wait(seconds: float) -> str:
+        if not read:
+            ready, _, _ = select.select([number], [], [], max(0.0, seconds))
+            read.extend(_parted(os.read(number, _LONGEST).decode("utf-8", "replace")) if ready else [])
+        return read.pop(0) if read else ""
+
+    before = termios.tcgetattr(number)
+    try:
+        tty.setcbreak(number)  # Ctrl-C still ends the command
+        yield wait
+    finally:
+        termios.tcsetattr(number, termios.TCSADRAIN, before)
+
+
+def _parted(sent: str) -> list[str]:
+    """Return the keys in what was read at once: an escape begins what one key sends."""
+    plain, escape, rest = sent.partition("\x1b")
+    return [*plain, *([escape + rest] if escape else [])]
+
+
+def _windows(seconds: float) -> str:
+    """Wait for a key on Windows, whose console can only be asked whether there is one."""
+    console = importlib.import_module("msvcrt")
+    until = time.monotonic() + seconds
+    while not console.kbhit():
+        if time.monotonic() >= until:
+            return ""
+        time.sleep(_STEP)
+    return str(console.getwch())

@@ -1,0 +1,390 @@
+"""What keeps pages and visitors safe: on every address, whatever section it belongs to."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from web_pages import Visitor
+
+from dicegym.server.admission import Admission
+from dicegym.web import static_files
+from dicegym.web.app import create_app
+from dicegym.web.connections import Gate
+from dicegym.web.forms import FORM_KEY
+from dicegym.web.limits import CLASSROOM, SMALL_BODY, Rate, TooOftenError, VisitorLimits
+from dicegym.web.security import COOKIE, SAFETY_HEADERS
+from dicegym.web.serving import PageServer, address_of, listening, told
+from dicegym.web.settings import WebSettings
+from dicegym.web.streams import LiveChannels
+from dicegym.web.workers import TooBusyError, WorkerThreads
+
+from .conftest import Running
+
+GONE = "0" * 32
+
+
+def every_route() -> list[tuple[str, str]]:
+    """Return method and path of every route, something in place of each parameter."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        app = create_app(WebSettings(Path(folder)))
+    found = []
+    for route in app.routes:
+        path = route.path
+        for name, convertor in route.param_convertors.items():
+            value = "0" if type(convertor).__name__ in ("IntegerConvertor", "FloatConvertor") else "nothing"
+            path = (
+                path.replace(f"{{{name}}}", value).replace(f"{{{name}:int}}", value).replace(f"{{{name}:path}}", value)
+            )
+        found += [(method, path) for method in sorted(route.methods or ())]
+    return found
+
+
+ROUTES = every_route()
+
+
+@pytest.mark.parametrize("path", sorted({path for method, path in ROUTES if method in ("GET", "HEAD")}))
+def test_every_address_has_the_headers(client: TestClient, path: str) -> None:
+    if path.endswith("/live"):
+        pytest.skip("a stream has no end")
+    answer = client.get(path, follow_redirects=False)
+    assert answer.status_code < 500
+    for name, value in SAFETY_HEADERS.items():
+        assert name in answer.headers
+        assert name == "Cache-Control" or answer.headers[name] == value
+    assert answer.is_redirect or not answer.headers["content-type"].startswith("text/html") or "<h1" in answer.text
+
+
+@pytest.mark.parametrize(("method", "path"), [one for one in ROUTES if one[0] not in ("GET", "HEAD")])
+def test_every_address_refuses_forms_of_others(settings: WebSettings, method: str, path: str) -> None:
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:8000") as stranger:
+        stranger.get("/")
+        for sent in (
+            {"data": {"a": "b"}},
+            {"data": {FORM_KEY: "0" * 80}},
+            {"data": {"a": "b"}, "headers": {"X-Form-Key": "x"}},
+            {"files": {"file": b"x"}},
+            {"content": "{}", "headers": {"Content-Type": "text/plain"}},
+        ):
+            assert stranger.request(method, path, **sent).status_code == 403
+        for origin in ({"Origin": "http://elsewhere.example"}, {"Sec-Fetch-Site": "same-site"}):
+            headers = {**origin, "Content-Type": "application/json"}
+            assert stranger.request(method, path, content="{}", headers=headers).status_code == 403
+
+
+def test_a_form_of_somebody_else_is_refused(settings: WebSettings) -> None:
+    app = create_app(settings)
+    with Visitor(app) as one, TestClient(app, base_url="http://127.0.0.1:8000") as other:
+        one.get("/")
+        page = one.get(next(path for path in ("/play/new?game=hog", "/") if one.get(path).status_code == 200)).text
+        key = page.split('"X-Form-Key": "')[1].partition('"')[0]
+        other.get("/")
+        assert other.post("/nothing", data={FORM_KEY: key}).status_code == 403
+    with TestClient(app, base_url="http://127.0.0.1:8000", cookies={COOKIE: one.cookies[COOKIE]}) as same:
+        assert same.post("/nothing", data={FORM_KEY: key}).status_code == 404
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "a b", "user@127.0.0.1"])
+def test_pages_answer_to_their_own_names_alone(client: TestClient, host: str) -> None:
+    refused = client.get("/", headers={"Host": host})
+    assert refused.status_code == 421
+    assert "set-cookie" not in refused.headers or "Secure" not in refused.headers["set-cookie"]
+
+
+def test_a_name_may_be_allowed(settings: WebSettings) -> None:
+    allowed = dataclasses.replace(settings, hosts=("games.example.org",))
+    with TestClient(create_app(allowed), base_url="https://games.example.org") as asked:
+        answer = asked.get("/")
+        assert answer.status_code == 200
+        assert "; Secure" in answer.headers["set-cookie"]
+        assert "HttpOnly" in answer.headers["set-cookie"]
+
+
+def test_bodies_have_a_size(client: TestClient) -> None:
+    refused = client.post("/nothing", content=b"x" * (SMALL_BODY + 1), headers={"Content-Type": "application/json"})
+    assert refused.status_code == 413
+    assert f"{SMALL_BODY:,}" in refused.text
+    unsaid = client.post("/nothing", content=(b"x" * 4096 for _ in range(40)))
+    assert unsaid.status_code == 413
+
+
+def test_a_place_may_take_more(settings: WebSettings) -> None:
+    app = create_app(settings)
+    app.state.web.limits.bodies["/large"] = 200_000
+    with Visitor(app) as asked:
+        assert asked.post("/large/one", content=b"x" * 100_000).status_code == 404
+        assert asked.post("/larger", content=b"x" * 100_000).status_code == 413
+
+
+def test_errors_have_a_number_that_stands_in_the_log(
+    settings: WebSettings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = create_app(settings)
+
+    def breaks(request: object) -> None:
+        raise ValueError("a secret of the machine")
+
+    monkeypatch.setattr(app.routes[0], "app", lambda scope, receive, send: breaks(scope))
+    with Visitor(app) as asked:
+        answer = asked.get("/")
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert "Traceback" not in answer.text
+    number = next(record.args[0] for record in caplog.records if record.name == "dicegym.web")
+    assert str(number) in answer.text
+    assert "a secret of the machine" in caplog.text
+
+
+def test_files_are_kept_by_their_content(client: TestClient) -> None:
+    name = "style.css"
+    address = static_files.address(name)
+    kept = client.get(address)
+    assert "immutable" in kept.headers["cache-control"]
+    assert "set-cookie" not in kept.headers
+    loose = client.get(f"/static/{name}")
+    assert "no-cache" in loose.headers["cache-control"]
+    assert client.get(f"/static/{name}", headers={"If-None-Match": loose.headers["etag"]}).status_code == 304
+    assert loose.headers["content-encoding"] == "gzip"
+    plain = client.get(f"/static/{name}", headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.text == loose.text
+    assert client.get("/static/../app.py").status_code == 404
+    assert client.get("/static/%2e%2e/app.py").status_code == 404
+    assert client.head("/").status_code == 200
+    assert client.head("/").text == ""
+    assert client.get("/favicon.ico").headers["content-type"].startswith("image/svg")
+    assert "Disallow: /" in client.get("/robots.txt").text
+    assert client.get("/learn/").url.path == "/learn"
+
+
+def test_rates_are_counted_by_visitor_and_address(settings: WebSettings) -> None:
+    now = [0.0]
+    limits = VisitorLimits(lambda: now[0])
+    rate = Rate("games begun", per_minute=60, at_once=2)
+
+    class Asking:
+        def __init__(self, visitor: str, host: str) -> None:
+            self.client = type("Client", (), {"host": host})
+            self.state = type("State", (), {"visitor": visitor})
+
+    one = Asking("a", "198.51.100.7")
+    for _ in range(2):
+        limits.pay(one, rate)
+    with pytest.raises(TooOftenError, match="60 a minute") as refused:
+        limits.pay(one, rate)
+    assert 0 < refused.value.wait <= 1
+    now[0] += 1
+    limits.pay(one, rate)
+    for number in range(CLASSROOM * 2 - 2):
+        limits.pay(Asking(str(number), "198.51.100.7"), rate)
+        now[0] += 1e-9
+    with pytest.raises(TooOftenError):  # who throws cookies away is known by the address
+        limits.pay(Asking("new", "198.51.100.7"), rate)
+    limits.pay(Asking("b", "198.51.100.8"), rate)
+
+
+def test_who_asks_too_often_is_told_when_to_come_again(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.web.security.REQUESTS", Rate("requests", 1, 2))
+    answers = [client.get("/") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert 0 < int(answers[-1].headers["retry-after"]) <= 60
+
+
+def test_work_is_shared_fairly_and_bounded() -> None:
+    threads = WorkerThreads(threads=1, of_one=3, of_all=4)
+    hold, order = threading.Event(), []
+    first = threads.begin("greedy", hold.wait)
+    while threads.waiting:
+        time.sleep(0.001)
+    later = [threads.begin("greedy", order.append, f"greedy {number}") for number in range(3)]
+    with pytest.raises(TooBusyError, match="wait for one"):
+        threads.begin("greedy", print)
+    modest = threads.begin("modest", order.append, "modest")
+    with pytest.raises(TooBusyError, match="too much to do"):
+        threads.begin("late", print)
+    hold.set()
+    for one in (first, *later, modest):
+        one.result(5)
+    assert order[:2] == ["greedy 0", "modest"]
+    with pytest.raises(ZeroDivisionError):
+        threads.begin("modest", lambda: 1 / 0).result(5)
+    threads.end()
+    with pytest.raises(TooBusyError, match="about to end"):
+        threads.begin("modest", print)
+
+
+def test_one_source_serves_all_listeners() -> None:
+    class Asking:
+        def __init__(self, visitor: str) -> None:
+            self.state = type("State", (), {"visitor": visitor})
+
+    async def run() -> None:
+        channels = LiveChannels(heartbeat=0.05, lingers=0.01)
+        began = 0
+        gate = asyncio.Event()
+
+        async def source(tell) -> None:  # noqa: ANN001 - a callable of the module
+            nonlocal began
+            began += 1
+            tell("board", "first\nline")
+            await gate.wait()
+            for number in range(100):
+                tell("board", str(number))
+            tell("other", "x")
+
+        streams = [channels.stream(Asking(str(number)), "key", source).body_iterator for number in range(3)]
+        heard = [[await anext(one), await anext(one)] for one in streams]
+        while "first" not in heard[0][-1]:
+            heard[0].append(await anext(streams[0]))
+        assert began == 1
+        late = channels.stream(Asking("late"), "key", source).body_iterator
+        assert [await anext(late), await anext(late)][1] == "event: board\ndata: first\ndata: line\n\n"
+        gate.set()
+        rest = "".join([text async for text in late])
+        assert rest.count("event: board") == 1  # the newest alone
+        assert "data: 99" in rest
+        assert "event: over" in rest
+        for one in streams:
+            await one.aclose()
+        assert channels.listeners == 0
+        idle = channels.stream(Asking("a"), "idle", lambda tell: asyncio.sleep(60)).body_iterator
+        assert "retry" in await anext(idle)
+        assert await anext(idle) == ": here\n\n"
+        channels.end()
+        assert [text async for text in idle][-1:] in ([": here\n\n"], [])
+        with pytest.raises(TooBusyError):
+            channels.stream(Asking("a"), "idle", source)
+
+    asyncio.run(run())
+
+
+def closed_within(connection: socket.socket, seconds: float) -> bool:
+    connection.settimeout(seconds)
+    try:
+        while connection.recv(65536):
+            pass
+    except TimeoutError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def test_slow_clients_are_let_go(settings: WebSettings) -> None:
+    running = Running(settings, Gate(headers=0.4, writing=0.4))
+    try:
+        for said in (b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "):
+            with socket.create_connection(("127.0.0.1", running.port)) as slow:
+                slow.sendall(said)
+                assert closed_within(slow, 5)
+        with socket.socket() as deaf:
+            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            deaf.connect(("127.0.0.1", running.port))
+            ask = b"GET /static/vendor/htmx.min.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+            deaf.sendall(ask * 120)  # six megabytes that it does not read, more than the system keeps
+            until = time.monotonic() + 10
+            while running.connections and time.monotonic() < until:
+                time.sleep(0.02)
+            assert not running.connections
+        with socket.create_connection(("127.0.0.1", running.port)) as quick:
+            quick.sendall(b"GET /robots.txt HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+            assert quick.recv(100).startswith(b"HTTP/1.1 200")
+    finally:
+        running.stop()
+
+
+def test_bodies_have_a_time(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.web.bodies.SECONDS", 0.3)
+    monkeypatch.setattr("dicegym.web.bodies.Bodies.__init__.__defaults__", (0.3,))
+    running = Running(settings)
+    try:
+        with socket.create_connection(("127.0.0.1", running.port)) as slow:
+            slow.sendall(b"POST /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\nabc")
+            slow.settimeout(5)
+            assert slow.recv(100).startswith(b"HTTP/1.1 408")
+            assert closed_within(slow, 5)
+    finally:
+        running.stop()
+
+
+def test_many_connections_are_too_many(settings: WebSettings) -> None:
+    gate = Gate(admission=Admission(per_address=4, per_minute=2))  # of this machine 25 times as many a minute
+    running = Running(settings, gate)
+    connections = []
+    try:
+        for _ in range(60):
+            connections.append(socket.create_connection(("127.0.0.1", running.port)))
+        assert closed_within(connections[-1], 5)
+        assert sum(not closed_within(one, 0.01) for one in connections[:10]) == 10
+    finally:
+        for one in connections:
+            one.close()
+        running.stop()
+
+
+def test_live_pages_do_not_keep_a_server_from_ending(settings: WebSettings) -> None:
+    from dicegym.web.server.boards import served_games
+
+    running = Running(settings)
+    with socket.create_connection(("127.0.0.1", running.port)) as live:
+        live.sendall(f"GET /server/{served_games()[0]}/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        heard = b""
+        live.settimeout(5)
+        while b"event: board" not in heard:
+            heard += live.recv(4096)
+        began = time.monotonic()
+        running.stop()
+        assert time.monotonic() - began < 4
+
+
+def test_requests_are_logged_without_what_they_open(settings: WebSettings, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with Visitor(create_app(dataclasses.replace(settings, log=str(log)))) as asked:
+        asked.get("/learn/runs/secret-name?token=abc")
+        asked.get("/")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["status"] for line in lines] == [404, 200]
+    assert lines[1]["page"] == "/"
+    assert "secret" not in log.read_text()
+    assert "abc" not in log.read_text()
+    assert asked.cookies[COOKIE] not in log.read_text()
+
+
+def test_a_server_says_where_it_listens_and_what_that_means(settings: WebSettings) -> None:
+    assert told(settings, "http://127.0.0.1:1/")[0] == "http://127.0.0.1:1/"
+    everywhere = " ".join(told(dataclasses.replace(settings, host="0.0.0.0"), "x"))
+    assert "everybody" in everywhere
+    assert "--allow-host" in everywhere
+    assert address_of("::1", 80) == "http://[::1]:80/"
+    assert address_of("0.0.0.0", 80) == "http://127.0.0.1:80/"
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "says"), [("127.0.0.1", 70000, "--port"), ("192.0.2.1", 0, "no address"), ("no host", 0, "--host")]
+)
+def test_where_nothing_can_listen_is_said(host: str, port: int, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        listening(host, port)
+
+
+def test_a_taken_port_is_said(settings: WebSettings) -> None:
+    with listening("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ValueError, match=f"port {port} of 127.0.0.1 is taken"):
+            listening("127.0.0.1", port)
+    assert PageServer(settings).number == 0
+
+
+def test_pages_are_compressed(client: TestClient) -> None:
+    answer = client.get("/play/new?game=hog")
+    if answer.status_code == 200:
+        assert answer.headers["content-encoding"] == "gzip"
