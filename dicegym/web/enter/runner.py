@@ -130,7 +130,9 @@ class Runner:
                 path, _ = bot_in(contest.plan.table, self._bots.folder(one.version.id))  # it has passed its check
                 entries.append((one.bot.called, str(path)))
         if len(entries) + len(contest.plan.agents) < FEWEST:
-            self._contests.note(contest.id, held=contest.wanted, problem=f"waits for bots: it takes {FEWEST} at least")
+            self._contests.note(
+                contest.id, held=contest.wanted, problem=f"it takes {FEWEST} bots at least, our agents included"
+            )
             return
         self._contests.note(contest.id, running=True, progress="", problem="", last=now())
         stored = contest.stored
