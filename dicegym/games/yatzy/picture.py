@@ -1,0 +1,105 @@
+"""How Yatzy looks: the dice with the rolls that are left, and the card with a column for each player."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dicegym.games.yatzy.hands import hand_of
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, bonus, total
+from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, ROLLS, UPPER
+from dicegym.pictures.drawing import Viewpoint
+from dicegym.pictures.palette import CHOSEN, GOLD, HIDDEN, PAPER, PENCIL, SOFT, STRIPE, WRITING
+from dicegym.pictures.sheet import HEAD, MARGIN, NORMAL, SMALL, WIDTH, Sheet
+from dicegym.pictures.svg import Drawing, element
+
+DIE = 68
+DICE_ROW = DIE + 2 * MARGIN
+ROW = 31
+HEADING = 40
+LABEL = 212
+"""Width of the names of boxes."""
+NOW = 66
+"""Width of the column that says what the dice are worth."""
+SUMS = 3
+"""Rows besides those of boxes: the upper sum, the bonus, and the total."""
+
+
+def picture(state: Any, view: Viewpoint) -> Drawing:
+    """Return a drawing of a state, in which nothing is hidden from anybody."""
+    over, players = bool(state["over"]), int(state["players"])
+    sheet = Sheet(HEAD + DICE_ROW + HEADING + (BOXES + SUMS) * ROW + MARGIN, "Yatzy")
+    sheet.head("Yatzy", "over" if over else f"round {int(state['round_number'])} of {BOXES}")
+    _dice(sheet, state, view, players)
+    _card(sheet, state, view, players, HEAD + DICE_ROW)
+    return sheet.drawing()
+
+
+def _dice(sheet: Sheet, state: Any, view: Viewpoint, players: int) -> None:
+    faces = tuple(state["dice"].tolist())
+    taken = len(faces) * (DIE + 10)
+    sheet.dice(faces, MARGIN, HEAD, taken, DIE, gap=10)
+    left, room = MARGIN + taken + 12, WIDTH - 2 * MARGIN - taken - 12
+    if state["over"]:
+        totals = [int(total(state, player)) for player in range(players)]
+        first = [player for player, points in enumerate(totals) if points == max(totals)]
+        sheet.lines(f"{view.listed(first)}: {max(totals)} points", left, HEAD, room, 3)
+        return
+    rolls = int(state["rolls_left"])
+    sheet.lines(f"{view.names[int(state['player'])]}", left, HEAD, room, 1)
+    sheet.lines(f"{rolls} roll{'' if rolls == 1 else 's'} left", left, HEAD + 32, room, 1, size=SMALL, ink=SOFT)
+    for number in range(ROLLS):
+        sheet.put(left + number * 22, HEAD + 58, 16, 10, _dot(number < rolls))
+
+
+def _dot(left: bool) -> str:
+    return element("rect", width=16, height=10, rx=5, fill=GOLD if left else HIDDEN)
+
+
+def _card(sheet: Sheet, state: Any, view: Viewpoint, players: int, top: int) -> None:
+    """Put the card: boxes below each other, players beside each other, and what the dice are worth in each open box."""
+    over, mover = bool(state["over"]), int(state["player"])
+    left, room = MARGIN // 2, WIDTH - MARGIN
+    column = (room - LABEL - NOW) // players
+    height = HEADING + (BOXES + SUMS) * ROW
+    sheet.panel(left, top, room, height, PAPER, radius=6)
+    size = NORMAL if players <= 3 else SMALL
+    worth = BEST[hand_of(state["dice"])].tolist()
+    for number in range(1, BOXES + SUMS, 2):
+        sheet.panel(left, top + HEADING + number * ROW, room, ROW, STRIPE, radius=0)
+    if not over:
+        sheet.panel(left + LABEL + mover * column, top, column, height, CHOSEN, radius=0)
+    for player in range(players):
+        x = left + LABEL + player * column
+        bold = not over and player == mover
+        sheet.words(
+            view.names[player], x, top + 8, column - 8, size=SMALL, least=14, bold=bold, ink=WRITING, anchor="end"
+        )
+    if not over:
+        sheet.words("now", left + room - NOW, top + 8, NOW - 10, size=SMALL, ink=PENCIL, anchor="end")
+    rows = list(enumerate(BOX_NAMES))
+    for place, (box, name) in enumerate(rows):
+        line = place + (2 if box >= UPPER else 0)
+        y = top + HEADING + line * ROW + 2
+        sheet.words(name, left + 10, y, LABEL - 14, size=SMALL, ink=WRITING)
+        for player in range(players):
+            points = int(state["scores"][player, box])
+            if points >= 0:
+                x = left + LABEL + player * column
+                sheet.words(str(points), x, y, column - 12, size=size, ink=WRITING, anchor="end")
+        if not over and state["scores"][mover, box] < 0:
+            ink = WRITING if worth[box] else PENCIL
+            sheet.words(
+                str(worth[box]), left + room - NOW, y, NOW - 10, size=SMALL, bold=worth[box] > 0, ink=ink, anchor="end"
+            )
+    sums = (
+        (UPPER, f"sum, bonus from {BONUS_FROM}", [int(state["upper"][player]) for player in range(players)], False),
+        (UPPER + 1, f"bonus of {BONUS}", [int(bonus(state["upper"][player])) for player in range(players)], False),
+        (BOXES + 2, "total", [int(total(state, player)) for player in range(players)], True),
+    )
+    for line, name, values, bold in sums:
+        y = top + HEADING + line * ROW + 2
+        ink = WRITING if bold else PENCIL
+        sheet.words(name, left + 10, y, LABEL - 14, size=SMALL, least=14, bold=bold, ink=ink)
+        for player, value in enumerate(values):
+            x = left + LABEL + player * column
+            sheet.words(str(value), x, y, column - 12, size=size, bold=bold, ink=ink, anchor="end")
