@@ -184,9 +184,8 @@ def test_rates_are_counted_by_visitor_and_address(settings: WebSettings) -> None
     assert 0 < refused.value.wait <= 1
     now[0] += 1
     limits.pay(one, rate)
-    for number in range(CLASSROOM * 2 - 2):
+    for number in range(CLASSROOM * 2):
         limits.pay(Asking(str(number), "198.51.100.7"), rate)
-        now[0] += 1e-9
     with pytest.raises(TooOftenError):  # who throws cookies away is known by the address
         limits.pay(Asking("new", "198.51.100.7"), rate)
     limits.pay(Asking("b", "198.51.100.8"), rate)
