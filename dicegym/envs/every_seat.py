@@ -20,6 +20,8 @@ from dicegym.envs.options import (
     check_reward,
 )
 from dicegym.envs.render import render_game
+from dicegym.envs.window import Window
+from dicegym.pictures.drawing import draw
 
 
 class EverySeat:
@@ -61,6 +63,7 @@ class EverySeat:
         self._states = game.new_states(1)
         self._state = self._states[0]
         self._gained = np.zeros(game.players, np.float32)
+        self._window = Window(game.spec.title, self.metadata["render_fps"])
 
     def observation_space(self, agent: str) -> gym.spaces.Space[Any]:
         """Return the observation space of ``agent`` (the same object each time)."""
@@ -94,17 +97,23 @@ class EverySeat:
         return [now - then for now, then in zip(self._gained.tolist(), before, strict=True)]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the view of the record, which would become a record of its own."""
-        return {name: value for name, value in vars(self).items() if name != "_state"}
+        """Leave out the view of the record, which would become a record of its own, and the window."""
+        return {name: value for name, value in vars(self).items() if name not in ("_state", "_window")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on with a copy."""
         self.__dict__.update(state)
         self._state = self._states[0]
+        self._window = Window(self.game.spec.title, self.metadata["render_fps"])
 
     def render(self) -> Any:
-        """Return the whole table in the form of ``render_mode``; "human" prints it."""
-        return render_game(self.render_mode, lambda: self.game.scene(self._state))
+        """Return the whole table in the form of ``render_mode``; "human" shows it in a window, or prints it."""
+        return render_game(self.render_mode, self.game, self._state, None, self._window)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Close the window, if there is one."""
+        self._window.close()
+
+    def _repr_html_(self) -> str:
+        """Show the whole table in a notebook."""
+        return draw(self.game, self._state).svg()

@@ -1,33 +1,48 @@
-"""What rendering returns, for one game and for many. A scene comes from the game, its picture from `drawing`."""
+"""What rendering returns, for one game and for many. Scenes and pictures come from the games."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import gymnasium as gym
 
-from dicegym.engine.scene import Scene
-from dicegym.envs.drawing import draw_scene
+from dicegym.engine.game import Game
+from dicegym.envs.window import Window
+from dicegym.pictures.drawing import draw
+from dicegym.pictures.raster import pixels
+
+Tables = Iterable[tuple[Any, int | None]]
+"""Records, each with the seat whose view is shown; None: everything."""
 
 
-def render_game(mode: str | None, scene: Callable[[], Scene]) -> Any:
-    """Return a scene in the form of ``mode``: text, or uint8[height, width, 3]; "human" prints it and returns None.
+def render_game(mode: str | None, game: Game, state: Any, seat: int | None, window: Window | None = None) -> Any:
+    """Return a table in the form of ``mode``: text, or uint8[height, width, 3]; "human" shows it and returns None.
 
-    Raises DependencyError for "rgb_array" without Pillow.
+    Args:
+        mode: one of `dicegym.envs.options.RENDER_MODES`.
+        game: the game.
+        state: its record.
+        seat: whose view is shown; None: everything.
+        window: where "human" shows it; None: it is printed.
+
+    Raises DependencyError for "rgb_array" without the extra ``render``.
     """
-    shown = render_games(mode, lambda: [scene()])
+    if mode == "human" and window is not None:
+        window.show(lambda: pixels(draw(game, state, seat)), lambda: game.scene(state, seat).text())
+        return None
+    shown = render_games(mode, game, [(state, seat)])
     return shown[0] if shown else None
 
 
-def render_games(mode: str | None, scenes: Callable[[], Iterable[Scene]]) -> tuple[Any, ...] | None:
-    """As `render_game`, for many scenes: a tuple, or None where nothing is returned."""
+def render_games(mode: str | None, game: Game, tables: Tables) -> tuple[Any, ...] | None:
+    """As `render_game`, for many tables: a tuple, or None where nothing is returned; "human" prints them."""
     if mode is None:
         gym.logger.warn("render() without a render_mode: give render_mode='ansi', 'rgb_array' or 'human'")
         return None
     if mode == "rgb_array":
-        return tuple(draw_scene(scene) for scene in scenes())
-    texts = tuple(scene.text() for scene in scenes())
+        return tuple(pixels(draw(game, state, seat)) for state, seat in tables)
+    texts = tuple(game.scene(state, seat).text() for state, seat in tables)
     if mode == "ansi":
         return texts
     print("\n\n".join(texts))

@@ -29,7 +29,9 @@ from dicegym.envs.options import (
 )
 from dicegym.envs.render import render_game
 from dicegym.envs.seating import Seating
+from dicegym.envs.window import Window
 from dicegym.errors import ParameterError, StepError
+from dicegym.pictures.drawing import draw
 from dicegym.play.audience import Audience
 from dicegym.play.drive import join_table
 from dicegym.play.turn import Act, Turn
@@ -102,16 +104,18 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._seat = 0
         self._before = 0.0
         self._playing = False
+        self._window = Window(self.game.spec.title, self.metadata["render_fps"])
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what points into the rest: seated opponents and the view of the record."""
-        left_out = ("_state", "_mask_told", "_acts", "_turns", "_audience")
+        """Leave out what points into the rest, seated opponents and the view of the record, and the window."""
+        left_out = ("_state", "_mask_told", "_acts", "_turns", "_audience", "_window")
         return {name: value for name, value in vars(self).items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on with a copy; opponents sit down anew, so one that is not pure has forgotten its game."""
         vars(self).update(state)
         self._state = self._states[0]
+        self._window = Window(self.game.spec.title, self.metadata["render_fps"])
         self._mask_told = self._mask.view(np.int8)
         self._seat_others(int(self._state["key"]))
 
@@ -253,8 +257,16 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         return self._observation.copy(), self.illegal_reward, True, False, info
 
     def _show(self) -> Any:
-        return render_game(self.render_mode, lambda: self.game.scene(self._state, self._seat))
+        return render_game(self.render_mode, self.game, self._state, self._seat, self._window)
 
     def render(self) -> Any:
         """Return the table as the learner sees it, in the form of ``render_mode`` (None for "human")."""
-        return None if self.render_mode == "human" else self._show()  # printed by reset and step already
+        return None if self.render_mode == "human" else self._show()  # shown by reset and step already
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._window.close()
+
+    def _repr_html_(self) -> str:
+        """Show the table in a notebook, as the learner sees it."""
+        return draw(self.game, self._state, self._seat).svg()

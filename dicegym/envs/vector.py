@@ -330,7 +330,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
     def render(self) -> tuple[Any, ...] | None:
         """Return every table as its learner sees it, in the form of ``render_mode``; "human" prints them."""
         seats = self._rows["seat"].tolist()
-        return render_games(self.render_mode, lambda: map(self.game.scene, self._states, seats))
+        return render_games(self.render_mode, self.game, zip(self._states, seats, strict=True))
 
 
 def _slim(space: gym.Space[Any]) -> gym.Space[Any]:

@@ -79,6 +79,12 @@ def _png(document: str) -> bytes:
     return bytes(made)
 
 
+def _needed() -> None:
+    """Raise DependencyError if something is missing, also where all tiles are kept: the same whatever came before."""
+    _library("PIL.Image", "Pillow")
+    _library("resvg_py", "resvg-py")
+
+
 def _library(module: str, name: str) -> Any:
     import importlib
 
@@ -93,6 +99,7 @@ def pixels(drawing: Drawing) -> np.ndarray:
 
     Raises DependencyError without the extra ``render``.
     """
+    _needed()
     image = np.zeros((drawing.height, drawing.width, 3), np.uint8)
     for tile in drawing.tiles:
         place = image[max(tile.y, 0) : tile.y + tile.height, max(tile.x, 0) : tile.x + tile.width]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.errors import AgentError, ParameterError
 from dicegym.escape import one_line
+from dicegym.pictures.drawing import Drawing, draw
 from dicegym.pictures.naming import named
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, sit_down, whole
@@ -24,6 +26,8 @@ class WatchedMove(NamedTuple):
     """The whole table, hidden things too, players called by their names."""
     over: bool
     """Whether it is the last one."""
+    picture: Callable[[], Drawing]
+    """Draws the same."""
 
 
 def seating(game: Game, player: Player, others: Sequence[Player], seat: int) -> list[Player]:
@@ -58,14 +62,26 @@ def moments(game: Game, players: Sequence[Player], seed: int = 0) -> Iterator[Wa
     """
     referee = _Watched(game, game.new_game(seed), players)
     names = names_of(players)
-    yield WatchedMove((), named(game.scene(referee.state), names), False)
+
+    def now(done: tuple[str, ...]) -> WatchedMove:
+        return watched_move(game, referee.state, done, names)
+
+    yield now(())
     done: dict[int, list[str]] = {}
     for seat in referee.moves():
         done.setdefault(seat, []).append(referee.said())
         if is_moment(game, seat, referee.state):
             lines = tuple(f"{names[one]}: {', '.join(said)}" for one, said in done.items())
-            yield WatchedMove(lines, named(game.scene(referee.state), names), bool(referee.state["over"]))
+            yield now(lines)
             done = {}
+
+
+def watched_move(
+    game: Game, state: Any, done: tuple[str, ...], names: Sequence[str], seat: int | None = None
+) -> WatchedMove:
+    """Return a moment, as ``seat`` may see it (None: everything); the record may change afterwards."""
+    drawn = functools.partial(draw, game, state.copy(), seat, names)
+    return WatchedMove(done, named(game.scene(state, seat), names), bool(state["over"]), drawn)
 
 
 def action_in(game: Game, state: Any, action: int) -> str:

@@ -76,13 +76,13 @@ def test_seats_are_given_drawn_or_taken_in_turn() -> None:
 def test_rendering_in_every_mode(capsys: pytest.CaptureFixture[str]) -> None:
     game = dicegym.game("hog")
     states = game.new_game(0)
-    scenes = [game.scene(states[0]), game.scene(states[0], 1)]
-    texts = render_games("ansi", lambda: scenes)
-    assert texts == (scenes[0].text(), scenes[1].text())
-    pictures = render_games("rgb_array", lambda: scenes)
+    tables = [(states[0], None), (states[0], 1)]
+    texts = render_games("ansi", game, tables)
+    assert texts == (game.scene(states[0]).text(), game.scene(states[0], 1).text())
+    pictures = render_games("rgb_array", game, tables)
     assert pictures is not None
     assert [picture.dtype for picture in pictures] == [np.uint8] * 2
-    assert render_games("human", lambda: scenes) is None
+    assert render_games("human", game, tables) is None
     assert capsys.readouterr().out == "\n\n".join(texts) + "\n"
     assert check_render_mode(None) is None
 
