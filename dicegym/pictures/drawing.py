@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from dicegym.engine.game import Game
 from dicegym.engine.part import Part
 from dicegym.errors import ParameterError
-from dicegym.pictures.scenes import scene_drawing
+from dicegym.pictures.scenes import named, scene_drawing
 from dicegym.pictures.svg import Drawing
 
 __all__ = ["PICTURE", "Drawing", "Picture", "Viewpoint", "draw"]
@@ -70,5 +70,5 @@ def draw(
     called = tuple(names) or tuple(f"player {one}" + (" (you)" if one == seat else "") for one in range(game.players))
     own = PICTURE.beside(game.spec.module)
     if own is None:
-        return scene_drawing(game.scene(state, seat))
+        return scene_drawing(named(game.scene(state, seat), called) if names else game.scene(state, seat))
     return own.picture(state, Viewpoint(seat, called, opened))

@@ -1,7 +1,7 @@
 """Drawings as pixels, by resvg. Needs the extra ``render``.
 
-Most of a picture is as it was in the one before. So tiles are drawn on their own and kept, and a picture is put together of
-them: that is as quick as if the letters were not drawn at all, and the same whatever was drawn before.
+Most of a picture is as it was in the one before. So tiles are drawn on their own and kept, and a picture is put
+together of them: it is the same whatever was drawn before.
 """
 
 from __future__ import annotations
@@ -89,7 +89,10 @@ def _library(module: str, name: str) -> Any:
 
 
 def pixels(drawing: Drawing) -> np.ndarray:
-    """Return a drawing at its own size: uint8[height, width, 3]. Raises DependencyError without the extra ``render``."""
+    """Return a drawing at its own size: uint8[height, width, 3].
+
+    Raises DependencyError without the extra ``render``.
+    """
     image = np.zeros((drawing.height, drawing.width, 3), np.uint8)
     for tile in drawing.tiles:
         place = image[max(tile.y, 0) : tile.y + tile.height, max(tile.x, 0) : tile.x + tile.width]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -10,13 +9,10 @@ from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.errors import AgentError, ParameterError
 from dicegym.escape import one_line
+from dicegym.pictures.scenes import named
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, sit_down, whole
 from dicegym.play.turn import Act, Turn, follows
-
-_SEATS = re.compile(r"\bplayers? (\d+(?:(?:, | and )\d+)*)\b")
-"""How scenes call whoever sits in a seat, or in several."""
-_NUMBER = re.compile(r"\d+")
 
 
 class WatchedMove(NamedTuple):
@@ -99,23 +95,6 @@ def told_apart(names: Sequence[str]) -> list[str]:
         number = names[: len(found)].count(name) + 1
         found.append(one_line(name) if number == 1 else f"{one_line(name)} {number}")
     return found
-
-
-def named(scene: Scene, names: Sequence[str]) -> Scene:
-    """Return a scene in which players are called by their names instead of the numbers of their seats."""
-
-    def name(found: re.Match[str]) -> str:
-        return _NUMBER.sub(lambda seat: names[int(seat[0])], found[1])
-
-    def put(text: str) -> str:
-        return _SEATS.sub(lambda found: name(found) if _all_seats(found[1], len(names)) else found[0], text)
-
-    lines = tuple(line._replace(label=put(line.label), text=put(line.text)) for line in scene.lines)
-    return Scene(put(scene.title), lines, put(scene.footer))
-
-
-def _all_seats(numbers: str, seats: int) -> bool:
-    return all(int(number) < seats for number in _NUMBER.findall(numbers))
 
 
 class _Watched(Referee):

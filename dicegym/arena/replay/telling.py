@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dicegym.arena.replay.replay import Frame, PlayedAction, Replay
 from dicegym.engine.game import Game
 from dicegym.escape import one_line
-from dicegym.players.watched import WatchedMove, named, told_apart
+from dicegym.pictures.scenes import named
+from dicegym.players.watched import WatchedMove, told_apart
 
 REASON = 300
 """Characters of what was wrong that are shown."""
