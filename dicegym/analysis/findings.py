@@ -14,7 +14,7 @@ from dicegym.analysis.marks import MARKS, Mark, amount, mark_of
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.games.worth import ValueUnit
-from dicegym.pictures.scenes import named
+from dicegym.pictures.naming import named
 from dicegym.players.watched import action_in
 
 

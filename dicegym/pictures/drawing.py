@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol
 from dicegym.engine.game import Game
 from dicegym.engine.part import Part
 from dicegym.errors import ParameterError
-from dicegym.pictures.scenes import named, scene_drawing
+from dicegym.pictures.naming import in_words, named
+from dicegym.pictures.scenes import scene_drawing
 from dicegym.pictures.svg import Drawing
 
 __all__ = ["PICTURE", "Drawing", "Picture", "Viewpoint", "draw"]
@@ -40,6 +41,8 @@ class Picture(Protocol):
     def picture(self, state: Any, view: Viewpoint) -> Drawing:
         """Return a drawing of a state: the same width and height for all states of a game and number of players.
 
+        What it shows is said in words by the game's scene (`dicegym.pictures.naming.in_words`), which is its title.
+
         Of private fields it shows what ``view.sees``, and nothing of secret ones unless ``view.seat`` is None.
         """
 
@@ -69,6 +72,8 @@ def draw(
         raise ParameterError(f"{len(names)} names for the {game.players} seats of {game!r}: give one for each, or none")
     called = tuple(names) or tuple(f"player {one}" + (" (you)" if one == seat else "") for one in range(game.players))
     own = PICTURE.beside(game.spec.module)
+    scene = game.scene(state, seat)
+    plain = [name.removesuffix(" (you)") for name in called]
     if own is None:
-        return scene_drawing(named(game.scene(state, seat), called) if names else game.scene(state, seat))
-    return own.picture(state, Viewpoint(seat, called, opened))
+        return scene_drawing(named(scene, plain))
+    return own.picture(state, Viewpoint(seat, called, opened))._replace(title=in_words(scene, plain))

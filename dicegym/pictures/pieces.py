@@ -64,8 +64,8 @@ def die(face: int, side: int, *, kept: bool = False, title: str = "") -> str:
 def cup(width: int, height: int, tilted: bool = False) -> str:
     """Return a dice cup, upside down on its dice; ``tilted``: lifted, as its owner sees what is below."""
     rim = height / 6
-    left, right, edge = width * 0.16, width * 0.84, height - rim
-    wall = f"M{left:g} {rim:g} Q{width / 2:g} {-rim / 2:g} {right:g} {rim:g} L{width:g} {edge:g} H0 Z"
+    lip = f"M{width * 0.16:g} {rim:g} Q{width / 2:g} {-rim / 2:g} {width * 0.84:g} {rim:g}"
+    wall = f"{lip} L{width:g} {height - rim:g} H0 Z"
     body = element("path", d=wall, fill="#7a3b1d", stroke="#4d2410", stroke_width=2)
     body += element("rect", x=0, y=height - rim, width=width, height=rim, rx=rim / 2, fill="#a4592f")
     turned = f"rotate(-12 0 {height})" if tilted else None

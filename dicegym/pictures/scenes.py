@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
 from dicegym.engine.scene import Line, Scene
 from dicegym.pictures.fonts import measured
 from dicegym.pictures.palette import ACTIVE, INK, PANEL, SOFT
@@ -16,11 +13,6 @@ ROW, GAP, DIE = 76, 6, 40
 FOOT = line_height(NORMAL) + MARGIN
 MOST_ROOM = 0.5
 """What share of a line its dice may take."""
-
-
-_SEATS = re.compile(r"\bplayers? (\d+(?:(?:, | and )\d+)*)\b")
-"""How scenes call whoever sits in a seat, or in several."""
-_NUMBER = re.compile(r"\d+")
 
 
 def scene_drawing(scene: Scene) -> Drawing:
@@ -65,20 +57,3 @@ def _put(sheet: Sheet, line: Line, top: int) -> None:
 def _size(words: str, room: int) -> int:
     """Return the size of letters of a text: smaller ones where it takes two lines."""
     return SMALL if measured(words, SMALL) <= room else SMALL - 4
-
-
-def named(scene: Scene, names: Sequence[str]) -> Scene:
-    """Return a scene in which players are called by their names instead of the numbers of their seats."""
-
-    def name(found: re.Match[str]) -> str:
-        return _NUMBER.sub(lambda seat: names[int(seat[0])], found[1])
-
-    def put(text: str) -> str:
-        return _SEATS.sub(lambda found: name(found) if _all_seats(found[1], len(names)) else found[0], text)
-
-    lines = tuple(line._replace(label=put(line.label), text=put(line.text)) for line in scene.lines)
-    return Scene(put(scene.title), lines, put(scene.footer))
-
-
-def _all_seats(numbers: str, seats: int) -> bool:
-    return all(int(number) < seats for number in _NUMBER.findall(numbers))

@@ -111,7 +111,7 @@ class Sheet:
     def dice(
         self, faces: Sequence[int], x: int, y: int, width: int, side: int, *, gap: int = 8, anchor: str = "start"
     ) -> None:
-        """Put dice side by side into a place of ``width``: closer, and then over each other, where there are many."""
+        """Put dice side by side into a place of ``width``: many of them closer together, and then over each other."""
         if not faces:
             return
         step = min(side + gap, (width - side) // max(1, len(faces) - 1))

@@ -18,7 +18,7 @@ _CONTROL = re.compile(
 class Tile(NamedTuple):
     """A rectangle of a drawing: what is in it is drawn within it, and from its upper left corner.
 
-    Pictures of pixels are put together of tiles that were drawn once: most of them come again in the next picture.
+    Pictures of pixels are put together of tiles that were drawn once, since most come again in the next picture.
     """
 
     x: int

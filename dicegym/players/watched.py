@@ -9,7 +9,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.errors import AgentError, ParameterError
 from dicegym.escape import one_line
-from dicegym.pictures.scenes import named
+from dicegym.pictures.naming import named
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, sit_down, whole
 from dicegym.play.turn import Act, Turn, follows

@@ -11,9 +11,10 @@ import dicegym
 from dicegym.cli import main
 from dicegym.engine.scene import Line, Scene
 from dicegym.errors import ParameterError
+from dicegym.pictures.naming import named
 from dicegym.play.drive import play_game
 from dicegym.play.player import FunctionPlayer, RandomPlayer
-from dicegym.players.watched import moments, named, names_of, seating
+from dicegym.players.watched import moments, names_of, seating
 from dicegym.registry import GAMES
 
 

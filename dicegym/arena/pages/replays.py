@@ -12,7 +12,7 @@ from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import PlayedGame, StoredMatch, StoredMisplay
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
-from dicegym.pictures.scenes import named
+from dicegym.pictures.naming import named
 from dicegym.players.watched import told_apart
 
 BUDGET = 2_000_000

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dicegym.arena.replay.replay import Frame, PlayedAction, Replay
 from dicegym.engine.game import Game
 from dicegym.escape import one_line
-from dicegym.pictures.scenes import named
+from dicegym.pictures.naming import named
 from dicegym.players.watched import WatchedMove, told_apart
 
 REASON = 300

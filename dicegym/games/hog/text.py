@@ -21,12 +21,6 @@ def action_name(action: int) -> str:
     return f"roll {number}" if 1 <= number <= MOST_DICE else f"{number} dice (out of range)"
 
 
-def dice_now(state: Any) -> str:
-    """Return how many sides the dice have, in words; nobody is told, as it depends on what both have exchanged."""
-    own, other = (int(score) for score in state["scores"])
-    return f"the dice have {sides(own, other, int(state['exchanges'].sum()))} sides"
-
-
 def scene(state: Any, seat: int | None) -> Scene:
     """Return the table as ``seat`` sees it (own dice and run only), or all of it for None."""
     lines = []
@@ -42,7 +36,8 @@ def scene(state: Any, seat: int | None) -> Scene:
         lines.append(Line(label, text, dice, not state["over"] and int(state["player"]) == player))
     footer = f"player {int(state['winner'])} wins" if state["over"] else ""
     if not state["over"] and seat is None:
-        footer = dice_now(state)
+        own, other = (int(score) for score in state["scores"])
+        footer = f"the dice have {sides(own, other, int(state['exchanges'].sum()))} sides"
     return Scene(f"Hog to {int(state['goal'])}", tuple(lines), footer)
 
 

@@ -18,9 +18,17 @@ def action_name(action: int) -> str:
     return {LIAR: "liar", NO_ANSWER: "no answer"}.get(action, f"no play ({action})")
 
 
+TITLE = "Liar's Dice"
+
+
+def called(action: int) -> str:
+    """Return how the action that ended a hand is told."""
+    return "called liar"
+
+
 def scene(state: Any, seat: int | None) -> Scene:
     """Return the table as ``seat`` sees it (own dice only), or all of it for None."""
-    return table_scene(state, seat, "Liar's Dice", lambda action: "called liar", WILD)
+    return table_scene(state, seat, TITLE, called, WILD)
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:

@@ -24,10 +24,17 @@ def action_name(action: int) -> str:
     return "no answer" if action == NO_ANSWER else f"no move ({action})"
 
 
+TITLE = "Liar's Dice, spot on, sixes wild"
+
+
+def called(action: int) -> str:
+    """Return how the action that ended a hand is told."""
+    return f'said "{CHALLENGES[action]}"'
+
+
 def scene(state: Any, seat: int | None) -> Scene:
     """Return the table as ``seat`` sees it (own dice only), or all of it for None."""
-    title = "Liar's Dice, spot on, sixes wild"
-    return table_scene(state, seat, title, lambda action: f'said "{CHALLENGES[action]}"', WILD)
+    return table_scene(state, seat, TITLE, called, WILD)
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:

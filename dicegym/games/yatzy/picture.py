@@ -1,95 +1,105 @@
-"""How Yatzy looks: the dice with what they are worth now, and everybody's score card."""
+"""How Yatzy looks: the dice with the rolls that are left, and the card with a column for each player."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from dicegym.games.yatzy.rules import bonus, total
-from dicegym.games.yatzy.tables import BOX_NAMES, BOXES, UPPER
-from dicegym.games.yatzy.text import worth_now
-from dicegym.pictures.drawing import Drawing, Viewpoint
-from dicegym.pictures.palette import CHOSEN, EDGE, PAPER, PENCIL, STRIPE, WRITING
+from dicegym.games.yatzy.hands import hand_of
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, bonus, total
+from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, ROLLS, UPPER
+from dicegym.pictures.drawing import Viewpoint
+from dicegym.pictures.palette import CHOSEN, GOLD, HIDDEN, PAPER, PENCIL, SOFT, STRIPE, WRITING
 from dicegym.pictures.sheet import HEAD, MARGIN, NORMAL, SMALL, WIDTH, Sheet
-from dicegym.pictures.svg import element
+from dicegym.pictures.svg import Drawing, element
 
-DIE, DICE_HEIGHT = 68, 84
-ROW, NAMES, HEADS = 30, 176, 34
-"""Height of a row of the card, width of the names of its boxes, height of the names of players."""
-NOW = 64
-"""Width of the column that says what the dice are worth now."""
-ROWS = (*BOX_NAMES[:UPPER], "Bonus", *BOX_NAMES[UPPER:], "Sum")
-"""What the card lists, from the top."""
-SUMS = {UPPER, len(ROWS) - 1}
-"""Rows that are made of others."""
-LEFT, RIGHT = MARGIN // 2, WIDTH - MARGIN // 2
+DIE = 68
+DICE_ROW = DIE + 2 * MARGIN
+ROW = 31
+HEADING = 40
+LABEL = 212
+"""Width of the names of boxes."""
+NOW = 66
+"""Width of the column that says what the dice are worth."""
+SUMS = 3
+"""Rows besides those of boxes: the upper sum, the bonus, and the total."""
 
 
 def picture(state: Any, view: Viewpoint) -> Drawing:
-    """Return the table; nothing is hidden in it (`dicegym.pictures.drawing.Picture`)."""
-    over, mover, players = bool(state["over"]), int(state["player"]), int(state["players"])
-    totals = [int(total(state, seat)) for seat in range(players)]
-    first = [seat for seat in range(players) if totals[seat] == max(totals)]
-    left = int(state["rolls_left"])
-    now = f"winner: {view.listed(first)}" if over else f"to move: {view.names[mover]}"
-    points = ", ".join(f"{name} {sum_}" for name, sum_ in zip(view.names, totals, strict=True))
-    dice = tuple(state["dice"].tolist())
-    shown = " ".join(map(str, dice))
-    sheet = Sheet(HEAD + DICE_HEIGHT + HEADS + ROW * len(ROWS) + MARGIN, f"Yatzy: {points}. {now}. Dice: {shown}.")
-    sheet.head("Yatzy", "game over" if over else f"round {int(state['round_number'])} of {BOXES}")
-    sheet.dice(dice, MARGIN, HEAD, 5 * (DIE + 8), DIE)
-    room = WIDTH - 5 * (DIE + 8) - 3 * MARGIN
-    words = MARGIN * 2 + 5 * (DIE + 8)
-    sheet.words(f"{'winner' if over else 'to move'}:", words, HEAD - 2, room, size=SMALL)
-    sheet.words(view.listed(first) if over else view.names[mover], words, HEAD + 20, room, least=SMALL, bold=True)
-    rolls = "last dice" if over else f"{left} roll{'' if left == 1 else 's'} left"
-    sheet.words(rolls, words, HEAD + 48, room, size=SMALL)
-    _card(sheet, state, view, HEAD + DICE_HEIGHT)
+    """Return a drawing of a state, in which nothing is hidden from anybody."""
+    over, players = bool(state["over"]), int(state["players"])
+    sheet = Sheet(HEAD + DICE_ROW + HEADING + (BOXES + SUMS) * ROW + MARGIN, "Yatzy")
+    sheet.head("Yatzy", "over" if over else f"round {int(state['round_number'])} of {BOXES}")
+    _dice(sheet, state, view, players)
+    _card(sheet, state, view, players, HEAD + DICE_ROW)
     return sheet.drawing()
 
 
-def _card(sheet: Sheet, state: Any, view: Viewpoint, top: int) -> None:
-    players, over, mover = int(state["players"]), bool(state["over"]), int(state["player"])
-    sheet.put(LEFT, top, RIGHT - LEFT, HEADS + ROW * len(ROWS), _paper())
-    first = LEFT + NAMES + NOW
-    width = (RIGHT - first - 6) // players
-    for number, name in enumerate(ROWS):
-        y = top + HEADS + number * ROW + 3
-        ink = PENCIL if number in SUMS else WRITING
-        sheet.words(name, LEFT + 10, y, NAMES - 12, size=SMALL, least=16, bold=number in SUMS, ink=ink)
-    sheet.words("" if over else "now", LEFT + NAMES, top + 6, NOW - 10, size=SMALL, ink=PENCIL, anchor="end")
-    for box, points in enumerate([] if over else worth_now(state)):
-        if points is not None:
-            y = top + HEADS + _row(box) * ROW + 3
-            sheet.words(str(points), LEFT + NAMES, y, NOW - 10, size=SMALL, ink=PENCIL, anchor="end")
-    for seat in range(players):
-        x = first + seat * width
-        to_move = seat == mover and not over
-        if to_move:
-            sheet.panel(x, top + 2, width, HEADS + ROW * len(ROWS) - 4, CHOSEN, radius=6)
-        room = width - 8
+def _dice(sheet: Sheet, state: Any, view: Viewpoint, players: int) -> None:
+    faces = tuple(state["dice"].tolist())
+    taken = len(faces) * (DIE + 10)
+    sheet.dice(faces, MARGIN, HEAD, taken, DIE, gap=10)
+    left, room = MARGIN + taken + 12, WIDTH - 2 * MARGIN - taken - 12
+    if state["over"]:
+        totals = [int(total(state, player)) for player in range(players)]
+        first = [player for player, points in enumerate(totals) if points == max(totals)]
+        sheet.lines(f"{view.listed(first)}: {max(totals)} points", left, HEAD, room, 3)
+        return
+    rolls = int(state["rolls_left"])
+    sheet.lines(f"{view.names[int(state['player'])]}", left, HEAD, room, 1)
+    sheet.lines(f"{rolls} roll{'' if rolls == 1 else 's'} left", left, HEAD + 32, room, 1, size=SMALL, ink=SOFT)
+    for number in range(ROLLS):
+        sheet.put(left + number * 22, HEAD + 58, 16, 10, _dot(number < rolls))
+
+
+def _dot(left: bool) -> str:
+    return element("rect", width=16, height=10, rx=5, fill=GOLD if left else HIDDEN)
+
+
+def _card(sheet: Sheet, state: Any, view: Viewpoint, players: int, top: int) -> None:
+    """Put the card: boxes below each other, players beside each other, and what the dice are worth in each open box."""
+    over, mover = bool(state["over"]), int(state["player"])
+    left, room = MARGIN // 2, WIDTH - MARGIN
+    column = (room - LABEL - NOW) // players
+    height = HEADING + (BOXES + SUMS) * ROW
+    sheet.panel(left, top, room, height, PAPER, radius=6)
+    size = NORMAL if players <= 3 else SMALL
+    worth = BEST[hand_of(state["dice"])].tolist()
+    for number in range(1, BOXES + SUMS, 2):
+        sheet.panel(left, top + HEADING + number * ROW, room, ROW, STRIPE, radius=0)
+    if not over:
+        sheet.panel(left + LABEL + mover * column, top, column, height, CHOSEN, radius=0)
+    for player in range(players):
+        x = left + LABEL + player * column
+        bold = not over and player == mover
         sheet.words(
-            view.names[seat], x + 4, top + 6, room, size=SMALL, least=13, bold=to_move, ink=WRITING, anchor="end"
+            view.names[player], x, top + 8, column - 8, size=SMALL, least=14, bold=bold, ink=WRITING, anchor="end"
         )
-        row = state["scores"][seat].tolist()
-        extra = int(bonus(state["upper"][seat]))
-        cells = [(_row(box), str(points)) for box, points in enumerate(row) if points >= 0]
-        cells += [(UPPER, str(extra))] if extra else []
-        cells += [(len(ROWS) - 1, str(int(total(state, seat))))]
-        for number, words in cells:
-            y, bold = top + HEADS + number * ROW + 1, number in SUMS
-            sheet.words(words, x + 4, y, room - 4, size=NORMAL, bold=bold, ink=WRITING, anchor="end")
-
-
-def _row(box: int) -> int:
-    """Return the row of a box: below the upper ones stands the bonus."""
-    return box + (box >= UPPER)
-
-
-def _paper() -> str:
-    """Return the empty card."""
-    width, height = RIGHT - LEFT, HEADS + ROW * len(ROWS)
-    body = element("rect", width=width, height=height, rx=8, fill=PAPER)
-    for number in range(0, len(ROWS), 2):
-        body += element("rect", y=HEADS + number * ROW, width=width, height=ROW, fill=STRIPE)
-    lines = "".join(f"M0 {HEADS + ROW * number}H{width}" for number in (0, UPPER + 1, len(ROWS) - 1))
-    return body + element("path", d=lines, stroke=EDGE, stroke_width=2)
+    if not over:
+        sheet.words("now", left + room - NOW, top + 8, NOW - 10, size=SMALL, ink=PENCIL, anchor="end")
+    rows = list(enumerate(BOX_NAMES))
+    for place, (box, name) in enumerate(rows):
+        line = place + (2 if box >= UPPER else 0)
+        y = top + HEADING + line * ROW + 2
+        sheet.words(name, left + 10, y, LABEL - 14, size=SMALL, ink=WRITING)
+        for player in range(players):
+            points = int(state["scores"][player, box])
+            if points >= 0:
+                x = left + LABEL + player * column
+                sheet.words(str(points), x, y, column - 12, size=size, ink=WRITING, anchor="end")
+        if not over and state["scores"][mover, box] < 0:
+            ink = WRITING if worth[box] else PENCIL
+            sheet.words(
+                str(worth[box]), left + room - NOW, y, NOW - 10, size=SMALL, bold=worth[box] > 0, ink=ink, anchor="end"
+            )
+    sums = (
+        (UPPER, f"sum, bonus from {BONUS_FROM}", [int(state["upper"][player]) for player in range(players)], False),
+        (UPPER + 1, f"bonus of {BONUS}", [int(bonus(state["upper"][player])) for player in range(players)], False),
+        (BOXES + 2, "total", [int(total(state, player)) for player in range(players)], True),
+    )
+    for line, name, values, bold in sums:
+        y = top + HEADING + line * ROW + 2
+        ink = WRITING if bold else PENCIL
+        sheet.words(name, left + 10, y, LABEL - 14, size=SMALL, least=14, bold=bold, ink=ink)
+        for player, value in enumerate(values):
+            x = left + LABEL + player * column
+            sheet.words(str(value), x, y, column - 12, size=size, bold=bold, ink=ink, anchor="end")

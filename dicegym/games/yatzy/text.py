@@ -81,16 +81,10 @@ def scene(state: Any, seat: int | None) -> Scene:
         lines += [Line("last dice", dice=dice), Line("")]
         return Scene("Yatzy", tuple(lines), f"player {' and '.join(first)}: {max(totals)} points")
     lines.append(Line("dice", f"{left} roll{'' if left == 1 else 's'} left ", dice))
-    now = tuple("" if points is None else str(points) for points in worth_now(state))
-    lines.append(Line("worth now", cells=now))
+    worth = BEST[_hand(dice)].tolist()
+    now = [str(points) if state["scores"][mover, box] < 0 else "" for box, points in enumerate(worth)]
+    lines.append(Line("worth now", cells=tuple(now)))
     return Scene(f"Yatzy, round {int(state['round_number'])} of {BOXES}", tuple(lines))
-
-
-def worth_now(state: Any) -> list[int | None]:
-    """Return what each box of the player to move would score with the dice as they lie; None where it is filled."""
-    filled = state["scores"][int(state["player"])] >= 0
-    worth = BEST[_hand(tuple(state["dice"].tolist()))].tolist()
-    return [None if done else int(points) for points, done in zip(worth, filled, strict=True)]
 
 
 def _hand(dice: tuple[int, ...]) -> int:

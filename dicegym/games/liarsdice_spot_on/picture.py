@@ -1,0 +1,16 @@
+"""How Liar's Dice with "spot on" looks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dicegym.games.bidding.picture import table_picture
+from dicegym.games.liarsdice_spot_on.rules import WILD
+from dicegym.games.liarsdice_spot_on.text import TITLE, called
+from dicegym.pictures.drawing import Viewpoint
+from dicegym.pictures.svg import Drawing
+
+
+def picture(state: Any, view: Viewpoint) -> Drawing:
+    """Return a drawing of a state."""
+    return table_picture(state, view, TITLE, called, WILD)

@@ -1,0 +1,48 @@
+"""Scenes with players called by their names, and a scene as words for those who do not see its picture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dicegym.engine.scene import Scene
+
+_SEATS = re.compile(r"\bplayers? (\d+(?:(?:, | and )\d+)*)\b")
+"""How scenes call whoever sits in a seat, or in several."""
+_NUMBER = re.compile(r"\d+")
+_YOU = re.compile(r"\b(you (?:lose|gain|win))s\b", re.IGNORECASE)
+"""Verbs of scenes, which are in the form for others."""
+
+
+def with_names(text: str, names: Sequence[str]) -> str:
+    """Return a text in which players are called by their names instead of the numbers of their seats."""
+
+    def put(found: re.Match[str]) -> str:
+        if not all(int(number) < len(names) for number in _NUMBER.findall(found[1])):
+            return found[0]
+        return _NUMBER.sub(lambda seat: names[int(seat[0])], found[1])
+
+    return _YOU.sub(r"\1", _SEATS.sub(put, text))
+
+
+def named(scene: Scene, names: Sequence[str]) -> Scene:
+    """Return a scene in which players are called by their names instead of the numbers of their seats."""
+
+    def put(text: str) -> str:
+        return with_names(text, names)
+
+    lines = tuple(line._replace(label=put(line.label), text=put(line.text)) for line in scene.lines)
+    return Scene(put(scene.title), lines, put(scene.footer))
+
+
+def in_words(scene: Scene, names: Sequence[str]) -> str:
+    """Return all that a scene shows as sentences, to be read out: players by name, dice by their numbers."""
+    scene = named(scene, [re.sub(r"^player (\d+)", r"seat \1", name).removesuffix(" (you)") for name in names])
+    sentences = [scene.title]
+    for line in scene.lines:
+        dice = " ".join(str(face) if face else "hidden" for face in line.dice)
+        told = ", ".join(filter(None, (line.text.strip(), " ".join(filter(None, line.cells)), dice and f"dice {dice}")))
+        if told:
+            mover = " to move" if line.active else ""
+            sentences.append(f"{line.label.strip()}{mover}: {' '.join(told.split())}" if line.label.strip() else told)
+    return ". ".join(filter(None, (*sentences, scene.footer))) + "."

@@ -1,0 +1,90 @@
+"""Pictures of all games: of one size, escaped, and without anything that a seat may not know."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
+from dicegym.pictures.drawing import draw
+from dicegym.pictures.naming import with_names
+from dicegym.pictures.raster import pixels
+from dicegym.play.drive import walk
+from dicegym.registry import GAMES
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "<script>alert(1)</script>&\"'\u202e\x00" + "x" * 400
+
+
+def some_states(game: Game, seed: int = 0, most: int = 200) -> Iterator[Any]:
+    draws = np.random.default_rng(seed)
+    game_states = walk(
+        game, game.new_game(seed)[0], lambda state, _: int(draws.choice(np.flatnonzero(game.legal(state)))), most
+    )
+    for number, state in enumerate(game_states):
+        if number % 7 == 0 or state["over"]:
+            yield state
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("most", [False, True])
+def test_all_pictures_of_a_game_have_one_size(name: str, most: bool) -> None:
+    low, high = dicegym.game(name).spec.players
+    game = dicegym.game(name, players=high if most else max(low, 2))
+    sizes = set()
+    for state in some_states(game):
+        for seat in (None, 0):
+            made = draw(game, state, seat)
+            sizes.add((made.width, made.height))
+            ET.fromstring(made.svg())
+            assert all(tile.x >= 0 and tile.x + tile.width <= made.width for tile in made.tiles)
+            assert all(tile.y >= 0 and tile.y + tile.height <= made.height for tile in made.tiles)
+    assert len(sizes) == 1
+    width, height = sizes.pop()
+    assert width % 16 == height % 16 == 0
+    assert pixels(made).shape == (height, width, 3)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_picture_shows_a_seat_nothing_that_it_may_not_know(name: str) -> None:
+    game = dicegym.game(name, players=max(2, dicegym.game(name).spec.players[0]))
+    draws = np.random.default_rng(1)
+    for state in some_states(game, 1):
+        other = state.copy()
+        for field in game.spec.secret:
+            other[field] = draws.integers(0, 3, other[field].shape)
+        for field in game.spec.private:
+            told = other[field]
+            told[1:] = draws.integers(0, 3, told[1:].shape)
+        assert draw(game, state, 0) == draw(game, other, 0)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_names_of_others_are_text_and_fit(name: str) -> None:
+    game = dicegym.game(name)
+    made = draw(game, game.new_game(0)[0], None, [f"{HOSTILE}{seat}" for seat in range(game.players)])
+    root = ET.fromstring(made.svg())
+    assert not list(root.iter(f"{SVG}script"))
+    assert "\u202e" not in made.svg()
+
+
+def test_a_picture_of_no_seat_is_refused() -> None:
+    game = dicegym.game("hog")
+    with pytest.raises(ParameterError, match="seat 2 is no seat"):
+        draw(game, game.new_game(0)[0], 2)
+    with pytest.raises(ParameterError, match="1 names for the 2 seats"):
+        draw(game, game.new_game(0)[0], None, ["ann"])
+
+
+def test_players_are_called_by_their_names() -> None:
+    assert with_names("player 0 called liar; player 1 loses one die", ["ann", "you"]) == (
+        "ann called liar; you lose one die"
+    )
+    assert with_names("players 0 and 1 tie", ["ann", "bo"]) == "ann and bo tie"
+    assert with_names("player 7 wins", ["ann"]) == "player 7 wins"
