@@ -11,6 +11,7 @@ import pytest
 from played_forms import data_of, form_to, forms_of
 from starlette.testclient import TestClient
 from variants import each_game
+from web_pages import Visitor
 
 import dicegym
 from dicegym.arena.replay import from_json
@@ -208,24 +209,24 @@ def test_games_that_cannot_be_are_refused(client: TestClient, given: dict[str, s
 def test_another_visitor_may_watch_by_a_link_alone(client: TestClient, settings: WebSettings) -> None:
     table = begun(client)
     sent = data_of(form_to(client.get(address(table)).text, "/move").filled(random.Random(2)))
-    with TestClient(client.app, base_url="http://127.0.0.1:8000") as other:
-        for answer in (
-            other.get(address(table)),
-            other.get(address(table) + "/review"),
-            other.get(f"/api/play/tables/{table.sheet.id}"),
-            other.get(f"/api/play/tables/{table.sheet.id}/hint"),
-        ):
-            assert answer.status_code == 403
-            assert "another visitor" in answer.text
-        assert other.post(f"{address(table)}/move", data=sent).status_code == 403
-        assert other.get(f"{address(table)}/watch/guess").status_code == 404
-        client.post(f"{address(table)}/share", data={"on": "1"})
-        link = f"{address(table)}/watch/{table.sheet.watch}"
-        page = other.get(link)
-        assert page.status_code == 200
-        assert not forms_of(page.text)
-        client.post(f"{address(table)}/share")
-        assert other.get(link).status_code == 404
+    other = Visitor(client.app)  # type: ignore[arg-type]  # Starlette's own
+    for answer in (
+        other.get(address(table)),
+        other.get(address(table) + "/review"),
+        other.get(f"/api/play/tables/{table.sheet.id}"),
+        other.get(f"/api/play/tables/{table.sheet.id}/hint"),
+    ):
+        assert answer.status_code == 403
+        assert "another visitor" in answer.text
+    assert other.post(f"{address(table)}/move", data=sent).status_code == 403
+    assert other.get(f"{address(table)}/watch/guess").status_code == 404
+    client.post(f"{address(table)}/share", data={"on": "1"})
+    link = f"{address(table)}/watch/{table.sheet.watch}"
+    page = other.get(link)
+    assert page.status_code == 200
+    assert not forms_of(page.text)
+    client.post(f"{address(table)}/share")
+    assert other.get(link).status_code == 404
     assert table.sheet.actions == []
     for id in ("nothing", "A" * 16, "..%2fsecret", "%00"):
         assert client.get(f"/play/{id}").status_code == 404
@@ -266,27 +267,27 @@ def test_programs_play_by_a_key(client: TestClient) -> None:
     assert began.status_code == 201, began.text
     found = began.json()
     one, key = f"/api/play/tables/{found['id']}", {"Authorization": f"Bearer {found['key']}"}
-    with TestClient(client.app, base_url="http://127.0.0.1:8000") as other:
-        assert other.get(one, headers={"Authorization": "Bearer guess"}).status_code == 403
+    other = Visitor(client.app)  # type: ignore[arg-type]  # Starlette's own
+    assert other.get(one, headers={"Authorization": "Bearer guess"}).status_code == 403
+    seen = other.get(one, headers=key).json()
+    while seen["state"] != "over":
+        assert seen["state"] in ("yours", "busy"), seen
+        if seen["state"] == "yours":
+            action = seen["legal"][6]["action"]
+            answer = other.post(f"{one}/actions", json={"move": seen["move"], "actions": [action]}, headers=key)
+            assert answer.status_code == 200, answer.text
+            late = other.post(f"{one}/actions", json={"move": seen["move"], "actions": [action]}, headers=key)
+            assert late.status_code == 409
         seen = other.get(one, headers=key).json()
-        while seen["state"] != "over":
-            assert seen["state"] in ("yours", "busy"), seen
-            if seen["state"] == "yours":
-                action = seen["legal"][6]["action"]
-                answer = other.post(f"{one}/actions", json={"move": seen["move"], "actions": [action]}, headers=key)
-                assert answer.status_code == 200, answer.text
-                late = other.post(f"{one}/actions", json={"move": seen["move"], "actions": [action]}, headers=key)
-                assert late.status_code == 409
-            seen = other.get(one, headers=key).json()
-        game = dicegym.game("hog")
-        state = game.new_game(3)[0]
-        for action in seen["actions"]:
-            game.step(state, action)
-        assert seen["returns"] == game.returns(state).tolist()
-        back = other.post(f"{one}/undo", json={"move": seen["move"]}, headers=key).json()
-        assert back["move"] == seen["move"] + 1
-        wrong = other.post(f"{one}/actions", json={"move": back["move"], "actions": [99]}, headers=key)
-        assert wrong.status_code == 400
+    game = dicegym.game("hog")
+    state = game.new_game(3)[0]
+    for action in seen["actions"]:
+        game.step(state, action)
+    assert seen["returns"] == game.returns(state).tolist()
+    back = other.post(f"{one}/undo", json={"move": seen["move"]}, headers=key).json()
+    assert back["move"] == seen["move"] + 1
+    wrong = other.post(f"{one}/actions", json={"move": back["move"], "actions": [99]}, headers=key)
+    assert wrong.status_code == 400
 
 
 def test_the_oldest_games_are_put_away_and_still_found(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -171,9 +171,11 @@ class Demo:
         Raises ParameterError if there is no store.
         """
         with StoreReader(where) as reader:
-            contests, replays = [], []
+            contests: list[dict[str, Any]] = []
+            replays: list[dict[str, str]] = []
             for contest in reader.contests():
-                title = page_title(contest.game, contest.format)
+                known = contest.game in loadable()
+                title = page_title(card_of(contest.game).title if known else contest.game, contest.format)
                 self._tell(f"contest {contest.id}: {title}")
                 with self._place(f"contests/{contest.id}.html") as path:
                     write_contest(stored_page(reader, contest), path)
@@ -273,6 +275,8 @@ def export(
         OSError: files cannot be written.
     """
     chosen = list(dict.fromkeys(games)) or list(loadable())
+    for name in chosen:
+        dicegym.game(name)  # which says what there is, before anything is written
     by_game: dict[str, list[Path]] = {}
     for path in models:
         by_game.setdefault(model.trained_on(path).name, []).append(path)

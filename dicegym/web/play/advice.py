@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from dicegym.analysis.decisions import Analysis, analyse
 from dicegym.analysis.estimates import RolloutValuer
 from dicegym.analysis.hints import Hint, hint
-from dicegym.analysis.marks import amount, threshold
+from dicegym.analysis.marks import amount, mark_of, threshold
 from dicegym.analysis.report import sure
 from dicegym.analysis.tutor import Tutor, fair_valuer
 from dicegym.engine.game import Game

@@ -22,7 +22,7 @@ PARAMETER = "p-"
 MODEL = ".zip"
 
 
-class Asked(NamedTuple):
+class AskedGame(NamedTuple):
     """What was filled in, as text; nothing of it is checked yet."""
 
     game: str
@@ -79,23 +79,23 @@ class Asked(NamedTuple):
         }
 
 
-def asked_of(query: ImmutableMultiDict[str, str]) -> Asked:
+def asked_of(query: ImmutableMultiDict[str, str]) -> AskedGame:
     """Return what an address asks for: ``game``, ``players``, ``against`` for each other seat, and so on."""
     return _asked(query, [*query.getlist("rival"), *query.getlist("against")])
 
 
-def asked_in(form: FormData) -> Asked:
+def asked_in(form: FormData) -> AskedGame:
     """Return what a form asks for."""
     texts = ImmutableMultiDict([(name, value) for name, value in form.multi_items() if isinstance(value, str)])
     return _asked(texts, texts.getlist("rival"))
 
 
-def _asked(given: ImmutableMultiDict[str, str], named: Sequence[str]) -> Asked:
+def _asked(given: ImmutableMultiDict[str, str], named: Sequence[str]) -> AskedGame:
     parameters = tuple(
         (name.removeprefix(PARAMETER), value) for name, value in given.multi_items() if name.startswith(PARAMETER)
     )
     words: Mapping[str, str] = {name: given.get(name, "") for name in ("game", "players", "seat", "seed", "tutor")}
-    return Asked(**words, rivals=tuple(named), parameters=parameters)
+    return AskedGame(**words, rivals=tuple(named), parameters=parameters)
 
 
 def _number(name: str, text: str) -> int | None:

@@ -20,12 +20,13 @@ from dicegym.play.player import Player
 from dicegym.play.seeds import drawn_seed
 from dicegym.players.casual import drawn_seat, usual_rivals, usual_seats
 from dicegym.players.roster import agent_name
+from dicegym.players.sitting import Warn
 from dicegym.web.context import Web
 from dicegym.web.forms import signed
 from dicegym.web.play.advice import Advice
 from dicegym.web.play.seating import Guests, checked_parameters, rival_of
 from dicegym.web.play.sheets import ID, TableSheet, read_sheet, shared_game
-from dicegym.web.play.tables import PlayedTable, Warn
+from dicegym.web.play.tables import PlayedTable
 
 OF_A_VISITOR = 20
 """Games in a visitor's list; of more, those are put away that are over, then those left alone for longest."""

@@ -14,7 +14,7 @@ from dicegym.players.watched import action_in
 from dicegym.web.api import Operation, body_of
 from dicegym.web.context import Web
 from dicegym.web.pages import web_of
-from dicegym.web.play.asked import Asked
+from dicegym.web.play.asked import AskedGame
 from dicegym.web.play.hall import PlayHall, hall_of
 from dicegym.web.play.pages import BEGUN, HINTS, patience, whole_game
 from dicegym.web.play.review import asked_review, told
@@ -146,7 +146,7 @@ def operations(web: Web) -> Sequence[Operation]:
     async def begin(request: Request) -> TableState:
         web_of(request).limits.pay(request, BEGUN)
         asked = body_of(request, NewGame)
-        text = Asked(
+        text = AskedGame(
             asked.game,
             "" if asked.players is None else str(asked.players),
             tuple(asked.against),

@@ -24,7 +24,7 @@ from dicegym.players.roster import agent_names, resolve
 from dicegym.web.context import Web
 from dicegym.web.limits import Rate
 from dicegym.web.pages import page
-from dicegym.web.play.asked import Asked, asked_in, asked_of
+from dicegym.web.play.asked import AskedGame, asked_in, asked_of
 from dicegym.web.play.hall import OF_A_VISITOR, PlayHall, hall_of
 from dicegym.web.play.review import review_shown
 from dicegym.web.play.shown import table_shown
@@ -91,10 +91,10 @@ class PlayPages:
             return await run_in_threadpool(self._refused, request, asked, str(error))
         return RedirectResponse(f"/play/{table.sheet.id}", 303)
 
-    def _begin(self, visitor: str, asked: Asked) -> PlayedTable:
+    def _begin(self, visitor: str, asked: AskedGame) -> PlayedTable:
         return self.hall.begin(visitor, **asked.wanted(self.hall.web))
 
-    def _refused(self, request: Request, asked: Asked, why: str) -> Response:
+    def _refused(self, request: Request, asked: AskedGame, why: str) -> Response:
         """Show the form again with what was filled in, and what was wrong with it."""
         return page(request, "play/new.html", 400, **asked.shown(self.hall.web, why))
 

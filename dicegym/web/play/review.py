@@ -11,7 +11,7 @@ from dicegym.analysis.report import sure
 from dicegym.arena.pages.template import trusted
 from dicegym.errors import DicegymError
 from dicegym.games.worth import ValueUnit
-from dicegym.pictures.charts import Axis, ChartLine, chart
+from dicegym.pictures.charts import Axis, ChartLine, chart, swatch
 from dicegym.web.play.advice import Advice, Answer
 from dicegym.web.play.tables import PlayedTable
 
@@ -82,6 +82,10 @@ def told(analysis: Analysis, seat: int) -> dict[str, Any]:
         "is_chance": unit == "win rate",
         "worst": [_worst(analysis, one) for one in analysis.worst(WORST, seat)],
         "chart": chances(analysis, seat),
+        "legend": [
+            (trusted(swatch(number).svg().replace(' role="img"', "", 1)), analysis.names[one])
+            for number, one in enumerate(_drawn(analysis, seat))
+        ],
         "chances": chance_rows(analysis, seat),
         "sure": f"{sure(analysis.about)}.",
         "marks": thresholds(unit),
@@ -112,16 +116,20 @@ def _worst(analysis: Analysis, one: PricedDecision) -> WorstDecision:
 def chances(analysis: Analysis, seat: int) -> Any:
     """Return what the game was worth to everybody, move by move, as a picture: markup."""
     unit = analysis.unit
-    players = analysis.game.players
-    seats = [seat, *(one for one in range(players) if one != seat)] if players <= LINES else [seat]
     lines = [
         ChartLine(analysis.names[one], [(move, float(value)) for move, value in enumerate(analysis.values[:, one])])
-        for one in seats
+        for one in _drawn(analysis, seat)
     ]
     whole = (0.0, 1.0) if unit == "win rate" else (None, None)
     title = f"{_called(unit)} of {' and '.join(line.name for line in lines)} over the game"
     across = Axis("actions played", lambda at: f"{at:.0f}")
     return trusted(chart(title, lines, across, Axis(_called(unit), _axis(unit), *whole)).svg())
+
+
+def _drawn(analysis: Analysis, seat: int) -> list[int]:
+    """Return the seats whose chances are drawn, in the order of their lines."""
+    players = analysis.game.players
+    return [seat, *(one for one in range(players) if one != seat)] if players <= LINES else [seat]
 
 
 def chance_rows(analysis: Analysis, seat: int) -> list[tuple[str, str, str, str]]:

@@ -15,11 +15,11 @@ from dicegym.web.play.tables import PlayedTable, ToldMove
 
 LONGEST_SAID = 700
 """Characters that are read out after a move: what is longer can be read on the page."""
-HINTS = 8
-"""Choices that a hint lists."""
+BRIEF = 6
+"""Lines of what was done that stand above what can be done; where there are more they stand below it."""
 
 
-class Seated(NamedTuple):
+class ShownSeat(NamedTuple):
     """Somebody at the table."""
 
     name: str
@@ -69,6 +69,7 @@ def table_shown(
             "command": command(table.sheet),
             "waits": bool(table.busy) or (asked is not None and asked.thinking),
         }
+    values["brief"] = sum(len(move.lines) for move in values["since"]) <= BRIEF
     return values | {"said": _said(table, values["since"], values["ending"], notice)}
 
 
@@ -81,14 +82,14 @@ def _hint(table: PlayedTable, advice: Advice) -> ShownHint:
     return ShownHint(not answer.ready, answer.failure, answer.found)
 
 
-def _seats(table: PlayedTable) -> list[Seated]:
+def _seats(table: PlayedTable) -> list[ShownSeat]:
     seat = table.sheet.seat
     rivals = iter(table.sheet.rivals)
     mover = table.mover if table.state is not None and not table.over else -1
     found = []
     for number, name in enumerate(table.place.names):
         asked = "" if number == seat else next(rivals)
-        found.append(Seated(name, asked, number == mover))
+        found.append(ShownSeat(name, asked, number == mover))
     return found
 
 

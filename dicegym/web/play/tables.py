@@ -21,11 +21,10 @@ from dicegym.play.turn import Turn
 from dicegym.players.human import keyboard_of
 from dicegym.players.offered import controls_of
 from dicegym.players.rerun import Rerun
+from dicegym.players.sitting import Warn
 from dicegym.web.play.seating import PersonOnPage
 from dicegym.web.play.sheets import TableSheet
 
-Warn = Callable[[Turn, Sequence[int]], str]
-"""As of `dicegym.players.sitting.Warn`."""
 WHILE = "the others are still at it: wait until it is your turn"
 
 

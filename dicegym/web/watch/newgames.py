@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -17,10 +18,11 @@ from starlette.responses import RedirectResponse, Response
 
 import dicegym
 from dicegym import games
-from dicegym.arena.match import play_match
-from dicegym.arena.replay import Replay, load, replay_of, save
+from dicegym.arena.replay import Replay, described, load, save
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, UnknownNameError, one_line
+from dicegym.play.drive import Referee
+from dicegym.play.player import Player
 from dicegym.play.seeds import drawn_seed
 from dicegym.web.context import Web
 from dicegym.web.learn.places import model_of
@@ -37,6 +39,8 @@ MOST_KEPT = 1_000
 MOST_BEGUN = 500
 """Games of which it is remembered how they fared while they were played."""
 BEGUN = Rate("games begun to be watched", 12, 12)
+LONGEST = 120.0
+"""Seconds that a game may take."""
 LARGEST_SEED = 1 << 62
 
 
@@ -74,13 +78,14 @@ class NewGames:
         low, high = games.spec(game).players
         players = _players(asked.get("players"), dicegym.game(game))
         table = dicegym.game(game, players)
-        offered = [(one.name, one.about) for one in rivals(table)]
+        offered = [(one.name, one.about) for one in rivals(table) if not one.is_strength]
+        strong = [one.agent for one in rivals(table) if one.is_strength][::-1] or [name for name, _ in offered]
+        offered += [(name, "as it plays people") for name in strong if name not in dict(offered)]
         given = [one for one in asked.getlist("agent") if one][:players]
         for name in given:
-            if name not in {known for known, _ in offered}:
+            if name not in dict(offered):
                 self._agent(table, name)  # which says what is wrong with it
                 offered.insert(0, (name, "of a training here"))
-        baseline = games.spec(game).baseline
         return shown(
             request,
             "watch/new.html",
@@ -89,7 +94,7 @@ class NewGames:
             players=players,
             most=range(low, high + 1),
             offered=offered,
-            chosen=[given[seat] if seat < len(given) else baseline for seat in range(players)],
+            chosen=[given[seat] if seat < len(given) else strong[seat % len(strong)] for seat in range(players)],
         )
 
     async def begin(self, request: Request) -> Response:
@@ -200,11 +205,31 @@ class NewGames:
             with self._lock:
                 guests = self._guests.setdefault(seat, Guests())
             players.append(guests.player(table, self._agent(table, name)))
-        result = play_match(table, players, wanted.seed, 1)
-        save(replay_of(table, wanted.agents, wanted.seed, result), self._path(number))
+        save(_played(table, players, wanted), self._path(number))
         every = sorted(self._folder.glob("*.json"), key=lambda one: one.stat().st_mtime)
         for old in every[:-MOST_KEPT]:
             old.unlink(missing_ok=True)
+
+
+def _played(table: Game, players: Sequence[Player], wanted: GameToWatch) -> Replay:
+    """Return a game, played here and now. Raises ParameterError if it takes too long."""
+    end = time.monotonic() + LONGEST
+    referee = Referee(table, table.new_game(wanted.seed), players)
+    for _ in referee.moves():
+        if time.monotonic() > end:
+            raise ParameterError(f"the game was not over after {LONGEST:.0f} seconds: choose agents that think less")
+    return Replay(
+        table.name,
+        table.players,
+        dict(table.parameters),
+        wanted.seed,
+        0,
+        wanted.agents,
+        tuple(referee.actions),
+        tuple(table.returns(referee.state).tolist()),
+        (),
+        described(table),
+    )
 
 
 def _players(text: str | None, game: Game) -> int:

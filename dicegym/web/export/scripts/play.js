@@ -107,9 +107,14 @@
     const wide = lines.filter((line) => [...line.cells].length);
     if (wide.length) {
       const width = Math.max(...wide.map((line) => [...line.cells].length));
-      const row = (line) => element("tr", { class: line.active ? "active" : null },
-        element("th", { scope: "row" }, line.active ? "\u25b6 " : "", named([line.label, line.text].filter(Boolean).join(" "))),
-        Array.from({ length: width }, (_, place) => element("td", { class: "number" }, [...line.cells][place] ?? "")));
+      const cells = (line, kind, more) => Array.from({ length: width }, (_, place) =>
+        element(kind, { class: "number", ...more }, [...line.cells][place] ?? ""));
+      const row = (line) => {
+        const words = named([line.label, line.text].filter(Boolean).join(" "));
+        if (!words) return element("tr", {}, element("td"), cells(line, "th", { scope: "col" }));
+        const head = element("th", { scope: "row" }, line.active ? "\u25b6 " : "", words);
+        return element("tr", { class: line.active ? "active" : null }, head, cells(line, "td", {}));
+      };
       shown.append(element("div", { class: "wide", role: "region", tabindex: "0", "aria-label": "Scores" }, element("table", {}, wide.map(row))));
     }
     const list = element("ul", { class: "scene-lines" });
@@ -144,7 +149,12 @@
     at("history").replaceChildren(...table.told.map((line) => element("li", {}, line)));
     at("history-count").textContent = table.told.length ? `(${table.told.length})` : "";
     at("result").hidden = !over;
-    if (over) at("result-words").textContent = ending();
+    if (over) {
+      const lines = ending().split("\n"); // the last says who has won, and a table may come before it
+      at("result-words").textContent = lines.pop();
+      at("result-card").textContent = lines.join("\n");
+      at("result-card").hidden = !lines.length;
+    }
     tell(over ? "The game is over." : "It is your move.");
     const forms = over ? [] : [...game.forms(table.place, state)];
     at("moves").replaceChildren(...forms.map(form));
@@ -213,11 +223,11 @@
     at("against-note").textContent = opponents.find((one) => one.id === at("against").value)?.note ?? "";
   });
 
+  globalThis.dicegym.playing = () => table; // for tests and the curious
   const before = kept();
   const wanted = before ?? asked();
   put(wanted);
   await begin(wanted, before?.actions ?? []);
-  globalThis.dicegym.playing = () => table; // for tests and the curious
 })().catch((error) => {
   document.getElementById("status").textContent = `This page does not work in this browser: ${error.message}`;
   throw error;

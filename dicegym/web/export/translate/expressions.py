@@ -8,11 +8,12 @@ import inspect
 import math
 from collections.abc import Callable
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 
+from dicegym.web.export.translate.names import Callees, safe_name
 from dicegym.web.export.translate.numbers import (
     UntranslatableError,
     arithmetic,
@@ -45,9 +46,6 @@ from dicegym.web.export.translate.types import (
     unified,
 )
 
-if TYPE_CHECKING:
-    from dicegym.web.export.translate.function import Callees
-
 _CASTS: dict[Any, Any] = {
     int: INT,
     float: FLOAT,
@@ -75,7 +73,7 @@ _OF_REALS: dict[Any, str] = {
 _NOTHING = object()
 
 
-class Place(NamedTuple):
+class ArrayPlace(NamedTuple):
     """Where an assignment goes: an element of an array, or a part of it."""
 
     base: str
@@ -175,8 +173,6 @@ class Expressions:
         raise UntranslatableError(f"{value!r:.60}")
 
     def _variable(self, name: str) -> Value:
-        from dicegym.web.export.translate.function import safe_name
-
         if name not in self.variables:
             raise UntranslatableError(f"{name}, which has no value yet,")
         return self.variables[name]._replace(code=safe_name(name))
@@ -234,7 +230,7 @@ class Expressions:
         """Return a function that makes an element of one array one of another."""
         return f"($x) => {self.stored(self.loaded('$x', source), target)}"
 
-    def place(self, node: ast.expr) -> Place:
+    def place(self, node: ast.expr) -> ArrayPlace:
         """Return what a subscript names: integers first, then at most one slice that leaves anything out."""
         if not isinstance(node, ast.Subscript):
             raise UntranslatableError(ast.unparse(node))
@@ -252,7 +248,7 @@ class Expressions:
         offset = " + ".join(parts) if parts else "0"
         rest = shape[fixed:]
         if not rest:
-            return Place(array.code, offset, array.type, True)
+            return ArrayPlace(array.code, offset, array.type, True)
         inner = self._size(rest[1:])
         view = array.type._replace(shape=rest)
         first = indices[fixed] if fixed < len(indices) else ast.Slice()
@@ -262,9 +258,9 @@ class Expressions:
             raise UntranslatableError("a slice of a later dimension")
         if first.lower is None and first.upper is None and first.step is None:
             if not parts:
-                return Place(array.code, "", view, False)
+                return ArrayPlace(array.code, "", view, False)
             size = self._size(rest)
-            return Place(f"{array.code}.subarray({offset}, {offset} + {size})", "", view, False)
+            return ArrayPlace(f"{array.code}.subarray({offset}, {offset} + {size})", "", view, False)
         if first.step is not None:
             raise UntranslatableError("a slice with a step")
         length = f"{array.code}.length" if rest[0] is None else str(rest[0])
@@ -275,7 +271,7 @@ class Expressions:
             scaled[1] = length
         begin = "" if not parts else f"{offset} + "
         view = view._replace(shape=(None, *rest[1:]))
-        return Place(f"{array.code}.subarray({begin}{scaled[0]}, {begin}{scaled[1]})", "", view, False)
+        return ArrayPlace(f"{array.code}.subarray({begin}{scaled[0]}, {begin}{scaled[1]})", "", view, False)
 
     def _bound(self, node: ast.expr | None, length: str) -> str | None:
         if node is None:

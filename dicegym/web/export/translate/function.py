@@ -6,35 +6,15 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from dicegym.errors import TranslationError
 from dicegym.web.export.translate.expressions import Expressions
+from dicegym.web.export.translate.names import Callees, safe_name
 from dicegym.web.export.translate.numbers import UntranslatableError, arithmetic, converted, whole
 from dicegym.web.export.translate.types import INT, VOID, ArrayOf, TupleOf, Value, bounds, unified
 
-_WORDS = """
-arguments await break case catch class const continue debugger default delete do else enum eval export extends false
-finally for function if implements import in instanceof interface let new null package private protected public return
-static super switch this throw true try typeof undefined var void while with yield
-"""
-_RESERVED = frozenset(_WORDS.split())
 _MOST_PASSES, _WIDEN_AFTER = 12, 3
-
-
-class Callees(Protocol):
-    """What a function needs of the program that it is part of."""
-
-    def call(self, function: Callable[..., Any], kinds: tuple[Any, ...]) -> tuple[str, Value]:
-        """Return the name of a kernel for these arguments, and what it returns (without code)."""
-
-    def constant(self, value: Any) -> Value:
-        """Return an array or tuple of constants."""
-
-
-def safe_name(name: str) -> str:
-    """Return a name of Python's as one of JavaScript's."""
-    return f"{name}_" if name in _RESERVED else name
 
 
 class FunctionTranslator(Expressions):

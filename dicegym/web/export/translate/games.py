@@ -11,7 +11,7 @@ from dicegym.engine import dice
 from dicegym.engine.game import Game
 from dicegym.engine.twins import declared
 from dicegym.errors import TranslationError
-from dicegym.web.export.translate.program import Program, Script
+from dicegym.web.export.translate.program import KernelProgram, Script
 from dicegym.web.export.translate.types import INT, UINT, RecordOf, array_of
 
 
@@ -31,7 +31,7 @@ def translated(game: Game) -> TranslatedGame:
 
     Raises TranslationError, which names the file and the line, if the rules themselves cannot be.
     """
-    program, state = Program(), RecordOf(game.spec.state)
+    program, state = KernelProgram(), RecordOf(game.spec.state)
     observation, mask = array_of(np.dtype(np.float32), (None,)), array_of(np.dtype(np.bool_), (None,))
     takes: dict[str, tuple[Any, ...]] = {
         "reset": (state,),

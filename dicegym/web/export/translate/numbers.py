@@ -68,6 +68,8 @@ class UntranslatableError(Exception):
 
 def whole(number: int) -> Value:
     """Return a whole number that is known."""
+    if 2**63 <= number < 2**64:
+        return Value(f"{number}n", UINT)  # as Numba takes it
     if not -(2**63) <= number < 2**63:
         raise UntranslatableError(f"the number {number}, which has more than 64 bits")
     code = str(number) if abs(number) <= SAFE else f"{number}n"

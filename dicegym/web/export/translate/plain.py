@@ -1,7 +1,7 @@
 """Ordinary functions of Python as JavaScript: how a game reads on a screen, which no compiler has to know.
 
 Here values keep their types to themselves, as in Python, and ``scripts/python.js`` has what operators and methods do.
-Numbers are JavaScript's: a whole one and a floating point one are told apart by nothing but their values. That is enough
+Numbers are JavaScript's: whole and floating point ones are told apart by nothing but their values. That is enough
 for texts and scenes, and a test compares them; rules are translated by types (`dicegym.web.export.translate.function`).
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.errors import DicegymError, TranslationError, one_line
-from dicegym.web.export.translate.function import safe_name
+from dicegym.web.export.translate.names import safe_name
 from dicegym.web.export.translate.numbers import UntranslatableError
 from dicegym.web.export.translate.types import SAFE, STORES
 
@@ -149,7 +149,11 @@ class PlainProgram:
     def _record(self, kind: Any) -> str:
         if kind not in self._names:
             name = self._names[kind] = self._name(kind.__name__)
-            given = [[field, self.constant(kind._field_defaults.get(field))] for field in kind._fields]
+            defaults = {one.name: one.default for one in inspect.signature(kind).parameters.values()}
+            given = [
+                [field, self.constant(None if default is inspect.Parameter.empty else default)]
+                for field, default in defaults.items()
+            ]
             fields = ", ".join(f"[{json.dumps(field)}, {default}]" for field, default in given)
             self._code.append(f"const {name} = py.record([{fields}], {self._methods(kind)});\n")
         return self._names[kind]
@@ -368,14 +372,14 @@ class _FunctionOfPython:
             case ast.BoolOp():
                 name = "and" if isinstance(node.op, ast.And) else "or"
                 code = self._expression(node.values[0])
-                for one in node.values[1:]:
-                    code = f"py.{name}({code}, () => {self._expression(one)})"
+                for later in node.values[1:]:
+                    code = f"py.{name}({code}, () => {self._expression(later)})"
                 return code
             case ast.Compare():
                 return self._comparison(node)
             case ast.IfExp():
-                test, one, other = self._truth(node.test), self._expression(node.body), self._expression(node.orelse)
-                return f"({test} ? {one} : {other})"
+                chosen, other = self._expression(node.body), self._expression(node.orelse)
+                return f"({self._truth(node.test)} ? {chosen} : {other})"
             case ast.Tuple() | ast.List():
                 return f"[{', '.join(self._item(one) for one in node.elts)}]"
             case ast.Set():

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.errors import TranslationError
-from dicegym.web.export.translate.function import FunctionTranslator, safe_name
+from dicegym.web.export.translate.function import FunctionTranslator
+from dicegym.web.export.translate.names import safe_name
 from dicegym.web.export.translate.numbers import UntranslatableError
 from dicegym.web.export.translate.types import (
     BOOL,
@@ -45,7 +46,7 @@ class Script(NamedTuple):
     """Names of what it returns."""
 
 
-class Program:
+class KernelProgram:
     """Collects kernels for given types of arguments, what they call, and the constants that they read."""
 
     def __init__(self) -> None:

@@ -62,14 +62,15 @@ function $shl(a, b) {
 function $shr(a, b) {
   return typeof a === "number" && b >= 0 && b < 64 ? Math.floor(a / 2 ** b) + 0 : $whole(BigInt(a) >> BigInt(b));
 }
+const $fits = (a) => typeof a === "number" && (a | 0) === a;
 function $and(a, b) {
-  return (a | 0) === a && (b | 0) === b ? a & b : $whole(BigInt(a) & BigInt(b));
+  return $fits(a) && $fits(b) ? a & b : $whole(BigInt(a) & BigInt(b));
 }
 function $or(a, b) {
-  return (a | 0) === a && (b | 0) === b ? a | b : $whole(BigInt(a) | BigInt(b));
+  return $fits(a) && $fits(b) ? a | b : $whole(BigInt(a) | BigInt(b));
 }
 function $xor(a, b) {
-  return (a | 0) === a && (b | 0) === b ? a ^ b : $whole(BigInt(a) ^ BigInt(b));
+  return $fits(a) && $fits(b) ? a ^ b : $whole(BigInt(a) ^ BigInt(b));
 }
 const $min = (a, b) => (b < a ? b : a);
 const $max = (a, b) => (b > a ? b : a);

@@ -1,0 +1,304 @@
+"""Contests, matches, games and agents on pages: as they stand in the store, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from starlette.testclient import TestClient
+from web_pages import Visitor, barriers, too_wide
+from web_stores import ENTRIES, HOSTILE, ended, held_store, multiplied, renamed, reopened
+
+from dicegym.arena.replay import from_json
+from dicegym.arena.replay.page import page_data
+from dicegym.arena.replay.stored import stored_replay
+from dicegym.arena.store.browsing import is_held
+from dicegym.arena.store.holding import held
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.store import ContestStore
+from dicegym.escape import harmless
+from dicegym.web.app import create_app
+from dicegym.web.settings import WebSettings
+
+if TYPE_CHECKING:
+    from conftest import Running
+    from playwright.sync_api import Page
+
+PATIENCE = 20.0
+
+
+@pytest.fixture(scope="session")
+def contest_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that nobody changes."""
+    path = tmp_path_factory.mktemp("watched") / "arena.sqlite"
+    held_store(path)
+    return path
+
+
+@pytest.fixture
+def own_store(contest_store: Path, settings: WebSettings) -> Path:
+    """The store of a test's own server."""
+    path = Path(settings.store)
+    shutil.copy(contest_store, path)
+    return path
+
+
+@pytest.fixture
+def watching(own_store: Path, settings: WebSettings) -> Iterator[TestClient]:
+    with Visitor(create_app(settings)) as asked:
+        yield asked
+
+
+def test_without_a_store_it_says_how_to_make_one(client: TestClient) -> None:
+    answer = client.get("/watch")
+    assert answer.status_code == 200
+    assert "dicegym tournament hog" in answer.text
+    assert client.get("/watch/contests/1").status_code == 404
+    assert client.get("/api/contests").json() == {"contests": [], "next": None}
+
+
+def test_contests_are_listed_and_shown(watching: TestClient) -> None:
+    shown = watching.get("/watch").text
+    assert 'href="/watch/contests/1"' in shown
+    assert "ended" in shown
+    page = watching.get("/watch/contests/1").text
+    for word in ("Rankings", "Ratings", "How much more often than ratings expect", *ENTRIES, "/watch/matches/1"):
+        assert word in page
+    assert watching.get("/watch?game=yatzy").text.count("/watch/contests/") == 0
+    for wrong in ("/watch/contests/9", "/watch/matches/99", "/watch/games/1/99", "/watch/agents/hog?name=nobody"):
+        assert watching.get(wrong).status_code == 404, wrong
+
+
+@pytest.mark.parametrize(
+    "wrong", ["/watch/contests/1/matches?before=x", "/watch/games/1/1?move=two", "/watch/new?game=hog&players=9"]
+)
+def test_wrong_questions_are_answered_in_words(watching: TestClient, wrong: str) -> None:
+    answer = watching.get(wrong)
+    assert answer.status_code == 400
+    assert 'role="alert"' in answer.text
+
+
+def test_matches_are_told_page_by_page(watching: TestClient, own_store: Path) -> None:
+    multiplied(own_store, 25)
+    found: list[int] = []
+    address: str | None = "/watch/contests/1/matches"
+    while address is not None:
+        page = watching.get(address).text
+        found += map(int, re.findall(r'href="/watch/matches/(\d+)"', page))
+        older = re.search(r'href="(\?before=\d+)[^"]*" rel="next"', page)
+        address = None if older is None else f"/watch/contests/1/matches{older[1]}"
+    assert found == list(range(75, 0, -1))
+    own = watching.get("/watch/contests/1/matches?entry=ham").text
+    assert len(re.findall(r'href="/watch/matches/(\d+)"', own)) == 50
+    rows = watching.get("/api/contests/1/matches?count=2&before=50&entry=ham").json()
+    assert [row["id"] for row in rows["matches"]] == sorted((row["id"] for row in rows["matches"]), reverse=True)
+    assert all("ham" in row["entries"] for row in rows["matches"])
+    assert rows["next"] == rows["matches"][-1]["id"]
+    assert watching.get("/api/contests/1/matches?count=0").status_code == 422
+
+
+def test_a_game_is_shown_moment_by_moment_without_scripts(watching: TestClient, own_store: Path) -> None:
+    with StoreReader(own_store) as reader:
+        replay = stored_replay(reader, "2.3")
+    data = page_data(replay)
+    page = watching.get("/watch/games/2/3?move=4").text
+    inside = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert inside is not None
+    assert json.loads(inside[1]) == json.loads(json.dumps(data))
+    seat, words, *_ = data["frames"][4][1][0]
+    assert f"<b>{data['names'][seat]}</b>: {data['words'][words]}" in page
+    assert 'rel="next" href="?move=5"' in page
+    assert 'rel="prev" href="?move=3"' in page
+    seen = watching.get("/watch/games/2/3?move=4&seat=1").text
+    assert 'rel="next" href="?move=5&amp;seat=1"' in seen
+    assert watching.get("/watch/games/2/3?move=1&seat=7").status_code == 400
+
+
+def test_while_a_contest_is_held_nobody_sees_all(watching: TestClient, own_store: Path) -> None:
+    with StoreReader(own_store) as reader:
+        seed = str(stored_replay(reader, "1.1").seed)
+    assert seed in watching.get("/watch/games/1/1").text
+    reopened(own_store)
+    page = watching.get("/watch/games/1/1?seat=1").text
+    inside = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)
+    assert inside is not None
+    assert json.loads(inside[1])["views"] == [1]
+    assert seed not in page
+    assert "still being held" in page
+    assert watching.get("/watch/games/1/1/analysis").status_code == 400
+    assert watching.get("/api/matches/1/games/1").status_code == 400
+    shown = watching.get("/watch/contests/1").text
+    assert "seed" not in shown
+    assert "stopped" in shown  # nobody is at it
+
+
+def test_mistakes_are_computed_when_somebody_asks(watching: TestClient) -> None:
+    begun = watching.get("/watch/games/1/1/analysis")
+    until = time.monotonic() + PATIENCE
+    while "Win probability" not in begun.text and time.monotonic() < until:
+        time.sleep(0.05)
+        begun = watching.get("/watch/games/1/1/analysis")
+    assert "The worst decisions" in begun.text
+    assert 'href="/watch/games/1/1?move=0"' in begun.text
+
+
+def test_agents_have_cards_ratings_and_records(watching: TestClient) -> None:
+    listed = watching.get("/watch/agents/hog").text
+    assert "/watch/agents/hog?name=ham" in listed
+    page = watching.get("/watch/agents/hog?name=ham").text
+    for word in ("What it says of itself", "Record against others", "bacon", "/watch/contests/1", "Newest matches"):
+        assert word in page
+    told = watching.get("/api/agents/hog/agent?name=ham&count=2").json()
+    assert {line["name"] for line in told["record"]} == {"bacon", "swap"}
+    assert sum(line["ahead"] + line["behind"] for line in told["record"]) == told["contests"][0]["games"] == 8
+    assert len(told["matches"]) == 2
+    assert watching.get("/api/agents/nothing").status_code == 404
+
+
+def test_programs_are_told_the_same(watching: TestClient, own_store: Path) -> None:
+    board = watching.get("/api/contests/1").json()
+    assert board["contest"]["state"] == "ended"
+    assert {row["name"] for row in board["ratings"]} == set(ENTRIES)
+    assert [row["place"] for row in board["standings"]]
+    match = watching.get("/api/matches/1").json()
+    assert len(match["games"]) == 4
+    replay = watching.get("/api/matches/1/games/2").json()["replay"]
+    with StoreReader(own_store) as reader:
+        assert from_json(replay) == stored_replay(reader, "1.2")
+    described = watching.get("/api/openapi.json").json()["paths"]
+    assert {"/api/contests", "/api/agents/{game}", "/api/watch/games"} <= described.keys()
+
+
+def played(client: TestClient, number: str) -> dict[str, Any]:
+    """Return a game that was asked for, once it is over."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        found: dict[str, Any] = client.get(f"/api/watch/games/{number}").json()
+        if found.get("over", True):
+            return found
+        time.sleep(0.02)
+    raise AssertionError("the game does not end")
+
+
+def test_a_game_is_played_to_be_watched(client: TestClient) -> None:
+    wanted = {"game": "hog", "agents": ["ham", "ham"], "seed": 7}
+    begun = client.post("/api/watch/games", json=wanted)
+    assert begun.status_code == 201
+    replay = from_json(played(client, begun.json()["id"])["replay"])
+    assert (replay.seed, replay.seats) == (7, ("ham", "ham"))
+    replay.check()
+    assert "Another game" in client.get(begun.json()["page"]).text
+    sent = client.post("/watch/new", data={"game": "hog", "agent": ["bacon", "swap"]}, follow_redirects=False)
+    assert sent.status_code == 303
+    again = from_json(played(client, sent.headers["location"].rpartition("/")[2])["replay"])
+    assert again.seats == ("bacon", "swap")
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"game": "hog", "agents": ["/etc/passwd", "ham"]},
+        {"game": "hog", "agents": ["../hog/ham.py", "ham"]},
+        {"game": "hog", "agents": ["ham"]},
+        {"game": "chess", "agents": ["ham", "ham"]},
+        {"game": "hog", "agents": ["x/../../best.zip", "ham"]},
+    ],
+)
+def test_nothing_but_known_agents_plays(client: TestClient, wanted: dict[str, Any]) -> None:
+    answer = client.post("/api/watch/games", json=wanted)
+    assert answer.status_code in (400, 404)
+    assert answer.json()["error"]
+
+
+def test_whether_somebody_has_a_contest_is_known(own_store: Path) -> None:
+    with StoreReader(own_store) as reader, ContestStore(own_store) as store:
+        assert not is_held(reader, 1)
+        with held(store, 1):
+            assert is_held(reader, 1)
+        with held(store, 1, (1, 3)):
+            assert is_held(reader, 1)
+        assert not is_held(reader, 1)
+
+
+def test_large_contests_stay_quick(own_store: Path, settings: WebSettings) -> None:
+    """After the first time, which computes ratings."""
+    multiplied(own_store, 3_334)
+    with Visitor(create_app(settings)) as asked:
+        assert asked.get("/api/contests/1").json()["contest"]["played"] == 10_002
+        for address in ("/watch", "/watch/contests/1", "/watch/contests/1/matches?entry=ham", "/watch/matches/9000"):
+            took = []
+            for _ in range(3):
+                began = time.perf_counter()
+                assert asked.get(address).status_code == 200
+                took.append(time.perf_counter() - began)
+            assert min(took) < 0.3, address
+
+
+def test_names_and_messages_of_others_do_nothing(
+    contest_store: Path,
+    running: Running,
+    open_page: Callable[..., Page],
+    shot: Callable[[Page, str], None],
+) -> None:
+    names = dict(zip(ENTRIES, (HOSTILE[0], HOSTILE[4], HOSTILE[3]), strict=True))
+    renamed(contest_store, Path(running.settings.store), names)
+    page = open_page(running.url + "/watch/contests/1", viewport={"width": 360, "height": 740})
+    agent = "/watch/agents/hog?name=%3Cscript%3Edocument.title%3D%27run%27%3C%2Fscript%3E"
+    for address in ("/watch/contests/1", "/watch/matches/1", "/watch/games/1/1?move=2", "/watch/agents/hog", agent):
+        page.goto(running.url + address)
+        assert page.title() != "run"
+        assert not too_wide(page), address
+        assert page.locator("main script:not([type='application/json'])").count() == 0
+        assert page.locator("img[src=x]").count() == 0
+        shot(page, re.sub(r"\W+", "-", address)[:30])
+    page.goto(running.url + "/watch/games/1/1?move=1")
+    assert harmless(HOSTILE[0])[:8] in page.locator("#players").inner_text()
+
+
+def test_a_contest_is_watched_while_it_is_held(
+    own_store: Path, running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
+) -> None:
+    reopened(own_store)
+    with ContestStore(own_store) as store, held(store, 1):
+        from playwright.sync_api import expect
+
+        page = open_page(running.url + "/watch/contests/1")
+        status = page.locator("[role=status]")
+        assert "3 of 5 matches played" in status.inner_text()
+        assert barriers(page) == []
+        multiplied(own_store, 2)
+        expect(status).to_contain_text("6 of 5 matches played")
+        assert page.locator("#played tbody tr").count() == 6
+        shot(page, "live")
+        ended(own_store)
+        expect(status).to_contain_text("has ended")
+    page.get_by_role("link", name="See its result").click()
+    assert page.locator("h2", has_text="Rankings").count() == 1
+
+
+def test_a_game_is_stepped_through_by_keys_and_kept_in_the_address(
+    own_store: Path, running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
+) -> None:
+    page = open_page(running.url + "/watch/new?game=hog", viewport={"width": 360, "height": 740})
+    assert not too_wide(page)
+    page.get_by_role("button", name="Play it").click()
+    page.wait_for_selector("#replay:not([hidden])")
+    page.goto(running.url + "/watch/games/1/1?move=2&seat=1")
+    assert page.locator("#still").count() == 0
+    assert page.locator("#count").inner_text().startswith("move 2 of")
+    for key, move in (("ArrowRight", 3), ("ArrowLeft", 2), ("Home", 0), ("v", 0)):
+        page.keyboard.press(key)
+        assert f"move={move}" in page.url
+    assert "seat=" not in page.url  # from seat 1 on to everybody
+    assert page.locator("#picture svg").count() == 1
+    assert barriers(page) == []
+    assert not too_wide(page)
+    shot(page, "game")
+    page.reload()
+    assert page.locator("#count").inner_text().startswith("move 0 of")
