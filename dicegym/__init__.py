@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dicegym.engine.batch import Batch as Batch
     from dicegym.engine.game import Game as Game
     from dicegym.games import game as game
+    from dicegym.pictures.drawing import draw as draw
     from dicegym.play.player import Player as Player
     from dicegym.play.turn import Turn as Turn
     from dicegym.players.model import save_model as save_model
@@ -27,6 +28,7 @@ _HOMES = {
     "Batch": "dicegym.engine.batch",
     "Game": "dicegym.engine.game",
     "game": "dicegym.games",
+    "draw": "dicegym.pictures.drawing",
     "Player": "dicegym.play.player",
     "Turn": "dicegym.play.turn",
     "agent": "dicegym.players.roster",

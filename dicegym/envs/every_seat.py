@@ -19,7 +19,7 @@ from dicegym.envs.options import (
     check_render_mode,
     check_reward,
 )
-from dicegym.envs.render import render_game
+from dicegym.envs.render import FRAMES, Renderer
 
 
 class EverySeat:
@@ -46,11 +46,12 @@ class EverySeat:
         self.reward = check_reward(game, reward)
         self.max_cycles = check_cap("max_cycles", max_cycles)
         self.render_mode = check_render_mode(render_mode)
+        self._renderer = Renderer(game, self.render_mode)
         self.metadata = {
             "name": f"{game.name}_v0",
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": is_parallelizable,
-            "render_fps": 2,
+            "render_fps": FRAMES,
         }
         self.possible_agents = [f"player_{seat}" for seat in range(game.players)]
         self.agents = []
@@ -103,8 +104,13 @@ class EverySeat:
         self._state = self._states[0]
 
     def render(self) -> Any:
-        """Return the whole table in the form of ``render_mode``; "human" prints it."""
-        return render_game(self.render_mode, lambda: self.game.scene(self._state))
+        """Return the whole table in the form of ``render_mode``; "human" shows it in a window, or prints it."""
+        return self._renderer.one(self._state, None)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Close the window of ``render_mode="human"``, if there is one."""
+        self._renderer.close()
+
+    def _repr_svg_(self) -> str | None:
+        """Show the whole table, in a notebook; None before the first game."""
+        return None if self._episode < 0 else self._renderer.drawing(self._state, None).svg()

@@ -8,9 +8,10 @@ from typing import overload
 
 import numpy as np
 
-from dicegym.envs.drawing import draw_scene
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.files import writing
+from dicegym.pictures.raster import pixels
+from dicegym.pictures.sheet import with_caption
 from dicegym.players.watched import WatchedMove
 
 LAST = 4
@@ -22,10 +23,6 @@ class Film(Sequence[np.ndarray]):
 
     def __init__(self, moments: Sequence[WatchedMove]) -> None:
         self._moments = moments
-        # A picture's size follows from the number of lines.
-        longest = {len(moment.scene.lines): moment for moment in moments}
-        shapes = [_picture(moment).shape for moment in longest.values()]
-        self._height, self._width = (-(-max(shape[side] for shape in shapes) // 2) * 2 for side in (0, 1))
 
     def __len__(self) -> int:
         """Return how many pictures there are."""
@@ -39,19 +36,14 @@ class Film(Sequence[np.ndarray]):
         """Return a picture, or a part of the film."""
         if isinstance(which, slice):
             return Film(self._moments[which])
-        one = _picture(self._moments[which])
-        return np.pad(one, ((0, self._height - one.shape[0]), (0, self._width - one.shape[1]), (0, 0)), mode="edge")
-
-
-def _picture(moment: WatchedMove) -> np.ndarray:
-    words = "   ".join([*moment.done, *([moment.scene.footer] if moment.scene.footer else [])])
-    return draw_scene(moment.scene._replace(footer=words))
+        moment = self._moments[which]
+        return pixels(with_caption(moment.picture(), "; ".join(moment.done)))
 
 
 def film_of(moments: Iterable[WatchedMove]) -> Film:
-    """Return a picture of each moment, below it what was done: uint8[height, width, 3], all of one even size.
+    """Return a picture of each moment, below it what was done: uint8[height, width, 3], all of one size.
 
-    Raises DependencyError without Pillow.
+    Asked for a picture it raises DependencyError without the extra ``render``.
     """
     return Film(list(moments))
 

@@ -81,4 +81,5 @@ class PufferVecEnv(PufferEnv):
         return shown[0] if shown else None
 
     def close(self) -> None:
-        """Release nothing: all is in memory."""
+        """Close the window of ``render_mode="human"``, if there is one."""
+        self.batch.close()

@@ -174,4 +174,5 @@ class SB3VecEnv(VecEnv):
         return list(self.batch.render() or ())
 
     def close(self) -> None:
-        """Release nothing: all is in memory."""
+        """Close the window of ``render_mode="human"``, if there is one."""
+        self.batch.close()

@@ -27,7 +27,7 @@ from dicegym.envs.options import (
     seat_rule,
     set_game,
 )
-from dicegym.envs.render import render_game
+from dicegym.envs.render import FRAMES, Renderer
 from dicegym.envs.seating import Seating
 from dicegym.errors import ParameterError, StepError
 from dicegym.play.audience import Audience
@@ -65,7 +65,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         <raises>
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012 - Gymnasium's form
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES}  # noqa: RUF012 - Gymnasium's form
 
     def __init__(
         self,
@@ -84,6 +84,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self.illegal_reward = check_illegal_reward(illegal_reward)
         self.reward = check_reward(self.game, reward)
         self.render_mode = check_render_mode(render_mode)
+        self._renderer = Renderer(self.game, self.render_mode)
         self.observation_space = gym.spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
         self.action_space = gym.spaces.Discrete(self.game.n_actions)
         self._seed: int | None = None
@@ -253,8 +254,16 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         return self._observation.copy(), self.illegal_reward, True, False, info
 
     def _show(self) -> Any:
-        return render_game(self.render_mode, lambda: self.game.scene(self._state, self._seat))
+        return self._renderer.one(self._state, self._seat)
 
     def render(self) -> Any:
         """Return the table as the learner sees it, in the form of ``render_mode`` (None for "human")."""
-        return None if self.render_mode == "human" else self._show()  # printed by reset and step already
+        return None if self.render_mode == "human" else self._show()  # shown by reset and step already
+
+    def close(self) -> None:
+        """Close the window of ``render_mode="human"``, if there is one."""
+        self._renderer.close()
+
+    def _repr_svg_(self) -> str | None:
+        """Show the table as the learner sees it, in a notebook; None before the first game."""
+        return None if self._episode < 0 else self._renderer.drawing(self._state, self._seat).svg()

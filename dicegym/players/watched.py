@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.errors import AgentError, ParameterError
 from dicegym.escape import one_line
+from dicegym.pictures.drawing import Drawing, draw
 from dicegym.pictures.naming import named
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, sit_down, whole
@@ -24,6 +26,8 @@ class WatchedMove(NamedTuple):
     """The whole table, hidden things too, players called by their names."""
     over: bool
     """Whether it is the last one."""
+    picture: Callable[[], Drawing]
+    """Draws the same."""
 
 
 def seating(game: Game, player: Player, others: Sequence[Player], seat: int) -> list[Player]:
@@ -58,14 +62,19 @@ def moments(game: Game, players: Sequence[Player], seed: int = 0) -> Iterator[Wa
     """
     referee = _Watched(game, game.new_game(seed), players)
     names = names_of(players)
-    yield WatchedMove((), named(game.scene(referee.state), names), False)
+    yield _moment(game, referee.state, names, ())
     done: dict[int, list[str]] = {}
     for seat in referee.moves():
         done.setdefault(seat, []).append(referee.said())
         if is_moment(game, seat, referee.state):
             lines = tuple(f"{names[one]}: {', '.join(said)}" for one, said in done.items())
-            yield WatchedMove(lines, named(game.scene(referee.state), names), bool(referee.state["over"]))
+            yield _moment(game, referee.state, names, lines)
             done = {}
+
+
+def _moment(game: Game, state: Any, names: Sequence[str], done: tuple[str, ...]) -> WatchedMove:
+    scene = named(game.scene(state), names)
+    return WatchedMove(done, scene, bool(state["over"]), partial(draw, game, state.copy(), None, names))
 
 
 def action_in(game: Game, state: Any, action: int) -> str:

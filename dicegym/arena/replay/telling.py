@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from dicegym.arena.replay.replay import Frame, PlayedAction, Replay
 from dicegym.engine.game import Game
 from dicegym.escape import one_line
+from dicegym.pictures.drawing import draw
 from dicegym.pictures.naming import named
 from dicegym.players.watched import WatchedMove, told_apart
 
@@ -47,7 +49,8 @@ def moment(
         if may_know(played, seat):
             said.setdefault(played.seat, []).append(words(table, played, seat, notes))
     lines = tuple(f"{names[one]}: {', '.join(texts)}" for one, texts in said.items())
-    return WatchedMove(lines, named(table.scene(frame.state, seat), names), frame.over)
+    scene = named(table.scene(frame.state, seat), names)
+    return WatchedMove(lines, scene, frame.over, partial(draw, table, frame.state, seat, names))
 
 
 def may_know(played: PlayedAction, seat: int | None) -> bool:
