@@ -28,11 +28,11 @@ _HOMES = {
     "Batch": "dicegym.engine.batch",
     "Game": "dicegym.engine.game",
     "game": "dicegym.games",
-    "draw": "dicegym.pictures.drawing",
     "Player": "dicegym.play.player",
     "Turn": "dicegym.play.turn",
     "agent": "dicegym.players.roster",
     "agent_names": "dicegym.players.roster",
+    "draw": "dicegym.pictures.drawing",
     "save_model": "dicegym.players.model",
 }
 

@@ -39,6 +39,7 @@ _DECLARED = (
     Mode("start", "first call and warm start of each form, in a new process"),
     Mode("contest", "exact values, contests, moves in matches, and what it costs to keep bots apart", long=True),
     Mode("server", "turns of a game server with bots on this machine, and what floods cost", long=True),
+    Mode("web", "how long 200 people at once wait for pages on which they play", long=True),
     Mode("solve", "what can be solved in minutes: the time, memory and disk it takes (hours for all)", long=True),
     Mode("training", "MaskablePPO here, on single environments, and on a free one", long=True),
 )

@@ -141,6 +141,33 @@ def server_plan(options: Options, folder: Path) -> Plan:
     return _or_skipped("server", plan())
 
 
+WEB_GAMES = ("hog", "liarsdice")
+"""What is played on pages unless games are named: a quick one, and one with rivals that think."""
+
+
+def web_plan(options: Options, folder: Path) -> Plan:
+    """Return how long people wait for pages."""
+
+    def plan() -> Iterator[Measure]:
+        from dicegym.bench import web
+
+        games = options.games or WEB_GAMES
+        shown = " and ".join(games)
+
+        def run() -> tuple[float, ...]:
+            load = web.measure(games, max(5.0, 60 * options.seconds))
+            if load.failures:
+                raise ParameterError(f"{len(load.failures)} requests failed, the first: {load.failures[0]}")
+            return 1000 * load.median, 1000 * load.p95, 1000 * load.p99, load.requests
+
+        parts = (("median", "ms"), ("95th percentile", "ms"), ("99th percentile", "ms"), ("requests", "requests/s"))
+        figures = [Figure("web", shown, f"wait for an answer: {what}", unit) for what, unit in parts[:3]]
+        figures[2] = figures[2]._replace(goal=("at most", 1000 * web.SLOWEST))
+        yield Measure((*figures, Figure("web", shown, *parts[3])), run)
+
+    return _or_skipped("web", plan())
+
+
 def solve_plan(options: Options, folder: Path) -> Plan:
     """Return what it takes to solve what can be solved of each game."""
 
@@ -189,6 +216,7 @@ PLANS: Mapping[str, Callable[[Options, Path], Plan]] = {
     "start": start_plan,
     "contest": contest_plan,
     "server": server_plan,
+    "web": web_plan,
     "solve": solve_plan,
     "training": training_plan,
 }

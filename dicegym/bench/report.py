@@ -22,6 +22,7 @@ SECTIONS = {
     "contest": "Exact values, contests, matches",
     "isolation": "Strangers' bots in processes of their own, by kind of isolation",
     "server": "A server and its bots on this machine",
+    "web": "Pages: 200 people play at a human pace, their browsers on this machine too",
     "solve": "Solving, each in a new process, what is compiled included",
     "training": "Training: MaskablePPO",
 }

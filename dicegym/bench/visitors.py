@@ -1,4 +1,4 @@
-"""Visitors of the pages, as many as one machine can hold: they load pages, fill in forms, and measure how long it takes.
+"""Visitors of the pages, as many as one machine holds: they load pages, fill in forms, and measure how long it takes.
 
 They know nothing of games: they fill in what forms a page shows, and press a button.
 """

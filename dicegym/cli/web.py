@@ -131,3 +131,19 @@ def tell_of_uploads(isolation: str) -> None:
 pages = typer.Typer(name="web", callback=web, invoke_without_command=True, rich_markup_mode=None)
 pages.add_typer(token, name="token")
 pages.add_typer(contest, name="contest")
+
+
+@pages.command(epilog="Example: dicegym web backup backups/monday --folder course --store course.sqlite")
+def backup(
+    target: Annotated[Path, typer.Argument(help="a folder that is not there yet")],
+    folder: Annotated[Path, typer.Option(help="what the pages keep, as `dicegym web` was given it")] = FOLDER,
+    store: Annotated[str, typer.Option(help="store of contests, as `dicegym web` was given it")] = STORE,
+) -> None:
+    """Copy what the pages keep, while they run.
+
+    To go back to a copy, stop the server and put the copy's folder `pages` and the file in `store` in their places.
+    """
+    from dicegym.web.backup import back_up
+
+    made = back_up(folder, store, target)
+    out.print(f"{target}: {made.files} files, {made.databases} of them databases, {made.size / 1e6:.1f} MB")

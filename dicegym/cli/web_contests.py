@@ -94,7 +94,10 @@ def list_contests(folder: WebFolder = WEB_FOLDER) -> None:
 
 @contest.command(epilog="Example: dicegym web contest close Autumn")
 def close(name: ContestName, folder: WebFolder = WEB_FOLDER) -> None:
-    """Close a contest: nobody enters any more, and later versions do not count."""
+    """Close a contest.
+
+    Nobody enters any more, and later versions do not count.
+    """
     with open_desk(folder) as desk:
         from dicegym.web.enter.contests import WebContests
 
@@ -110,7 +113,10 @@ def grades(
     store: StoreName = None,
     folder: WebFolder = WEB_FOLDER,
 ) -> None:
-    """Show what became of each bot of a contest: its owner, version, place and games won."""
+    """Show what became of each bot of a contest.
+
+    That is: its owner, version, place, games won and faults.
+    """
     check_writable(csv_file)
     with open_desk(folder) as desk:
         from dicegym.arena.storage import named_store

@@ -19,7 +19,9 @@ from dicegym.envs.options import (
     check_render_mode,
     check_reward,
 )
-from dicegym.envs.render import FRAMES, Renderer
+from dicegym.envs.render import render_game
+from dicegym.envs.window import Window
+from dicegym.pictures.drawing import draw
 
 
 class EverySeat:
@@ -46,12 +48,11 @@ class EverySeat:
         self.reward = check_reward(game, reward)
         self.max_cycles = check_cap("max_cycles", max_cycles)
         self.render_mode = check_render_mode(render_mode)
-        self._renderer = Renderer(game, self.render_mode)
         self.metadata = {
             "name": f"{game.name}_v0",
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": is_parallelizable,
-            "render_fps": FRAMES,
+            "render_fps": 2,
         }
         self.possible_agents = [f"player_{seat}" for seat in range(game.players)]
         self.agents = []
@@ -62,6 +63,7 @@ class EverySeat:
         self._states = game.new_states(1)
         self._state = self._states[0]
         self._gained = np.zeros(game.players, np.float32)
+        self._window = Window(game.spec.title, self.metadata["render_fps"])
 
     def observation_space(self, agent: str) -> gym.spaces.Space[Any]:
         """Return the observation space of ``agent`` (the same object each time)."""
@@ -95,22 +97,23 @@ class EverySeat:
         return [now - then for now, then in zip(self._gained.tolist(), before, strict=True)]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the view of the record, which would become a record of its own."""
-        return {name: value for name, value in vars(self).items() if name != "_state"}
+        """Leave out the view of the record, which would become a record of its own, and the window."""
+        return {name: value for name, value in vars(self).items() if name not in ("_state", "_window")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on with a copy."""
         self.__dict__.update(state)
         self._state = self._states[0]
+        self._window = Window(self.game.spec.title, self.metadata["render_fps"])
 
     def render(self) -> Any:
         """Return the whole table in the form of ``render_mode``; "human" shows it in a window, or prints it."""
-        return self._renderer.one(self._state, None)
+        return render_game(self.render_mode, self.game, self._state, None, self._window)
 
     def close(self) -> None:
-        """Close the window of ``render_mode="human"``, if there is one."""
-        self._renderer.close()
+        """Close the window, if there is one."""
+        self._window.close()
 
-    def _repr_svg_(self) -> str | None:
-        """Show the whole table, in a notebook; None before the first game."""
-        return None if self._episode < 0 else self._renderer.drawing(self._state, None).svg()
+    def _repr_html_(self) -> str | None:
+        """Show the whole table in a notebook; None before the first game."""
+        return None if self._episode < 0 else draw(self.game, self._state).svg()

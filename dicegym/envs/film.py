@@ -10,8 +10,8 @@ import numpy as np
 
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.files import writing
+from dicegym.pictures.captions import captioned
 from dicegym.pictures.raster import pixels
-from dicegym.pictures.sheet import with_caption
 from dicegym.players.watched import WatchedMove
 
 LAST = 4
@@ -36,14 +36,17 @@ class Film(Sequence[np.ndarray]):
         """Return a picture, or a part of the film."""
         if isinstance(which, slice):
             return Film(self._moments[which])
-        moment = self._moments[which]
-        return pixels(with_caption(moment.picture(), "; ".join(moment.done)))
+        return _picture(self._moments[which])
+
+
+def _picture(moment: WatchedMove) -> np.ndarray:
+    return pixels(captioned(moment.picture(), moment.done))
 
 
 def film_of(moments: Iterable[WatchedMove]) -> Film:
-    """Return a picture of each moment, below it what was done: uint8[height, width, 3], all of one size.
+    """Return a picture of each moment, below it what was done: uint8[height, width, 3], all of one even size.
 
-    Asked for a picture it raises DependencyError without the extra ``render``.
+    Raises DependencyError without Pillow.
     """
     return Film(list(moments))
 

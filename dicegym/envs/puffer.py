@@ -81,5 +81,4 @@ class PufferVecEnv(PufferEnv):
         return shown[0] if shown else None
 
     def close(self) -> None:
-        """Close the window of ``render_mode="human"``, if there is one."""
-        self.batch.close()
+        """Release nothing: all is in memory."""

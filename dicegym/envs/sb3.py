@@ -174,5 +174,4 @@ class SB3VecEnv(VecEnv):
         return list(self.batch.render() or ())
 
     def close(self) -> None:
-        """Close the window of ``render_mode="human"``, if there is one."""
-        self.batch.close()
+        """Release nothing: all is in memory."""

@@ -27,9 +27,11 @@ from dicegym.envs.options import (
     seat_rule,
     set_game,
 )
-from dicegym.envs.render import FRAMES, Renderer
+from dicegym.envs.render import render_game
 from dicegym.envs.seating import Seating
+from dicegym.envs.window import Window
 from dicegym.errors import ParameterError, StepError
+from dicegym.pictures.drawing import draw
 from dicegym.play.audience import Audience
 from dicegym.play.drive import join_table
 from dicegym.play.turn import Act, Turn
@@ -65,7 +67,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         <raises>
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES}  # noqa: RUF012 - Gymnasium's form
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012 - Gymnasium's form
 
     def __init__(
         self,
@@ -84,7 +86,6 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self.illegal_reward = check_illegal_reward(illegal_reward)
         self.reward = check_reward(self.game, reward)
         self.render_mode = check_render_mode(render_mode)
-        self._renderer = Renderer(self.game, self.render_mode)
         self.observation_space = gym.spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
         self.action_space = gym.spaces.Discrete(self.game.n_actions)
         self._seed: int | None = None
@@ -103,16 +104,18 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._seat = 0
         self._before = 0.0
         self._playing = False
+        self._window = Window(self.game.spec.title, self.metadata["render_fps"])
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what points into the rest: seated opponents and the view of the record."""
-        left_out = ("_state", "_mask_told", "_acts", "_turns", "_audience")
+        """Leave out what points into the rest, seated opponents and the view of the record, and the window."""
+        left_out = ("_state", "_mask_told", "_acts", "_turns", "_audience", "_window")
         return {name: value for name, value in vars(self).items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on with a copy; opponents sit down anew, so one that is not pure has forgotten its game."""
         vars(self).update(state)
         self._state = self._states[0]
+        self._window = Window(self.game.spec.title, self.metadata["render_fps"])
         self._mask_told = self._mask.view(np.int8)
         self._seat_others(int(self._state["key"]))
 
@@ -254,16 +257,16 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         return self._observation.copy(), self.illegal_reward, True, False, info
 
     def _show(self) -> Any:
-        return self._renderer.one(self._state, self._seat)
+        return render_game(self.render_mode, self.game, self._state, self._seat, self._window)
 
     def render(self) -> Any:
         """Return the table as the learner sees it, in the form of ``render_mode`` (None for "human")."""
         return None if self.render_mode == "human" else self._show()  # shown by reset and step already
 
     def close(self) -> None:
-        """Close the window of ``render_mode="human"``, if there is one."""
-        self._renderer.close()
+        """Close the window, if there is one."""
+        self._window.close()
 
-    def _repr_svg_(self) -> str | None:
-        """Show the table as the learner sees it, in a notebook; None before the first game."""
-        return None if self._episode < 0 else self._renderer.drawing(self._state, self._seat).svg()
+    def _repr_html_(self) -> str | None:
+        """Show the table in a notebook, as the learner sees it; None before the first game."""
+        return None if self._episode < 0 else draw(self.game, self._state, self._seat).svg()

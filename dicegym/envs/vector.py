@@ -45,7 +45,7 @@ from dicegym.envs.options import (
     illegal,
     set_game,
 )
-from dicegym.envs.render import FRAMES, MOST_SHOWN, Renderer
+from dicegym.envs.render import render_games
 from dicegym.envs.seating import Seating
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 from dicegym.players.pool import Pool
@@ -94,7 +94,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         <raises>
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES}  # noqa: RUF012 - Gymnasium's form
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012 - Gymnasium's form
 
     def __init__(
         self,
@@ -119,7 +119,6 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         self.illegal_reward = check_illegal_reward(illegal_reward)
         self.reward = check_reward(self.game, reward)
         self.render_mode = check_render_mode(render_mode)
-        self._renderer = Renderer(self.game, self.render_mode)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.max_episode_steps = check_cap("max_episode_steps", max_episode_steps)
@@ -329,24 +328,9 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         return array.copy() if self.copy else array
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return every table as its learner sees it, in the form of ``render_mode``.
-
-        "human" shows the first ones in a window, or prints all where there can be none.
-        """
-        return self._renderer.many(self._states, self._rows["seat"].tolist())
-
-    def close_extras(self, **kwargs: Any) -> None:
-        """Close the window of ``render_mode="human"``, if there is one."""
-        self._renderer.close()
-
-    def _repr_html_(self) -> str | None:
-        """Show the first tables as their learners see them, in a notebook; None before the first games."""
-        if not self._states["key"].any():
-            return None
-        pairs = zip(self._states[:MOST_SHOWN], self._rows["seat"].tolist(), strict=False)
-        shown = "".join(f"<div>{self._renderer.drawing(*pair).svg()}</div>" for pair in pairs)
-        more = f"<p>the first {MOST_SHOWN} of {self.num_envs} games</p>" if self.num_envs > MOST_SHOWN else ""
-        return f'<div style="display: flex; flex-wrap: wrap; gap: 8px; zoom: .5">{shown}</div>{more}'
+        """Return every table as its learner sees it, in the form of ``render_mode``; "human" prints them."""
+        seats = self._rows["seat"].tolist()
+        return render_games(self.render_mode, self.game, zip(self._states, seats, strict=True))
 
 
 def _slim(space: gym.Space[Any]) -> gym.Space[Any]:

@@ -13,7 +13,7 @@ from dicegym.pictures.svg import Drawing, Tile, element, text
 
 WIDTH, HEIGHT = 420, 250
 """In units that are pixels on a phone, where letters are to be read too."""
-LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 40
+LEFT, RIGHT, TOP, BOTTOM = 52, 14, 26, 40
 LETTERS = 11.5
 MOST_TICKS = 6
 """Numbers on an axis at most."""
@@ -64,20 +64,15 @@ def chart(title: str, lines: Sequence[ChartLine], x: Axis, y: Axis, marks: Seque
     """
     lines = [_thinned(line) for line in lines]
     across = [point[0] for line in lines for point in line.points if math.isfinite(point[0])]
-    up = [point[1] for line in lines for point in line.points] + [
-        end for line in lines for ends in line.band for end in ends
-    ]
-    up = [one for one in [*up, *(mark.at for mark in marks)] if math.isfinite(one)]
+    ends = [end for line in lines for both in line.band for end in both]
+    up = [*(point[1] for line in lines for point in line.points), *ends, *(mark.at for mark in marks)]
+    up = [one for one in up if math.isfinite(one)]
     placed_x, placed_y = _Scale(across, x, LEFT, WIDTH - RIGHT), _Scale(up, y, HEIGHT - BOTTOM, TOP)
     parts = [*_across(placed_x, x), *_up(placed_y, y)]
     for mark in marks:
-        at = f"{placed_y.at(mark.at):.1f}"
-        parts.append(
-            element(
-                "line", x1=LEFT, x2=WIDTH - RIGHT, y1=at, y2=at, class_="mark", stroke="#57606a", stroke_dasharray="1 4"
-            )
-        )
-        parts.append(_letters(mark.words, LEFT + 4, float(at) - 3, "start"))
+        at = placed_y.at(mark.at)
+        parts.append(_rule((LEFT, at), (WIDTH - RIGHT, at), "mark", stroke_dasharray="1 4"))
+        parts.append(_letters(mark.words, WIDTH - RIGHT, at - 3, "end"))
     for number, line in enumerate(lines):
         parts += _drawn(number, line, placed_x, placed_y)
     return Drawing(WIDTH, HEIGHT, (Tile(0, 0, WIDTH, HEIGHT, "".join(parts)),), title)
@@ -163,7 +158,7 @@ def _up(scale: _Scale, axis: Axis) -> list[str]:
         at = scale.at(tick)
         parts.append(_rule((LEFT, at), (WIDTH - RIGHT, at), "grid", stroke="#d0d7de"))
         parts.append(_letters(axis.shown(tick), LEFT - 6, at + 4, "end"))
-    return [*parts, _letters(axis.title, 2, HEIGHT - 6, "start")]
+    return [*parts, _letters(axis.title, 2, TOP - 14, "start")]
 
 
 def _stroke(number: int) -> dict[str, object]:

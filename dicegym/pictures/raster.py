@@ -75,6 +75,12 @@ def _png(document: str) -> bytes:
     return bytes(made)
 
 
+def _needed() -> None:
+    """Raise DependencyError if something is missing, also where all tiles are kept: the same whatever came before."""
+    _library("PIL.Image", "Pillow")
+    _library("resvg_py", "resvg-py")
+
+
 def _library(module: str, name: str) -> Any:
     import importlib
 
@@ -93,6 +99,7 @@ def pixels(drawing: Drawing) -> np.ndarray:
 
 
 def _image(drawing: Drawing) -> Any:
+    _needed()
     image = _library("PIL.Image", "Pillow").new("RGB", (drawing.width, drawing.height))
     for tile in drawing.tiles:
         for part in tile.parts or (tile._replace(x=0, y=0),):

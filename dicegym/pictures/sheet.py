@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dicegym.pictures import pieces
 from dicegym.pictures.fonts import fitted, measured, wrapped
-from dicegym.pictures.palette import FELT, GOLD, INK, PANEL
+from dicegym.pictures.palette import FELT, GOLD, INK
 from dicegym.pictures.svg import Drawing, Tile, element, text
 
 BLOCK = 16
@@ -158,16 +158,3 @@ class Sheet:
 
 HEAD = 54
 """Height of a headline."""
-
-
-CAPTION = 5 * BLOCK
-"""Height of a caption."""
-
-
-def with_caption(drawing: Drawing, words: str) -> Drawing:
-    """Return a drawing with words below it, in up to three lines: the same size for all words."""
-    strip = Sheet(CAPTION, "", drawing.width, PANEL)
-    strip.lines(words, MARGIN, 4, drawing.width - 2 * MARGIN, 3, size=SMALL)
-    below = tuple(tile._replace(y=tile.y + drawing.height) for tile in strip.drawing().tiles)
-    title = f"{drawing.title} {words}".strip()
-    return Drawing(drawing.width, drawing.height + strip.height, drawing.tiles + below, title)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from dicegym.engine.game import Game
@@ -62,19 +62,26 @@ def moments(game: Game, players: Sequence[Player], seed: int = 0) -> Iterator[Wa
     """
     referee = _Watched(game, game.new_game(seed), players)
     names = names_of(players)
-    yield _moment(game, referee.state, names, ())
+
+    def now(done: tuple[str, ...]) -> WatchedMove:
+        return watched_move(game, referee.state, done, names)
+
+    yield now(())
     done: dict[int, list[str]] = {}
     for seat in referee.moves():
         done.setdefault(seat, []).append(referee.said())
         if is_moment(game, seat, referee.state):
             lines = tuple(f"{names[one]}: {', '.join(said)}" for one, said in done.items())
-            yield _moment(game, referee.state, names, lines)
+            yield now(lines)
             done = {}
 
 
-def _moment(game: Game, state: Any, names: Sequence[str], done: tuple[str, ...]) -> WatchedMove:
-    scene = named(game.scene(state), names)
-    return WatchedMove(done, scene, bool(state["over"]), partial(draw, game, state.copy(), None, names))
+def watched_move(
+    game: Game, state: Any, done: tuple[str, ...], names: Sequence[str], seat: int | None = None
+) -> WatchedMove:
+    """Return a moment, as ``seat`` may see it (None: everything); the record may change afterwards."""
+    drawn = functools.partial(draw, game, state.copy(), seat, names)
+    return WatchedMove(done, named(game.scene(state, seat), names), bool(state["over"]), drawn)
 
 
 def action_in(game: Game, state: Any, action: int) -> str:

@@ -13,7 +13,7 @@ import dicegym
 from dicegym.engine.dice import game_key
 from dicegym.envs.multi import TurnEnv
 from dicegym.envs.options import DOCUMENTATION, check_render_mode
-from dicegym.envs.render import Renderer
+from dicegym.envs.render import render_games
 from dicegym.envs.seating import Seating
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.envs.single import SingleAgentEnv
@@ -76,14 +76,13 @@ def test_seats_are_given_drawn_or_taken_in_turn() -> None:
 def test_rendering_in_every_mode(capsys: pytest.CaptureFixture[str]) -> None:
     game = dicegym.game("hog")
     states = game.new_game(0)
-    both = [states[0], states[0]], [None, 1]
-    texts = Renderer(game, "ansi").many(*both)
+    tables = [(states[0], None), (states[0], 1)]
+    texts = render_games("ansi", game, tables)
     assert texts == (game.scene(states[0]).text(), game.scene(states[0], 1).text())
-    pictures = Renderer(game, "rgb_array").many(*both)
+    pictures = render_games("rgb_array", game, tables)
     assert pictures is not None
     assert [picture.dtype for picture in pictures] == [np.uint8] * 2
-    assert (pictures[0] != pictures[1]).any()
-    assert Renderer(game, "human").many(*both) is None
+    assert render_games("human", game, tables) is None
     assert capsys.readouterr().out == "\n\n".join(texts) + "\n"
     assert check_render_mode(None) is None
 

@@ -12,8 +12,16 @@ import pytest
 from gymnasium.wrappers import HumanRendering, RecordVideo
 from gymnasium.wrappers import vector as wrappers
 
-from dicegym.pictures.sheet import WIDTH
+from dicegym.engine.scene import Line, Scene
+from dicegym.pictures.raster import pixels
+from dicegym.pictures.scenes import scene_drawing
+from dicegym.pictures.sheet import BLOCK, WIDTH
 from dicegym.registry import ENVIRONMENTS
+
+
+def draw_pixels(scene: Scene) -> np.ndarray:
+    return pixels(scene_drawing(scene))
+
 
 each_environment = pytest.mark.parametrize("env_id", [environment.full_id for environment in ENVIRONMENTS])
 MULTI = [environment.full_id for environment in ENVIRONMENTS if environment.multi]
@@ -97,3 +105,31 @@ def test_the_whole_table_keeps_its_size(env_id: str) -> None:
         if over or env.terminations[agent]:
             sizes.add(env.render().shape)
     assert len(sizes) == 1
+
+
+def test_pictures_fit_the_blocks_of_a_video() -> None:
+    height, width, _ = draw_pixels(Scene("three", tuple(Line(f"line {number}") for number in range(3)))).shape
+    assert width == WIDTH
+    assert width % BLOCK == height % BLOCK == 0
+
+
+def test_long_words_stay_beside_the_dice() -> None:
+    """What is written leaves the place of the dice as it is, however long it is."""
+
+    def right_side(text: str) -> np.ndarray:
+        picture = draw_pixels(Scene("dice", (Line("label", text, dice=(1, 2, 3, 4, 5, 6, 1, 2, 3, 4)),)))
+        return picture[:, WIDTH - 190 :]
+
+    assert (right_side("x " * 400) == right_side("")).all()
+    assert (right_side("x" * 20) == right_side("")).all()
+
+
+def test_columns_stand_below_each_other() -> None:
+    def ink(cells: tuple[str, ...]) -> np.ndarray:
+        """Return the columns of pixels that the cells write on, from the right edge of each."""
+        picture = draw_pixels(Scene("table", (Line("", cells=cells),)))
+        blank = draw_pixels(Scene("table", (Line("", cells=("",) * len(cells)),)))
+        return np.flatnonzero((picture != blank).any(axis=(0, 2)))
+
+    assert abs(int(ink(("", "", "100")).max()) - int(ink(("", "", "0")).max())) <= 1
+    assert ink(("8", "", "")).max() < ink(("", "8", "")).min()

@@ -341,8 +341,8 @@ def test_rendering_shows_dice_and_every_seat(env_id: str, capsys: pytest.Capture
     assert game.spec.title in capsys.readouterr().out
 
 
-def test_picture_without_pillow_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "PIL", None)
+def test_a_picture_without_what_draws_it_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
     env = SingleAgentEnv("hog", render_mode="rgb_array")
     env.reset(seed=0)
     with pytest.raises(dicegym.errors.DependencyError, match=r"dicegym\[render\]"):

@@ -54,6 +54,9 @@ def parse(words: list[str]) -> None:
     command: Any = whole_command()
     context = command.make_context("dicegym", list(words))
     while hasattr(command, "commands"):
+        words = [*context._protected_args, *context.args]  # what its own options left
+        if not words and command.invoke_without_command:
+            return
         _, command, words = command.resolve_command(context, list(words))
         context = command.make_context(command.name, list(words), parent=context)
 

@@ -108,6 +108,7 @@ def test_a_bot_finds_its_place(
     checked(page, shot, "dark")
 
 
+@pytest.mark.slow
 def test_a_bot_that_means_harm_finds_nothing(client: TestClient) -> None:
     web = client.app.state.web  # type: ignore[attr-defined]  # Starlette's, which the type hides
     room = room_of(web)

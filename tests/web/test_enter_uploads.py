@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import dicegym
-from dicegym.arena.check import check
 from dicegym.errors import DicegymError
 from dicegym.shipped import shipped_folder
 from dicegym.web.enter.uploads import LARGEST_UNPACKED, LARGEST_UPLOAD, Upload, bot_in, sent, unpack
@@ -73,7 +72,7 @@ def test_a_folder_is_found_wherever_its_zip_has_it(tmp_path: Path) -> None:
     assert files_below(path) >= {"helper.py", "hog.py"} or path.name == "hog.py"
     assert "__MACOSX" not in str(files_below(tmp_path))
     assert sent(tmp_path / "1") == data
-    assert check(path, "hog").ok
+    assert dicegym.agent("hog", str(path)).name
 
 
 def test_a_file_and_a_model_are_kept_under_names_of_ours(tmp_path: Path) -> None:

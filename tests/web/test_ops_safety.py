@@ -6,17 +6,23 @@ import asyncio
 import dataclasses
 import json
 import socket
+import sqlite3
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 from web_pages import Visitor
 
+from dicegym.cli.web import pages
+from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.server.admission import Admission
 from dicegym.web import static_files
 from dicegym.web.app import create_app
+from dicegym.web.backup import back_up
 from dicegym.web.connections import Gate
 from dicegym.web.forms import FORM_KEY
 from dicegym.web.limits import CLASSROOM, SMALL_BODY, Rate, TooOftenError, VisitorLimits
@@ -184,9 +190,8 @@ def test_rates_are_counted_by_visitor_and_address(settings: WebSettings) -> None
     assert 0 < refused.value.wait <= 1
     now[0] += 1
     limits.pay(one, rate)
-    for number in range(CLASSROOM * 2 - 2):
+    for number in range(CLASSROOM * 3 - 3):
         limits.pay(Asking(str(number), "198.51.100.7"), rate)
-        now[0] += 1e-9
     with pytest.raises(TooOftenError):  # who throws cookies away is known by the address
         limits.pay(Asking("new", "198.51.100.7"), rate)
     limits.pay(Asking("b", "198.51.100.8"), rate)
@@ -388,3 +393,41 @@ def test_pages_are_compressed(client: TestClient) -> None:
     answer = client.get("/play/new?game=hog")
     if answer.status_code == 200:
         assert answer.headers["content-encoding"] == "gzip"
+
+
+def test_what_pages_keep_is_copied_while_they_run(settings: WebSettings, tmp_path: Path) -> None:
+    store = tmp_path / "arena.sqlite"
+    with closing(sqlite3.connect(store)) as writer:
+        writer.execute("PRAGMA journal_mode=WAL")
+        writer.execute("CREATE TABLE t (x)")
+        writer.commit()
+        writer.execute("INSERT INTO t VALUES (1)")
+        writer.commit()
+        with Visitor(create_app(settings)) as asked:
+            asked.get("/")
+            run = CliRunner().invoke(
+                pages,
+                ["backup", str(tmp_path / "copy"), "--folder", str(settings.folder), "--store", str(store)],
+            )
+        assert run.exit_code == 0, run.output
+    copy = tmp_path / "copy"
+    assert (copy / "pages" / "secret").read_bytes() == (settings.folder / "secret").read_bytes()
+    assert not list(copy.rglob("*-wal"))
+    with closing(sqlite3.connect(copy / "store" / store.name)) as read:
+        assert read.execute("SELECT x FROM t").fetchall() == [(1,)]
+    back = dataclasses.replace(settings, folder=copy / "pages", store=str(copy / "store" / store.name))
+    assert create_app(back).state.web.secret == create_app(settings).state.web.secret
+
+
+def test_what_cannot_be_copied_is_said(settings: WebSettings, tmp_path: Path) -> None:
+    settings.folder.mkdir(parents=True)
+    with pytest.raises(ParameterError, match="no folder"):
+        back_up(tmp_path / "none", "", tmp_path / "copy")
+    with pytest.raises(ParameterError, match="there already"):
+        back_up(settings.folder, "", tmp_path)
+    with pytest.raises(ParameterError, match="lies in"):
+        back_up(settings.folder, "", settings.folder / "copy")
+    (settings.folder / "x.sqlite").write_bytes(b"SQLite format 3\0 and nonsense" * 90)
+    with pytest.raises(DamagedFileError, match=r"x\.sqlite"):
+        back_up(settings.folder, "", tmp_path / "copy")
+    assert not list(tmp_path.glob(".*partial")), "nothing is left behind"

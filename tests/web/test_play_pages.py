@@ -23,6 +23,7 @@ from dicegym.web.app import create_app
 from dicegym.web.play import hall as halls
 from dicegym.web.play.hall import OF_A_VISITOR, PlayHall, hall_of
 from dicegym.web.play.seating import Guests
+from dicegym.web.play.sheets import read_sheet
 from dicegym.web.play.tables import PlayedTable
 from dicegym.web.settings import WebSettings
 
@@ -357,6 +358,8 @@ def test_a_player_that_fails_or_thinks_long_holds_nobody_up(
     page = client.post(f"{address(table)}/move", data=data_of(form.filled(random.Random(1)))).text
     assert time.monotonic() - began < 3.5
     assert "thinks" in page
+    kept = read_sheet(hall(client).folder / f"{table.sheet.id}.json")
+    assert kept.marks == [0]  # what the person was told to be taken outlives the server
     assert "hx-trigger" in page
     assert table.done.wait(SECONDS)
     assert "Your turn" in client.get(address(table)).text

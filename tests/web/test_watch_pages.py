@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ from dicegym.arena.store.store import ContestStore
 from dicegym.escape import harmless
 from dicegym.web.app import create_app
 from dicegym.web.settings import WebSettings
+from dicegym.web.watch.boards import Board, computed
 
 if TYPE_CHECKING:
     from conftest import Running
@@ -238,6 +240,23 @@ def test_large_contests_stay_quick(own_store: Path, settings: WebSettings) -> No
                 assert asked.get(address).status_code == 200
                 took.append(time.perf_counter() - began)
             assert min(took) < 0.3, address
+
+
+def test_a_page_does_not_wait_for_ratings(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = threading.Event()
+
+    def slow(*arguments: Any) -> Board:
+        asked.wait(PATIENCE)
+        return computed(*arguments)
+
+    monkeypatch.setattr("dicegym.web.watch.boards.computed", slow)
+    assert "being computed" in watching.get("/watch/contests/1").text
+    assert "being computed" in watching.get("/watch/agents/hog?name=ham").text
+    asked.set()
+    until = time.monotonic() + PATIENCE
+    while "Rankings" not in (page := watching.get("/watch/contests/1").text) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert "Rankings" in page
 
 
 def test_names_and_messages_of_others_do_nothing(

@@ -11,7 +11,7 @@ from dicegym.pictures.svg import Drawing, Tile
 
 _PIECE = re.compile(r"<[^/][^<]*(?:</[^<]*)*|[^<]+|</[^<]*")
 """An element's beginning, with its text and whatever ends after it: in a drawing, ``<`` begins tags alone."""
-Run = list[int]
+Change = list[int]
 """Where a picture differs: index of a piece in the earlier picture, how many are left out there, and those instead."""
 
 
@@ -20,8 +20,8 @@ def packed(drawings: Sequence[Drawing], near: int = 1) -> dict[str, Any]:
 
     ``size`` is the width and height that has room for each, ``font`` that of its letters, and ``pieces`` texts that
     stand one after the other in pictures. Each of ``pictures`` is ``[title, base, runs]``: if ``base`` is -1, ``runs``
-    names its pieces by their numbers; else it says what to change in those of that earlier picture, as `Run` describes
-    it, the first change first.
+    names its pieces by their numbers; else it says what to change in those of that earlier picture, as `Change`
+    describes it, the first change first.
 
     Args:
         drawings: the pictures, in the order in which they are seen.
@@ -59,14 +59,14 @@ def unpacked(values: dict[str, Any]) -> list[Drawing]:
     ]
 
 
-def _changes(old: list[int], new: list[int]) -> list[Run]:
+def _changes(old: list[int], new: list[int]) -> list[Change]:
     """Return what makes a list of another one."""
     least = min(len(old), len(new))
     front = next((at for at in range(least) if old[at] != new[at]), least)
     if len(old) != len(new):
         back = next((at for at in range(least - front) if old[-1 - at] != new[-1 - at]), least - front)
         return [[front, len(old) - back - front, *new[front : len(new) - back]]]
-    runs: list[Run] = []
+    runs: list[Change] = []
     for at in range(front, len(new)):
         if old[at] == new[at]:
             continue

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 from dicegym.arena.replay.replay import Frame, PlayedAction, Replay
 from dicegym.engine.game import Game
 from dicegym.escape import one_line
-from dicegym.pictures.drawing import draw
-from dicegym.pictures.naming import named
-from dicegym.players.watched import WatchedMove, told_apart
+from dicegym.players.watched import WatchedMove, told_apart, watched_move
 
 REASON = 300
 """Characters of what was wrong that are shown."""
@@ -49,8 +46,7 @@ def moment(
         if may_know(played, seat):
             said.setdefault(played.seat, []).append(words(table, played, seat, notes))
     lines = tuple(f"{names[one]}: {', '.join(texts)}" for one, texts in said.items())
-    scene = named(table.scene(frame.state, seat), names)
-    return WatchedMove(lines, scene, frame.over, partial(draw, table, frame.state, seat, names))
+    return watched_move(table, frame.state, lines, names, seat)
 
 
 def may_know(played: PlayedAction, seat: int | None) -> bool:

@@ -19,7 +19,7 @@ from dicegym.web.enter.forms import plan_in, posted, text_in
 from dicegym.web.enter.grades import as_csv, grade_rows
 from dicegym.web.enter.pages import to
 from dicegym.web.enter.room import EnteringRoom, room_of
-from dicegym.web.enter.visitors import holder_of, needed_operator
+from dicegym.web.enter.visitors import holder_of, may_operate, needed_operator
 from dicegym.web.pages import page, web_of
 
 FIELDS = (
@@ -60,6 +60,7 @@ def contest_page(request: Request) -> Response:
         "contest": contest,
         "rows": rows,
         "holder": holder,
+        "operates": may_operate(request),
         "game": make_game(contest.game),
         "format": FORMATS[contest.plan.format or make_game(contest.game).spec.contest].title,
         "numbers": {(one.bot.owner, one.bot.name): one.bot.id for one in taking_part},
@@ -89,7 +90,7 @@ def make(request: Request, form: FormData) -> Response:
     """Make a contest."""
     room, operator = _room(request), needed_operator(request)
     try:
-        made = room.contests.add(text_in(form, "name"), plan_in(form), operator.name, text_in(form, "until") or None)
+        made = room.contests.add(text_in(form, "name"), plan_in(form), operator, text_in(form, "until") or None)
     except (ParameterError, LookupError, TypeError) as error:
         return _new(request, str(error), form, 400)
     room.runner.wake()

@@ -52,7 +52,7 @@ class OpenContest(NamedTuple):
         if self.running:
             return f"is being held: {self.progress}" if self.progress else "is being held"
         if self.problem:
-            return self.problem
+            return f"could not be held: {self.problem}"
         if self.wanted > self.held:
             return "waits to be held"
         return "is held, and held anew when bots come" if self.is_open else "is held"

@@ -21,7 +21,7 @@ from dicegym.web.enter.forms import name_in, posted, text_in, upload_in
 from dicegym.web.enter.room import EnteringRoom, room_of
 from dicegym.web.enter.trials import STORE
 from dicegym.web.enter.uploads import LARGEST_UPLOAD, sent
-from dicegym.web.enter.visitors import COOKIE, forget, holder_of, needed_holder, remember
+from dicegym.web.enter.visitors import COOKIE, forget, holder_of, may_operate, needed_holder, remember
 from dicegym.web.limits import Rate
 from dicegym.web.pages import page, web_of
 from dicegym.web.watch.shown import replay_page
@@ -69,6 +69,7 @@ def _entrance(request: Request, problem: str = "", typed: FormData | None = None
     contests = room.contests.all()
     values: dict[str, Any] = {
         "holder": holder,
+        "operates": may_operate(request),
         "mine": mine,
         "others": room.bots.of_owner(None) if holder is not None and holder.operator else [],
         "open_contests": [one for one in contests if one.is_open],

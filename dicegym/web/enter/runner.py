@@ -50,17 +50,19 @@ class Runner:
         self._desk, self._settings = desk, settings
         self._bots, self._contests = Bots(desk), WebContests(desk)
         self._over, self._woken = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._work, name="entering", daemon=True)
+        self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin."""
+        """Begin, or begin again after `stop`."""
+        self._over.clear()
+        self._thread = threading.Thread(target=self._work, name="entering", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """End, and the process with it; what was being done is done anew by whoever starts next."""
         self._over.set()
         self._woken.set()
-        if self._thread.is_alive():
+        if self._thread is not None:
             self._thread.join(2 * PATIENCE)
 
     def wake(self) -> None:
@@ -128,7 +130,9 @@ class Runner:
                 path, _ = bot_in(contest.plan.table, self._bots.folder(one.version.id))  # it has passed its check
                 entries.append((one.bot.called, str(path)))
         if len(entries) + len(contest.plan.agents) < FEWEST:
-            self._contests.note(contest.id, held=contest.wanted, problem=f"waits for bots: it takes {FEWEST} at least")
+            self._contests.note(
+                contest.id, held=contest.wanted, problem=f"it takes {FEWEST} bots at least, our agents included"
+            )
             return
         self._contests.note(contest.id, running=True, progress="", problem="", last=now())
         stored = contest.stored

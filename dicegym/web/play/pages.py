@@ -216,6 +216,8 @@ async def patience(table: PlayedTable) -> None:
     while table.busy and time.monotonic() < until:
         await asyncio.sleep(pause)
         pause = min(2 * pause, STEP)
+    if table.busy:
+        await run_in_threadpool(table.keep)
 
 
 def whole_game(table: PlayedTable) -> None:

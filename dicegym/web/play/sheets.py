@@ -6,7 +6,7 @@ import functools
 import json
 import re
 import time
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +98,7 @@ class TableSheet:
     def write(self, path: Path) -> None:
         """Keep it, whole or not at all."""
         self.changed = time.time()
-        write_text(path, json.dumps({"kind": KIND, "version": VERSION, **asdict(self)}))
+        write_text(path, json.dumps({"kind": KIND, "version": VERSION, **vars(self)}))
 
 
 def shared_game(game: Game) -> Game:

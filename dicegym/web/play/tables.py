@@ -6,7 +6,6 @@ is begun elsewhere; until it is done the table is *busy*, and can be looked at a
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -93,6 +92,7 @@ class PlayedTable:
         self.done = threading.Event()
         self.done.set()
         self._seated, self._keep, self._begin, self._warner = seated, keep, begin, warner
+        self._changed = False
         self._run: Rerun | None = None
 
     @property
@@ -193,9 +193,16 @@ class PlayedTable:
             del sheet.actions[sheet.marks.pop() :]
             sheet.taken_back += 1
             sheet.waiting, sheet.over = [], False
+            self._run = None  # which has played what was taken back
             self._next()
-            self._keep(sheet)
             self._start("the others remember", self._lay)
+
+    def keep(self) -> None:
+        """Keep a decision whose job takes long, before the person is told that it was taken."""
+        with self.lock:
+            if self.busy:
+                self._note()
+                self._keep(self.sheet)
 
     def told_hint(self) -> None:
         """Note that the person has been told what is best."""
@@ -245,13 +252,13 @@ class PlayedTable:
                 raise ParameterError(f"{one_line(self.game.action_name(action), 80)} is not allowed here: {why}")
 
     def _commit(self, actions: Sequence[int]) -> None:
-        """Note a decision; what it leads to is a job."""
+        """Note a decision; what it leads to is a job, at the end of which all of it is kept (see `keep`)."""
         self.sheet.marks.append(len(self.sheet.actions))
         self.sheet.waiting = list(actions)
         self._next()
-        self._keep(self.sheet)
 
     def _next(self) -> None:
+        self._changed = True
         self.sheet.move += 1
         self.sheet.asked, self.sheet.words, self.sheet.warned = [], "", []
 
@@ -275,7 +282,6 @@ class PlayedTable:
 
     def _finish(self, job: Callable[[], None]) -> None:
         """Do a job; whatever becomes of it, the table is no longer busy after it."""
-        before = dataclasses.replace(self.sheet, actions=list(self.sheet.actions), waiting=list(self.sheet.waiting))
         try:
             job()
         except AgentError as error:
@@ -288,11 +294,17 @@ class PlayedTable:
         finally:
             with self.lock:
                 self.busy = ""
-                if self._run is not None:  # one that ended amid the others' moves has played some of them
-                    self.sheet.actions = list(self._run.actions)
-                if self.sheet != before:  # looked at alone, it stays as it was
+                self._note()
+                if self._changed:  # looked at alone, it stays as it was
                     self._keep(self.sheet)
+                    self._changed = False
             self.done.set()
+
+    def _note(self) -> None:
+        """Note what was played; one who fails amid the others' moves leaves some of them."""
+        if self._run is not None and self._run.replayed is None and self._run.actions != self.sheet.actions:
+            self.sheet.actions = list(self._run.actions)
+            self._changed = True
 
     def _ask_tutor(self, actions: list[int]) -> None:
         """Ask the tutor, and play unless it warns."""
@@ -308,6 +320,7 @@ class PlayedTable:
             if told:
                 self.sheet.asked, self.sheet.words = actions, told
                 self.sheet.warned.append(actions[0])
+                self._changed = True
                 return
             self._commit(actions)
             self.busy = self._others()

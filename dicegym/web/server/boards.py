@@ -26,7 +26,7 @@ class Rated(NamedTuple):
     wins: int
 
 
-class Row(NamedTuple):
+class ServedRow(NamedTuple):
     """A finished game."""
 
     id: int
@@ -46,7 +46,7 @@ class ServerBoard(NamedTuple):
     """As it tells the store."""
     ratings: list[Rated]
     rated: int
-    games: list[Row]
+    games: list[ServedRow]
 
     @property
     def running(self) -> bool:
@@ -83,8 +83,8 @@ def board(store: str, servers: HeldServers, game: str) -> ServerBoard:
     return ServerBoard(game, held, status, rows, len(ratings), [_row(one) for one in reversed(games)])
 
 
-def _row(game: StoredGame) -> Row:
+def _row(game: StoredGame) -> ServedRow:
     best_first = sorted(game.places, key=lambda place: place.place)
     places = ", ".join(f"{place.place}. {place.name} {place.total}" for place in best_first)
     ended = f"{datetime.fromisoformat(game.ended).astimezone():%Y-%m-%d %H:%M}"
-    return Row(game.id, ended, places, len(game.incidents))
+    return ServedRow(game.id, ended, places, len(game.incidents))

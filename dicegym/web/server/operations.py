@@ -15,7 +15,7 @@ from dicegym.web.context import Web
 from dicegym.web.server.boards import ServerBoard, served_games
 
 
-class Asked(Protocol):
+class ServerDesk(Protocol):
     """What the pages of servers do."""
 
     def of(self, game: str) -> ServerBoard:
@@ -95,7 +95,7 @@ class ServerBegin(BaseModel):
     always: bool = Field(False, description="whether they play each other while nobody is there")
 
 
-def operations(web: Web, servers: Asked) -> Sequence[Operation]:
+def operations(web: Web, servers: ServerDesk) -> Sequence[Operation]:
     """Return the operations on servers."""
 
     async def listed(request: Request) -> ServerReports:

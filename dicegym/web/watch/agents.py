@@ -14,7 +14,6 @@ from dicegym import games
 from dicegym.arena.pages.contests import moment
 from dicegym.arena.pages.template import trusted
 from dicegym.arena.store.browsing import KnownAgent, Participation, known_agents, matches_of, participations
-from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
 from dicegym.pictures.charts import Axis, ChartLine, chart
@@ -90,6 +89,8 @@ class AgentFacts(NamedTuple):
     """Against whom it played most first."""
     matches: list[StoredMatch]
     """The newest first."""
+    waiting: int
+    """Contests that are not told of, as their ratings are being computed."""
 
 
 class Agents:
@@ -129,10 +130,13 @@ class Agents:
         others = [AgentLine(name, "", False, one.contests) for name, one in stored.items() if name not in own]
         return [*lines, *others[:MOST_LISTED]]
 
-    def facts(self, game: str, name: str, before: int | None = None, most: int = MATCHES_PAGE) -> AgentFacts:
+    def facts(
+        self, owner: str, game: str, name: str, before: int | None = None, most: int = MATCHES_PAGE
+    ) -> AgentFacts:
         """Return what is known of an agent.
 
         Args:
+            owner: who asks.
             game: of which it plays.
             name: what it is called.
             before: matches with lower numbers alone.
@@ -149,7 +153,7 @@ class Agents:
         with self._web.store() as reader:
             if reader is not None:
                 parts = participations(reader, game, name)
-                contests, record = self._career(reader, name, parts)
+                contests, record = self._career(owner, name, parts)
                 matches = matches_of(reader, game, name, before, most) if parts else []
         if name not in own and not parts:
             raise unknown_name("agent", one_line(name, 80), list(own), f"Those of {title_of(game)} are meant.")
@@ -157,17 +161,23 @@ class Agents:
         if name in own:
             text = card(dicegym.game(game), name)
         versions = len({one.identity for one in parts})
-        return AgentFacts(game, name, own.get(name, ""), text, name in own, contests, versions, record, matches)
+        waiting = min(len({one.contest for one in parts}), MOST_CONTESTS) - len(contests)
+        about = own.get(name, "")
+        return AgentFacts(game, name, about, text, name in own, contests, versions, record, matches, waiting)
 
     def _career(
-        self, reader: StoreReader, name: str, parts: Sequence[Participation]
+        self, owner: str, name: str, parts: Sequence[Participation]
     ) -> tuple[list[ContestLine], list[RecordLine]]:
         struck = {one.contest: one.reason or "" for one in parts}
         ahead: dict[str, float] = {}
         behind: dict[str, float] = {}
         lines = []
-        for number in sorted(struck, reverse=True)[:MOST_CONTESTS]:
-            board = self._boards.board(reader, number)
+        newest = sorted(struck, reverse=True)[:MOST_CONTESTS]
+        self._boards.prepare(owner, newest)
+        for number in newest:
+            board = self._boards.kept(number)
+            if board is None:
+                continue  # it is being computed
             lines.append(_line(board, name, struck[number]))
             for (one, other), games_won in board.against.items():
                 if one == name:
@@ -179,7 +189,7 @@ class Agents:
 
     def _agent(self, request: Request, game: str, name: str) -> Response:
         before = number_of(request, "before")
-        found = self.facts(game, name, before)
+        found = self.facts(request.state.visitor, game, name, before)
         return shown(
             request,
             "watch/agent.html",

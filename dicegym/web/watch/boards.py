@@ -6,7 +6,8 @@ import contextlib
 import itertools
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from typing import NamedTuple
 
 from dicegym.arena.pages.contests import contest_page, moment, page_title
@@ -17,8 +18,16 @@ from dicegym.arena.store.browsing import ContestProgress, is_held, progress_of
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import DicegymError
+from dicegym.web.context import Web
 
-KEPT = 50
+PATIENCE = 0.7
+"""Seconds that a page waits for what is being computed, before it says so."""
+SHORTEST_PAUSE = 1.0
+"""Seconds from one look at a contest that is being held to the next, at least."""
+SHARE = 8
+"""A look may take one in so many of the seconds."""
+SLACK = 0.05
+KEPT = 200
 """Contests whose pages are kept in memory."""
 SECRET = ("seed",)
 """Facts of a contest that is being held which would tell its dice before they fall."""
@@ -37,10 +46,17 @@ class Board(NamedTuple):
     """Whether some process has it just now."""
     seconds: float
     """What it took to compute."""
+    at: float
+    """When it was computed, by the monotonic clock."""
     ratings: Mapping[str, Rating]
     """By entry; empty while there are too few games."""
     against: Mapping[tuple[str, str], float]
     """Entry and opponent -> games in which the entry came in before the opponent, a shared place as half of one."""
+
+    @property
+    def old(self) -> bool:
+        """Whether it may be computed anew: where that takes long, it is done seldom."""
+        return time.monotonic() - self.at >= max(SHORTEST_PAUSE, SHARE * self.seconds) - SLACK
 
     @property
     def status(self) -> str:
@@ -54,34 +70,76 @@ def status_of(ended: str | None, held: bool) -> str:
 
 
 class Boards:
-    """The pages of contests that were asked for last."""
+    """The pages of contests that were asked for last. What takes long is computed by the server's workers.
 
-    def __init__(self) -> None:
-        self._kept: dict[tuple[str, int], Board] = {}
-        self._lock = threading.Lock()
-        self._own: dict[tuple[str, int], threading.Lock] = {}
+    Args:
+        web: the server.
+    """
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+        self._kept: dict[int, Board] = {}
+        self._lock = threading.RLock()  # work that is done at once is forgotten by whoever began it
+        self._own: dict[int, threading.Lock] = {}
+        self._begun: dict[tuple[int, ...], Future[None]] = {}
+
+    def prepare(self, owner: str, numbers: Sequence[int], seconds: float = PATIENCE) -> None:
+        """Have contests computed that are not, and wait so many seconds for it: `kept` has what there is then.
+
+        Args:
+            owner: who asks.
+            numbers: of the contests, which there are.
+            seconds: at most.
+
+        Raises:
+            TooBusyError: too much waits already.
+        """
+        key = tuple(numbers)
+        with self._lock:
+            future = self._begun.get(key)
+            if future is None:
+                future = self._begun[key] = self._web.work.begin(owner, self._prepare, key)
+                future.add_done_callback(lambda done: self._forget(key))
+        with contextlib.suppress(TimeoutError):
+            future.result(seconds)
+
+    def kept(self, number: int) -> Board | None:
+        """Return what was computed last of a contest; None: nothing yet."""
+        with self._lock:
+            return self._kept.get(number)
 
     def board(self, reader: StoreReader, number: int) -> Board:
-        """Return what there is to show of a contest; it is computed once for each of its states.
+        """Return what there is to show of a contest, computed here and now if need be; it may take seconds.
+
+        It is computed once for each state of the contest, and while that is held no more often than it can be.
 
         Raises UnknownNameError if there is no such contest.
         """
-        key = (reader.name, number)
         with self._lock:
-            own = self._own.setdefault(key, threading.Lock())
+            own = self._own.setdefault(number, threading.Lock())
         with own:  # others who ask for the same wait, and get what this one computes
-            known, now, held = self._kept.get(key), progress_of(reader, number), is_held(reader, number)
-            if known is None or known.progress != now:
+            known, now, held = self.kept(number), progress_of(reader, number), is_held(reader, number)
+            if known is None or (known.progress != now and (now.ended or known.old)):
                 known = computed(reader, number, now)
             known = known._replace(held=held)
             with self._lock:
-                self._kept.pop(key, None)
-                self._kept[key] = known
+                self._kept.pop(number, None)
+                self._kept[number] = known
                 while len(self._kept) > KEPT:
                     gone = next(iter(self._kept))
                     del self._kept[gone]
                     self._own.pop(gone, None)
         return known
+
+    def _prepare(self, numbers: Sequence[int]) -> None:
+        with self._web.store() as reader:
+            if reader is not None:
+                for number in numbers:
+                    self.board(reader, number)
+
+    def _forget(self, key: tuple[int, ...]) -> None:
+        with self._lock:
+            self._begun.pop(key, None)
 
 
 def computed(reader: StoreReader, number: int, progress: ContestProgress) -> Board:
@@ -116,6 +174,7 @@ def computed(reader: StoreReader, number: int, progress: ContestProgress) -> Boa
         progress,
         False,
         time.monotonic() - began,
+        time.monotonic(),
         {} if ratings is None else {row.name: row for row in ratings.rows},
         ahead(places),
     )

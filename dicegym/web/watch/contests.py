@@ -6,29 +6,24 @@ import asyncio
 import re
 from pathlib import Path
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym import games
 from dicegym.arena.pages.contests import moment, winners
 from dicegym.arena.pages.page import ShownMatch
-from dicegym.arena.store.browsing import is_held, newest_matches
+from dicegym.arena.store.browsing import is_held, newest_matches, progress_of
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import StoredMatch
 from dicegym.errors import ParameterError, UnknownNameError, one_line
 from dicegym.web.context import Web
 from dicegym.web.pages import environment
 from dicegym.web.streams import Tell
-from dicegym.web.watch.boards import Board, Boards, status_of
+from dicegym.web.watch.boards import SHARE, SHORTEST_PAUSE, Board, Boards, status_of
 from dicegym.web.watch.pages import shown
 
 CONTESTS_PAGE, MATCHES_PAGE, LATEST = 50, 50, 10
 """Rows: of the list of contests, of a page of matches, and of the matches on a live page."""
-SHORTEST_PAUSE = 1.0
-"""Seconds from one look at a contest that is being held to the next, at least."""
-SHARE = 8
-"""A look may take one in so many of the seconds: where it takes long, it is taken seldom."""
 
 
 class Contests:
@@ -40,7 +35,7 @@ class Contests:
 
     def __init__(self, web: Web) -> None:
         self._web = web
-        self.boards = Boards()
+        self.boards = Boards(web)
 
     def index(self, request: Request) -> Response:
         """Answer with the list of contests."""
@@ -70,7 +65,11 @@ class Contests:
         number = request.path_params["contest"]
         with self._web.store() as reader:
             asked = there(reader)
-            board = self.boards.board(asked, number)
+            progress_of(asked, number)
+            self.boards.prepare(request.state.visitor, [number])
+            board = self.boards.kept(number)
+            if board is None:
+                return shown(request, "watch/counting.html", number=number, here=request.url.path)
             latest = newest_matches(asked, number, count=LATEST)
         return shown(request, "watch/contest.html", board=board, latest=rows_of(latest), number=number)
 
@@ -102,7 +101,7 @@ class Contests:
 
         async def source(tell: Tell) -> None:
             while True:
-                board, latest = await run_in_threadpool(self._look, number)
+                board, latest = await self._web.work.run(f"contest {number}", self._look, number)
                 tell("progress", fragment("watch/progress.html", board=board))
                 tell("standings", fragment("watch/standings.html", board=board, latest=rows_of(latest), number=number))
                 if board.status != "running":

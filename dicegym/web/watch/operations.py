@@ -171,7 +171,7 @@ class _Answers:
                 remarks=[*shown.words, *shown.faults, *shown.remarks],
             )
 
-        return await run_in_threadpool(found)
+        return await self._web.work.run(request.state.visitor, found)
 
     async def matches(self, request: Request) -> MatchRows:
         number, asked = request.path_params["contest"], query_of(request, MatchesAsked)
@@ -232,7 +232,7 @@ class _Answers:
         game, asked = request.path_params["game"], query_of(request, AgentAsked)
 
         def found() -> AgentPage:
-            known = self._rooms.agents.facts(game, asked.name, asked.before, asked.count)
+            known = self._rooms.agents.facts(request.state.visitor, game, asked.name, asked.before, asked.count)
             return AgentPage(
                 game=known.game,
                 name=known.name,
