@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from dicegym.engine.scene import Scene
 
-_SEATS = re.compile(r"\bplayers? (\d+(?:(?:, | and )\d+)*)\b")
+SEATS = re.compile(r"\bplayers? (\d+(?:(?:, | and )\d+)*)\b")
 """How scenes call whoever sits in a seat, or in several."""
 _NUMBER = re.compile(r"\d+")
-_YOU = re.compile(r"\b(you (?:lose|gain|win))s\b", re.IGNORECASE)
+YOU = re.compile(r"\b(you (?:lose|gain|win))s\b", re.IGNORECASE)
 """Verbs of scenes, which are in the form for others."""
 
 
@@ -22,7 +22,7 @@ def with_names(text: str, names: Sequence[str]) -> str:
             return found[0]
         return _NUMBER.sub(lambda seat: names[int(seat[0])], found[1])
 
-    return _YOU.sub(r"\1", _SEATS.sub(put, text))
+    return YOU.sub(r"\1", SEATS.sub(put, text))
 
 
 def named(scene: Scene, names: Sequence[str]) -> Scene:

@@ -45,6 +45,10 @@ function first(table, place, state, forms) {
     const seat = (before ?? state).player[0];
     const place = table.place(settings, seat, names);
     const said = [table.screen.scene(table.seen(state), seat), table.screen.scene(table.seen(state), null)];
+    for (const [viewer, opened] of [[seat, table.open], [null, []]]) {
+      const drawn = table.screen.picture(table.seen(state), table.screen.Viewpoint(viewer, names, new Set(opened)));
+      said.push([drawn.width, drawn.height, [...drawn.tiles]]);
+    }
     if (before && table.screen.told) {
       const wrong = table.faults[fault];
       said.push(table.screen.told(place, table.seen(before), action, table.seen(state), wrong, now.brief));

@@ -9,7 +9,7 @@ import numpy as np
 
 from dicegym.bots.network import Network
 from dicegym.engine.game import Game
-from dicegym.web.export.screens import Screen, help_of
+from dicegym.web.export.screens import Screen, help_of, open_to
 from dicegym.web.export.translate.games import TranslatedGame
 from dicegym.web.export.translate.program import packed
 
@@ -27,6 +27,7 @@ def facts(game: Game, translated: TranslatedGame) -> dict[str, Any]:
         "parameters": game.parameters,
         "faults": list(game.spec.faults),
         "help": help_of(game),
+        "open": sorted(open_to(game)),
         "names": [game.action_name(action) for action in range(game.n_actions)],
         "twins": translated.twins,
         "fingerprint": game.fingerprint,

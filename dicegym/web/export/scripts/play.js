@@ -34,12 +34,7 @@
 
   // --- the table
 
-  // Scenes call players by their seats; the person, who is "you" elsewhere, has a name there as others have.
-  function named(text) {
-    const names = table.names.map((called, seat) => (seat === table.seat ? "Guest" : called));
-    return text.replace(/\bplayers? (\d+(?:(?:, | and )\d+)*)\b/g, (all, numbers) =>
-      numbers.replace(/\d+/g, (number) => names[number] ?? number));
-  }
+  const named = (text) => game.screen.named(text, table.names).replaceAll("you (you)", "you");
   // Parts of a line stand apart by spaces, and so do numbers that are padded to be below each other.
   const parted = (text) => text.trim().replace(/^(\w+) +(?=\d)/, "$1 ").replace(/ {2,}/g, " \u00b7 ");
 
@@ -130,6 +125,26 @@
     return shown;
   }
 
+  // The picture of a state, and the same in words below it; the words alone where there is no picture.
+  function shown(state) {
+    const words = scene_of(state);
+    try {
+      const drawing = game.screen.picture(game.seen(state), game.screen.Viewpoint(table.seat, table.names, new Set(game.open)));
+      const tile = ({ x, y, body }) => `<g transform="translate(${x} ${y})">${body}</g>`;
+      const source = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${drawing.width} ${drawing.height}" ` +
+        `font-family="DejaVu Sans, Verdana, system-ui, sans-serif">${[...drawing.tiles].map(tile).join("")}</svg>`;
+      const picture = document.importNode(new DOMParser().parseFromString(source, "image/svg+xml").documentElement, true);
+      if (picture.nodeName !== "svg") throw new Error("the picture is no SVG");
+      picture.setAttribute("aria-hidden", "true");
+      const open = at("in-words")?.open ?? false;
+      const more = element("details", { id: "in-words", open }, element("summary", {}, "The table in words"), words);
+      return [element("div", { class: "picture" }, picture), more];
+    } catch (error) {
+      if (game.screen.picture) console.warn(error);
+      return [words];
+    }
+  }
+
   function ending() {
     try {
       return game.screen.ending(table.place, game.seen(table.state));
@@ -144,7 +159,7 @@
     const { state } = table, over = Boolean(state.over[0]);
     const fresh = table.told.slice(table.said ?? 0);
     const focused = document.activeElement?.id;
-    at("table").replaceChildren(scene_of(state));
+    at("table").replaceChildren(...shown(state));
     at("happened").replaceChildren(...fresh.slice(-SHOWN).map((line) => element("p", {}, line)));
     at("history").replaceChildren(...table.told.map((line) => element("li", {}, line)));
     at("history-count").textContent = table.told.length ? `(${table.told.length})` : "";

@@ -202,6 +202,21 @@ dicegym.python = (function () {
     const down = exact.slice(0, digits ? point + 1 + digits : point);
     return Number(down.at(-1)) % 2 === 0 ? (value < 0 ? "-" : "") + down : shown;
   };
+  const general = (value) => String(Number(value.toPrecision(6))); // of numbers that need no exponent
+  const escaped = (words) =>
+    words.replace(/[&<>"']/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" })[sign]);
+  // Elements of pictures, as dicegym/pictures/svg.py makes them.
+  const svg = (name, ...rest) => {
+    const attributes = isOptions(rest.at(-1)) ? rest.pop() : {}, content = rest[0] ?? "";
+    const shown = (value) => escaped(typeof value === "number" && !Number.isInteger(value) ? general(value) : text(value));
+    const given = Object.entries(attributes)
+      .filter(([, value]) => value !== null && value !== undefined)
+      .map(([key, value]) => ` ${key.replace(/_+$/, "").replaceAll("_", "-")}="${shown(value)}"`)
+      .join("");
+    return content ? `<${name}${given}>${content}</${name}>` : `<${name}${given}/>`;
+  };
+  const svgText = (words, x, y, attributes = {}) =>
+    svg("text", escaped(words) || " ", { x: general(x), y: general(y), ...attributes });
   class PythonError extends Error {}
 
   const py = {
@@ -209,6 +224,21 @@ dicegym.python = (function () {
     State,
     Struct,
     PythonError,
+    svg,
+    svgText,
+    escaped,
+    // How wide words are, by widths of letters in parts of their size.
+    measured(letters, widths, units, fallback) {
+      const known = widths.map((list) => new Map([...letters].map((letter, place) => [letter, list[place] / units])));
+      return (words, size, bold = false) =>
+        size * [...words].reduce((sum, letter) => sum + (known[bold ? 1 : 0].get(letter) ?? fallback), 0);
+    },
+    // Players called by their names instead of the numbers of their seats, which the pattern finds.
+    withNames: (pattern, verbs) => (words, names) =>
+      words.replace(new RegExp(pattern, "g"), (all, numbers) =>
+        numbers.match(/\d+/g).every((number) => Number(number) < names.length)
+          ? numbers.replace(/\d+/g, (number) => names[number])
+          : all).replace(new RegExp(verbs, "gi"), "$1"),
     error: (message) => new PythonError(message),
     fullmatch: (pattern, value) => new RegExp(`^(?:${pattern})$`).exec(value),
     oneLine: (value, most = 200) => text(value).replace(/\s+/g, " ").slice(0, most),
@@ -298,6 +328,7 @@ dicegym.python = (function () {
       let shown = text(value);
       if (kind === "f") shown = fixed(Number(value), Number(digits ?? 6));
       if (kind === "%") shown = `${fixed(100 * value, Number(digits ?? 6))}%`;
+      if (kind === "g") shown = general(Number(value));
       if (kind === "d") shown = String(Number(value));
       if (comma) shown = shown.replace(/\d+/, grouped);
       if (plus && Number(value) >= 0) shown = `+${shown}`;
@@ -321,7 +352,9 @@ dicegym.python = (function () {
         const values = fields.map(([, fallback], place) => (given[place] === undefined ? fallback : given[place]));
         names.forEach((name, place) => Object.defineProperty(values, name, { value: values[place] }));
         for (const [name, method] of Object.entries(methods)) {
-          Object.defineProperty(values, name, { value: (...more) => method(values, ...more) });
+          const own = (...more) => method(values, ...more);
+          own.names = method.names.slice(1);
+          Object.defineProperty(values, name, { value: own });
         }
         Object.defineProperty(values, "kind", { value: made });
         return values;
@@ -329,7 +362,15 @@ dicegym.python = (function () {
       made.names = names;
       return made;
     },
-    method(value, name, given) {
+    unpacked(values, before, after) {
+      const list = iter(values), end = list.length - after;
+      return [...list.slice(0, before), list.slice(before, end), ...list.slice(end)];
+    },
+    method(value, name, given, options) {
+      if (options) {
+        if (value[name]?.names) return py.call(value[name], given, options);
+        given = [...given, options];
+      }
       if (value instanceof Grid) return value[name](...given);
       if (typeof value === "string") return TEXTS[name](value, ...given);
       if (value instanceof Map) return MAPS[name](value, ...given);
@@ -414,6 +455,7 @@ dicegym.python = (function () {
     values: (value) => [...value.values()],
   };
   const LISTS = {
+    pop: (value, place = -1) => value.splice(place, 1)[0],
     append: (value, one) => void value.push(one),
     extend: (value, many) => void value.push(...iter(many)),
     index: (value, one) => value.findIndex((other) => equal(one, other)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import inspect
 import json
 import re
@@ -56,9 +57,14 @@ _NOTHING = object()
 
 
 class PlainProgram:
-    """Collects functions of Python with all that they call and read."""
+    """Collects functions of Python with all that they call and read.
 
-    def __init__(self) -> None:
+    Args:
+        known: functions that are not translated -> what stands for them in the script.
+    """
+
+    def __init__(self, known: Mapping[Any, str] = MappingProxyType({})) -> None:
+        self._known = _KNOWN | dict(known)
         self._names: dict[Any, str] = {}
         self._code: list[str] = []
         self._arrays: list[np.ndarray] = []
@@ -99,8 +105,8 @@ class PlainProgram:
     def constant(self, value: Any) -> str:
         """Return a value that stands in a module. Raises UntranslatableError."""
         match value:
-            case _ if inspect.isclass(value) and value in _KNOWN:
-                return _KNOWN[value]
+            case _ if inspect.isclass(value) and value in self._known:
+                return self._known[value]
             case None | bool() | int() | str():
                 if isinstance(value, int) and abs(value) > SAFE + 1:
                     raise UntranslatableError(f"the number {value}")
@@ -130,8 +136,8 @@ class PlainProgram:
             return self._record(value)
         if inspect.isclass(value):
             return self._class(value)
-        if _hashable(value) and value in _KNOWN:
-            return _KNOWN[value]
+        if _hashable(value) and value in self._known:
+            return self._known[value]
         if callable(value) and inspect.isfunction(inspect.unwrap(getattr(value, "py_func", value))):
             return self.function(value)
         raise UntranslatableError(f"{type(value).__name__} {value!r:.40}")
@@ -173,7 +179,8 @@ class PlainProgram:
         for name, value in vars(kind).items():
             own = inspect.isfunction(value) and value.__module__ == kind.__module__ and "<" not in value.__qualname__
             if own and not (name.startswith("__") and name not in ("__init__", "__call__")):
-                found.append(f"{json.dumps(name)}: {self.function(value)}")
+                with contextlib.suppress(TranslationError):
+                    found.append(f"{json.dumps(name)}: {self.function(value)}")
         return f"{{{', '.join(found)}}}"
 
     def _instance(self, value: Any) -> str:
@@ -271,6 +278,11 @@ class _FunctionOfPython:
                 return self._put(target, self._expression(node.value))
             case ast.AugAssign(target=ast.Subscript() as target):
                 return self._put(target, self._binary(type(node.op), target, node.value))
+            case ast.Assign(targets=[ast.Tuple(elts=parts)]) if any(isinstance(one, ast.Starred) for one in parts):
+                place = next(number for number, one in enumerate(parts) if isinstance(one, ast.Starred))
+                names = ", ".join(self._target(one.value if isinstance(one, ast.Starred) else one) for one in parts)
+                source = self._expression(node.value)
+                return f"[{names}] = py.unpacked({source}, {place}, {len(parts) - place - 1});\n"
             case ast.Assign(targets=[target]):
                 return f"{self._target(target)} = {self._expression(node.value)};\n"
             case ast.AnnAssign(value=ast.expr() as value):
@@ -315,8 +327,6 @@ class _FunctionOfPython:
                 return safe_name(node.id)
             case ast.Tuple() | ast.List():
                 return f"[{', '.join(map(self._target, node.elts))}]"
-            case ast.Starred():
-                return f"...{self._target(node.value)}"
         raise UntranslatableError(f"an assignment to {ast.unparse(node)}")
 
     # --- expressions -------------------------------------------------------------------------------------------------
@@ -484,8 +494,8 @@ class _FunctionOfPython:
             raise UntranslatableError("a call with a dictionary of arguments")
         options = f"{{{', '.join(f'{json.dumps(name)}: {code}' for name, code in named.items())}}}"
         if isinstance(node.func, ast.Attribute) and self._resolved(node.func) is _NOTHING:
-            given = ", ".join(filter(None, (arguments, options if named else "")))
-            return f"py.method({self._expression(node.func.value)}, {json.dumps(node.func.attr)}, [{given}])"
+            more = f", {options}" if named else ""
+            return f"py.method({self._expression(node.func.value)}, {json.dumps(node.func.attr)}, [{arguments}]{more})"
         called = self._expression(node.func)
         if named:
             return f"py.call({called}, [{arguments}], {options})"
