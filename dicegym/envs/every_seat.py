@@ -114,6 +114,6 @@ class EverySeat:
         """Close the window, if there is one."""
         self._window.close()
 
-    def _repr_html_(self) -> str:
-        """Show the whole table in a notebook."""
-        return draw(self.game, self._state).svg()
+    def _repr_html_(self) -> str | None:
+        """Show the whole table in a notebook; None before the first game."""
+        return None if self._episode < 0 else draw(self.game, self._state).svg()

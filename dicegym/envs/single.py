@@ -267,6 +267,6 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         """Close the window, if there is one."""
         self._window.close()
 
-    def _repr_html_(self) -> str:
-        """Show the table in a notebook, as the learner sees it."""
-        return draw(self.game, self._state, self._seat).svg()
+    def _repr_html_(self) -> str | None:
+        """Show the table in a notebook, as the learner sees it; None before the first game."""
+        return None if self._episode < 0 else draw(self.game, self._state, self._seat).svg()

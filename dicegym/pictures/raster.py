@@ -22,14 +22,12 @@ KEPT_BYTES = 32 * 1024**2
 
 
 class _Pixels(NamedTuple):
-    colours: np.ndarray
-    """[height, width, 3]: uint8 if nothing shines through, else uint16, multiplied with the share that covers."""
-    through: np.ndarray | None
-    """uint16[height, width, 1], 255 where all shines through; None: nothing does."""
-
-    @property
-    def size(self) -> int:
-        return self.colours.nbytes + (0 if self.through is None else self.through.nbytes)
+    colours: Any
+    """An image of Pillow, RGB."""
+    covered: Any
+    """An image of Pillow, L: how much of what is below each pixel covers; None: all of it."""
+    size: int
+    """Bytes."""
 
 
 class _Kept:
@@ -41,7 +39,7 @@ class _Kept:
         self._lock = threading.Lock()
 
     def pixels(self, tile: Tile) -> _Pixels:
-        key = tile[2:]
+        key = tile.width, tile.height, tile.body
         with self._lock:
             if (found := self._tiles.get(key)) is not None:
                 self._tiles.move_to_end(key)
@@ -60,17 +58,15 @@ _KEPT = _Kept()
 
 
 def _drawn(tile: Tile) -> _Pixels:
-    _, _, width, height, body = tile
+    _, _, width, height, body, _ = tile
     document = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'font-family="{fonts.FAMILY}">{body}</svg>'
     )
-    image = _library("PIL.Image", "Pillow").open(io.BytesIO(_png(document)))
-    colours = np.asarray(image.convert("RGBA"))
-    covered = colours[..., 3:].astype(np.uint16)
-    if covered.min() == 255:
-        return _Pixels(np.ascontiguousarray(colours[..., :3]), None)
-    return _Pixels(colours[..., :3] * covered, 255 - covered)
+    image = _library("PIL.Image", "Pillow").open(io.BytesIO(_png(document))).convert("RGBA")
+    covered = image.getchannel("A")
+    whole = covered.getextrema()[0] == 255
+    return _Pixels(image.convert("RGB"), None if whole else covered, 5 * width * height)
 
 
 def _png(document: str) -> bytes:
@@ -99,22 +95,21 @@ def pixels(drawing: Drawing) -> np.ndarray:
 
     Raises DependencyError without the extra ``render``.
     """
+    return np.asarray(_image(drawing))
+
+
+def _image(drawing: Drawing) -> Any:
     _needed()
-    image = np.zeros((drawing.height, drawing.width, 3), np.uint8)
+    image = _library("PIL.Image", "Pillow").new("RGB", (drawing.width, drawing.height))
     for tile in drawing.tiles:
-        place = image[max(tile.y, 0) : tile.y + tile.height, max(tile.x, 0) : tile.x + tile.width]
-        drawn = _KEPT.pixels(tile)
-        colours = drawn.colours[max(-tile.y, 0) :, max(-tile.x, 0) :][: place.shape[0], : place.shape[1]]
-        if drawn.through is None:
-            place[:] = colours
-            continue
-        through = drawn.through[max(-tile.y, 0) :, max(-tile.x, 0) :][: place.shape[0], : place.shape[1]]
-        place[:] = (place * through + colours + 127) // 255
+        for part in tile.parts or (tile._replace(x=0, y=0),):
+            drawn = _KEPT.pixels(part)
+            image.paste(drawn.colours, (tile.x + part.x, tile.y + part.y), drawn.covered)
     return image
 
 
 def png(drawing: Drawing) -> bytes:
     """Return a drawing as a file of PNG, of `pixels`."""
     written = io.BytesIO()
-    _library("PIL.Image", "Pillow").fromarray(pixels(drawing)).save(written, "PNG")
+    _image(drawing).save(written, "PNG")
     return written.getvalue()

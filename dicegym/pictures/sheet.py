@@ -88,16 +88,23 @@ class Sheet:
             return
         while least is not None and size > least and measured(words, size, bold) > width:
             size -= 1
+        line, weight = fitted(words, width, size, bold), "bold" if bold else None
         body = text(
-            fitted(words, width, size, bold),
+            line,
             width * ANCHORS[anchor],
             size * _RISE,
             font_size=size,
             fill=ink,
-            font_weight="bold" if bold else None,
+            font_weight=weight,
             text_anchor=None if anchor == "start" else anchor,
         )
-        self.put(x, y, width, line_height(size), body)
+        parts, at = [], (width - measured(line, size, bold)) * ANCHORS[anchor]
+        for word in line.split(" "):
+            long = measured(word, size, bold)
+            letters = text(word, 1, size * _RISE, font_size=size, fill=ink, font_weight=weight)
+            parts.append(Tile(round(at) - 1, 0, round(long) + 3, line_height(size), letters))
+            at += long + measured(" ", size, bold)
+        self._tiles.append(Tile(x, y, width, line_height(size), body, tuple(parts)))
 
     def lines(self, words: str, x: int, y: int, width: int, number: int, *, size: int = NORMAL, ink: str = INK) -> None:
         """Put text in at most ``number`` lines below each other, broken at spaces."""

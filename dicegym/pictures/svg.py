@@ -27,6 +27,8 @@ class Tile(NamedTuple):
     height: int
     body: str
     """Elements of SVG."""
+    parts: tuple[Tile, ...] = ()
+    """The same in smaller tiles, placed within it, where pixels are made of them: words that other lines have too."""
 
 
 class Drawing(NamedTuple):

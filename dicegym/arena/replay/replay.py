@@ -13,8 +13,10 @@ import numpy as np
 from dicegym import games
 from dicegym.arena.replay.rulebook import described, differences, plays_alike
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError, ReplayError, one_line, unknown_name
-from dicegym.players.watched import is_moment
+from dicegym.errors import DicegymError, ParameterError, ReplayError, one_line, unknown_name
+from dicegym.pictures.drawing import draw
+from dicegym.pictures.svg import escaped
+from dicegym.players.watched import is_moment, told_apart
 
 if TYPE_CHECKING:
     from dicegym.arena.match import MatchResult
@@ -119,6 +121,15 @@ class Replay:
         """What it is, in a line."""
         called = f", game {self.id}" if self.id else ""
         return f"{self.table().spec.title}{called}: {', '.join(map(one_line, self.seats))}"
+
+    def _repr_html_(self) -> str | None:
+        """Show in a notebook who played and how it ended; None, so its values, where it cannot be played again."""
+        try:
+            *_, last = self.states()
+            shown = draw(self.table(), last[0], None, told_apart(self.seats)).svg()
+        except DicegymError:
+            return None
+        return f"<p>{escaped(self.title)}</p>{shown}"
 
     def seat(self, number: int) -> int:
         """Return a seat. Raises ParameterError if there is no such."""
