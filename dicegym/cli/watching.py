@@ -22,7 +22,7 @@ NEXT = frozenset({ON, "\r", "\n", "\x1b[C"})
 HELP = "space: pause   n: next move   +: faster   -: slower   q: leave"
 
 
-class Clock:
+class WatchPace:
     """How long each move is seen, as keys have it.
 
     Args:
@@ -72,7 +72,7 @@ def show(every: Iterator[WatchedMove], delay: float) -> bool:
     from rich.live import Live
 
     with keys() as key, Live(console=out, auto_refresh=False) as live:
-        clock = Clock(delay, key or _no_keys)
+        clock = WatchPace(delay, key or _no_keys)
         for number, moment in enumerate(every):
             _tell(moment)
 
@@ -97,7 +97,7 @@ def _tell(moment: WatchedMove) -> None:
         out.print(line)
 
 
-def _status(number: int, clock: Clock) -> str:
+def _status(number: int, clock: WatchPace) -> str:
     pace = "paused" if clock.paused else f"{clock.delay:.3g} s a move"
     return f"move {number}, {pace}   {HELP}"
 

@@ -12,7 +12,7 @@ from dicegym.envs.window import Window
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.raster import pixels
 
-Tables = Iterable[tuple[Any, int | None]]
+RenderedTables = Iterable[tuple[Any, int | None]]
 """Records, each with the seat whose view is shown; None: everything."""
 
 
@@ -35,7 +35,7 @@ def render_game(mode: str | None, game: Game, state: Any, seat: int | None, wind
     return shown[0] if shown else None
 
 
-def render_games(mode: str | None, game: Game, tables: Tables) -> tuple[Any, ...] | None:
+def render_games(mode: str | None, game: Game, tables: RenderedTables) -> tuple[Any, ...] | None:
     """As `render_game`, for many tables: a tuple, or None where nothing is returned; "human" prints them."""
     if mode is None:
         gym.logger.warn("render() without a render_mode: give render_mode='ansi', 'rgb_array' or 'human'")

@@ -22,7 +22,7 @@ OF_ONE = 6
 """Pieces of work that one owner may have in line."""
 OF_ALL = 200
 
-Done = TypeVar("Done")
+Returned = TypeVar("Returned")
 
 
 class TooBusyError(DicegymError):
@@ -45,13 +45,13 @@ class WorkerThreads:
         self._started = self._idle = 0
         self._ended = False
 
-    def begin(self, owner: str, function: Callable[..., Done], *arguments: Any) -> Future[Done]:
+    def begin(self, owner: str, function: Callable[..., Returned], *arguments: Any) -> Future[Returned]:
         """Let a thread call a function, and return where its result will be.
 
         Raises:
             TooBusyError: too much waits already, for this owner or in all, or the server is about to end.
         """
-        future: Future[Done] = Future()
+        future: Future[Returned] = Future()
         with self._changed:
             if self._ended:
                 raise TooBusyError("the server is about to end: ask again when it is back")
@@ -67,7 +67,7 @@ class WorkerThreads:
             self._changed.notify()
         return future
 
-    async def run(self, owner: str, function: Callable[..., Done], *arguments: Any) -> Done:
+    async def run(self, owner: str, function: Callable[..., Returned], *arguments: Any) -> Returned:
         """Return what a function returns that a thread calls. Raises what it raises, and as `begin` does."""
         return await asyncio.wrap_future(self.begin(owner, function, *arguments))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from dicegym.cli.keys import keys
-from dicegym.cli.watching import Clock
+from dicegym.cli.watching import WatchPace
 
 MODEL = ("watch", "ppo", "--game", "hog", "--seed", "3")
 
@@ -48,7 +48,7 @@ def pressing(*pressed: str) -> Callable[[float], str]:
     ],
 )
 def test_keys(pressed: tuple[str, ...], goes_on: bool, delay: float) -> None:
-    clock, changes = Clock(0.1, pressing(*pressed)), []
+    clock, changes = WatchPace(0.1, pressing(*pressed)), []
     assert clock.wait(lambda: changes.append(clock.paused)) is goes_on
     assert clock.delay == pytest.approx(delay)
 
@@ -60,7 +60,7 @@ def test_a_paused_game_waits() -> None:
         waited.append(seconds)
         return " " if len(waited) == 1 else "q" if len(waited) == 50 else ""
 
-    assert Clock(0.001, key).wait(lambda: None) is False
+    assert WatchPace(0.001, key).wait(lambda: None) is False
     assert len(waited) == 50
 
 

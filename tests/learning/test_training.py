@@ -32,6 +32,7 @@ from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.learning.card import card
 from dicegym.learning.configuration import read_config, settings_of
 from dicegym.learning.curve import next_evaluation
+from dicegym.learning.diary import read_evaluations, read_pace
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
 from dicegym.learning.interruption import Conductor, Interruptible
 from dicegym.learning.league_anew import measured_anew
@@ -414,6 +415,14 @@ def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> 
     head, *lines = csv.reader((tmp_path / "run/curve.csv").read_text().splitlines())
     assert head == ["steps", "score", "even", "timid", "honest, even"]
     assert all(float(line[1]) == min(map(float, line[2:])) for line in lines)
+    noted = read_evaluations(tmp_path / "run")
+    assert [(str(steps), score.opponent) for steps, score in noted] == [
+        (line[0], one) for line in lines for one in head[2:]
+    ]
+    assert all(score.low <= score.value <= score.high and score.games for _, score in noted)
+    pace = read_pace(tmp_path / "run")
+    assert pace == sorted(pace)
+    assert (str(pace[-1].steps), pace[-1].games) == (lines[-1][0], run.state.games)
     about = models.facts(tmp_path / "run/best.zip")
     assert about["score"]["value"] == max(float(line[1]) for line in lines)
     assert len(about["scores"]) == 3

@@ -29,6 +29,8 @@ from dicegym.web.workers import TooBusyError
 
 GAMES = 250
 """Games that are played on with each choice where nothing better is known: many people ask at once."""
+GAMES_REVIEWED = 80
+"""The same for reviews, which ask of every choice of a whole game."""
 KEPT = 400
 """Answers that are kept."""
 WAITING = 60
@@ -99,7 +101,7 @@ class Advice:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._answers: OrderedDict[Hashable, Answer[Any]] = OrderedDict()
-        self._quick, self._slow = _Desk(2), _Desk(1)
+        self._quick, self._slow = _Desk(2, GAMES), _Desk(1, GAMES_REVIEWED)
 
     def close(self) -> None:
         """Begin nothing any more."""
@@ -161,6 +163,7 @@ class Advice:
         """Return how a game was played that is over, asked once for each ``key``. Raises TooBusyError."""
 
         def find(answer: Answer[Analysis]) -> Analysis:
+            answer.progress(0, len(actions), "")
             states = [game.new_game(seed)]
             for action in actions:
                 states.append(states[-1].copy())
@@ -188,8 +191,9 @@ class Advice:
 class _Desk:
     """Threads that ask valuers, each of which answers one at a time."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, games: int) -> None:
         self._threads = ThreadPoolExecutor(threads, "advice")
+        self._games = games
         self._lock = threading.Lock()
         self._valuers: dict[Game, tuple[threading.Lock, list[Valuer]]] = {}
 
@@ -209,12 +213,12 @@ class _Desk:
         """Return what holds the valuer of a game for somebody alone."""
         with self._lock:
             lock, found = self._valuers.setdefault(game, (threading.Lock(), []))
-        return _Using(game, lock, found)
+        return _Using(game, lock, found, self._games)
 
 
 class _Using:
-    def __init__(self, game: Game, lock: threading.Lock, found: list[Valuer]) -> None:
-        self._game, self._lock, self._found = game, lock, found
+    def __init__(self, game: Game, lock: threading.Lock, found: list[Valuer], games: int) -> None:
+        self._game, self._lock, self._found, self._games = game, lock, found, games
 
     def __enter__(self) -> Valuer:
         self._lock.acquire()
@@ -222,7 +226,7 @@ class _Using:
             if not self._found:
                 best = fair_valuer(self._game)
                 self._found.append(
-                    RolloutValuer(self._game, games=GAMES, threads=1) if best.kind == "rollouts" else best
+                    RolloutValuer(self._game, games=self._games, threads=1) if best.kind == "rollouts" else best
                 )
         except BaseException:
             self._lock.release()

@@ -96,7 +96,7 @@ class Analyses:
 
     def _analyse(self, replay: Replay, path: Path, words: list[str]) -> None:
         def told(done: int, of: int, what: str) -> None:
-            words[0] = f"The game is being analysed: {what}, {done} of {of}."
+            words[0] = f"The game is being analysed: {what or 'moves'}, {done} of {of}."
 
         table = replay.table()
         asked = valuer(table, progress=told)
