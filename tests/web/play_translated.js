@@ -35,11 +35,7 @@ function first(table, place, state, forms) {
   const twins = Object.values(table.twins);
   const parts = [];
   const view = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength);
-  const note = (state, fault, action, before) => {
-    parts.push(view(Int32Array.of(fault)), Buffer.from(table.bytes(state)));
-    for (let seat = 0; seat < state.players[0]; seat++) parts.push(view(table.observe(state, seat)));
-    const mask = table.legal(state);
-    parts.push(view(mask), view(table.returns(state)));
+  const see = (state, fault, action, before) => {
     const settings = Object.fromEntries(Object.keys(now.settings).map((name) => [name, Number(state[name][0])]));
     const names = Array.from({ length: settings.players }, (_, seat) => `agent ${seat}`);
     const seat = (before ?? state).player[0];
@@ -64,14 +60,21 @@ function first(table, place, state, forms) {
     }
     const text = Buffer.from(JSON.stringify(said));
     parts.push(view(Int32Array.of(text.length)), text);
+  };
+  const note = (state, fault, action, before) => {
+    parts.push(view(Int32Array.of(fault)), Buffer.from(table.bytes(state)));
+    for (let seat = 0; seat < state.players[0]; seat++) parts.push(view(table.observe(state, seat)));
+    const mask = table.legal(state);
+    parts.push(view(mask), view(table.returns(state)));
+    if (now.screens) see(state, fault, action, before);
     if (state.over[0]) return;
     const chosen = twins.map((name) => table.functions[name](table.copy(state)));
     parts.push(view(BigInt64Array.from(chosen, BigInt)));
     if (network) parts.push(view(Int32Array.of(network.choose(table.observe(state, state.player[0]), mask))));
   };
-  for (const { settings, key, actions, brief } of JSON.parse(fs.readFileSync(games, "utf8"))) {
+  for (const { settings, key, actions, brief, screens } of JSON.parse(fs.readFileSync(games, "utf8"))) {
     const state = table.begin(settings, BigInt(key));
-    now = { settings, brief };
+    now = { settings, brief, screens };
     note(state, 0);
     for (const action of actions) {
       const before = table.copy(state);
