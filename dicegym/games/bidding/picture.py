@@ -70,7 +70,8 @@ def _bottom(
 ) -> None:
     room = WIDTH - 2 * MARGIN
     if state["over"]:
-        sheet.words(f"{view.names[int(state['left'].argmax())]} wins", MARGIN, top + 4, room, size=LARGE, bold=True)
+        winner = with_names(f"player {int(state['left'].argmax())} wins", view.names)
+        sheet.words(winner, MARGIN, top + 4, room, size=LARGE, bold=True)
     else:
         latest = ", ".join(f"{bid_text(bid.quantity, bid.face)} ({view.names[bid.seat]})" for bid in bids[-BIDS:])
         told = ("... " if len(bids) > BIDS else "") + (latest or "none yet")

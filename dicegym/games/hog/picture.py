@@ -6,6 +6,7 @@ from typing import Any
 
 from dicegym.games.hog.rules import FIRST_NUMBER, sides
 from dicegym.pictures.drawing import Viewpoint
+from dicegym.pictures.naming import with_names
 from dicegym.pictures.palette import ACTIVE, GOLD, HIDDEN, PANEL, SOFT
 from dicegym.pictures.sheet import HEAD, LARGE, MARGIN, NORMAL, SMALL, WIDTH, Sheet, line_height
 from dicegym.pictures.svg import Drawing
@@ -26,7 +27,7 @@ def picture(state: Any, view: Viewpoint) -> Drawing:
     sheet.head(title)
     for player in range(PLAYERS):
         _player(sheet, state, view, player, HEAD + player * (ROW + GAP))
-    said = f"{view.names[int(state['winner'])]} wins" if over else _dice_on_the_table(state, view)
+    said = with_names(f"player {int(state['winner'])} wins", view.names) if over else _dice_on_the_table(state, view)
     sheet.words(said, MARGIN, HEAD + PLAYERS * (ROW + GAP), WIDTH - 2 * MARGIN, bold=over)
     return sheet.drawing()
 
