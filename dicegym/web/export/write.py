@@ -23,7 +23,7 @@ from dicegym.arena.replay.stored import stored_replay
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import StoredContest
 from dicegym.engine.game import Game
-from dicegym.errors import DicegymError, ParameterError
+from dicegym.errors import DicegymError, ParameterError, TranslationError
 from dicegym.files import write_text
 from dicegym.games import loadable
 from dicegym.players import model
@@ -108,6 +108,7 @@ class Demo:
 
         Raises:
             UnknownNameError: there is no such game.
+            ParameterError: nobody plays it that a browser can be.
             TranslationError: its rules cannot be translated.
             ModelError: a model is none of this game, or PyTorch alone can play it.
         """
@@ -117,10 +118,13 @@ class Demo:
         shown = screen(game)
         for part, why in (shown.refused | {f"agent {agent}": why for agent, why in rules.refused.items()}).items():
             self._left_out.append(f"{name}: {part} is left out: {why}")
-        self._put(f"files/game-{name}.js", game_script(game, rules, shown))
         opponents = [*self._models(game, models), *self._twins(game, rules)]
         if not opponents:
-            raise ParameterError(f"{name} has nobody to play against: name a model with --model FILE.zip")
+            raise ParameterError(
+                f"{name} has nobody to play against in a browser: name a model with --model FILE.zip, or write "
+                "compiled twins of its bots"
+            )
+        self._put(f"files/game-{name}.js", game_script(game, rules, shown))
         card, (low, high) = card_of(name), game.spec.players
         offered = [one._asdict() for one in opponents]
         about = {"name": name, "root": "../files/", "opponents": offered}
@@ -141,6 +145,10 @@ class Demo:
         named = ", ".join(one.name for one in opponents[:3])
         more = f" and {len(opponents) - 3} more" if len(opponents) > 3 else ""
         self._games.append({**card._asdict(), "opponents": named + more})
+
+    def leave_out(self, name: str, why: DicegymError) -> None:
+        """Note that there is no page for a game."""
+        self._left_out.append(f"{name} is left out: {why}")
 
     def _models(self, game: Game, models: Sequence[Path]) -> Iterator[Opponent]:
         shipped = [found for name in agent_names(game) if isinstance(found := resolve(game, name), str | Path)]
@@ -263,15 +271,16 @@ def export(
     Args:
         folder: where it goes.
         store: of contests; None: no standings.
-        games: names; empty: all that ship.
+        games: names; empty: all that there are, and those that cannot be written are left out.
         models: files of models to play against, besides those that ship; each plays the game it was trained on.
         tell: is told what is being written.
 
     Raises:
-        ParameterError: ``folder`` is none, there is no such store, or a model plays none of the games.
+        ParameterError: ``folder`` is none, there is no such store, a model plays none of the games, or nobody plays a
+            game that was named.
         UnknownNameError: there is no such game.
         ModelError: a model is damaged, or PyTorch alone can play it.
-        TranslationError: the rules of a game cannot be translated.
+        TranslationError: the rules of a game that was named cannot be translated.
         OSError: files cannot be written.
     """
     chosen = list(dict.fromkeys(games)) or list(loadable())
@@ -286,7 +295,12 @@ def export(
     if store is not None:
         demo.store(store)
     for name in chosen:
-        demo.game(name, by_game.get(name, ()))
+        try:
+            demo.game(name, by_game.get(name, ()))
+        except (ParameterError, TranslationError) as error:
+            if games or by_game.get(name):
+                raise
+            demo.leave_out(name, error)  # a game of another package costs the others nothing
     return demo.finish()
 
 

@@ -129,6 +129,13 @@ def summary(run: WatchedRun) -> Summary:
     )
 
 
+def _ahead(run: WatchedRun, left: float | None) -> str:
+    """Return what a running training still has before it."""
+    if left is None:
+        return ""
+    return f", about {clock(left)} left" if run.steps < run.of_steps else ", measuring its model for the card"
+
+
 def shown_run(run: WatchedRun) -> ShownRun:
     """Return a training with all that its page tells."""
     about, left, problems = summary(run), run.seconds_left, [run.problem]
@@ -136,7 +143,7 @@ def shown_run(run: WatchedRun) -> ShownRun:
     league = _tried(lambda: _league(run.folder), problems)
     card = _tried(lambda: _card(run.folder), problems)
     facts = [
-        ("state", run.state + (f", about {clock(left)} left" if left is not None else "")),
+        ("state", run.state + _ahead(run, left)),
         ("decisions of the learner", f"{about.steps} of {about.of_steps}"),
         ("time", clock(run.seconds) if run.seconds is not None else "not noted"),
         ("games a second", f"{about.games_a_second or 'not noted'}"),

@@ -1,0 +1,27 @@
+"""Pig on a page: a button to roll, and one to hold that says what it brings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pig.rules import HOLD, ROLL
+
+from dicegym.games.controls import Fields, FilledForm, Option, PickOne, PlayForm
+from dicegym.games.keyboard import Place
+
+FORM, FIELD = "turn", "choice"
+
+
+def forms(place: Place, state: Any) -> list[PlayForm]:
+    """Return the one form there is: a hold before the turn's first roll says why it is refused."""
+    score, total = int(state["scores"][place.seat]), int(state["total"])
+    options = (
+        Option(str(ROLL), "Roll", "a 1 loses the turn total" if total else ""),
+        Option(str(HOLD), "Hold", f"{score} + {total} = {score + total}", "" if state["rolls"] else "before a roll"),
+    )
+    return [PlayForm(FORM, "Your turn", (PickOne(FIELD, "Roll or hold", options),))]
+
+
+def chosen(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
+    """Return the action of a form that was filled in."""
+    return [int(FilledForm(forms(place, state), form, fields).one(FIELD))]
