@@ -13,7 +13,7 @@ import dicegym
 from dicegym.cli.common import DrawnSeed, GameOption, Parameters, Trust, check_writable, out
 from dicegym.cli.evaluation import Device, Players, table_for
 from dicegym.cli.watching import show
-from dicegym.errors import ParameterError
+from dicegym.errors import ParameterError, one_line
 from dicegym.play.seeds import drawn_seed
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def watch(
         if path is not None and path.suffix.lower() != ending:
             raise ParameterError(f"{path} is to be a {ending[1:].upper()}: name it {path.with_suffix(ending)}")
         check_writable(path)
-    model = _of_training(model)
+    model = of_training(model)
     table = table_for(model, game, parameter, players, len(against or []))
     player = dicegym.agent(table, model, device=device, trust=trust)
     rivals = against or ([table.spec.baseline] if table.players > 1 else [])
@@ -78,10 +78,25 @@ def watch(
     out.print(f"This game again: {shlex.join(words)}")
 
 
-def _of_training(model: str) -> str:
-    """Return the best model of a training whose folder is named; anything else as it is."""
-    best = Path(model).expanduser() / "best.zip"
-    return str(best) if best.is_file() else model
+def of_training(model: str) -> str:
+    """Return the best model of a training whose folder is named; anything else as it is.
+
+    Raises ParameterError for a folder of trainings, such as those of several seeds, and for one without a model yet.
+    """
+    folder = Path(model).expanduser()
+    if not folder.is_dir():
+        return model
+    from dicegym.learning.runs import MODELS, find_folders
+
+    found = next((folder / name for name in MODELS if (folder / name).is_file()), None)
+    if found is None and (trainings := find_folders(folder)):
+        if trainings == [folder]:
+            raise ParameterError(f"the training in {one_line(model)} has no model yet: wait for its first evaluation")
+        raise ParameterError(
+            f"{one_line(model)} holds {len(trainings)} training{'s' if len(trainings) > 1 else ''} in folders of their "
+            f"own: name one, such as {one_line(str(trainings[0]))}"
+        )
+    return model if found is None else str(found)
 
 
 def _options(name: str, values: Sequence[str] | None) -> list[str]:

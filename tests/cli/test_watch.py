@@ -9,6 +9,7 @@ import pytest
 
 import dicegym
 from dicegym.cli import main
+from dicegym.cli.watch import of_training
 from dicegym.engine.scene import Line, Scene
 from dicegym.errors import ParameterError
 from dicegym.pictures.naming import named
@@ -16,6 +17,7 @@ from dicegym.play.drive import play_game
 from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.players.watched import moments, names_of, seating
 from dicegym.registry import GAMES
+from dicegym.shipped import shipped_folder
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -139,3 +141,19 @@ def test_films_are_written_by_the_command(capsys: pytest.CaptureFixture[str], tm
     facts = next(reader.read_frames(str(film)))
     assert facts["codec"] == "h264"
     assert facts["duration"] == pytest.approx(seconds, abs=1)
+
+
+def test_the_folder_of_a_training_stands_for_its_best_model(tmp_path: Path) -> None:
+    shipped = shipped_folder("agents") / "hog" / "ppo.zip"
+    for seed in ("seed-1", "seed-2"):
+        folder = tmp_path / seed
+        folder.mkdir()
+        for name in ("settings.json", "curve.csv"):
+            (folder / name).touch()
+    with pytest.raises(ParameterError, match=r"holds 2 trainings .* name one, such as .*seed-1"):
+        of_training(str(tmp_path))
+    with pytest.raises(ParameterError, match="no model yet"):
+        of_training(str(tmp_path / "seed-1"))
+    (tmp_path / "seed-1" / "best.zip").write_bytes(shipped.read_bytes())
+    assert of_training(str(tmp_path / "seed-1")) == str(tmp_path / "seed-1" / "best.zip")
+    assert of_training("ppo") == "ppo"

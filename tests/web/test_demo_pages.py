@@ -22,6 +22,7 @@ from dicegym.cli.app import app
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.play.turn import Turn
 from dicegym.shipped import shipped_folder
+from dicegym.web.export import write
 from dicegym.web.export.write import POLICY, Written, export
 
 if TYPE_CHECKING:
@@ -193,3 +194,18 @@ def test_what_cannot_be_written_is_said_before_anything_is(tmp_path: Path) -> No
     with pytest.raises(ParameterError, match="no folder"):
         export(tmp_path / "file", games=["hog"])
     assert not folder.exists()
+
+
+def test_a_game_that_nobody_plays_in_a_browser_is_refused_by_name_and_else_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a game of another package may be, whose bots have no twins."""
+    monkeypatch.setattr(write.Demo, "_models", lambda *given: iter(()))
+    monkeypatch.setattr(write.Demo, "_twins", lambda *given: iter(()))
+    monkeypatch.setattr(write, "loadable", lambda: ["hog"])
+    with pytest.raises(ParameterError, match="hog has nobody to play against"):
+        export(tmp_path / "named", games=["hog"])
+    assert not (tmp_path / "named").exists()
+    written = export(tmp_path / "all")
+    assert ["nobody to play against" in line for line in written.left_out] == [True]
+    assert not list((tmp_path / "all").rglob("*hog*"))

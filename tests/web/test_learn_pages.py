@@ -155,6 +155,17 @@ def test_seeds_are_one_line_with_a_band(client: TestClient, folder: Path) -> Non
     assert "mean of 3 runs" in text
     assert text.count("<polygon") == 1
     assert text.count("checked") == 3
+    assert "Not in the chart" not in text
+
+
+def test_a_comparison_says_what_cannot_be_drawn(client: TestClient, folder: Path) -> None:
+    training(folder / "hog" / "seed-1", 1)
+    broken = training(folder / "hog" / "seed-2", 2)
+    (broken / CURVE_FILE).write_bytes(b"\x00\xff\xfe")
+    text = client.get("/learn/compare", params={"run": "runs/hog"}).text
+    told = text.partition("Not in the chart")[2].partition("</p>")[0]
+    assert "runs/hog/seed-2" in told
+    assert "runs/hog/seed-1" not in told
 
 
 def test_programs_get_the_same(client: TestClient, folder: Path) -> None:

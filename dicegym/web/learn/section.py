@@ -13,7 +13,7 @@ from dicegym.escape import one_line
 from dicegym.web.context import Web
 from dicegym.web.learn.operations import operations
 from dicegym.web.learn.places import Trainings, trainings_of
-from dicegym.web.learn.shown import compared, seen_by, shown_run, summary
+from dicegym.web.learn.shown import compared, has_curve, seen_by, shown_run, summary
 from dicegym.web.pages import page, web_of
 from dicegym.web.section import Section
 
@@ -68,7 +68,16 @@ def _compare(request: Request) -> Response:
     chosen = _chosen(trainings, asked)
     choices = [run.name for run in trainings.all()][: 2 * MOST_COMPARED]
     runs = [trainings.one(name) for name in chosen]
-    return page(request, "learn/compare.html", panels=compared(runs), chosen=chosen, choices=choices, asked=asked)
+    missing = [run.name for run in runs if not has_curve(run)]
+    return page(
+        request,
+        "learn/compare.html",
+        panels=compared(runs),
+        chosen=chosen,
+        choices=choices,
+        asked=asked,
+        missing=missing,
+    )
 
 
 def _chosen(trainings: Trainings, asked: Sequence[str]) -> list[str]:

@@ -171,9 +171,14 @@ def shown_run(run: WatchedRun) -> ShownRun:
     )
 
 
+def has_curve(run: WatchedRun) -> bool:
+    """Return whether a training can be drawn beside others: something was measured, and can be read."""
+    return run.curve is not None and len(run.curve.steps) > 0
+
+
 def compared(runs: Sequence[WatchedRun]) -> list[ShownChart]:
     """Return a chart for each game that trainings play; those that differ in their seed alone are one line."""
-    curves = [run.curve for run in runs if run.curve is not None and len(run.curve.steps)]
+    curves = [run.curve for run in runs if run.curve is not None and has_curve(run)]
     panels = []
     for game, players in dict.fromkeys((one.game, one.players) for one in curves):
         panels.append(_panel([one for one in curves if (one.game, one.players) == (game, players)]))
