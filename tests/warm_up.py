@@ -6,14 +6,19 @@ by one process, and as many games at once as there are workers.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from dicegym.errors import DicegymError
+
 MODES = {"rules": ("state", "batch"), "all": ("state", "batch", "make", "make_vec")}
 """Ways of playing (`dicegym.bench.start.FIRST_STEP`) whose first step is taken."""
+ANALYSED = "all"
+"""The mode in which a few games are analysed besides: their luck, rollouts, and values that are ready at once."""
 
 
 def largest_first(names: list[str]) -> list[str]:
@@ -50,6 +55,26 @@ def main(what: str, names: list[str]) -> None:
             facts = {"game": environment.game, "settings": dict(environment.settings), "id": environment.full_id}
             for mode in MODES[what]:
                 exec(FIRST_STEP[mode].format(**facts), {})
+    for name in names if what == ANALYSED else ():
+        analyse(name)
+
+
+def analyse(name: str) -> None:
+    """Take the luck out of a few games, play one on by rollouts, and ask for values that are there at once."""
+    import dicegym
+    from dicegym.analysis.estimates import RolloutValuer
+    from dicegym.analysis.valuers import sources
+    from dicegym.learning.evaluate import evaluate
+
+    game = dicegym.game(name)
+    with contextlib.suppress(DicegymError):  # a game need not have any of it
+        evaluate(game, game.spec.baseline, games=4 * game.players, exact=False, less_luck=True)
+    with contextlib.suppress(DicegymError):
+        RolloutValuer(game, games=8).action_values(game.new_game(0)[0])
+    for players in range(game.spec.players[0], min(game.spec.players[1], 2) + 1):
+        for source in sources(dicegym.game(name, players=players)):
+            if source.ready():
+                source.load(None).value(dicegym.game(name, players=players).new_game(0)[0], 0)
 
 
 if __name__ == "__main__":
