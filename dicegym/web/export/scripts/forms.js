@@ -100,8 +100,8 @@ var dicegym = globalThis.dicegym || (globalThis.dicegym = {});
       return element("li", { class: "basket-item" },
         item.face ? die(item.face, 32) : null,
         element("label", { for: id }, element("b", {}, item.label), element("small", {}, item.note)),
-        element("span", { class: "basket-price" }, `${item.price} ${widget.unit}`, element("small", { class: "soft" }, `${item.most} left`)),
-        number(id, `${widget.name}.${item.value}`, item.label, 0, most, 0, { "data-price": item.price }));
+        element("span", { class: "basket-price", id: `${id}-price` }, `${item.price} ${widget.unit}`, element("small", { class: "soft" }, `${item.most} left`)),
+        number(id, `${widget.name}.${item.value}`, item.label, 0, most, 0, { "data-price": item.price, "aria-describedby": `${id}-price` }));
     };
     const missed = (item) => element("li", {}, element("b", {}, item.label), ` ${item.note}: `,
       item.most ? `costs ${item.price} ${widget.unit}, and ${item.most} ${item.most === 1 ? "is" : "are"} left` : "none left");
