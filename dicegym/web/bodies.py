@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from starlette.requests import Request
 from starlette.types import Message, Receive
@@ -15,6 +16,8 @@ SECONDS = 20.0
 SLOWEST = 50_000
 LARGE_AT_ONCE = 8
 """Bodies above `SMALL_BODY` that are held in memory at the same time."""
+LET_PASS = 64 << 20
+"""Bytes of what is too large that are read and forgotten: a browser shows no answer before all it sends was taken."""
 
 
 class GoneAwayError(Exception):
@@ -41,14 +44,17 @@ class Bodies:
             TooBusyError: too many large ones are being read.
             GoneAwayError: the client left.
         """
-        said = request.headers.get("content-length", "")
-        if said.isascii() and said.isdigit() and int(said) > largest:
-            raise _too_large(int(said), largest)
-        large = largest > SMALL_BODY
+        length = request.headers.get("content-length", "")
+        said = int(length) if length.isascii() and length.isdigit() else largest  # who says nothing may send so much
+        if said > largest:
+            await self._let_pass(request, receive, said)
+            raise _too_large(said, largest)
+        large = said > SMALL_BODY
         if large and self._large >= LARGE_AT_ONCE:
+            await self._let_pass(request, receive, said)
             raise TooBusyError("many files are being sent already: try again in a minute")
         self._large += large
-        seconds = self._seconds + largest / SLOWEST if large else self._seconds
+        seconds = self._seconds + said / SLOWEST if large else self._seconds
         try:
             async with asyncio.timeout(seconds):
                 return await _whole(receive, largest)
@@ -56,6 +62,19 @@ class Bodies:
             raise TooSlowError(f"what you sent did not arrive within {seconds:.0f} seconds: send it again") from None
         finally:
             self._large -= large
+
+    async def _let_pass(self, request: Request, receive: Receive, said: int) -> None:
+        """Read what is not wanted, for as long as a small body may take, and keep nothing of it."""
+        if said > LET_PASS or "expect" in request.headers:  # who asks before sending sends nothing if refused
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise GoneAwayError
+                    if not message.get("more_body", False):
+                        return
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:

@@ -80,7 +80,10 @@ def read_store(store: str) -> Iterator[StoreReader | None]:
 
 
 def _kept_secret(path: Path) -> bytes:
-    with contextlib.suppress(FileExistsError):
-        path.touch(mode=0o600, exist_ok=False)
-        path.write_bytes(secrets.token_bytes(SECRET_BYTES))
+    """Return the secret in a file. It is made whole or not at all: an empty one could be guessed by anybody."""
+    if not path.is_file() or path.stat().st_size < SECRET_BYTES:
+        unfinished = path.with_name(f".secret-{secrets.token_hex(8)}")
+        unfinished.touch(mode=0o600, exist_ok=False)
+        unfinished.write_bytes(secrets.token_bytes(SECRET_BYTES))
+        unfinished.replace(path)
     return path.read_bytes()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import re
+import threading
+import time
 import zipfile
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
@@ -17,6 +19,7 @@ from dicegym.sandbox import jail
 from dicegym.web.app import create_app
 from dicegym.web.enter import bots as limits
 from dicegym.web.enter.bots import VersionState
+from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.room import EnteringRoom, room_of
 from dicegym.web.enter.runner import Runner
 from dicegym.web.enter.uploads import LARGEST_UPLOAD
@@ -307,6 +310,31 @@ def test_what_was_checked_when_a_server_ended_is_checked_anew(client: TestClient
     waiting = room.bots.next_waiting()
     assert waiting is not None
     assert waiting[1].report is None
+
+
+def test_what_cannot_be_checked_or_held_does_not_keep_others_waiting(
+    client: TestClient, room: EnteringRoom, settings: WebSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    headers = bearer(room, "ann")
+    for name in ("one", "two"):
+        handed_in(client, headers, name)
+    contest = room.contests.add("Autumn", ContestPlan("hog"), "")
+
+    def failing(*_: object) -> None:
+        raise RuntimeError("nobody expected this")
+
+    monkeypatch.setattr(Runner, "_try_out", failing)
+    monkeypatch.setattr(Runner, "_hold", failing)
+    monkeypatch.setattr(jail, "probe", lambda *_: "")
+    runner = Runner(room.desk, settings)
+    runner._thread = threading.Thread(target=runner._work, daemon=True)
+    runner._thread.start()
+    until = time.monotonic() + 10
+    while not room.contests.contest(contest.id).problem and time.monotonic() < until:
+        time.sleep(0.02)
+    runner.stop()
+    assert [room.bots.version_by_id(number).state for number in (1, 2)] == [VersionState.FAILED] * 2
+    assert "log" in room.contests.contest(contest.id).problem
 
 
 def test_the_interface_for_programs_is_described(client: TestClient) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import http.client
 import json
 import socket
 import sqlite3
@@ -24,6 +25,7 @@ from dicegym.web import static_files
 from dicegym.web.app import create_app
 from dicegym.web.backup import back_up
 from dicegym.web.connections import Gate
+from dicegym.web.context import SECRET_BYTES, Web
 from dicegym.web.forms import FORM_KEY
 from dicegym.web.limits import CLASSROOM, SMALL_BODY, Rate, TooOftenError, VisitorLimits
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
@@ -87,6 +89,15 @@ def test_every_address_refuses_forms_of_others(settings: WebSettings, method: st
             assert stranger.request(method, path, content="{}", headers=headers).status_code == 403
 
 
+def test_the_secret_is_whole_and_nobody_elses(settings: WebSettings) -> None:
+    settings.folder.mkdir()
+    (settings.folder / "secret").touch()  # as a server leaves it that is killed while it makes it
+    secret = Web(settings).secret
+    assert len(secret) == SECRET_BYTES
+    assert Web(settings).secret == secret
+    assert (settings.folder / "secret").stat().st_mode & 0o777 == 0o600
+
+
 def test_a_form_of_somebody_else_is_refused(settings: WebSettings) -> None:
     app = create_app(settings)
     with Visitor(app) as one, TestClient(app, base_url="http://127.0.0.1:8000") as other:
@@ -121,6 +132,25 @@ def test_bodies_have_a_size(client: TestClient) -> None:
     assert f"{SMALL_BODY:,}" in refused.text
     unsaid = client.post("/nothing", content=(b"x" * 4096 for _ in range(40)))
     assert unsaid.status_code == 413
+
+
+def test_who_sends_too_much_is_told_so(settings: WebSettings) -> None:
+    running = Running(settings)
+    try:
+        with closing(http.client.HTTPConnection("127.0.0.1", running.port, timeout=10)) as browser:
+            browser.request("POST", "/nothing", b"x" * (9 << 20))  # browsers, too, read nothing before all is sent
+            assert browser.getresponse().status == 413
+    finally:
+        running.stop()
+
+
+def test_small_files_do_not_wait_for_large_ones(settings: WebSettings) -> None:
+    app = create_app(settings)
+    app.state.web.limits.bodies["/large"] = 200_000
+    with Visitor(app) as asked, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dicegym.web.bodies.LARGE_AT_ONCE", 0)
+        assert asked.post("/large/one", content=b"x" * 100).status_code == 404
+        assert asked.post("/large/one", content=b"x" * 100_000).status_code == 503
 
 
 def test_a_place_may_take_more(settings: WebSettings) -> None:

@@ -87,11 +87,24 @@ class Runner:
         while not self._over.is_set():
             waiting = self._bots.next_waiting()
             if waiting is not None and not jail.probe(self._settings.isolation):
-                self._try_out(*waiting)
+                try:
+                    self._try_out(*waiting)
+                except Exception:  # tried anew, it would keep all others waiting for ever
+                    _LOG.exception("version %d was not checked", waiting[1].id)
+                    self._bots.note(
+                        waiting[1].id,
+                        VersionState.FAILED,
+                        "it was not checked, as something went wrong here: hand it in again",
+                    )
                 continue
             due = self._contests.next_due()
             if due is not None:
-                self._hold(due)
+                try:
+                    self._hold(due)
+                except Exception:
+                    _LOG.exception("contest %d was not held", due.id)
+                    words = "something went wrong here, and stands in the log"
+                    self._contests.note(due.id, running=False, held=due.wanted, problem=words)
                 continue
             self._woken.wait(LOOK)
             self._woken.clear()

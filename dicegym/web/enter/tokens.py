@@ -57,7 +57,7 @@ def checked_name(name: str, whose: str) -> str:
     if not found or len(found) > LONGEST_NAME:
         raise ParameterError(f"{whose} is {len(found)} characters long: give 1 to {LONGEST_NAME}")
     if harmless(found) != found:
-        raise ParameterError(f"{whose}, {harmless(found)!r}, has characters that cannot be seen: leave them out")
+        raise ParameterError(f"{whose}, '{harmless(found)}', has characters that cannot be seen: leave them out")
     return found
 
 
