@@ -29,7 +29,7 @@ def named(scene: Scene, names: Sequence[str]) -> Scene:
     """Return a scene in which players are called by their names instead of the numbers of their seats."""
 
     def put(text: str) -> str:
-        return with_names(text, names)
+        return with_names(text, names).replace("you (you)", "you")
 
     lines = tuple(line._replace(label=put(line.label), text=put(line.text)) for line in scene.lines)
     return Scene(put(scene.title), lines, put(scene.footer))

@@ -28,7 +28,7 @@ def bid_form(view: View, least: Callable[[int, int, int], int], most: int, wild:
         Option(
             str(face),
             _many(face),
-            f"{low[face]} or more; {low[face]} {percent(chances[face])} likely" if face in low else "",
+            f"from {low[face]}: {percent(chances[face])} likely" if face in low else "",
             "" if face in low else "no higher bid is left",
             face,
             low.get(face, 0),

@@ -6,8 +6,9 @@ from typing import Any
 
 from dicegym.games.controls import DiceToggles, Fields, FilledForm, Option, PickOne, PlayForm
 from dicegym.games.keyboard import Place, count
+from dicegym.games.yatzy.hands import HANDFULS, places_kept
 from dicegym.games.yatzy.keyboard import rolling, worth
-from dicegym.games.yatzy.rules import FIRST_BOX
+from dicegym.games.yatzy.rules import FIRST_BOX, ROLL_PLACES
 from dicegym.games.yatzy.tables import BOX_NAMES, BOXES, DICE
 
 _ROLL, _SCORE = "roll", "score"
@@ -40,4 +41,11 @@ def chosen(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
     filled = FilledForm(forms(place, state), form, fields)
     if filled.form.name == _SCORE:
         return [FIRST_BOX + int(filled.one(_BOX)) - 1]
-    return [rolling(state, [int(state["dice"][at]) for at in filled.dice(_KEEP)])]
+    return [_rolled(state, filled.dice(_KEEP))]
+
+
+def _rolled(state: Any, kept: list[int]) -> int:
+    """Return the action that rolls all dice but those in the places ``kept``, an ordinary one where that does it."""
+    action = rolling(state, [int(state["dice"][at]) for at in kept])
+    mask = sum(1 << at for at in kept)
+    return action if int(places_kept(state["dice"], action)) == mask else ROLL_PLACES + HANDFULS - 1 - mask

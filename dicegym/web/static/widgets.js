@@ -70,8 +70,23 @@
     boxes[0].setCustomValidity(picked > most ? `Pick ${most} at most.` : "");
   }
 
+  // Dice that were kept are picked again after the roll, as they mostly stay.
+  let kept = null;
+  function keep(form) {
+    const boxes = all("[data-die]", form).filter((one) => one.checked);
+    kept = boxes.length ? new Map(boxes.map((one) => [one.id, one.getAttribute("aria-label")])) : null;
+  }
+  function pick_kept() {
+    const boxes = all(".play-form [data-die]");
+    if (!kept || !document.querySelector(".play-form")) return; // the others are still at it
+    const same = boxes.filter((one) => kept.get(one.id) === one.getAttribute("aria-label"));
+    if (same.length === kept.size) for (const one of same) one.checked = true;
+    kept = null;
+  }
+
   // --- what is new on the page
   function dress() {
+    pick_kept();
     all(".play-form").forEach(raise);
     all(".play-form .basket").forEach(add_up);
     all(".play-form .dice-toggles").forEach(count_dice);
@@ -105,7 +120,9 @@
   });
   document.addEventListener("reset", (event) => setTimeout(() => all(".basket", event.target).forEach(add_up)));
   document.addEventListener("submit", (event) => {
-    if (event.target.matches(".play-form")) remember(event.target);
+    if (!event.target.matches(".play-form")) return;
+    remember(event.target);
+    keep(event.target);
   });
 
   // --- single keys

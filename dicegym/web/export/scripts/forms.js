@@ -85,6 +85,11 @@ var dicegym = globalThis.dicegym || (globalThis.dicegym = {});
       number(id, widget.name, widget.label, widget.low, widget.high, widget.value, { "data-low": widget.low }));
   };
 
+  const send = (form) =>
+    element("button", {
+      class: "main", id: `${form.name}-send`, "aria-describedby": form.note ? `${form.name}-note` : null,
+    }, form.send);
+
   const basket = (form, widget) => {
     const items = [...widget.items];
     const open = items.filter((item) => item.most && item.price <= widget.budget);
@@ -95,8 +100,8 @@ var dicegym = globalThis.dicegym || (globalThis.dicegym = {});
       return element("li", { class: "basket-item" },
         item.face ? die(item.face, 32) : null,
         element("label", { for: id }, element("b", {}, item.label), element("small", {}, item.note)),
-        element("span", { class: "basket-price" }, `${item.price} ${widget.unit}`, element("small", { class: "soft" }, `${item.most} left`)),
-        number(id, `${widget.name}.${item.value}`, item.label, 0, most, 0, { "data-price": item.price }));
+        element("span", { class: "basket-price", id: `${id}-price` }, `${item.price} ${widget.unit}`, element("small", { class: "soft" }, `${item.most} left`)),
+        number(id, `${widget.name}.${item.value}`, item.label, 0, most, 0, { "data-price": item.price, "aria-describedby": `${id}-price` }));
     };
     const missed = (item) => element("li", {}, element("b", {}, item.label), ` ${item.note}: `,
       item.most ? `costs ${item.price} ${widget.unit}, and ${item.most} ${item.most === 1 ? "is" : "are"} left` : "none left");
@@ -104,7 +109,7 @@ var dicegym = globalThis.dicegym || (globalThis.dicegym = {});
       element("ul", { class: "basket-items" }, open.map(row)),
       rest.length ? element("details", { id: `${form.name}-${widget.name}-rest` },
         element("summary", {}, `${rest.length} that you cannot have now`), element("ul", { class: "basket-rest" }, rest.map(missed))) : null,
-      element("p", { class: "basket-sum" },
+      element("p", { class: "basket-sum" }, send(form),
         element("output", { "aria-live": "polite" }, `You have ${widget.budget} ${widget.unit} to spend.`),
         element("button", { type: "button", "data-again": form.name, hidden: true }, "As last time"),
         element("button", { type: "reset" }, "Empty it")));
@@ -123,9 +128,8 @@ var dicegym = globalThis.dicegym || (globalThis.dicegym = {});
       return made;
     }
     for (const widget of widgets) made.append(KINDS[kindOf(widget)](given, widget));
-    made.append(element("p", { class: "play-send" }, element("button", {
-      class: "main", id: `${given.name}-send`, "aria-describedby": note ? `${given.name}-note` : null,
-    }, given.send), note ?? ""));
+    const inside = widgets.length > 0 && kindOf(widgets[widgets.length - 1]) === "basket"; // beside what it costs
+    made.append(element("p", { class: "play-send" }, inside ? null : send(given), note));
     return made;
   };
 
