@@ -21,6 +21,7 @@ from dicegym.web.faults import HANDLERS
 from dicegym.web.learn import SECTION as LEARN
 from dicegym.web.pages import page
 from dicegym.web.play import SECTION as PLAY
+from dicegym.web.play.cards import dealt
 from dicegym.web.rules import SECTION as RULES
 from dicegym.web.section import Section
 from dicegym.web.security import Safety
@@ -71,8 +72,8 @@ def create_app(settings: WebSettings) -> Starlette:
     return app
 
 
-async def _home(request: Request) -> Response:
-    return page(request, "home.html")
+def _home(request: Request) -> Response:
+    return page(request, "home.html", games=dealt())
 
 
 async def _icon(request: Request) -> Response:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import secrets
 import time
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
@@ -16,15 +14,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from dicegym import games
 from dicegym.arena.replay import Replay, played, to_json
 from dicegym.errors import DicegymError, ParameterError
-from dicegym.players.about import rules_page
-from dicegym.players.roster import agent_names, resolve
 from dicegym.web.context import Web
 from dicegym.web.limits import Rate
 from dicegym.web.pages import page
 from dicegym.web.play.asked import AskedGame, asked_in, asked_of
+from dicegym.web.play.cards import dealt
 from dicegym.web.play.hall import OF_A_VISITOR, PlayHall, hall_of
 from dicegym.web.play.review import review_shown
 from dicegym.web.play.shown import table_shown
@@ -73,8 +69,8 @@ class PlayPages:
     def index(self, request: Request) -> Response:
         """All games, and what the visitor has begun."""
         own = self.hall.of(request.state.visitor)
-        cards = [(games.spec(name), first_sentence(name), trained_agent(name)) for name in games.loadable()]
-        titles = {spec.name: spec.title for spec, *_ in cards}
+        cards = dealt()
+        titles = {game.name: game.title for game in cards}
         return page(request, "play/index.html", cards=cards, own=own, most=OF_A_VISITOR, titles=titles)
 
     def options(self, request: Request) -> Response:
@@ -224,19 +220,6 @@ def whole_game(table: PlayedTable) -> None:
     """Refuse to show all of a game that goes on. Raises ParameterError."""
     if not table.over or table.busy:
         raise ParameterError("this game is not over yet: all of it is shown when it is")
-
-
-def first_sentence(game: str) -> str:
-    """Return what a game is, in a sentence."""
-    told = rules_page(game).split("\n\n")[0]
-    return " ".join(told.partition(": ")[2].split()) or told
-
-
-@functools.cache
-def trained_agent(game: str) -> str:
-    """Return a model that comes with a game; empty if none does."""
-    table = games.game(game)
-    return next((name for name in agent_names(table) if isinstance(resolve(table, name), Path)), "")
 
 
 def _text(form: FormData, name: str) -> str:

@@ -18,7 +18,8 @@ SEED = 3
 @functools.cache
 def picture_of(game: Game) -> Any:
     """Return a picture of a game as markup, as its first player sees it."""
-    return trusted(draw(game, midway(game), 0).svg())
+    names = ["you", "a rival", *(f"rival {seat}" for seat in range(2, game.players))][: game.players]
+    return trusted(draw(game, midway(game), 0, names).svg())
 
 
 def midway(game: Game, seed: int = SEED) -> Any:

@@ -137,8 +137,13 @@ def _one(request: Request) -> Response:
     return page(request, "rules/game.html", rules=rules_of(_known(request.path_params["game"])))
 
 
+def _picture(request: Request) -> Response:
+    drawn = str(card_of(_known(request.path_params["game"])).picture)
+    return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
+
+
 def _routes(web: Web) -> list[BaseRoute]:
-    return [Route("/rules", _all), Route("/rules/{game}", _one)]
+    return [Route("/rules", _all), Route("/rules/{game}", _one), Route("/rules/{game}/picture.svg", _picture)]
 
 
 async def _told(request: Request) -> BaseModel:

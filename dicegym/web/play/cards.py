@@ -1,0 +1,45 @@
+"""The games in short, each with what begins one by a click."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import NamedTuple
+
+from dicegym import games
+from dicegym.players.about import rules_page
+from dicegym.players.roster import agent_names, resolve
+
+
+class Dealt(NamedTuple):
+    """A game that can be begun."""
+
+    name: str
+    title: str
+    about: str
+    """What it is, in a sentence."""
+    trained: str
+    """A model that comes with it; empty if none does."""
+
+
+def dealt() -> list[Dealt]:
+    """Return all games."""
+    return [_dealt(name) for name in games.loadable()]
+
+
+@functools.cache
+def _dealt(name: str) -> Dealt:
+    told = first_sentence(name)
+    return Dealt(name, games.spec(name).title, f"{told[:1].upper()}{told[1:]}", trained_agent(name))
+
+
+def first_sentence(game: str) -> str:
+    """Return what a game is, in a sentence."""
+    told = rules_page(game).split("\n\n")[0]
+    return " ".join(told.partition(": ")[2].split()) or told
+
+
+def trained_agent(game: str) -> str:
+    """Return a model that comes with a game; empty if none does."""
+    table = games.game(game)
+    return next((name for name in agent_names(table) if isinstance(resolve(table, name), Path)), "")
