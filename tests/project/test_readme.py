@@ -40,6 +40,7 @@ ENDINGS = {
     "dicegym play": Ending(typed="5\nquit\n"),
     "dicegym train": Ending(seen="steps", status=(130,)),
     "dicegym serve": Ending(seen="5000", status=(0, 130)),
+    "dicegym web": Ending(seen="http://", status=(0, 130)),
     "dicegym bench": Ending(seen="preparing", status=(130,)),
 }
 """What a person would end; all others end by themselves."""
@@ -55,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shell() -> dict[str, str]:
     """Return the environment of a shell in which `source .venv/bin/activate` was typed."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return os.environ | {"PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
+    return os.environ | {"PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "BROWSER": "true"}
 
 
 def ending(command: str) -> Ending:
@@ -65,6 +66,8 @@ def ending(command: str) -> Ending:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_of_the_readme_works_as_typed(command: str, folder: Path, shell: dict[str, str]) -> None:
     end = ending(command)
+    if command.startswith("dicegym web"):
+        command += " --port 0"  # 8000 is what many programs take
     log = folder / "log.txt"
     with log.open("w+", encoding="utf-8") as out:
         process = subprocess.Popen(
