@@ -13,9 +13,7 @@ from dicegym.cli.common import Trust, out, progress_bar
 def card(
     model: Annotated[Path, typer.Argument(metavar="MODEL.zip", help="a trained model's file")],
     games: Annotated[int, typer.Option(min=1, metavar="N", help="games against each scripted agent")] = 1000,
-    seconds: Annotated[
-        float | None, typer.Option(metavar="N", help="how long is looked for the best reply (default: by the games)")
-    ] = None,
+    seconds: Annotated[float, typer.Option(metavar="N", help="how long is looked for the best reply")] = 3.0,
     write: Annotated[
         bool, typer.Option("--write", help="replace the card beside the model instead of showing it")
     ] = False,

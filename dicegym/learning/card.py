@@ -39,8 +39,8 @@ MOST_STAGES = 100
 
 LEAST_GAMES = 100
 """Cards of fewer games than this are drafts, for which no holes are looked for."""
-SECONDS_A_GAME = 0.06
-"""How long is looked for the best reply, for each game of a card."""
+SECONDS = 3.0
+"""How long is looked for the best reply: a training waits for its cards, and `dicegym exploitability` looks longer."""
 
 
 def made_with() -> dict[str, Any]:
@@ -99,14 +99,14 @@ def grade_of(game: Game, player: Player, games: int) -> Grade | None:
     return grade(player, game, others, games, CARD_SEED, known[0].load(None))
 
 
-def card(model: Path, games: int, trust: bool = False, seconds: float | None = None) -> str:
+def card(model: Path, games: int, trust: bool = False, seconds: float = SECONDS) -> str:
     """Return what a model's file says of itself, its scores in ``games`` games each, and its holes, as a page.
 
     Args:
         model: the file.
         games: against each scripted agent; with fewer than `LEAST_GAMES` no holes are looked for.
         trust: as for `dicegym.agent`.
-        seconds: how long is looked for the best reply; default: `SECONDS_A_GAME` for each game.
+        seconds: how long is looked for the best reply.
 
     Raises ModelError if the file does not fit the rules.
     """
@@ -115,7 +115,7 @@ def card(model: Path, games: int, trust: bool = False, seconds: float | None = N
     scores = scores_against_all(player.game, player, games, tables)
     if games < LEAST_GAMES:
         return page(facts, model.stem, scores)
-    best = bracket_of(player.game, player, games * SECONDS_A_GAME if seconds is None else seconds)
+    best = bracket_of(player.game, player, seconds)
     return page(facts, model.stem, scores, best, grade_of(player.game, player, games))
 
 
