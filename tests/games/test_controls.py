@@ -171,7 +171,7 @@ VALUES = st.lists(WORDS | st.text(max_size=12), max_size=3)
 def test_whatever_a_browser_sends_is_allowed_or_refused_in_words(name: str, data: st.DataObject) -> None:
     game = dicegym.game(name)
     start = data.draw(st.integers(0, 12))
-    state = [*states(game, start, start + 1)][-1]
+    state = [one.copy() for one in states(game, start, start + 1)][-1]
     place, controls = place_of(game, state), controls_of(game)
     forms = controls.forms(place, state)
     form = data.draw(st.sampled_from([one.name for one in forms]) | st.text(max_size=8))

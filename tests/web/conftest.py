@@ -78,7 +78,7 @@ def running(settings: WebSettings) -> Iterator[Running]:
     server.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its event loop would be in the way of tests of other modules that run one
 def browser() -> Iterator[Browser]:
     program = next((found for name in PROGRAMS if (found := shutil.which(name))), None)
     if program is None:

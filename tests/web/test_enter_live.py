@@ -73,6 +73,7 @@ def checked(page: Page, shot: Callable[[Page, str], None], name: str) -> None:
         page.set_viewport_size(size)
 
 
+@pytest.mark.slow
 def test_a_bot_finds_its_place(
     running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
 ) -> None:
