@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from dicegym.engine.game import Game
@@ -13,6 +13,9 @@ from dicegym.pictures.scenes import scene_drawing
 from dicegym.pictures.svg import Drawing
 
 __all__ = ["PICTURE", "Drawing", "Picture", "Viewpoint", "draw"]
+
+YOU, OWN = "you", " (you)"
+"""What whoever looks is called, and what stands behind its name where it has one."""
 
 
 class Viewpoint(NamedTuple):
@@ -29,6 +32,27 @@ class Viewpoint(NamedTuple):
         """Return whether the entry of ``seat`` in a private field of the record may be shown."""
         return self.seat is None or self.seat == seat or field in self.opened
 
+    def who(self, seat: int) -> str:
+        """Return what a player is called inside a sentence: ``you``, or its name."""
+        return YOU if self.names[seat] == YOU or self.names[seat].endswith(OWN) else self.names[seat]
+
+    def has(self, seat: int, what: str) -> str:
+        """Return a sentence without its end: ``You have 3 dice``, ``even has 3 dice``."""
+        who = self.who(seat)
+        return f"You have {what}" if who == YOU else f"{who} has {what}"
+
+    def to_move(self, seat: int) -> str:
+        """Return who is to move, as a sentence without its end."""
+        who = self.who(seat)
+        return "You are to move" if who == YOU else f"{who} is to move"
+
+    def wins(self, seats: Sequence[int]) -> str:
+        """Return who has won, as a sentence without its end: ``You win``, ``a and you share the first place``."""
+        names = [self.who(seat) for seat in seats]
+        if len(names) > 1:
+            return f"{', '.join(names[:-1])} and {names[-1]} share the first place"
+        return "You win" if names == [YOU] else f"{names[0]} wins"
+
     def listed(self, seats: Sequence[int]) -> str:
         """Return the names of players, as a list in words."""
         *most, last = (self.names[seat] for seat in seats)
@@ -41,7 +65,9 @@ class Picture(Protocol):
     def picture(self, state: Any, view: Viewpoint) -> Drawing:
         """Return a drawing of a state: the same width and height for all states of a game and number of players.
 
-        What it shows is said in words by the game's scene (`dicegym.pictures.naming.in_words`), which is its title.
+        What it shows is said in words, which become its title: by a function ``words(state, view) -> str`` of the same
+        file, for those who have it read out to them; without one by the game's scene
+        (`dicegym.pictures.naming.in_words`). They tell no more than the picture.
 
         Of private fields it shows what ``view.sees``, and nothing of secret ones unless ``view.seat`` is None.
         """
@@ -70,10 +96,14 @@ def draw(
         raise ParameterError(f"seat {seat} is no seat of {game!r}: give 0 to {game.players - 1}, or None for all of it")
     if names and len(names) != game.players:
         raise ParameterError(f"{len(names)} names for the {game.players} seats of {game!r}: give one for each, or none")
-    called = tuple(names) or tuple(f"player {one}" + (" (you)" if one == seat else "") for one in range(game.players))
+    called = tuple(names) or tuple(f"player {one}" + (OWN if one == seat else "") for one in range(game.players))
     own = PICTURE.beside(game.spec.module)
+    view = Viewpoint(seat, called, opened)
+    words: Callable[[Any, Viewpoint], str] | None = getattr(own, "words", None)
+    if own is not None and words is not None:
+        return own.picture(state, view)._replace(title=words(state, view))
     scene = game.scene(state, seat)
-    plain = [name.removesuffix(" (you)") for name in called]
+    plain = [name.removesuffix(OWN) for name in called]
     if own is None:
         return scene_drawing(named(scene, plain))
-    return own.picture(state, Viewpoint(seat, called, opened))._replace(title=in_words(scene, plain))
+    return own.picture(state, view)._replace(title=in_words(scene, plain))

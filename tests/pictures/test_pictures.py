@@ -88,3 +88,18 @@ def test_players_are_called_by_their_names() -> None:
     )
     assert with_names("players 0 and 1 tie", ["ann", "bo"]) == "ann and bo tie"
     assert with_names("player 7 wins", ["ann"]) == "player 7 wins"
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_a_picture_shows_is_said_to_whoever_looks_in_sentences(name: str) -> None:
+    game = dicegym.game(name, players=2)
+    for state in some_states(game, 2):
+        said = draw(game, state, 0, ["you", "Ada"]).title
+        assert "You have" in said
+        assert "Ada has" in said
+        assert not any(wrong in said for wrong in ("you has", "you is", "you wins", "you loses", "player ", ". ."))
+        if state["over"]:
+            assert "win" in said or "share the first place" in said
+        else:
+            assert ("You are to move" if state["player"] == 0 else "Ada is to move") in said
+        assert "(you)" not in draw(game, state, 0).title

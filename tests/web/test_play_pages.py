@@ -21,6 +21,7 @@ from dicegym.play.turn import Act, Turn
 from dicegym.players import offered
 from dicegym.web.app import create_app
 from dicegym.web.play import hall as halls
+from dicegym.web.play.advice import next_best
 from dicegym.web.play.hall import OF_A_VISITOR, PlayHall, hall_of
 from dicegym.web.play.seating import Guests
 from dicegym.web.play.sheets import read_sheet
@@ -376,3 +377,10 @@ def test_an_agent_that_fails_by_the_rules_is_told_of(client: TestClient) -> None
 
 def _raise() -> None:
     raise AgentError("bacon", "of no mind")
+
+
+@pytest.mark.parametrize(("behind", "said"), [(0.0001, "As good, or nearly: bid"), (0.03, "gives away 3.0%")])
+def test_a_hint_speaks_of_no_loss_that_it_shows_as_nothing(behind: float, said: str) -> None:
+    words = next_best("bid", behind, 0.0, "win rate")
+    assert said in words
+    assert "0.0%" not in words.replace("3.0%", "")

@@ -262,7 +262,13 @@ def given(found: Hint, turn: Turn) -> GivenHint:
         first = "; ".join(called(one.action) for one in even[:CLOSE])
         words.append(f"As good, as far as can be told: {first}{others}.")
     elif len(known) > 1:
-        mark = mark_of(known[1].behind, unit, known[1].behind_error)
-        lost = amount(known[1].behind, unit)
-        words.append(f"Next: {called(known[1].action)}, which gives away {lost}{f' ({mark.noun})' if mark else ''}.")
+        words.append(next_best(called(known[1].action), known[1].behind, known[1].behind_error, unit))
     return GivenHint(" ".join(words), titles, rows, more, source, found)
+
+
+def next_best(called: str, behind: float, error: float, unit: str) -> str:
+    """Return what the second best choice gives away, as a sentence; less than is shown is no loss to speak of."""
+    lost, mark = amount(behind, unit), mark_of(behind, unit, error)
+    if lost == amount(0.0, unit):
+        return f"As good, or nearly: {called}."
+    return f"Next: {called}, which gives away {lost}{f' ({mark.noun})' if mark else ''}."
