@@ -21,7 +21,7 @@ from dicegym.analysis.tutor import Tutor, fair_valuer
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.games.parts import Z_95
-from dicegym.games.worth import Valuer
+from dicegym.games.worth import Valuer, ValueUnit
 from dicegym.play.turn import Turn
 from dicegym.players.sitting import Warn
 from dicegym.players.watched import action_in
@@ -266,7 +266,7 @@ def given(found: Hint, turn: Turn) -> GivenHint:
     return GivenHint(" ".join(words), titles, rows, more, source, found)
 
 
-def next_best(called: str, behind: float, error: float, unit: str) -> str:
+def next_best(called: str, behind: float, error: float, unit: ValueUnit) -> str:
     """Return what the second best choice gives away, as a sentence; less than is shown is no loss to speak of."""
     lost, mark = amount(behind, unit), mark_of(behind, unit, error)
     if lost == amount(0.0, unit):
