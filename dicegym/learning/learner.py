@@ -55,7 +55,13 @@ def start_from(model: BaseAlgorithm, path: str, game: Game) -> tuple[dict[str, A
     return {name: facts[name] for name in STAGE if name in facts} | {"path": path}, models.heeded(model)
 
 
-def as_player(model: BaseAlgorithm, game: Game, met: np.ndarray, name: str = "learner") -> PolicyPlayer:
-    """Return the learner as it is now (a copy), ignoring inputs that it never ``met`` (bool[observation_size])."""
+def as_player(
+    model: BaseAlgorithm, game: Game, met: np.ndarray, name: str = "learner", temperature: float | None = None
+) -> PolicyPlayer:
+    """Return the learner as it is now (a copy), ignoring inputs that it never ``met`` (bool[observation_size]).
+
+    It plays at ``temperature`` (``[run] temperature``), as its file will; None: as is usual in the game.
+    """
+    heat = models.temperature_for(model, game) if temperature is None else temperature
     with models.ignoring(model, ~met):
-        return PolicyPlayer(model, game, name)
+        return PolicyPlayer(model, game, name, temperature=heat)

@@ -44,6 +44,7 @@ Layers = Annotated[
 ]
 CountIfGiven = Annotated[Annotated[_Whole, Field(ge=1)] | None, Field(title="a whole number from 1 on")]
 NumberIfGiven = Annotated[_Number | None, Field(title="a number")]
+TemperatureIfGiven = Annotated[Annotated[_Number, Field(ge=0)] | None, Field(title="a number from 0 on")]
 
 _CLOSED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 _OPEN = ConfigDict(extra="allow", use_attribute_docstrings=True)
@@ -75,6 +76,9 @@ class RunSettings:
     """of a player alone measure what its choices cost, where exact values tell: the same mean, a smaller interval"""
     best_by: AnyText = "mean"
     """which score of several opponents chooses the best model: their "mean", the "worst", or an opponent's name"""
+    temperature: TemperatureIfGiven = None
+    """how the model and its past selves play: 0: their best action; above: drawn from softmax(logits / temperature);
+    not given: drawn at 1 in games with hidden dice, else the best action"""
     target: Number = 0.0
     """a score at which to stop; 0: train all steps"""
     start_from: AnyText = ""
