@@ -160,6 +160,8 @@ class NetworkSettings:
     policy: AnyText = "MlpPolicy"
     """the policy: a name that the algorithm knows, or a class as "file.py:name\""""
 
+    privileged: Flag = False
+    """whether the value network sees what others hide, such as their dice, in training; the policy never does"""
     net_arch: Layers = field(default_factory=lambda: [256, 256])
     """sizes of the hidden layers, of all networks or of policy (pi) and value (vf)"""
     activation: AnyText = "ReLU"
