@@ -43,7 +43,9 @@ class Privileged:
         self.game = game
         self.parts = private_parts(game) if game.players > 1 else ()
         if not self.parts:
-            why = "nobody else plays" if game.players == 1 else "no part of an observation shows what others do not know"
+            why = (
+                "nobody else plays" if game.players == 1 else "no part of an observation shows what others do not know"
+            )
             raise ParameterError(f"{game!r} has nothing privileged: {why}; leave privileged out")
         ends = np.cumsum(list(game.features.values()))
         places = [
@@ -100,7 +102,5 @@ def private_parts(game: Game) -> tuple[str, ...]:
         batch.step(batch.random_actions(time))
     ends = np.cumsum(list(game.features.values())).tolist()
     return tuple(
-        name
-        for (name, length), end in zip(game.features.items(), ends, strict=True)
-        if shown[end - length : end].any()
+        name for (name, length), end in zip(game.features.items(), ends, strict=True) if shown[end - length : end].any()
     )

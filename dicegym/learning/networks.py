@@ -60,9 +60,7 @@ def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | N
         raise ParameterError(f"{algorithm.__name__} cannot be made of [algorithm] and [network]: {error}") from None
 
 
-def _policy(
-    settings: NetworkSettings, algorithm: type[BaseAlgorithm], privileged: int
-) -> tuple[Any, dict[str, Any]]:
+def _policy(settings: NetworkSettings, algorithm: type[BaseAlgorithm], privileged: int) -> tuple[Any, dict[str, Any]]:
     """Return the policy's class and what it is made with; ``privileged`` numbers are for its critic alone."""
     known = algorithm.policy_aliases
     if ":" not in settings.policy and settings.policy not in known:
