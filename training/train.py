@@ -228,7 +228,7 @@ class Run:
             name = f"exploiter {steps}"
             trained = exploiter(self.game, self.settings, self.model, now, name, self.interruption)
             self.league.join(Member(name, EXPLOITER, trained, steps))
-        games_of(self.env).batch.set_opponent(self.league.pool())
+        games_of(self.env).set_opponent(self.league.pool())
         self.league.table.write(self.folder, self.league.shares())
 
     def save(self, name: str) -> None:

@@ -43,7 +43,7 @@ def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | N
         ParameterError: the algorithm does not take the settings, or there is not the memory that they ask for.
     """
     algorithm: type[BaseAlgorithm] = models.algorithm(settings.algorithm.name)
-    policy, policy_arguments = _policy(settings.network, algorithm, games_of(env).privileged)
+    policy, policy_arguments = _policy(settings.network, algorithm, getattr(games_of(env), "privileged", 0))
     ours: dict[str, Any] = {
         "policy": policy,
         "env": env,

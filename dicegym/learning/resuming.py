@@ -61,7 +61,7 @@ def restored(
     try:
         moment = _moment(folder, league, env, own)
         league.load_state(moment.league)
-        games_of(env).batch.set_opponent(league.pool())
+        games_of(env).set_opponent(league.pool())
         model = _model(folder, env, settings, logs, own)
         remember(model, moment.model, games=own)
         if own:
@@ -137,7 +137,11 @@ def league_state(plain: Mapping[str, Any], league: League) -> LeagueState:
 
 
 def _of_these_games(state: dict[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the state of games if its arrays are like those of the games as they are now."""
+    """Return the state of games if its arrays are like those of the games as they are now, at each of their tables."""
+    if "parts" in wanted:
+        for part, like in zip(state["parts"], wanted["parts"], strict=True):
+            _of_these_games(part, like)
+        return state
     for name, value in wanted.items():
         if isinstance(value, np.ndarray) and (state[name].dtype, state[name].shape) != (value.dtype, value.shape):
             raise ValueError(f"its {name} are those of other games")
