@@ -19,6 +19,7 @@ from dicegym.cli.card import card
 from dicegym.cli.common import out
 from dicegym.cli.compare import compare
 from dicegym.cli.contests import tournament
+from dicegym.cli.curves import curves
 from dicegym.cli.doctor import doctor
 from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
@@ -59,6 +60,7 @@ VERBS = (
     train,
     card,
     plot,
+    curves,
     league,
     evaluate,
     export,

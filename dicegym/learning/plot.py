@@ -15,7 +15,8 @@ from dicegym.learning.curves import Experiment, RunCurve, experiments
 from dicegym.learning.pictures import check_picture, pyplot, short
 
 PURPOSE = "the picture of a curve"
-_COLOURS = ("#1b4965", "#e07a1f", "#6a994e", "#8d6a9f", "#c1121f", "#5fa8d3", "#7f5539", "#222222")
+COLOURS = ("#1b4965", "#e07a1f", "#6a994e", "#8d6a9f", "#c1121f", "#5fa8d3", "#7f5539", "#222222")
+"""Of lines, in their order."""
 _BAND = 0.18
 """How opaque a band is."""
 
@@ -85,7 +86,7 @@ def _panel(axes: Any, runs: Sequence[RunCurve], what: Shown) -> None:
     rivals = list(dict.fromkeys(run.score.opponent for run in runs))
     lines = [(group, name) for group in groups for name in (group.names if len(groups) == 1 else ["score"])]
     for number, (group, name) in enumerate(lines):
-        _line(axes, group, name, _COLOURS[number % len(_COLOURS)], _legend(group, name, len(groups) == 1, what), what)
+        _line(axes, group, name, COLOURS[number % len(COLOURS)], _legend(group, name, len(groups) == 1, what), what)
     if first.players > 1:
         axes.axhline(1 / first.players, color="0.5", linewidth=1, linestyle=":", label="as good as the others")
     against = f" against {rivals[0]}" if len(rivals) == 1 and first.players > 1 else ""
