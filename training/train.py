@@ -54,6 +54,7 @@ from dicegym.learning.interruption import Conductor, Interruption, StopTraining
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
 from dicegym.learning.learner import anneal, as_player, start_from
 from dicegym.learning.lock import alone_in
+from dicegym.learning.loggers import LoggedTo, RunLog, logs_of
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
 from dicegym.learning.resuming import restored
@@ -106,12 +107,13 @@ class Run:
             met=np.zeros(self.game.observation_size, np.bool_),
         )
         newest = checkpoint.newest(folder) if resume else None
+        logs = folder / "tensorboard" if "tensorboard" in run.log else None
         if newest:
-            self.model, moment = restored(newest, self.env, self.league, settings, folder / "tensorboard", trust)
+            self.model, moment = restored(newest, self.env, self.league, settings, logs, trust)
             self.state, self.seconds = moment.run, moment.seconds
             self.state.curve.heed(folder / "best.zip")
         else:  # also a run that was killed before its first checkpoint
-            self.model = new_model(settings, self.env, run.seed, folder / "tensorboard")
+            self.model = new_model(settings, self.env, run.seed, logs)
             if run.start_from:
                 self.state.began_with, heeded = start_from(self.model, run.start_from, self.game)
                 self.state.met |= heeded
@@ -132,11 +134,23 @@ class Run:
         """
         if self.finished:
             return self.model
+        logs, over = logs_of(self.settings, self.folder), False
+        try:
+            self._learn(logs)
+            over = True
+        finally:
+            for one in logs:
+                one.end(over)
+        return self.model
+
+    def _learn(self, logs: list[RunLog]) -> None:
+        """Train to the end, as `learn` says, and log to ``logs`` besides."""
+        conductor = Conductor(self.interruption, self.between_rollouts, self.after_step)
         try:
             with on_signals(self.interrupt, once=True):
                 self.model.learn(
                     max(0, self.settings.run.steps - self.model.num_timesteps),
-                    callback=Conductor(self.interruption, self.between_rollouts, self.after_step),
+                    callback=[LoggedTo(logs), conductor] if logs else conductor,
                     reset_num_timesteps=False,
                     tb_log_name="run",
                     log_interval=10,
@@ -150,7 +164,6 @@ class Run:
         self.save("model")
         self.start = self.now()
         self.checkpoint()
-        return self.model
 
     def leave(self) -> NoReturn:
         """Save the run as it is, then measure it, so that the best model is what it says; raise KeyboardInterrupt."""

@@ -36,6 +36,9 @@ Positive = Annotated[_Number, Field(gt=0, title="a number above 0")]
 Fraction = Annotated[_Number, Field(gt=0, le=1, title="more than 0, at most 1")]
 Flag = Annotated[bool, Strict(), Field(title="true or false")]
 AnyText = Annotated[str, Field(title="a text")]
+Logs = Annotated[
+    list[Literal["tensorboard", "wandb", "mlflow"]], Field(title='a list of "tensorboard", "wandb" and "mlflow"')
+]
 Priority = Literal["hard", "even", "uniform"]
 Tables = Annotated[list[str | list[str]], Field(title="a list of agents, or of lists of agents who share a table")]
 Layers = Annotated[
@@ -83,6 +86,8 @@ class RunSettings:
     """games of each line of the card at the end, where there is no exact value; 0: no card is written"""
     checkpoint_every: Count = 500_000
     """steps from one checkpoint to the next: what a kill may cost"""
+    log: Logs = field(default_factory=lambda: ["tensorboard"])
+    """where what is recorded goes: "tensorboard" (files in the folder), "wandb" (Weights & Biases), "mlflow\""""
 
 
 @dataclass(frozen=True, config=_OPEN)

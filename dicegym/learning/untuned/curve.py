@@ -23,7 +23,7 @@ POINTS = 30
 """Of a curve, at equal distances in time."""
 _INSTEAD = "remove it, and it is learned again"
 
-Told = Callable[[float, float, str], None]
+TimeTold = Callable[[float, float, str], None]
 """Is told (minutes done, minutes in all, text)."""
 
 
@@ -78,7 +78,7 @@ class _Clock(BaseCallback):
     The time is the process's on its processor, whatever else the machine does meanwhile.
     """
 
-    def __init__(self, seconds: float, told: Told) -> None:
+    def __init__(self, seconds: float, told: TimeTold) -> None:
         super().__init__()
         self.seconds, self.told = seconds, told
         self.sums, self.counts = np.zeros(POINTS), np.zeros(POINTS, np.int64)
@@ -103,7 +103,7 @@ class _Clock(BaseCallback):
         return True
 
 
-def learn(environment: Environment, way: Way, seed: int, minutes: float, told: Told | None = None) -> UntunedCurve:
+def learn(environment: Environment, way: Way, seed: int, minutes: float, told: TimeTold | None = None) -> UntunedCurve:
     """Learn an environment for some minutes of one processor; return the curve.
 
     Args:
