@@ -18,6 +18,7 @@ from dicegym.cli.bots import check, new, rules
 from dicegym.cli.card import card
 from dicegym.cli.common import out
 from dicegym.cli.compare import compare
+from dicegym.cli.compare_runs import compare_runs
 from dicegym.cli.contests import tournament
 from dicegym.cli.curves import curves
 from dicegym.cli.doctor import doctor
@@ -60,6 +61,7 @@ VERBS = (
     train,
     card,
     plot,
+    compare_runs,
     curves,
     league,
     evaluate,
