@@ -66,7 +66,7 @@ from dicegym.signals import SignalInterrupt, going_on, on_signals
 Progress = Callable[[int, int, str], None]
 """Is told (steps done, steps in all, text)."""
 Evaluated = Callable[[int, Score], None]
-"""Is told (steps, score) of every evaluation; what it raises ends the run."""
+"""Is told (steps, score) of every evaluation that the run keeps; what it raises ends the run."""
 
 
 class Run:
@@ -171,7 +171,7 @@ class Run:
         self.save("model")
         self.tell("measuring before leaving; Ctrl-C again leaves at once")
         with contextlib.suppress(KeyboardInterrupt):
-            self.evaluate(self.model.logger)  # the checkpoint knows nothing of it: resuming stays exact
+            self.evaluate(self.model.logger, told=False)  # the checkpoint knows nothing of it: resuming stays exact
             self.save("model")
         where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
         raise SignalInterrupt(self.interruption.number, f"{where} ({self.score}): {self.again()}") from None
@@ -218,8 +218,8 @@ class Run:
         """Say what is being done, beside how far the run is."""
         self.progress(self.model.num_timesteps, self.settings.run.steps, text)
 
-    def evaluate(self, logger: Logger) -> None:
-        """Measure the learner; keep it if it is the best so far."""
+    def evaluate(self, logger: Logger, told: bool = True) -> None:
+        """Measure the learner; keep it if it is the best so far. ``told``: `evaluated` is."""
         steps, curve = self.model.num_timesteps, self.state.curve
         score, scores = self.evaluator.measure(as_player(self.model, self.game, self.state.met))
         better = curve.add(steps, score, scores)
@@ -229,7 +229,8 @@ class Run:
         self.diary.evaluated(steps, scores)
         if better:
             self.save("best")
-        self.evaluated(steps, score)
+        if told:
+            self.evaluated(steps, score)
 
     def renew_league(self, steps: int) -> None:
         """Let the learner as it is now join the league, and an exploiter if one is due."""

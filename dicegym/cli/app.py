@@ -36,6 +36,7 @@ from dicegym.cli.rollout import rollout
 from dicegym.cli.server import join, serve, server
 from dicegym.cli.solve import solve
 from dicegym.cli.training import demo, league, train
+from dicegym.cli.tune import tune
 from dicegym.cli.watch import watch
 from dicegym.cli.web import pages
 from dicegym.engine.commands import COMMANDS
@@ -59,6 +60,7 @@ VERBS = (
     exploitability,
     solve,
     train,
+    tune,
     card,
     plot,
     compare_runs,
