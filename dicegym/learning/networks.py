@@ -36,7 +36,7 @@ def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | N
         settings: of the training.
         env: the games that it learns from.
         seed: of networks, and of whatever the algorithm draws.
-        logs: the folder for TensorBoard's files.
+        logs: the folder for TensorBoard's files; None: it gets none.
 
     Raises:
         UnknownNameError: there is no such algorithm, policy or argument.

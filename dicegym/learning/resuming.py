@@ -38,7 +38,7 @@ OLD_STATE_FILE = "state.pkl"
 
 
 def restored(
-    folder: Path, env: VecEnv, league: League, settings: TrainingSettings, logs: Path, trust: bool
+    folder: Path, env: VecEnv, league: League, settings: TrainingSettings, logs: Path | None, trust: bool
 ) -> tuple[BaseAlgorithm, Moment]:
     """Let ``env`` and ``league`` go on where the checkpoint in ``folder`` was taken; return its model and its moment.
 
@@ -51,7 +51,7 @@ def restored(
         env: the games, as `dicegym.learning.environment.new_games` makes them of the settings.
         league: with its scripted agents.
         settings: of the run.
-        logs: the folder for TensorBoard's files.
+        logs: the folder for TensorBoard's files; None: it gets none.
         trust: take a checkpoint from elsewhere for one's own, which may run whatever its author wrote.
 
     Raises:
@@ -152,7 +152,7 @@ def _of_these_games(state: dict[str, Any], wanted: Mapping[str, Any]) -> dict[st
     return state
 
 
-def _model(folder: Path, env: VecEnv, settings: TrainingSettings, logs: Path, own: bool) -> BaseAlgorithm:
+def _model(folder: Path, env: VecEnv, settings: TrainingSettings, logs: Path | None, own: bool) -> BaseAlgorithm:
     """Return a checkpoint's model, which plays ``env``."""
     path = folder / "model.zip"
     if own and names_programs(settings.network):

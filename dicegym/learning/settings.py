@@ -39,6 +39,9 @@ AnyText = Annotated[str, Field(title="a text")]
 Sizes = Annotated[
     list[Annotated[_Whole, Field(ge=1, le=MOST)]], Field(title="a list of numbers of players, such as [2, 4]")
 ]
+Logs = Annotated[
+    list[Literal["tensorboard", "wandb", "mlflow"]], Field(title='a list of "tensorboard", "wandb" and "mlflow"')
+]
 Priority = Literal["hard", "even", "uniform"]
 Tables = Annotated[list[str | list[str]], Field(title="a list of agents, or of lists of agents who share a table")]
 Layers = Annotated[
@@ -89,6 +92,8 @@ class RunSettings:
     """games of each line of the card at the end, where there is no exact value; 0: no card is written"""
     checkpoint_every: Count = 500_000
     """steps from one checkpoint to the next: what a kill may cost"""
+    log: Logs = field(default_factory=lambda: ["tensorboard"])
+    """where what is recorded goes: "tensorboard" (files in the folder), "wandb" (Weights & Biases), "mlflow\""""
 
 
 @dataclass(frozen=True, config=_OPEN)
