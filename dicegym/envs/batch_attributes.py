@@ -37,6 +37,11 @@ class PerGame:
     _rows: np.ndarray
     _states: np.ndarray
 
+    @property
+    def states(self) -> np.ndarray:
+        """A copy of the records of all games: an array of the game's record, [num_envs]."""
+        return self._states.copy()
+
     def attributes(self, name: str) -> tuple[Any, ...]:
         """Return the attribute ``name`` of each game, methods as they are.
 

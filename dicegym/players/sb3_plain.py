@@ -43,6 +43,7 @@ _FORMS = {
     "PPO": _ON_POLICY,
     "A2C": _ON_POLICY,
     "MaskablePPO": _ON_POLICY._replace(module="sb3_contrib.common.maskable.policies"),
+    "DAgger": _ON_POLICY._replace(module="sb3_contrib.common.maskable.policies"),
     "DQN": _Form("stable_baselines3.dqn.policies", {"": "q_net.q_net", "target": "q_net_target.q_net"}, (), "ReLU"),
     "QRDQN": _Form(
         "sb3_contrib.qrdqn.policies",
