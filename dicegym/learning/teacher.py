@@ -30,7 +30,8 @@ class Teacher:
     """Says how to play by values that are known by computation.
 
     Where they are exact, an action that costs ``softness`` more than another is chosen e times less often, so that a
-    learner is told what hardly matters from what does; equilibria are mixed as they are.
+    learner is told what hardly matters from what does; equilibria are mixed as they are. Where values see more than
+    players do (`Valuer.sees_all`), a learner comes to play the mean of what it should have done.
 
     Args:
         game: what is played.
@@ -48,11 +49,6 @@ class Teacher:
             raise ParameterError(
                 f"{name!r} estimates what actions are worth ({found.kind}), which is no better than what learners find "
                 "out themselves: `dicegym.analysis.sources(game)` says of each source of what kind it is"
-            )
-        if found.sees_all:
-            raise ParameterError(
-                f"{name!r} judges by what players cannot know, which no learner can imitate: give another one of "
-                "`dicegym.analysis.sources(game)`"
             )
         self._valuer: Valuer = found
         self._softness = softness * UNITS[found.unit]
