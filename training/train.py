@@ -259,6 +259,7 @@ class Run:
             "score": self.score.to_json() if self.score else None,
             "scores": [score.to_json() for score in self.state.curve.scores],
             "seconds": round(self.spent(), 1),
+            **({"taught_by": teacher} if (teacher := getattr(self.model, "taught_by", None)) else {}),
             **({"began_with": began_with} if began_with else {}),
             **made_with(),
         }

@@ -149,6 +149,11 @@ def _code(text: str) -> str:
     return harmless(text).replace("`", "'").replace("|", "\\|")
 
 
+def _teacher(name: Any) -> str:
+    """Return the source of values that a model was taught by, for a cell."""
+    return f"`{_code(str(name)[:LONGEST_COMMAND])}`"
+
+
 def _in_words(score: Score) -> str:
     """Return a score for a line of Markdown: what others named is escaped, its own brackets are not."""
     return str(score._replace(measure=markdown(score.measure), opponent=markdown(score.opponent)))
@@ -161,6 +166,8 @@ def _before(stage: dict[str, Any]) -> str:
     if isinstance(seconds, float) or (isinstance(seconds, int) and abs(seconds) < 1 << 53):
         told.append(f"{seconds:,.0f} s")
     how = f"`{_code(command[:LONGEST_COMMAND])}`" if isinstance(command, str) and command else "a model"
+    if teacher := stage.get("taught_by"):
+        how = f"taught by {_teacher(teacher)} values, {how}"
     where = _code(str(path)[:LONGEST_COMMAND])
     return f"{how}{': ' if told else ''}{', '.join(told)}; the next stage begins with its model, there `{where}`"
 
@@ -200,6 +207,7 @@ def page(
         for line in scores
     )
     *earlier, _ = stages(facts)
+    taught = f"| taught by | {_teacher(facts['taught_by'])} values, not learned |\n" if "taught_by" in facts else ""
     begun = "".join(f"| stage {number} | {_before(stage)} |\n" for number, stage in enumerate(earlier, 1))
     return f"""# {markdown(name)}
 
@@ -208,7 +216,7 @@ A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
 | | |
 |---|---|
 | score | {_in_words(score)} |
-{begun}| command | `{_code(facts["command"])}` |
+{taught}{begun}| command | `{_code(facts["command"])}` |
 | seed | {facts["settings"]["run"]["seed"]} |
 | steps | {facts["timesteps"]:,} decisions of the learner |
 | time | {facts["seconds"]:,.0f} s |

@@ -121,7 +121,7 @@ def _arguments(
     if settings.learning_rate is not None:
         end = settings.learning_rate if settings.learning_rate_end is None else settings.learning_rate_end
         arguments["learning_rate"] = LinearSchedule(settings.learning_rate, end, 1.0)
-    if "clip_range" in taken:  # of PPO's kind: what it has by itself is meant for a few games
+    if "n_epochs" in taken:  # of PPO's kind: what it has by itself is meant for a few games
         arguments.setdefault("n_steps", max(2, ROLLOUT // games))
         arguments.setdefault("batch_size", max(2, arguments["n_steps"] * games // 4))
     return arguments

@@ -136,7 +136,7 @@ class AlgorithmSettings:
     """
 
     name: AnyText = "MaskablePPO"
-    """the algorithm: MaskablePPO, PPO, A2C, DQN or QRDQN"""
+    """the algorithm: MaskablePPO, PPO, A2C, DQN or QRDQN; DAgger is taught instead of learning by itself"""
     learning_rate: NumberIfGiven = None
     """step size of the updates"""
     learning_rate_end: NumberIfGiven = None
