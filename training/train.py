@@ -103,7 +103,7 @@ class Run:
             next_checkpoint=run.checkpoint_every,
             next_snapshot=settings.self_play.snapshot_every,
             next_exploiter=settings.self_play.exploiter_every,
-            met=np.zeros(self.game.observation_size, np.bool_),
+            met=np.zeros(self.env.observation_space.shape or (0,), np.bool_),
         )
         newest = checkpoint.newest(folder) if resume else None
         if newest:

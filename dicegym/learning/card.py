@@ -18,7 +18,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import harmless, markdown
 from dicegym.games.worth import Bracket
-from dicegym.learning.evaluate import CARD_SEED, Score, evaluate
+from dicegym.learning.evaluate import BY_EXPLOITABILITY, CARD_SEED, Score, evaluate
 from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.roster import agent, agent_names, resolve
@@ -27,6 +27,7 @@ PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-bas
 """What a trained model depends on."""
 CHOSEN_BY = {
     "mean": "The score is the mean over the opponents of the training's evaluations.",
+    BY_EXPLOITABILITY: "The score is what is left to it against its best reply, which knows all its ways; 0.5 is the most.",
     "worst": "The score is that against the hardest of the opponents of the training's evaluations.",
 }
 

@@ -9,11 +9,21 @@ from pathlib import Path
 
 from stable_baselines3.common.logger import Logger
 
+from dicegym.analysis.exploitability import check_best_reply
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, ModelError, ParameterError
 from dicegym.escape import cell
 from dicegym.files import writing
-from dicegym.learning.evaluate import CURVE_SEED, Score, evaluate, overall, rivals_of
+from dicegym.learning.evaluate import (
+    BEST_REPLY,
+    BY_EXPLOITABILITY,
+    CURVE_SEED,
+    Score,
+    against_best_reply,
+    evaluate,
+    overall,
+    rivals_of,
+)
 from dicegym.learning.settings import RunSettings
 from dicegym.play.player import Player
 from dicegym.players import model as models
@@ -26,7 +36,7 @@ class Evaluator:
 
     Raises:
         UnknownNameError: there is no such opponent, or ``best_by`` is none of them.
-        ParameterError: a list of opponents is empty.
+        ParameterError: a list of opponents is empty, or ``best_by`` asks for what cannot be known of the game.
     """
 
     def __init__(self, game: Game, settings: RunSettings, trust: bool = False) -> None:
@@ -34,6 +44,9 @@ class Evaluator:
         self.settings = settings
         self.rivals = [rivals_of(game, against, trust) for against in settings.evaluate_against or [game.spec.baseline]]
         names = [", ".join(player.name for player in rivals) for rivals in self.rivals]
+        if settings.best_by == BY_EXPLOITABILITY:
+            check_best_reply(game)
+            names.append(BEST_REPLY)
         overall([Score("", name, 0.0, 0.0, 0.0, 0) for name in names], settings.best_by)  # before anything is played
 
     def measure(self, learner: Player) -> tuple[Score, list[Score]]:
@@ -43,6 +56,8 @@ class Evaluator:
             evaluate(self.game, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
             for rivals in self.rivals
         ]
+        if run.best_by == BY_EXPLOITABILITY:
+            scores.append(against_best_reply(self.game, learner))
         return overall(scores, run.best_by), scores
 
 

@@ -36,7 +36,15 @@ def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool 
         if name not in taken:
             raise unknown_name("[environment] setting", name, ["wrap", *taken])
     with enough_memory(f"[run] games={run.games}"):
-        games = SB3VecEnv(game, run.games, seed=seed, reward_scale=run.reward_scale, opponent=opponent, **arguments)
+        games = SB3VecEnv(
+            game,
+            run.games,
+            seed=seed,
+            reward_scale=run.reward_scale,
+            privileged=settings.network.privileged,
+            opponent=opponent,
+            **arguments,
+        )
     return wrapped(games, settings.environment.wrap) if settings.environment.wrap else games
 
 

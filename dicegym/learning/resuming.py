@@ -11,7 +11,6 @@ import numpy as np
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv
 
-from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError, one_line
 from dicegym.learning.curve import Curve
 from dicegym.learning.environment import continue_games, games_of, state_of
@@ -98,7 +97,7 @@ def _moment(folder: Path, league: League, env: VecEnv, own: bool) -> Moment:
         return found
     plain = read_state(folder, league.fixed, league.game, own)
     return Moment(
-        _run_state(plain["run"], league.game),
+        _run_state(plain["run"], (env.observation_space.shape or (0,))[0]),
         checked(plain["model"], env),
         _of_these_games(plain["env"], state_of(env)),
         league_state(plain["league"], league),
@@ -107,9 +106,9 @@ def _moment(folder: Path, league: League, env: VecEnv, own: bool) -> Moment:
     )
 
 
-def _run_state(plain: Mapping[str, Any], game: Game) -> RunState:
-    """Return what a run knew of itself."""
-    if plain["met"].shape != (game.observation_size,):
+def _run_state(plain: Mapping[str, Any], seen: int) -> RunState:
+    """Return what a run knew of itself, whose networks see so many numbers."""
+    if plain["met"].shape != (seen,):
         raise ValueError("its inputs are those of another game")
     curve = plain["curve"]
     scores = [Score.from_json(one) for one in curve["scores"]]

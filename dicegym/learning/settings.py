@@ -74,7 +74,8 @@ class RunSettings:
     less_luck: Flag = False
     """of a player alone measure what its choices cost, where exact values tell: the same mean, a smaller interval"""
     best_by: AnyText = "mean"
-    """which score of several opponents chooses the best model: their "mean", the "worst", or an opponent's name"""
+    """which score chooses the best model: of several opponents their "mean", the "worst" or that of an opponent's name,
+    or "exploitability", what is left to it against its best reply, which is computed"""
     target: Number = 0.0
     """a score at which to stop; 0: train all steps"""
     start_from: AnyText = ""
@@ -160,6 +161,8 @@ class NetworkSettings:
     policy: AnyText = "MlpPolicy"
     """the policy: a name that the algorithm knows, or a class as "file.py:name\""""
 
+    privileged: Flag = False
+    """whether the value network sees what others hide, such as their dice, in training; the policy never does"""
     net_arch: Layers = field(default_factory=lambda: [256, 256])
     """sizes of the hidden layers, of all networks or of policy (pi) and value (vf)"""
     activation: AnyText = "ReLU"
