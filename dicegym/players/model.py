@@ -35,7 +35,7 @@ from dicegym.players.drawing import (
 from dicegym.players.model_file import MEMBER, PLAY, TEMPERATURE, check_fit, facts, temperature_in, trained_on
 from dicegym.players.sb3_file import ALGORITHMS, algorithm, algorithm_of, load_file
 from dicegym.players.seal import is_sealed, write_seal
-from dicegym.players.torch_policy import TorchPolicy, heeded, ignoring, written_down
+from dicegym.players.torch_policy import TorchPolicy, heeded, ignoring, privileged_of, written_down
 
 __all__ = [
     "ALGORITHMS",
@@ -49,6 +49,7 @@ __all__ = [
     "load",
     "load_model",
     "playing",
+    "privileged_of",
     "save",
     "save_model",
     "temperature_for",
