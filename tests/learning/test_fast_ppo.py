@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -166,18 +165,15 @@ def test_kernels_of_curves_are_as_exact_as_numbers_allow() -> None:
 
 
 def test_what_it_cannot_compute_is_left_to_maskable_ppo_and_said() -> None:
+    elu = {"policy_kwargs": {"activation_fn": torch.nn.ELU}}
     with pytest.warns(UserWarning, match="does what MaskablePPO does here, as between its layers stands ELU"):
-        odd = made(FastMaskablePPO, "hog", policy_kwargs={"activation_fn": torch.nn.ELU})
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        plain = made(MaskablePPO, "hog", policy_kwargs={"activation_fn": torch.nn.ELU})
-    for model in (odd, plain):
-        model.learn(GAMES_AT_ONCE * STEPS)
+        odd = made(FastMaskablePPO, "hog", **elu).learn(GAMES_AT_ONCE * STEPS)
+    plain = made(MaskablePPO, "hog", **elu).learn(GAMES_AT_ONCE * STEPS)
     assert np.array_equal(flat(odd.policy.parameters()), flat(plain.policy.parameters()))
     assert isinstance(odd, FastMaskablePPO)
     assert "ELU" in odd.fallback
     with pytest.raises(ParameterError, match=r"kl_coef=0.1 needs .*leave kl_coef out"):
-        made(FastMaskablePPO, "hog", policy_kwargs={"activation_fn": torch.nn.ELU}, kl_coef=0.1)
+        made(FastMaskablePPO, "hog", kl_coef=0.1, **elu)
     with pytest.raises(ParameterError, match="kl_anchor_rate=2 a share from 0 to 1"):
         made(FastMaskablePPO, "hog", kl_anchor_rate=2)
 
