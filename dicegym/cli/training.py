@@ -39,7 +39,9 @@ def _show_settings(wanted: bool) -> None:
 def train(
     game: GameName,
     run_dir: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/GAME)")] = None,
-    config: Annotated[Path | None, typer.Option(help="settings (default: training/configs/GAME.toml)")] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="settings: a file, or a name in training/configs (default: GAME)")
+    ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="override one setting; repeatable")
     ] = None,
