@@ -39,10 +39,12 @@ class _Form(NamedTuple):
 _ACTOR_CRITIC = {"pi": "mlp_extractor.policy_net", "vf": "mlp_extractor.value_net"}
 _HEADS = ("action_net", "value_net")
 _ON_POLICY = _Form("stable_baselines3.common.policies", _ACTOR_CRITIC, _HEADS, "Tanh")
+_MASKED = _ON_POLICY._replace(module="sb3_contrib.common.maskable.policies")
 _FORMS = {
     "PPO": _ON_POLICY,
     "A2C": _ON_POLICY,
-    "MaskablePPO": _ON_POLICY._replace(module="sb3_contrib.common.maskable.policies"),
+    "MaskablePPO": _MASKED,
+    "FastMaskablePPO": _MASKED,
     "DQN": _Form("stable_baselines3.dqn.policies", {"": "q_net.q_net", "target": "q_net_target.q_net"}, (), "ReLU"),
     "QRDQN": _Form(
         "sb3_contrib.qrdqn.policies",
