@@ -57,7 +57,7 @@ def read_config(game: str, config: Path | None = None) -> TrainingSettings:
     """Return the settings in ``config``, by default those that ship for the game, or else for any game.
 
     A file that begins with ``base = "game"`` says only what is to be otherwise than in the game's own configuration:
-    each of its settings takes the place of one there, and its ``[opponents]``, which share games out among them, of all.
+    each of its settings takes the place of one there, and its ``[opponents]``, who share games out, that of them all.
 
     Args:
         game: a game's name.
