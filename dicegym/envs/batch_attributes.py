@@ -39,8 +39,8 @@ class PerGame:
 
     @property
     def states(self) -> np.ndarray:
-        """The records of all games as they are now: read them, and write nothing."""
-        return self._states
+        """A copy of the records of all games: an array of the game's record, [num_envs]."""
+        return self._states.copy()
 
     @property
     def seats(self) -> np.ndarray:

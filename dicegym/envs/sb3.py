@@ -154,6 +154,15 @@ class SB3VecEnv(VecEnv):
             self._lengths[ended] = 0
         return self._with_hidden(observations), (rewards * self._reward_scale).astype(np.float32), dones, infos
 
+    @property
+    def batches(self) -> tuple[BatchEnv, ...]:
+        """The batch environments inside: this one's ``batch``."""
+        return (self.batch,)
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Draw opponents from ``opponent`` from each game's next episode on; see `BatchEnv.set_opponent`."""
+        self.batch.set_opponent(opponent)
+
     def state_dict(self) -> dict[str, Any]:
         """Return all that going on later needs; see `BatchEnv.state_dict`."""
         return self.batch.state_dict() | {"returns": self._returns.copy(), "lengths": self._lengths.copy()}

@@ -15,7 +15,7 @@ from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.sb3_plain import weights_of
 
-STAGE = ("command", "timesteps", "seconds", "began_with")
+STAGE = ("command", "timesteps", "seconds", "taught_by", "began_with")
 """What a model says of the one whose networks it began with."""
 
 

@@ -36,14 +36,14 @@ def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | N
         settings: of the training.
         env: the games that it learns from.
         seed: of networks, and of whatever the algorithm draws.
-        logs: the folder for TensorBoard's files.
+        logs: the folder for TensorBoard's files; None: it gets none.
 
     Raises:
         UnknownNameError: there is no such algorithm, policy or argument.
         ParameterError: the algorithm does not take the settings, or there is not the memory that they ask for.
     """
     algorithm: type[BaseAlgorithm] = models.algorithm(settings.algorithm.name)
-    policy, policy_arguments = _policy(settings.network, algorithm, games_of(env).privileged)
+    policy, policy_arguments = _policy(settings.network, algorithm, getattr(games_of(env), "privileged", 0))
     ours: dict[str, Any] = {
         "policy": policy,
         "env": env,
@@ -121,7 +121,7 @@ def _arguments(
     if settings.learning_rate is not None:
         end = settings.learning_rate if settings.learning_rate_end is None else settings.learning_rate_end
         arguments["learning_rate"] = LinearSchedule(settings.learning_rate, end, 1.0)
-    if "clip_range" in taken:  # of PPO's kind: what it has by itself is meant for a few games
+    if "n_epochs" in taken:  # of PPO's kind: what it has by itself is meant for a few games
         arguments.setdefault("n_steps", max(2, ROLLOUT // games))
         arguments.setdefault("batch_size", max(2, arguments["n_steps"] * games // 4))
     return arguments

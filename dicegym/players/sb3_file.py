@@ -19,6 +19,7 @@ ALGORITHMS = {
     "PPO": "stable_baselines3",
     "A2C": "stable_baselines3",
     "DQN": "stable_baselines3",
+    "DAgger": "dicegym.learning.dagger",
 }
 """Algorithms with discrete actions whose policies can play, and the package or module of each."""
 _HOMES = {

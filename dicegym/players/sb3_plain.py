@@ -45,6 +45,7 @@ _FORMS = {
     "A2C": _ON_POLICY,
     "MaskablePPO": _MASKED,
     "FastMaskablePPO": _MASKED,
+    "DAgger": _MASKED,
     "DQN": _Form("stable_baselines3.dqn.policies", {"": "q_net.q_net", "target": "q_net_target.q_net"}, (), "ReLU"),
     "QRDQN": _Form(
         "sb3_contrib.qrdqn.policies",

@@ -147,7 +147,7 @@ AT = FEATURES.offsets
 @kernel
 def score_of(state, seat):
     """Return a player's score. Told that it is never negative, the compiler takes half as long to divide it."""
-    return np.int64(np.uint16(state.scores[seat]))
+    return max(np.int64(0), np.int64(state.scores[seat]))
 
 
 @kernel
