@@ -70,7 +70,7 @@ def read_config(game: str, config: Path | None = None) -> TrainingSettings:
 
     Args:
         game: a game's name.
-        config: a file, or the name of one that ships in ``training/configs``, such as ``self_play`` or ``yatzy_taught``.
+        config: a file, or the name of one that ships in ``training/configs``, such as ``self_play``.
 
     Raises:
         UnknownNameError: there is no such game.
