@@ -40,11 +40,6 @@ def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool 
     for name in arguments:
         if name not in taken:
             raise unknown_name("[environment] setting", name, ["wrap", *taken])
-    if run.tables and settings.network.privileged:
-        raise ParameterError(
-            f"run.tables={list(run.tables)} and network.privileged=true cannot go together, as others hide more or less at "
-            "tables of different sizes: leave out one of them"
-        )
     with enough_memory(f"[run] games={run.games}"):
         arguments |= {"seed": seed, "reward_scale": run.reward_scale, "opponent": opponent}
         if run.tables and settings.network.privileged:
