@@ -29,7 +29,7 @@ from dicegym.players.model import PolicyPlayer, check_fit, facts, load_model, pr
 from dicegym.players.model_file import temperature_in
 from dicegym.players.roster import agent_names, resolve
 
-CRITICS = ("PPO", "MaskablePPO", "A2C")
+CRITICS = ("PPO", "MaskablePPO", "FastMaskablePPO", "A2C")
 """Algorithms whose models have a critic."""
 DRAWS = 64
 """States after each action that are looked at: hidden dice and dice to come drawn anew in each."""
@@ -73,9 +73,7 @@ class NetworkValuer:
         self._critic = _critic(path, model)
         self._hidden = Privileged(self.game) if privileged_of(model) else None
         if self._hidden is not None and self._hidden.size != privileged_of(model):
-            raise ModelError(
-                f"the critic of {path} saw the hidden dice of another number of players: it says nothing here"
-            )
+            raise ModelError(f"the critic of {path} saw what other numbers of players hide")
         self._player = PolicyPlayer(model, self.game, Path(path).stem, temperature=temperature_in(path))
         self._draws, self._seed = draws, seed
         self.sure = f"estimates by the critic of {Path(path).stem}, whose own errors are not known"
