@@ -43,8 +43,11 @@ DONE, RESULT = 16, 17
 ASLEEP = 32
 """Whether the helper has to be woken; it alone writes this. Waking it once too often does no harm."""
 CELLS = 48
-PATIENCE = 3000
-"""How often a side looks at the board before it gives way: 0.1 ms, as a look is followed by a pause."""
+HELPERS_PATIENCE, CALLERS_PATIENCE = 10_000, 3000
+"""How often either looks at the board before it sleeps, with a pause after each look: for 0.3 and 0.1 ms. Giving way to
+other processes in between was tried, and cost milliseconds on a busy machine."""
+NAP = 2e-5
+"""Seconds for which the caller then sleeps: the helper may wait for the core on which it looks."""
 _PAUSE = "llvm.x86.sse2.pause" if platform.machine().lower() in ("x86_64", "amd64", "i686") else ""
 
 
@@ -81,14 +84,22 @@ def _pause(typingctx):
 
 
 @loop_kernel
+def _waited(board, done, patience):
+    """Wait until all jobs that were posted are done, or one is not, as ``done`` says; False if that takes too long."""
+    for _ in range(patience):
+        if (_load(board, POSTED) == _load(board, DONE)) == done:
+            return True
+        _pause()
+    return False
+
+
+@loop_kernel
 def next_job(board, version):
     """Wait for a job; return False if none came for a while, or if it is for another ``version`` of the arguments."""
     if _load(board, ASLEEP) == 1:
         _store(board, ASLEEP, 0)
-    for _ in range(PATIENCE):
-        if _load(board, POSTED) != _load(board, DONE):
-            return board[VERSION] == version
-        _pause()
+    if _waited(board, False, HELPERS_PATIENCE):
+        return board[VERSION] == version
     _store(board, ASLEEP, 1)
     if _load(board, POSTED) == _load(board, DONE):  # else a job was posted by somebody who saw nobody asleep
         return False
@@ -110,16 +121,6 @@ def _post(board, version, job, start, end, now):
     return _load(board, ASLEEP) == 1
 
 
-@loop_kernel
-def _is_done(board):
-    """Wait until all that was posted is done; return False if that takes longer than a while."""
-    for _ in range(PATIENCE):
-        if _load(board, POSTED) == _load(board, DONE):
-            return True
-        _pause()
-    return False
-
-
 class _Helper:
     """One thread and its board."""
 
@@ -132,7 +133,8 @@ class _Helper:
         self.serves: list[Any] = [None]  # (serve, version, arguments), changed as a whole
         self.errors: list[BaseException] = []
         told = (self.board, self.wakes, self.serves, self.errors)
-        threading.Thread(target=_work, args=told, name="dicegym helper", daemon=True).start()
+        self.thread = threading.Thread(target=_work, args=told, name="dicegym helper", daemon=True)
+        self.thread.start()
         weakref.finalize(self, self.wakes.put, False).atexit = False
 
     def post(
@@ -149,8 +151,8 @@ class _Helper:
 
     def wait(self) -> int:
         """Return the result of the last job, once it is done. Raises what it raised."""
-        while not _is_done(self.board):
-            time.sleep(0)
+        while not _waited(self.board, True, CALLERS_PATIENCE):
+            time.sleep(NAP)
         if self.errors:
             raise self.errors.pop()
         return int(self.board[RESULT])

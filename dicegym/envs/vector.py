@@ -151,6 +151,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             final_observations=np.zeros((kept, self.game.observation_size), np.float32),
             final_masks=np.zeros((kept, self.game.n_actions), np.bool_),
         )
+        self._lasts = self._rows_of_lasts()
         self._rows = self._batch.rows
         self._rows["ended"] = True
         self._opponents.watched = self._rows["watched"]
@@ -159,7 +160,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what cannot be copied: opponents seated in games."""
-        return vars(self) | {"_served": None, "_opponents": self._opponents.state_dict()}
+        return vars(self) | {"_served": None, "_lasts": None, "_opponents": self._opponents.state_dict()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on with a copy; opponents that are not pure sit down anew and have forgotten their games."""
@@ -170,6 +171,13 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         self._opponents.watched = self._rows["watched"]
         self._batch = self._batch._replace(who=self._opponents.who)
         self._opponents.load_state_dict(seated, self._states["key"])
+        self._lasts = self._rows_of_lasts()
+
+    def _rows_of_lasts(self) -> np.ndarray | None:
+        """Return the last observations of games that end as they are handed out, if they need not be copied."""
+        if self.copy or not len(last := self._batch.final_observations):
+            return None
+        return np.fromiter(last, object, len(last))
 
     def action_masks(self) -> np.ndarray:
         """Return a copy of the action masks: bool[num_envs, n_actions]."""
@@ -314,7 +322,8 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             self._out(rows["reward"]),
             self._out(rows["terminated"]),
             self._out(rows["truncated"]),
-            present_info(self._batch, self._all, self.copy) | step_info(self._batch, self.game.spec.faults, self.copy),
+            present_info(self._batch, self._all, self.copy)
+            | step_info(self._batch, self.game.spec.faults, self._lasts),
         )
 
     def _check_actions(self, actions: Any) -> np.ndarray:
