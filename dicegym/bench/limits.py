@@ -5,9 +5,6 @@ core's own pace at either is measured by loops that do nothing else: the batch's
 of one stream added up. A batch that did both at that pace and nothing besides would be at the limit.
 """
 
-# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
-# One of the loops is a kernel: Numba infers the types of its arguments.
-
 from __future__ import annotations
 
 import json
@@ -25,8 +22,7 @@ from dicegym.bench.figures import Figure, Measure
 from dicegym.bench.modes import BATCH
 from dicegym.bench.ratios import DECISIONS
 from dicegym.bench.timing import Work, rate
-from dicegym.engine.dice import draw
-from dicegym.engine.jit import kernel
+from dicegym.engine.dice import sum_of_dice
 from dicegym.registry import Environment
 
 FACES = 6
@@ -53,15 +49,6 @@ for time in range(steps):
 print(json.dumps(mixed[0] / (games * steps)))
 """
 """Python that counts, with compilation off, how many numbers random games mix for each decision."""
-
-
-@kernel
-def add_dice(stream, n):
-    """Return the sum of ``n`` dice of one stream: a loop that mixes and does nothing else."""
-    total = np.int64(0)
-    for number in range(n):
-        total += draw(stream, number, FACES)
-    return total
 
 
 def mixes_of(environment: Environment) -> float:
@@ -93,7 +80,7 @@ def plain_writes(environment: Environment, n: int = BATCH) -> Work:
 
 def plain_mixing() -> int:
     """Mix dice; counts them."""
-    add_dice(np.uint64(1), MIXED)  # type: ignore[no-untyped-call]  # a kernel
+    sum_of_dice(np.uint64(1), MIXED, FACES)
     return MIXED
 
 
