@@ -29,6 +29,7 @@ from dicegym.cli.hint import hint
 from dicegym.cli.machines import Command
 from dicegym.cli.play import play
 from dicegym.cli.plot import plot
+from dicegym.cli.population import alpharank
 from dicegym.cli.replay import replay
 from dicegym.cli.rollout import rollout
 from dicegym.cli.server import join, serve, server
@@ -60,6 +61,7 @@ VERBS = (
     card,
     plot,
     league,
+    alpharank,
     evaluate,
     export,
     demo,
