@@ -39,7 +39,9 @@ def _show_settings(wanted: bool) -> None:
 def train(
     game: GameName,
     run_dir: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/GAME)")] = None,
-    config: Annotated[Path | None, typer.Option(help="settings (default: training/configs/GAME.toml)")] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="settings: a file, or the name of one that ships (default: GAME)")
+    ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="override one setting; repeatable")
     ] = None,
@@ -72,7 +74,8 @@ def train(
 
     The run's folder then holds its models, its curve and its TensorBoard logs.
 
-    Examples: dicegym train hog --run-dir runs/hog --steps 500000; dicegym train hog --seeds 5 --run-dir runs/hog5
+    Examples: dicegym train hog --run-dir runs/hog --steps 500000; dicegym train hog --seeds 5 --run-dir runs/hog5;
+    dicegym train yatzy --config yatzy_taught
     """
     from dicegym.learning.card import best_score
     from dicegym.learning.script import train as learn

@@ -20,7 +20,7 @@ from dicegym.escape import harmless, markdown
 from dicegym.games.worth import Bracket
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.curve import meetings_of
-from dicegym.learning.evaluate import CARD_SEED, Score, evaluate
+from dicegym.learning.evaluate import BY_EXPLOITABILITY, CARD_SEED, Score, evaluate
 from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
@@ -30,6 +30,7 @@ PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-bas
 """What a trained model depends on."""
 CHOSEN_BY = {
     "mean": "The score is the mean over the opponents of the training's evaluations.",
+    BY_EXPLOITABILITY: "The score is what is left to it against its best reply, which knows all its ways; 0.5 is the most.",
     "worst": "The score is that against the hardest of the opponents of the training's evaluations.",
 }
 
@@ -148,6 +149,11 @@ def _code(text: str) -> str:
     return harmless(text).replace("`", "'").replace("|", "\\|")
 
 
+def _teacher(name: Any) -> str:
+    """Return the source of values that a model was taught by, for a cell."""
+    return f"`{_code(str(name)[:LONGEST_COMMAND])}`"
+
+
 def _in_words(score: Score) -> str:
     """Return a score for a line of Markdown: what others named is escaped, its own brackets are not."""
     return str(score._replace(measure=markdown(score.measure), opponent=markdown(score.opponent)))
@@ -160,6 +166,8 @@ def _before(stage: dict[str, Any]) -> str:
     if isinstance(seconds, float) or (isinstance(seconds, int) and abs(seconds) < 1 << 53):
         told.append(f"{seconds:,.0f} s")
     how = f"`{_code(command[:LONGEST_COMMAND])}`" if isinstance(command, str) and command else "a model"
+    if teacher := stage.get("taught_by"):
+        how = f"taught by {_teacher(teacher)} values, {how}"
     where = _code(str(path)[:LONGEST_COMMAND])
     return f"{how}{': ' if told else ''}{', '.join(told)}; the next stage begins with its model, there `{where}`"
 
@@ -199,6 +207,7 @@ def page(
         for line in scores
     )
     *earlier, _ = stages(facts)
+    taught = f"| taught by | {_teacher(facts['taught_by'])} values, not learned |\n" if "taught_by" in facts else ""
     begun = "".join(f"| stage {number} | {_before(stage)} |\n" for number, stage in enumerate(earlier, 1))
     return f"""# {markdown(name)}
 
@@ -207,7 +216,7 @@ A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
 | | |
 |---|---|
 | score | {_in_words(score)} |
-{begun}| command | `{_code(facts["command"])}` |
+{taught}{begun}| command | `{_code(facts["command"])}` |
 | seed | {facts["settings"]["run"]["seed"]} |
 | steps | {facts["timesteps"]:,} decisions of the learner |
 | time | {facts["seconds"]:,.0f} s |

@@ -10,12 +10,23 @@ from typing import NamedTuple
 
 from stable_baselines3.common.logger import Logger
 
+from dicegym.analysis.exploitability import check_best_reply
 from dicegym.engine.game import Game
 from dicegym.envs.tables import tables_of
 from dicegym.errors import DamagedFileError, ModelError, ParameterError
 from dicegym.escape import cell
 from dicegym.files import writing
-from dicegym.learning.evaluate import CURVE_SEED, Score, evaluate, overall, rivals_of, together
+from dicegym.learning.evaluate import (
+    BEST_REPLY,
+    BY_EXPLOITABILITY,
+    CURVE_SEED,
+    Score,
+    against_best_reply,
+    evaluate,
+    overall,
+    rivals_of,
+    together,
+)
 from dicegym.learning.settings import RunSettings
 from dicegym.play.player import Player
 from dicegym.players import model as models
@@ -56,13 +67,17 @@ class Evaluator:
 
     Raises:
         UnknownNameError: there is no such opponent, or ``best_by`` is none of them.
-        ParameterError: a list of opponents is empty, or has no seats at any table.
+        ParameterError: a list of opponents is empty, or has no seats at any table, or ``best_by`` asks for what cannot
+            be known of the game.
     """
 
     def __init__(self, game: Game, settings: RunSettings, trust: bool = False) -> None:
         self.settings = settings
+        self.game = game
         self.meetings = meetings_of(game, settings, trust)
-        self._sum_up([Score("", meeting.label, 0.0, 0.0, 0.0, 0) for meeting in self.meetings])  # before any is played
+        if settings.best_by == BY_EXPLOITABILITY:
+            check_best_reply(game)
+        self._sum_up(self._named([Score("", "", 0.0, 0.0, 0.0, 0)] * self._columns))  # before anything is played
 
     def measure(self, learner: Player) -> tuple[Score, list[Score]]:
         """Return the score that chooses the best model, and that of each meeting."""
@@ -71,11 +86,22 @@ class Evaluator:
             evaluate(table, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
             for table, rivals, _ in self.meetings
         ]
-        named = [score._replace(opponent=meeting.label) for score, meeting in zip(scores, self.meetings, strict=True)]
+        if run.best_by == BY_EXPLOITABILITY:
+            scores.append(against_best_reply(self.game, learner))
+        named = self._named(scores)
         return self._sum_up(named), named
 
+    @property
+    def _columns(self) -> int:
+        return len(self.meetings) + (self.settings.best_by == BY_EXPLOITABILITY)
+
+    def _named(self, scores: list[Score]) -> list[Score]:
+        labels = [*(meeting.label for meeting in self.meetings), BEST_REPLY]
+        return [score._replace(opponent=label) for score, label in zip(scores, labels, strict=False)]
+
     def _sum_up(self, scores: list[Score]) -> Score:
-        return overall(scores, self.settings.best_by, [meeting.table.players for meeting in self.meetings])
+        players = [*(meeting.table.players for meeting in self.meetings), self.game.players]
+        return overall(scores, self.settings.best_by, players[: len(scores)])
 
     def even(self, score: Score) -> float:
         """Return what equals would come to in ``score``, which `measure` returned: a share of first places."""

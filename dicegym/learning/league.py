@@ -118,13 +118,15 @@ class League:
     def join(self, member: Member) -> None:
         """Take ``member`` in: it plays against everybody; if there are too many then, the easiest who learned leaves.
 
+        Where one alone is kept, the newest, nothing has to be known of anybody, and nothing is measured.
+
         Scripted agents play when somebody joins who learned. Raises ParameterError if the name was ever here.
         """
         self.table.add(member.name, member.kind, member.joined)
         self.members.append(member)
         if member.kind == SCRIPTED:
             return
-        for number, later in enumerate(self.members):
+        for number, later in enumerate(self.members if self.settings.keep > 1 else ()):
             for earlier in self.members[:number]:
                 self._measure(later, earlier)
                 if self.game.players > 2:  # a table full of the one says nothing of a table full of the other

@@ -16,6 +16,7 @@ from dicegym.learning.configuration import is_finished, settings_of
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.league import SELF
 from dicegym.learning.lock import is_empty
+from dicegym.learning.log_packages import check_logs
 from dicegym.learning.named import names_something, split
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players import model as models
@@ -75,6 +76,7 @@ def prepare(
             )
     if settings.algorithm.name not in models.ALGORITHMS:
         raise unknown_name("algorithm", settings.algorithm.name, list(models.ALGORITHMS))
+    check_logs(settings.run.log)
     if settings.run.start_from and not resume:
         models.trained_on(settings.run.start_from)
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):

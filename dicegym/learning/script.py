@@ -31,11 +31,12 @@ def train(
     Args:
         game: a game's name.
         folder: the run's: models, cards, curve, logs and checkpoint.
-        config: a file of settings; None: those that ship for the game, or for any game.
+        config: a file of settings, or the name of one that ships; None: those that ship for the game, or for any game.
         overrides: each ``section.key=value``, as after ``--set``.
         resume: go on with the run in ``folder``; of a finished one nothing is done and its end is returned.
         progress: told (steps done, steps in all, text).
-        evaluated: told (steps, score) of every evaluation; what it raises ends the run.
+        evaluated: told (steps, score) of every evaluation that the run keeps (not of that at Ctrl-C); what it raises
+            ends the run.
         trust: let models and a folder to resume that came from others run what their authors wrote, where plain data
             does not do.
         saved: called whenever a checkpoint is whole.

@@ -39,6 +39,9 @@ AnyText = Annotated[str, Field(title="a text")]
 Sizes = Annotated[
     list[Annotated[_Whole, Field(ge=1, le=MOST)]], Field(title="a list of numbers of players, such as [2, 4]")
 ]
+Logs = Annotated[
+    list[Literal["tensorboard", "wandb", "mlflow"]], Field(title='a list of "tensorboard", "wandb" and "mlflow"')
+]
 Priority = Literal["hard", "even", "uniform"]
 Tables = Annotated[list[str | list[str]], Field(title="a list of agents, or of lists of agents who share a table")]
 Layers = Annotated[
@@ -79,7 +82,8 @@ class RunSettings:
     less_luck: Flag = False
     """of a player alone measure what its choices cost, where exact values tell: the same mean, a smaller interval"""
     best_by: AnyText = "mean"
-    """which score of several opponents chooses the best model: their "mean", the "worst", or a column of the curve"""
+    """which score chooses the best model: of several opponents their "mean", the "worst" or that of a column of the
+    curve, or "exploitability", what is left to it against its best reply, which is computed"""
     target: Number = 0.0
     """a score at which to stop; 0: train all steps"""
     start_from: AnyText = ""
@@ -88,6 +92,8 @@ class RunSettings:
     """games of each line of the card at the end, where there is no exact value; 0: no card is written"""
     checkpoint_every: Count = 500_000
     """steps from one checkpoint to the next: what a kill may cost"""
+    log: Logs = field(default_factory=lambda: ["tensorboard"])
+    """where what is recorded goes: "tensorboard" (files in the folder), "wandb" (Weights & Biases), "mlflow\""""
 
 
 @dataclass(frozen=True, config=_OPEN)
@@ -130,7 +136,7 @@ class AlgorithmSettings:
     """
 
     name: AnyText = "MaskablePPO"
-    """the algorithm: MaskablePPO, PPO, A2C, DQN or QRDQN"""
+    """the algorithm: MaskablePPO, PPO, A2C, DQN or QRDQN; DAgger is taught instead of learning by itself"""
     learning_rate: NumberIfGiven = None
     """step size of the updates"""
     learning_rate_end: NumberIfGiven = None
@@ -165,6 +171,8 @@ class NetworkSettings:
     policy: AnyText = "MlpPolicy"
     """the policy: a name that the algorithm knows, or a class as "file.py:name\""""
 
+    privileged: Flag = False
+    """whether the value network sees what others hide, such as their dice, in training; the policy never does"""
     net_arch: Layers = field(default_factory=lambda: [256, 256])
     """sizes of the hidden layers, of all networks or of policy (pi) and value (vf)"""
     activation: AnyText = "ReLU"
