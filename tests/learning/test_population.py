@@ -93,7 +93,7 @@ def test_populations_that_cannot_be_are_refused(field: Population, arguments: di
 def test_the_command_shows_and_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["alpharank", "liarsdice", "even", "honest", "-p", "players=3", "--games", "20", "--alpha", "inf"]
     written = ["--json", str(tmp_path / "a.json"), "--csv", str(tmp_path / "a.csv")]
-    with pytest.raises(SystemExit, match="^0$"):
+    with pytest.raises(SystemExit, match=r"^0$"):
         main([*asked, *written])
     shown = capsys.readouterr().out
     assert "First places of one of the row among 2 of the column (33.3% among equals)" in shown
@@ -106,7 +106,7 @@ def test_the_command_shows_and_writes_it(tmp_path: Path, capsys: pytest.CaptureF
         ("even", "1", "honest", "2"),
         ("honest", "1", "even", "2"),
     ]
-    with pytest.raises(SystemExit, match="^0$"):
+    with pytest.raises(SystemExit, match=r"^0$"):
         main([*asked, "--workers", "2", "--json", str(tmp_path / "b.json")])
     assert json.loads((tmp_path / "b.json").read_text()) == found
 
