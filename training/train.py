@@ -104,7 +104,7 @@ class Run:
             next_checkpoint=run.checkpoint_every,
             next_snapshot=settings.self_play.snapshot_every,
             next_exploiter=settings.self_play.exploiter_every,
-            met=np.zeros(self.game.observation_size, np.bool_),
+            met=np.zeros(self.env.observation_space.shape or (0,), np.bool_),
         )
         newest = checkpoint.newest(folder) if resume else None
         logs = folder / "tensorboard" if "tensorboard" in run.log else None
@@ -242,7 +242,7 @@ class Run:
             name = f"exploiter {steps}"
             trained = exploiter(self.game, self.settings, self.model, now, name, self.interruption)
             self.league.join(Member(name, EXPLOITER, trained, steps))
-        games_of(self.env).batch.set_opponent(self.league.pool())
+        games_of(self.env).set_opponent(self.league.pool())
         self.league.table.write(self.folder, self.league.shares())
 
     def save(self, name: str) -> None:
@@ -259,6 +259,7 @@ class Run:
             "score": self.score.to_json() if self.score else None,
             "scores": [score.to_json() for score in self.state.curve.scores],
             "seconds": round(self.spent(), 1),
+            **({"taught_by": teacher} if (teacher := getattr(self.model, "taught_by", None)) else {}),
             **({"began_with": began_with} if began_with else {}),
             **made_with(),
         }

@@ -37,6 +37,17 @@ class PerGame:
     _rows: np.ndarray
     _states: np.ndarray
 
+    @property
+    def states(self) -> np.ndarray:
+        """A copy of the records of all games: an array of the game's record, [num_envs]."""
+        return self._states.copy()
+
+    @property
+    def seats(self) -> np.ndarray:
+        """The learner's seat in each game: int64[num_envs]."""
+        seats: np.ndarray = self._rows["seat"].copy()
+        return seats
+
     def attributes(self, name: str) -> tuple[Any, ...]:
         """Return the attribute ``name`` of each game, methods as they are.
 

@@ -63,6 +63,8 @@ SECTIONS = _declared(TrainingSettings)
 def read_config(game: str, config: Path | None = None) -> TrainingSettings:
     """Return the settings in ``config``, by default those that ship for the game, or else for any game.
 
+    ``config`` is a file, or the name of one that ships, such as ``yatzy_taught``, where no file is called so.
+
     Raises:
         UnknownNameError: there is no such game.
         ParameterError: there is no file ``config``, or it says what cannot be.
@@ -72,6 +74,8 @@ def read_config(game: str, config: Path | None = None) -> TrainingSettings:
     folder = shipped_folder("training") / "configs"
     own = folder / f"{game}.toml"
     path = config or (own if own.is_file() else folder / ANY_GAME)
+    if config is not None and not os.path.lexists(path) and (named := folder / f"{config.name}.toml").is_file():
+        path = named if config.name == str(config) else path
     if not os.path.lexists(path):
         known = ", ".join(sorted(file.stem for file in folder.glob("*.toml")))
         raise ParameterError(f"there is no configuration {path}: give one with --config; there are {known}")

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dicegym import games
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
+from dicegym.envs.tables import tables_of
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.escape import one_line
 from dicegym.learning.configuration import is_finished, settings_of
@@ -55,6 +56,12 @@ def prepare(
     if not resume and not is_empty(folder):
         raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
     table = games.game(game, **settings.game)
+    tables = tables_of(table, settings.run.tables)
+    if tables and table not in tables:
+        raise ParameterError(
+            f"run.tables={settings.run.tables} leaves out the table of {table.players} that [game] names, at which the "
+            f"model is measured first and plays by default: add {table.players}, or set game.players to one of them"
+        )
     found = {name: resolve(table, name) for name in _agents(settings)}
     if resume and not trust and not is_sealed(folder / SETTINGS_FILE):
         programs = [

@@ -31,7 +31,7 @@ def train(
     Args:
         game: a game's name.
         folder: the run's: models, cards, curve, logs and checkpoint.
-        config: a file of settings; None: those that ship for the game, or for any game.
+        config: a file of settings, or the name of one that ships; None: those that ship for the game, or for any game.
         overrides: each ``section.key=value``, as after ``--set``.
         resume: go on with the run in ``folder``; of a finished one nothing is done and its end is returned.
         progress: told (steps done, steps in all, text).

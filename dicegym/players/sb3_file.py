@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from typing import Any
 
@@ -12,13 +13,15 @@ from dicegym.players.sb3_plain import rebuilt
 from dicegym.players.unpickling import load_sb3
 
 ALGORITHMS = {
+    "FastMaskablePPO": "dicegym.learning.fast_ppo",
     "MaskablePPO": "sb3_contrib",
     "QRDQN": "sb3_contrib",
     "PPO": "stable_baselines3",
     "A2C": "stable_baselines3",
     "DQN": "stable_baselines3",
+    "DAgger": "dicegym.learning.dagger",
 }
-"""Algorithms with discrete actions whose policies can play, and the package of each."""
+"""Algorithms with discrete actions whose policies can play, and the package or module of each."""
 _HOMES = {
     "sb3_contrib.common.maskable.policies": "MaskablePPO",
     "sb3_contrib.qrdqn.policies": "QRDQN",
@@ -35,9 +38,9 @@ def algorithm(name: str) -> Any:
     if name not in ALGORITHMS:
         raise unknown_name("algorithm", name, list(ALGORITHMS))
     try:
-        return getattr(__import__(ALGORITHMS[name]), name)
+        return getattr(importlib.import_module(ALGORITHMS[name]), name)
     except ImportError as error:
-        raise DependencyError.for_extra(ALGORITHMS[name], "train", f"a {name} model") from error
+        raise DependencyError.for_extra(str(error.name), "train", f"a {name} model") from error
 
 
 def algorithm_of(path: str | os.PathLike[str]) -> str:

@@ -10,9 +10,11 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.games.worth import ActionValues, Progress, ValueKind, ValueSource, ValueUnit
 from dicegym.games.yatzy import exact_kernels as kernels
+from dicegym.games.yatzy.exact_kernels import SUMS
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM
 from dicegym.games.yatzy.solving import alone
 from dicegym.games.yatzy.solving.alone_kernels import action_values_rows
+from dicegym.games.yatzy.tables import BOXES
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
@@ -68,7 +70,9 @@ class AloneValuer:
 
     def _rest(self, states: np.ndarray) -> np.ndarray:
         out = np.empty((len(states), self.game.n_actions))
-        action_values_rows(alone.values(), states, out)
+        boxes = (states["scores"][:, 0] >= 0) @ (1 << np.arange(BOXES))  # who has filled the same stands side by side
+        order = np.argsort(boxes * SUMS + np.minimum(states["upper"][:, 0], BONUS_FROM), kind="stable")
+        action_values_rows(alone.values(), states, order, out)
         return out
 
     def action_value(self, state: Any, action: int) -> float:

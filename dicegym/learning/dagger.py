@@ -1,0 +1,194 @@
+"""DAgger: a policy that learns from a teacher, in the states that it comes to itself.
+
+Ross, Gordon and Bagnell, "A reduction of imitation learning and structured prediction to no-regret online learning"
+(AISTATS 2011). At first the teacher plays along, and soon the learner alone; either way it is the teacher who says
+what should have been done. Games here cost next to nothing, so that every rollout brings new states and none is kept:
+the online learner of that paper, which the aggregated data set is one case of.
+
+The policy is a MaskablePPO's, and `MaskablePPO` loads what is saved; its value network is not trained.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecEnv
+
+from dicegym.engine.validate import finite_number, one_of
+from dicegym.envs.sb3 import SB3VecEnv
+from dicegym.errors import ParameterError
+from dicegym.learning.teacher import Teacher
+
+PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+NEVER = 1e-3
+"""A teacher that acts less often than this does not act at all."""
+
+
+class NoRollout(MaskableRolloutBuffer):
+    """Takes the place of PPO's memory, of which nothing is needed."""
+
+    def reset(self) -> None:
+        """Hold nothing."""
+
+
+class DAgger(MaskablePPO):
+    """Learns to choose as a teacher does; see the module.
+
+    Args:
+        policy, env, learning_rate, n_steps, batch_size, n_epochs, stats_window_size, tensorboard_log, policy_kwargs,
+            verbose, seed, device: as for `MaskablePPO`. The games are an `SB3VecEnv`, in wrappers or not.
+        teacher: the source of values that teaches; see `dicegym.learning.teacher.Teacher`.
+        softness: what an action may cost, in win rate, to be taught as 1/e as good as the best.
+        mix: the teacher acts in a share of ``mix ** k`` of the decisions of rollout ``k``, from all in the first on.
+        greedy: share of the games in which the learner plays its best action. In the others it draws from its policy,
+            and so comes to states in which it has gone astray.
+        precision: of passes and gradients, "float32" or "bfloat16", which is several times as fast on processors that
+            compute with it. Weights are kept as float32.
+    """
+
+    policy_aliases: ClassVar[Any] = MaskablePPO.policy_aliases
+
+    def __init__(
+        self,
+        policy: Any,
+        env: Any,
+        learning_rate: Any = 1e-3,
+        n_steps: int = 32,
+        batch_size: int = 2048,
+        n_epochs: int = 1,
+        teacher: str = "exact",
+        softness: float = 0.0025,
+        mix: float = 0.5,
+        greedy: float = 0.5,
+        precision: str = "float32",
+        stats_window_size: int = 100,
+        tensorboard_log: str | None = None,
+        policy_kwargs: dict[str, Any] | None = None,
+        verbose: int = 0,
+        seed: int | None = None,
+        device: torch.device | str = "auto",
+        _init_setup_model: bool = True,
+    ) -> None:
+        self.teacher = teacher
+        self.softness = finite_number("softness", softness, "a cost in win rate", above=0)
+        self.mix, self.greedy = _share("mix", mix), _share("greedy", greedy)
+        self.precision = one_of("precision", precision, list(PRECISIONS))
+        self._asked: Teacher | None = None
+        super().__init__(
+            policy,
+            env,
+            learning_rate,
+            n_steps,
+            batch_size,
+            n_epochs,
+            rollout_buffer_class=NoRollout,
+            stats_window_size=stats_window_size,
+            tensorboard_log=tensorboard_log,
+            policy_kwargs=policy_kwargs,
+            verbose=verbose,
+            seed=seed,
+            device=device,
+            _init_setup_model=_init_setup_model,
+        )
+
+    @property
+    def taught_by(self) -> str:
+        """Whom it learned from, for model files and cards."""
+        return self.teacher
+
+    def _excluded_save_params(self) -> list[str]:
+        return [*super()._excluded_save_params(), "_asked", "_lessons"]
+
+    def collect_rollouts(
+        self,
+        env: VecEnv,
+        callback: BaseCallback,
+        rollout_buffer: Any,
+        n_rollout_steps: int,
+        use_masking: bool = True,
+    ) -> bool:
+        """Play ``n_rollout_steps`` decisions of each game, and have the teacher say what should have been done."""
+        games = env.unwrapped
+        if not isinstance(games, SB3VecEnv):
+            raise ParameterError(
+                f"DAgger learns from the records of games, which {env!r} does not show: give SB3VecEnv"
+            )
+        if self._asked is None:
+            self._asked = Teacher(games.batch.game, self.teacher, self.softness)
+        helped = self.mix ** (self._n_updates // self.n_epochs)
+        drawn = torch.arange(env.num_envs) >= round(self.greedy * env.num_envs)
+        seen, states, masks = [], [], []
+        self.policy.set_training_mode(False)
+        callback.on_rollout_start()
+        for _ in range(n_rollout_steps):
+            mask = games.action_masks()
+            seen.append(np.asarray(self._last_obs))
+            states.append(games.batch.states)
+            masks.append(mask)
+            actions = self._choose(seen[-1], mask, drawn)
+            if helped >= NEVER:
+                rows = np.flatnonzero(torch.rand(env.num_envs).numpy() < helped)
+                actions[rows] = self._asked.lesson(states[-1][rows]).costs.argmin(axis=1)
+            observed, _, dones, infos = env.step(actions)
+            self._last_obs, self._last_episode_starts = np.asarray(observed), dones
+            self.num_timesteps += env.num_envs
+            callback.update_locals({"dones": dones})
+            if not callback.on_step():
+                return False
+            self._update_info_buffer(infos, dones)
+        lesson = self._asked.lesson(np.concatenate(states))
+        self._lessons = tuple(map(torch.from_numpy, (np.concatenate(seen), np.concatenate(masks), *lesson)))
+        callback.on_rollout_end()
+        return True
+
+    def _logits(self, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+        """Return float32[n, n_actions], lowest for illegal actions."""
+        kind = PRECISIONS[self.precision]
+        with torch.autocast(self.device.type, kind, enabled=kind is not torch.float32):
+            features = torch.as_tensor(self.policy.extract_features(observations, self.policy.pi_features_extractor))
+            logits: torch.Tensor = self.policy.action_net(self.policy.mlp_extractor.forward_actor(features))
+        return logits.float().masked_fill(~masks, torch.finfo(torch.float32).min)
+
+    def _choose(self, observations: np.ndarray, masks: np.ndarray, drawn: torch.Tensor) -> np.ndarray:
+        """Return the best action of each game, or one that is drawn (bool[n])."""
+        with torch.no_grad():
+            told = torch.from_numpy(observations).to(self.device), torch.from_numpy(masks).to(self.device)
+            logits = self._logits(*told).cpu()
+        noise = torch.empty(int(drawn.sum()), logits.shape[1]).exponential_().log_()
+        logits[drawn] -= noise  # the highest is then drawn from the softmax (Gumbel, 1954)
+        actions: np.ndarray = logits.argmax(dim=1).numpy()
+        return actions
+
+    def train(self) -> None:
+        """Learn what the teacher said of the last rollout."""
+        self.policy.set_training_mode(True)
+        self._update_learning_rate(self.policy.optimizer)
+        losses, given_away = [], []
+        for _ in range(self.n_epochs):
+            for rows in torch.split(torch.randperm(len(self._lessons[0])), self.batch_size or 1):
+                observations, masks, policies, costs = (part[rows].to(self.device) for part in self._lessons)
+                log_policy = torch.log_softmax(self._logits(observations, masks), dim=1)
+                loss = -(policies * log_policy).sum(dim=1).mean()
+                self.policy.optimizer.zero_grad()
+                torch.autograd.backward(loss)
+                self.policy.optimizer.step()
+                losses.append(loss.item())
+                best = log_policy.detach().argmax(dim=1, keepdim=True)
+                given_away.append(costs.gather(1, best).mean().item())
+            self._n_updates += 1
+        self.logger.record("train/loss", float(np.mean(losses)))
+        self.logger.record("train/cost", float(np.mean(given_away)))
+        self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+
+
+def _share(name: str, value: float) -> float:
+    """Return ``value``. Raises ParameterError unless it is from 0 to 1."""
+    found = finite_number(name, value, "a share")
+    if not 0 <= found <= 1:
+        raise ParameterError(f"{name}={value!r} is no share: give a number from 0 to 1")
+    return found

@@ -1,0 +1,135 @@
+"""Learning from a teacher: whose advice it is, that it is followed, and that a run of it is one like any other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from sb3_contrib import MaskablePPO
+
+import dicegym
+from dicegym.analysis.valuers import valuer
+from dicegym.envs.sb3 import SB3VecEnv
+from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.learning.card import card
+from dicegym.learning.configuration import read_config
+from dicegym.learning.dagger import DAgger
+from dicegym.learning.evaluate import evaluate
+from dicegym.learning.script import train
+from dicegym.learning.teacher import Teacher
+from dicegym.players import model as models
+
+YATZY = dicegym.game("yatzy", players=1)
+SMALL = [
+    "run.games=32",
+    "run.steps=3072",
+    "run.torch_threads=1",
+    "run.evaluate_every=1536",
+    "run.checkpoint_every=1536",
+    "run.evaluate_games=50",
+    "run.card_games=20",
+    "algorithm.n_steps=16",
+    "algorithm.batch_size=64",
+    "algorithm.precision=float32",
+    "network.net_arch=[64]",
+]
+TAUGHT = Path("yatzy_taught")
+
+
+def states(game: dicegym.Game, n: int, steps: int) -> np.ndarray:
+    """Return records of games that are played at random."""
+    env = SB3VecEnv(game, n, seed=1)
+    env.reset()
+    draw = np.random.default_rng(1)
+    for _ in range(steps):
+        masks = env.action_masks()
+        env.step((draw.random(masks.shape) * masks).argmax(axis=1))
+    return env.batch.states
+
+
+@pytest.mark.parametrize("game", [YATZY, dicegym.game("hog", goal=20)], ids=lambda game: game.name)
+def test_a_lesson_says_what_actions_cost_and_prefers_the_best(game: dicegym.Game) -> None:
+    asked, rows = valuer(game, "exact"), states(game, 20, 5)
+    policies, costs = Teacher(game, "exact", 0.01).lesson(rows)
+    for row, policy, cost in zip(rows, policies, costs, strict=True):
+        values = asked.action_values(row).values
+        legal = ~np.isnan(values)
+        assert np.allclose(cost[legal], (np.nanmax(values) - values)[legal], atol=1e-4)
+        assert np.isinf(cost[~legal]).all()
+        assert (policy[~legal] == 0).all()
+        assert policy.sum() == pytest.approx(1, abs=1e-5)
+        assert policy.argmax() == np.nanargmax(values)
+        assert (np.diff(policy[np.argsort(cost)]) <= 0).all()
+
+
+def test_an_equilibrium_is_taught_as_it_is_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = valuer(YATZY, "exact")
+    monkeypatch.setattr(asked, "kind", "equilibrium", raising=False)
+    monkeypatch.setattr(asked, "policy", lambda state: np.full(YATZY.n_actions, 1 / YATZY.n_actions), raising=False)
+    monkeypatch.setattr("dicegym.learning.teacher.valuer", lambda game, name: asked)
+    policies, _ = Teacher(YATZY, "exact", 0.01).lesson(states(YATZY, 3, 1))
+    assert np.allclose(policies, 1 / YATZY.n_actions)
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "match"),
+    [("rollouts", ParameterError, "estimates"), ("exactly", UnknownNameError, "exact")],
+)
+def test_who_cannot_teach_is_told(name: str, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        Teacher(YATZY, name, 0.01)
+
+
+@pytest.mark.parametrize("wrong", [{"softness": 0.0}, {"mix": 1.5}, {"greedy": -0.1}, {"precision": "float16"}])
+def test_what_cannot_be_asked_of_it_is_told(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        DAgger("MlpPolicy", SB3VecEnv(YATZY, 2, seed=1), **wrong)
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_imitation_soon_plays_better_than_chance_ever_could(precision: str) -> None:
+    env = SB3VecEnv(YATZY, 64, seed=1)
+    learner = DAgger("MlpPolicy", env, 3e-3, 16, 128, 2, precision=precision, policy_kwargs={"net_arch": [64]}, seed=1)
+    learner.learn(15 * 16 * 64)
+    assert evaluate(YATZY, learner, games=100, less_luck=True).value > 150  # at random: 46
+
+
+def test_at_first_the_teacher_plays_and_later_the_learner() -> None:
+    def played(mix: float, rollouts: int) -> float:
+        """Return what the last of so many rollouts scored, by an untrained learner."""
+        env = SB3VecEnv(YATZY, 64, seed=1)
+        learner = DAgger("MlpPolicy", env, 0.0, 48, 1024, mix=mix, policy_kwargs={"net_arch": [8]}, seed=1)
+        learner.learn(rollouts * 48 * 64)
+        return float(np.mean([one["r"] for one in learner.ep_info_buffer or ()]))
+
+    assert played(1.0, 1) > 200
+    assert played(0.01, 3) < 120
+
+
+def test_a_taught_model_says_so_and_goes_on_exactly(tmp_path: Path) -> None:
+    whole = train("yatzy", tmp_path / "whole", TAUGHT, SMALL)
+    train("yatzy", tmp_path / "parts", TAUGHT, [*SMALL, "run.steps=1536"])
+    parts = train("yatzy", tmp_path / "parts", overrides=["run.steps=3072"], resume=True)
+    assert parts.model.num_timesteps == whole.model.num_timesteps == 3072
+    path = tmp_path / "whole/model.zip"
+    assert models.facts(path)["taught_by"] == "exact"
+    assert "| taught by | `exact` values, not learned |" in card(path, 10)
+    loaded, _ = models.load_model(path)
+    assert isinstance(loaded, DAgger)
+    assert isinstance(MaskablePPO.load(path, custom_objects={}).policy, type(loaded.policy))
+    begun = train("yatzy", tmp_path / "next", TAUGHT, [*SMALL, f"run.start_from={path}", "run.steps=512"])
+    assert "taught by `exact` values" in card(begun.folder / "model.zip", 10).split("| command")[0]
+
+
+def test_a_configuration_that_ships_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_config("yatzy", TAUGHT).algorithm.name == "DAgger"
+    monkeypatch.chdir(tmp_path)
+    Path("yatzy_taught").write_text("[run]\nsteps = 5 # mine\n")
+    assert read_config("yatzy", TAUGHT).run.steps == 5
+    with pytest.raises(ParameterError, match="yatzy_taught"):
+        read_config("yatzy", Path("elsewhere/yatzy_taught"))
