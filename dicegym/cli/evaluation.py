@@ -19,6 +19,7 @@ from dicegym.cli.common import (
     JsonFile,
     Memory,
     Parameters,
+    Temperature,
     Trust,
     check_writable,
     err,
@@ -120,6 +121,7 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="same seed, same games; 0 to 2 are those of trainings and cards")] = 3,
     players: Players = None,
     device: Device = "cpu",
+    temperature: Temperature = None,
     trust: Trust = False,
     workers: Annotated[
         int | None,
@@ -158,8 +160,11 @@ def evaluate(
         what = "--trust" if trust else f"--device {device}"
         why = f"{strangers[0]} plays in a process of its own" if strangers else "--workers and --ray play in others"
         raise ParameterError(f"{what} is for models that play in this process, but {why}: leave out one of them")
-    named_only = apart or (less_luck and device == "cpu")  # then its compiled twin may be found, of which more is known
-    player: Any = model if named_only else dicegym.agent(table, model, device=device, trust=trust)
+    # Where its name is enough, its compiled twin may be found, of which more is known.
+    named_only = temperature is None and (apart or (less_luck and device == "cpu"))
+    player: Any = (
+        model if named_only else dicegym.agent(table, model, device=device, trust=trust, temperature=temperature)
+    )
     if strangers and ray is None:
         tell_isolation(isolation, strangers)
     scores: list[Score] = []
