@@ -113,6 +113,6 @@ $(STAMP): pyproject.toml setup.cfg constraints.txt
 	  echo "$(VENV) was made by a Python older than 3.11: 'make distclean', then 'make PYTHON=python3.12 install'." >&2; \
 	  exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
-	$(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -b constraints.txt -e '.[train,render,arena,web,postgres,ray,server,jail,openspiel,plot,sweep,notebooks,docs,dev]'
+	$(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -b constraints.txt -e '.[train,render,arena,web,postgres,ray,server,jail,openspiel,plot,tune,notebooks,docs,dev]'
 	@rm -rf dicegym.egg-info
 	@touch $@

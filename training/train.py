@@ -54,6 +54,7 @@ from dicegym.learning.interruption import Conductor, Interruption, StopTraining
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
 from dicegym.learning.learner import anneal, as_player, start_from
 from dicegym.learning.lock import alone_in
+from dicegym.learning.loggers import LoggedTo, RunLog, logs_of
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
 from dicegym.learning.resuming import restored
@@ -65,7 +66,7 @@ from dicegym.signals import SignalInterrupt, going_on, on_signals
 Progress = Callable[[int, int, str], None]
 """Is told (steps done, steps in all, text)."""
 Evaluated = Callable[[int, Score], None]
-"""Is told (steps, score) of every evaluation; what it raises ends the run."""
+"""Is told (steps, score) of every evaluation that the run keeps; what it raises ends the run."""
 
 
 class Run:
@@ -103,15 +104,16 @@ class Run:
             next_checkpoint=run.checkpoint_every,
             next_snapshot=settings.self_play.snapshot_every,
             next_exploiter=settings.self_play.exploiter_every,
-            met=np.zeros(self.game.observation_size, np.bool_),
+            met=np.zeros(self.env.observation_space.shape or (0,), np.bool_),
         )
         newest = checkpoint.newest(folder) if resume else None
+        logs = folder / "tensorboard" if "tensorboard" in run.log else None
         if newest:
-            self.model, moment = restored(newest, self.env, self.league, settings, folder / "tensorboard", trust)
+            self.model, moment = restored(newest, self.env, self.league, settings, logs, trust)
             self.state, self.seconds = moment.run, moment.seconds
             self.state.curve.heed(folder / "best.zip")
         else:  # also a run that was killed before its first checkpoint
-            self.model = new_model(settings, self.env, run.seed, folder / "tensorboard")
+            self.model = new_model(settings, self.env, run.seed, logs)
             if run.start_from:
                 self.state.began_with, heeded = start_from(self.model, run.start_from, self.game)
                 self.state.met |= heeded
@@ -132,11 +134,23 @@ class Run:
         """
         if self.finished:
             return self.model
+        logs, over = logs_of(self.settings, self.folder), False
+        try:
+            self._learn(logs)
+            over = True
+        finally:
+            for one in logs:
+                one.end(over)
+        return self.model
+
+    def _learn(self, logs: list[RunLog]) -> None:
+        """Train to the end, as `learn` says, and log to ``logs`` besides."""
+        conductor = Conductor(self.interruption, self.between_rollouts, self.after_step)
         try:
             with on_signals(self.interrupt, once=True):
                 self.model.learn(
                     max(0, self.settings.run.steps - self.model.num_timesteps),
-                    callback=Conductor(self.interruption, self.between_rollouts, self.after_step),
+                    callback=[LoggedTo(logs), conductor] if logs else conductor,
                     reset_num_timesteps=False,
                     tb_log_name="run",
                     log_interval=10,
@@ -150,7 +164,6 @@ class Run:
         self.save("model")
         self.start = self.now()
         self.checkpoint()
-        return self.model
 
     def leave(self) -> NoReturn:
         """Save the run as it is, then measure it, so that the best model is what it says; raise KeyboardInterrupt."""
@@ -158,7 +171,7 @@ class Run:
         self.save("model")
         self.tell("measuring before leaving; Ctrl-C again leaves at once")
         with contextlib.suppress(KeyboardInterrupt):
-            self.evaluate(self.model.logger)  # the checkpoint knows nothing of it: resuming stays exact
+            self.evaluate(self.model.logger, told=False)  # the checkpoint knows nothing of it: resuming stays exact
             self.save("model")
         where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
         raise SignalInterrupt(self.interruption.number, f"{where} ({self.score}): {self.again()}") from None
@@ -205,8 +218,8 @@ class Run:
         """Say what is being done, beside how far the run is."""
         self.progress(self.model.num_timesteps, self.settings.run.steps, text)
 
-    def evaluate(self, logger: Logger) -> None:
-        """Measure the learner; keep it if it is the best so far."""
+    def evaluate(self, logger: Logger, told: bool = True) -> None:
+        """Measure the learner; keep it if it is the best so far. ``told``: `evaluated` is."""
         steps, curve = self.model.num_timesteps, self.state.curve
         score, scores = self.evaluator.measure(as_player(self.model, self.game, self.state.met))
         better = curve.add(steps, score, scores)
@@ -216,7 +229,8 @@ class Run:
         self.diary.evaluated(steps, scores)
         if better:
             self.save("best")
-        self.evaluated(steps, score)
+        if told:
+            self.evaluated(steps, score)
 
     def renew_league(self, steps: int) -> None:
         """Let the learner as it is now join the league, and an exploiter if one is due."""
@@ -228,7 +242,7 @@ class Run:
             name = f"exploiter {steps}"
             trained = exploiter(self.game, self.settings, self.model, now, name, self.interruption)
             self.league.join(Member(name, EXPLOITER, trained, steps))
-        games_of(self.env).batch.set_opponent(self.league.pool())
+        games_of(self.env).set_opponent(self.league.pool())
         self.league.table.write(self.folder, self.league.shares())
 
     def save(self, name: str) -> None:

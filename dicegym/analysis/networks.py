@@ -21,9 +21,10 @@ from dicegym.analysis.playing_on import results
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
+from dicegym.envs.privileged import Privileged
 from dicegym.errors import ModelError, ParameterError, one_line
 from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource, ValueUnit
-from dicegym.players.model import PolicyPlayer, check_fit, facts, load_model
+from dicegym.players.model import PolicyPlayer, check_fit, facts, load_model, privileged_of
 from dicegym.players.roster import agent_names, resolve
 
 CRITICS = ("PPO", "MaskablePPO", "A2C")
@@ -68,6 +69,11 @@ class NetworkValuer:
             "points" if self.game.players == 1 else "win rate" if self.game.players == 2 else "return"
         )
         self._critic = _critic(path, model)
+        self._hidden = Privileged(self.game) if privileged_of(model) else None
+        if self._hidden is not None and self._hidden.size != privileged_of(model):
+            raise ModelError(
+                f"the critic of {path} saw the hidden dice of another number of players: it says nothing here"
+            )
         self._player = PolicyPlayer(model, self.game, Path(path).stem)
         self._draws, self._seed = draws, seed
         self.sure = f"estimates by the critic of {Path(path).stem}, whose own errors are not known"
@@ -87,8 +93,12 @@ class NetworkValuer:
         gained = np.zeros((n, players), np.float32)
         found = np.zeros((n, players))
         for seat in range(players):
-            loops.observe_rows(states, rows, np.full(n, seat), observations, masks, gained)
-            found[:, seat] = gained[:, seat] + self._critic.scores(observations)[:, 0] / self._scale
+            seats = np.full(n, seat)
+            loops.observe_rows(states, rows, seats, observations, masks, gained)
+            seen = observations
+            if self._hidden is not None:
+                seen = np.concatenate([observations, self._hidden.of(states, seats)], axis=1)
+            found[:, seat] = gained[:, seat] + self._critic.scores(seen)[:, 0] / self._scale
         if self.game.spec.zero_sum and players > 1:
             found -= found.mean(axis=1, keepdims=True)
         if self.unit == "win rate":

@@ -53,6 +53,17 @@ class Figure(NamedTuple):
         return Figure(**fields | {"goal": tuple(value["goal"]) if value["goal"] else None})
 
 
+def number(value: float) -> str:
+    """Return a number with three significant digits, or whole with commas from 100 on."""
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def goal_text(figure: Figure) -> str:
+    """Return what a figure was to reach, and whether it did; nothing if there is no goal."""
+    met = {None: "", True: ", reached", False: ", missed"}[figure.reached]
+    return f"{figure.goal[0]} {number(figure.goal[1])}{met}" if figure.goal else ""
+
+
 class Measure(NamedTuple):
     """Something to measure: each call of ``run`` gives one value for each of ``figures``."""
 

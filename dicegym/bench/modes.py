@@ -41,7 +41,7 @@ _DECLARED = (
     Mode("server", "turns of a game server with bots on this machine, and what floods cost", long=True),
     Mode("web", "how long 200 people at once wait for pages on which they play", long=True),
     Mode("solve", "what can be solved in minutes: the time, memory and disk it takes (hours for all)", long=True),
-    Mode("training", "MaskablePPO here, on single environments, and on a free one", long=True),
+    Mode("training", "trainers side by side; MaskablePPO here, on single environments and on a free one", long=True),
 )
 
 MODES = {mode.name: mode for mode in _DECLARED}

@@ -186,10 +186,14 @@ def few_and_many_actions() -> tuple[str, ...]:
 
 
 def training_plan(options: Options, folder: Path) -> Plan:
-    """Return the trainings of each game."""
+    """Return trainers side by side for every game, and trainings on environments of other kinds."""
 
-    def plan() -> Iterator[Measure]:
-        from dicegym.bench import training
+    def plan() -> Iterator[Measure | Skipped]:
+        from dicegym.bench import trainers, training
+
+        for game in options.games or GAMES:
+            yield from trainers.measures(game, options.setup, options.threads)
+        yield from trainers.missing()
 
         for game in options.games or few_and_many_actions():
             for threads in options.threads:
@@ -198,7 +202,7 @@ def training_plan(options: Options, folder: Path) -> Plan:
     return _or_skipped("training", plan())
 
 
-def _or_skipped(what: str, measures: Iterable[Measure]) -> Plan:
+def _or_skipped(what: str, measures: Iterable[Measure | Skipped]) -> Plan:
     """Return ``measures``; if a package is missing, what came before that and why the rest is skipped."""
     found: Plan = []
     try:

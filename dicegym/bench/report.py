@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dicegym.arena.report import ReportTable
-from dicegym.bench.figures import Figure
+from dicegym.bench import trainer_table
+from dicegym.bench.figures import Figure, goal_text, number
 from dicegym.bench.modes import LOOP_MODES
 from dicegym.bench.ratios import peer_ratios
 from dicegym.bench.result import BenchResult
@@ -24,14 +25,11 @@ SECTIONS = {
     "server": "A server and its bots on this machine",
     "web": "Pages: 200 people play at a human pace, their browsers on this machine too",
     "solve": "Solving, each in a new process, what is compiled included",
+    "trainers": "Trainers side by side: each learns from the same games, a rollout and its update in turn; "
+    "shares of the time, the rollout's without its environment",
     "training": "Training: MaskablePPO",
 }
 """The tables, in this order, and their headings."""
-
-
-def number(value: float) -> str:
-    """Return a number with three significant digits, or whole with commas from 100 on."""
-    return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
 
 
 def tables(result: BenchResult, before: BenchResult | None = None) -> Iterator[ReportTable]:
@@ -39,7 +37,11 @@ def tables(result: BenchResult, before: BenchResult | None = None) -> Iterator[R
     for section, heading in SECTIONS.items():
         if figures := [figure for figure in result.figures if figure.section == section]:
             setting = f", {result.options['training']}" if section == "training" else ""
-            yield _figures(heading + setting, figures, None if before is None else before.figures)
+            earlier = None if before is None else before.figures
+            if section == trainer_table.SECTION:
+                yield from trainer_table.tables(heading, figures, earlier)
+            else:
+                yield _figures(heading + setting, figures, earlier)
         if section == "speed":
             yield from _peers(result.figures)
     if result.skipped:
@@ -68,8 +70,7 @@ def _figures(heading: str, figures: list[Figure], before: list[Figure] | None = 
                 ["-", "-"] if median is None else [number(median), f"{figure.median / median:.2f}" if median else "-"]
             )
         if with_goals:
-            met = {None: "", True: ", reached", False: ", missed"}[figure.reached]
-            row.append(f"{figure.goal[0]} {number(figure.goal[1])}{met}" if figure.goal else "")
+            row.append(goal_text(figure))
         rows.append(row)
     beside = [] if before is None else ["before", "times"]
     return heading, ["subject", "what", "median", "lowest", "highest", "unit", *beside, *["goal"] * with_goals], rows

@@ -17,6 +17,8 @@ class TrainingSetup(NamedTuple):
     epochs: int = 4
     """As many as in all of training/configs; Stable-Baselines3 makes 10 unless told otherwise."""
     torch_threads: int = 1
+    configurations: bool = True
+    """Whether trainers are compared with the settings of each game's configuration too."""
 
     def text(self) -> str:
         """Return all that in words."""

@@ -18,7 +18,9 @@ from dicegym.cli.bots import check, new, rules
 from dicegym.cli.card import card
 from dicegym.cli.common import out
 from dicegym.cli.compare import compare
+from dicegym.cli.compare_runs import compare_runs
 from dicegym.cli.contests import tournament
+from dicegym.cli.curves import curves
 from dicegym.cli.doctor import doctor
 from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
@@ -34,6 +36,7 @@ from dicegym.cli.rollout import rollout
 from dicegym.cli.server import join, serve, server
 from dicegym.cli.solve import solve
 from dicegym.cli.training import demo, league, train
+from dicegym.cli.tune import tune
 from dicegym.cli.watch import watch
 from dicegym.cli.web import pages
 from dicegym.engine.commands import COMMANDS
@@ -57,8 +60,11 @@ VERBS = (
     exploitability,
     solve,
     train,
+    tune,
     card,
     plot,
+    compare_runs,
+    curves,
     league,
     evaluate,
     export,

@@ -39,6 +39,8 @@ def bench(
     Example: dicegym bench --games hog
 
     Example: dicegym bench contest --games hog --beside before.json
+
+    Example: dicegym bench training --games liarsdice --threads 1,2
     """
     from dicegym.bench.chart import check_chart, draw
     from dicegym.bench.options import Options

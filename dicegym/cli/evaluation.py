@@ -221,15 +221,15 @@ def show_scores(scores: Sequence[Score], name: str) -> None:
     print_table([f"{name} against", "win rate", "95 % interval", "games"], [*rows, row(mean)])
 
 
-def in_words(scores: Sequence[Score], table: dicegym.Game, name: str) -> list[str]:
-    """Return what the scores of ``name`` mean."""
+def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: float | None = None) -> list[str]:
+    """Return what the scores of ``name`` mean; ``even`` is what equals come to, by default at ``table``."""
     if table.players == 1:
         return [
             "That is what a game alone brings on average. In 95 of 100 such measurements the interval holds the true",
             "mean: if it is too wide, play more --games.",
         ]
-    even = 1 / table.players
-    share = f"{even:.2f}".rstrip("0") if table.players in (2, 4, 5) else f"{even:.3f}"
+    even = even or 1 / table.players
+    share = f"{even:.3f}".rstrip("0")
     exact = not any(score.games for score in scores)
     adjusted = any(score.saved is not None for score in scores)
     if exact:

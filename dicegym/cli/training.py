@@ -101,7 +101,8 @@ def train(
     out.print(f"{best_score(best)}: the best, {best}\n{run.score}: at the end, {folder / 'model.zip'}")
     out.print(f"models, cards, curve and logs are in {folder}")
     longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
-    _tell_more(run.game, best_score(best), best, longer)
+    score = best_score(best)
+    _tell_more(run.game, score, best, longer, run.evaluator.even(score))
 
 
 def _train_seeds(
@@ -167,9 +168,9 @@ def _train_seeds(
         raise typer.Exit(1)
 
 
-def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str) -> None:
-    """Say what the score of a new model means, and what can be done with the model."""
-    for line in in_words([score], game, model.name):
+def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str, even: float) -> None:
+    """Say what the score of a new model means, where equals come to ``even``, and what can be done with the model."""
+    for line in in_words([score], game, model.name, even):
         out.print(line)
     if (page := model.with_suffix(".md")).is_file():
         out.print(f"How it fares against every bot: {page}")

@@ -23,6 +23,7 @@ from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
 from dicegym.engine.dice import draw, key_of, turn_stream
+from dicegym.engine.flags import how_many, place_of
 from dicegym.engine.jit import declare, kernel, loop_kernel
 from dicegym.engine.twins import chain, declared, situation_kernel
 
@@ -47,7 +48,6 @@ class Kernels(NamedTuple):
 _KERNELS: dict[np.dtype, Kernels] = {}
 UNKNOWN = np.iinfo(np.int32).min
 """What a table of answers holds where its player has not been asked yet."""
-_BLOCKS = (np.uint64(64), np.uint64(16))
 
 
 def bind(dtype: np.dtype, kernels: Kernels) -> None:
@@ -256,31 +256,9 @@ def play_on(blank, states, seeds, episodes, actions, observations, masks, result
 def random_legal(masks, seed, time, first, out):
     """Write a uniformly random legal action of each row of ``masks`` to ``out`` (-1: no action is legal).
 
-    Row i at ``time`` is a function of (seed, first + i, time) alone. Counters of 32 bits and indices without a sign
-    let the compiler count many actions at once; blocks are skipped until the one that holds the drawn action.
+    Row i at ``time`` is a function of (seed, first + i, time) alone.
     """
     stream = turn_stream(seed, np.int64(0), time)
-    n = np.uint64(masks.shape[1])
     for i in range(len(masks)):
-        count = np.int32(0)
-        for action in range(n):
-            count = np.int32(count + masks[i, action])
-        out[i] = -1
-        if count == 0:
-            continue
-        left = np.int32(draw(stream, first + i, count))
-        start = np.uint64(0)
-        for block in _BLOCKS:
-            while start + block < n:
-                inside = np.int32(0)
-                for action in range(start, start + block):
-                    inside = np.int32(inside + masks[i, action])
-                if left < inside:
-                    break
-                left = np.int32(left - inside)
-                start += block
-        for action in range(start, n):
-            left = np.int32(left - masks[i, action])
-            if left < 0:
-                out[i] = action
-                break
+        count = how_many(masks[i])
+        out[i] = place_of(masks[i], draw(stream, first + i, count)) if count > 0 else -1

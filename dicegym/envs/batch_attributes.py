@@ -42,6 +42,12 @@ class PerGame:
         """A copy of the records of all games: an array of the game's record, [num_envs]."""
         return self._states.copy()
 
+    @property
+    def seats(self) -> np.ndarray:
+        """The learner's seat in each game: int64[num_envs]."""
+        seats: np.ndarray = self._rows["seat"].copy()
+        return seats
+
     def attributes(self, name: str) -> tuple[Any, ...]:
         """Return the attribute ``name`` of each game, methods as they are.
 

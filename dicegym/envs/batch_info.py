@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.envs.batch_kernels import SAME_STEP, BatchArrays
+from dicegym.envs.batch_kernels import SAME_STEP, BatchArrays, tell_rows
 from dicegym.envs.options import ILLEGAL_ACTION
 
 
 def present_info(batch: BatchArrays, which: np.ndarray, copy: bool) -> dict[str, Any]:
     """Return the masks and seats of the present episodes, meant for the rows ``which`` (int64)."""
-    meant = np.zeros(len(batch.rows), np.bool_)
-    meant[which] = True
+    meant = np.ones(len(batch.rows), np.bool_)
+    if len(which) < len(meant):
+        meant[:] = False
+        meant[which] = True
     seats = batch.rows["seat"]
     masks = batch.masks.view(np.int8)  # the same memory in Gymnasium's form
     return {
@@ -33,23 +35,29 @@ def step_info(batch: BatchArrays, faults: Sequence[str], copy: bool) -> dict[str
 
     In same-step mode what is told of episodes that ended stands under ``"final_info"``, beside ``"final_obs"``.
     """
-    rows = batch.rows
+    n = len(batch.rows)
+    over, ended, seats = np.zeros(n, np.bool_), np.zeros(n, np.bool_), np.zeros(n, np.int64)
+    gained = np.zeros(batch.results.shape, np.float32)
+    faulty, ends, truncated = tell_rows(batch.rows, batch.results, over, ended, seats, gained)
     told: dict[str, Any] = {}
-    if rows["fault"].any():
+    if faulty:
+        fault = batch.rows["fault"]
         words = np.array([*faults, ILLEGAL_ACTION], object)  # the last is that of number -1
-        told = {"fault": words[rows["fault"]], "_fault": rows["fault"] != 0}
-    if not rows["ended"].any():
+        told = {"fault": words[fault], "_fault": fault != 0}
+    if not ends:
         return told
-    over = rows["terminated"] & (rows["fault"] >= 0)
     if over.any():
-        told |= {"returns": np.where(over[:, None], batch.results, 0.0), "_returns": over}
-    return _final(batch, told, copy) if batch.options[0]["mode"] == SAME_STEP else told
+        told |= {"returns": gained, "_returns": over}
+    if batch.options[0]["mode"] != SAME_STEP:
+        return told
+    return _final(batch, told, ended, seats, truncated > 0, copy)
 
 
-def _final(batch: BatchArrays, told: dict[str, Any], copy: bool) -> dict[str, Any]:
+def _final(
+    batch: BatchArrays, told: dict[str, Any], ended: np.ndarray, seats: np.ndarray, truncated: bool, copy: bool
+) -> dict[str, Any]:
     """Return what same-step mode tells of the episodes that just ended, and what remains of ``told``."""
-    ended = batch.rows["ended"].copy()
-    if batch.rows["truncated"].any():
+    if truncated:
         masks = (batch.final_masks & ended[:, None]).view(np.int8)
     else:  # nothing is legal where a game is over; zeros cost nothing until they are read
         masks = np.zeros(batch.final_masks.shape, np.int8)
@@ -58,12 +66,7 @@ def _final(batch: BatchArrays, told: dict[str, Any], copy: bool) -> dict[str, An
     observations = np.full(len(ended), None, object)
     each = last[which] if copy else map(last.__getitem__, which.tolist())
     observations[which] = np.fromiter(each, object, len(which))
-    info = {
-        "seat": np.where(ended, batch.rows["final_seat"], 0).astype(np.int64),
-        "_seat": ended,
-        "action_mask": masks,
-        "_action_mask": ended,
-    }
+    info = {"seat": seats, "_seat": ended, "action_mask": masks, "_action_mask": ended}
     left: dict[str, Any] = {}
     for name in ("fault", "returns"):
         if name in told:

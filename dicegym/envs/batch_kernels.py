@@ -202,22 +202,21 @@ def _begin(batch, i, opponents):
 
 
 @loop_kernel
-def _settle(batch, i):
-    """Give the learner of row ``i`` what it gained since its last turn; say whether its episode has ended.
+def _settle(state, row, options, result):
+    """Give the learner of a row what it gained since its last turn; say whether its episode has ended.
 
-    ``results`` are the returns, whatever the reward.
+    ``result`` are the returns, whatever the reward.
     """
-    row = batch.rows[i]
     lead = 0.0
-    if batch.options[0].margin:
-        margin(batch.states[i], batch.results[i])
-        lead = np.float64(batch.results[i, row.seat])
-    returns(batch.states[i], batch.results[i])
-    gained = lead if batch.options[0].margin else np.float64(batch.results[i, row.seat])
+    if options.margin:
+        margin(state, result)
+        lead = np.float64(result[row.seat])
+    returns(state, result)
+    gained = lead if options.margin else np.float64(result[row.seat])
     row.reward = gained - row.before
     row.before = gained
-    row.terminated = batch.states[i].over
-    _count(row, batch.options[0].cap)
+    row.terminated = state.over
+    _count(row, options.cap)
 
 
 @loop_kernel
@@ -285,7 +284,7 @@ def advance_rows(share, first, batch, opponents):
                 n += 1
                 break
             if row.phase == PLAYING:
-                _settle(batch, i)
+                _settle(states[i], row, batch.options[0], batch.results[i])
                 if not (row.ended and mode == SAME_STEP):
                     observe_and_mask(states[i], row.seat, observations[i], masks[i])
                     break
@@ -307,3 +306,27 @@ def advance_rows(share, first, batch, opponents):
                     break
             _begin(batch, i, opponents)
     return n
+
+
+@loop_kernel
+def tell_rows(rows, results, over, ended, seats, gained):
+    """Write what a step brought in each row: all arrays are indexed by row, and those of no meaning are 0 there.
+
+    ``over`` says whose games ended by their rules, with the returns in ``gained``, ``ended`` whose episodes ended,
+    with the learner's seat in ``seats``. Returns (faults, episodes that ended, episodes that were truncated).
+    """
+    faults, ends, truncated = np.int64(0), np.int64(0), np.int64(0)
+    for i in range(len(rows)):
+        row = rows[i]
+        faults += row.fault != 0
+        if not row.ended:
+            continue
+        ends += 1
+        truncated += row.truncated
+        ended[i] = True
+        seats[i] = row.final_seat
+        if row.terminated and row.fault >= 0:
+            over[i] = True
+            for seat in range(results.shape[1]):
+                gained[i, seat] = results[i, seat]
+    return faults, ends, truncated

@@ -7,10 +7,12 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
+from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode
 
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number
+from dicegym.envs.privileged import Privileged
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import DependencyError, ParameterError
 
@@ -34,17 +36,43 @@ class SB3VecEnv(VecEnv):
         seed: game i has the seed ``seed + i`` from the first reset on; None: fresh entropy.
         reward_scale: what rewards are multiplied by, for learners that expect them near 1; what ``infos`` tell of
             episodes is in the game's own units.
+        privileged: put what others hide behind each observation, for a critic that may see it in training
+            (`dicegym.envs.privileged.Privileged`, `dicegym.players.asymmetric.AsymmetricPolicy`). Behind the last
+            observation of an episode stand zeros: nothing is to be foretold there.
         **settings: as for `dicegym.envs.vector.BatchEnv` (``opponent``, ``seat``, ``max_episode_steps``, ...).
+
+    Attributes:
+        privileged: how many of the last numbers of an observation are privileged; 0: none.
+
+    Raises:
+        ParameterError: seats have no secrets of each other, or with ``privileged`` episodes would be truncated, where
+            something is to be foretold at their end.
     """
 
     def __init__(
-        self, game: str | Game, num_envs: int, seed: int | None = None, reward_scale: float = 1.0, **settings: Any
+        self,
+        game: str | Game,
+        num_envs: int,
+        seed: int | None = None,
+        reward_scale: float = 1.0,
+        privileged: bool = False,
+        **settings: Any,
     ) -> None:
         if "autoreset_mode" in settings:
             raise ParameterError("autoreset_mode is always same-step for Stable-Baselines3: leave it out")
         self.batch = BatchEnv(game, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **settings)
         self.render_mode = self.batch.render_mode  # VecEnv asks for it while it is constructed
-        super().__init__(num_envs, self.batch.single_observation_space, self.batch.single_action_space)
+        self._hidden = Privileged(self.batch.game) if privileged else None
+        self.privileged = 0 if self._hidden is None else self._hidden.size
+        if self._hidden is not None and self.batch.max_episode_steps is not None:
+            raise ParameterError(
+                "privileged=True and max_episode_steps cannot go together, as nobody looks into the others' hands at "
+                "the end of a truncated episode: leave out one of them"
+            )
+        seen = self.batch.single_observation_space
+        if self.privileged:
+            seen = Box(0.0, 1.0, (self.batch.game.observation_size + self.privileged,), np.float32)
+        super().__init__(num_envs, seen, self.batch.single_action_space)
         self._reset_infos: list[dict[str, Any]] | None
         self._first_seed = seed
         self._reward_scale = finite_number("reward_scale", reward_scale, "a factor of rewards")
@@ -65,7 +93,18 @@ class SB3VecEnv(VecEnv):
         self._reset_options()
         self._returns[:] = 0
         self._lengths[:] = 0
-        return observations
+        return self._with_hidden(observations)
+
+    def _with_hidden(self, observations: np.ndarray) -> np.ndarray:
+        """Return observations with the privileged part behind them, if there is to be one."""
+        if self._hidden is None:
+            return observations
+        hidden = self._hidden.of(self.batch.states, self.batch.seats)
+        return np.concatenate([observations, hidden], axis=1)
+
+    def _without_hidden(self, observation: np.ndarray) -> np.ndarray:
+        """Return the last observation of an episode with as many zeros behind it."""
+        return np.pad(observation, (0, self.privileged)) if self.privileged else observation
 
     @property
     def reset_infos(self) -> list[dict[str, Any]]:
@@ -104,7 +143,7 @@ class SB3VecEnv(VecEnv):
             returns = info["final_info"].get("returns")
             for row in ended.tolist():
                 infos[row] = {
-                    "terminal_observation": info["final_obs"][row],
+                    "terminal_observation": self._without_hidden(info["final_obs"][row]),
                     "TimeLimit.truncated": bool(truncated[row] and not terminated[row]),
                     "episode": {"r": float(self._returns[row]), "l": int(self._lengths[row]), "t": 0.0},
                     "seat": int(info["final_info"]["seat"][row]),
@@ -113,7 +152,16 @@ class SB3VecEnv(VecEnv):
                     infos[row]["returns"] = returns[row]
             self._returns[ended] = 0
             self._lengths[ended] = 0
-        return observations, (rewards * self._reward_scale).astype(np.float32), dones, infos
+        return self._with_hidden(observations), (rewards * self._reward_scale).astype(np.float32), dones, infos
+
+    @property
+    def batches(self) -> tuple[BatchEnv, ...]:
+        """The batch environments inside: this one's ``batch``."""
+        return (self.batch,)
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Draw opponents from ``opponent`` from each game's next episode on; see `BatchEnv.set_opponent`."""
+        self.batch.set_opponent(opponent)
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that going on later needs; see `BatchEnv.state_dict`."""
@@ -138,7 +186,8 @@ class SB3VecEnv(VecEnv):
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Return the attribute of each game; see `BatchEnv.attributes`."""
-        found = self.batch.attributes(attr_name)
+        own = attr_name == "observation_space"
+        found = (self.observation_space,) * self.num_envs if own else self.batch.attributes(attr_name)
         return [found[row] for row in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:

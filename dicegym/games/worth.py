@@ -131,6 +131,15 @@ class Exploits(Protocol):
         Raises ParameterError for a game that it knows no way for, and for a player of whom too little is known.
         """
 
+    def best_reply(self, player: Player, game: Game, gap: float) -> Bracket:
+        """Return the same bounds, at most ``gap`` apart, however long that takes: they depend on no clock.
+
+        Raises ParameterError as above and as `check_best_reply` does, and for a player with whom they stay apart.
+        """
+
+    def check_best_reply(self, game: Game) -> None:
+        """Raise ParameterError for a game in which `best_reply` cannot be known within a minute or so."""
+
 
 class Meter(Protocol):
     """Is told of many games while they are played, and adds up what their luck was worth.

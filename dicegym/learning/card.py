@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,15 +18,19 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import harmless, markdown
 from dicegym.games.worth import Bracket
-from dicegym.learning.evaluate import CARD_SEED, Score, evaluate
+from dicegym.learning.configuration import from_plain
+from dicegym.learning.curve import meetings_of
+from dicegym.learning.evaluate import BY_EXPLOITABILITY, CARD_SEED, Score, evaluate
 from dicegym.play.player import Player
 from dicegym.players import model as models
+from dicegym.players.model import PolicyPlayer
 from dicegym.players.roster import agent, agent_names, resolve
 
 PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
 """What a trained model depends on."""
 CHOSEN_BY = {
     "mean": "The score is the mean over the opponents of the training's evaluations.",
+    BY_EXPLOITABILITY: "The score is what is left to it against its best reply, which knows all its ways; 0.5 is the most.",
     "worst": "The score is that against the hardest of the opponents of the training's evaluations.",
 }
 
@@ -74,6 +78,25 @@ def scores_against_all(game: Game, player: Player, games: int, tables: Sequence[
     return [evaluate(game, player, rivals, games, seed=CARD_SEED) for rivals in [*scripted, *tables]]
 
 
+def scores_elsewhere(player: PolicyPlayer, run: Mapping[str, Any], games: int, trust: bool = False) -> list[Score]:
+    """Return the scores of a model at the other tables that it learned at, against whom its training measured it.
+
+    Args:
+        player: the model.
+        run: the section of that name of its training's settings.
+        games: against each.
+        trust: as for `dicegym.agent`.
+    """
+    if not run.get("tables"):
+        return []
+    settings = from_plain({"run": {name: run[name] for name in ("tables", "evaluate_against") if name in run}}).run
+    return [
+        evaluate(meeting.table, player, meeting.rivals, games, seed=CARD_SEED)._replace(opponent=meeting.label)
+        for meeting in meetings_of(player.game, settings, trust)
+        if meeting.table != player.game
+    ]
+
+
 def best_score(model: Path) -> Score:
     """Return the score that a model's file says of itself. Raises ModelError or ParameterError if it is none."""
     return Score.from_json(models.facts(model).get("score"))
@@ -111,8 +134,10 @@ def card(model: Path, games: int, trust: bool = False, seconds: float = SECONDS)
     Raises ModelError if the file does not fit the rules.
     """
     player, facts = models.load(model, trust=trust), models.facts(model)
-    tables = [one for one in facts["settings"]["run"].get("evaluate_against", []) if isinstance(one, list)]
-    scores = scores_against_all(player.game, player, games, tables)
+    run = facts["settings"]["run"]
+    tables = [one for one in run.get("evaluate_against", []) if isinstance(one, list)]
+    fitting = [one for one in tables if len(one) < player.game.players]
+    scores = scores_against_all(player.game, player, games, fitting) + scores_elsewhere(player, run, games, trust)
     if games < LEAST_GAMES:
         return page(facts, model.stem, scores)
     best = bracket_of(player.game, player, seconds)
@@ -169,6 +194,8 @@ def page(
     score = Score(**facts["score"])
     parameters = "".join(f", {key} {value}" for key, value in facts["parameters"].items())
     players = f"{facts['players']} player{'s' if facts['players'] > 1 else ''}"
+    if others := sorted({*facts["settings"]["run"].get("tables", [])} - {facts["players"]}):
+        players += f", trained at tables of {', '.join(map(str, others))} too"
     parts = facts.get("scores", [])  # files of earlier versions have one score
     chosen = ""
     if len(parts) > 1:

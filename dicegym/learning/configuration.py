@@ -31,7 +31,16 @@ Plain = dict[str, dict[str, Any]]
 
 CHANGEABLE = tuple(
     f"run.{name}"
-    for name in ("steps", "target", "torch_threads", "device", "evaluate_every", "checkpoint_every", "card_games")
+    for name in (
+        "steps",
+        "target",
+        "torch_threads",
+        "device",
+        "evaluate_every",
+        "checkpoint_every",
+        "card_games",
+        "log",
+    )
 )
 """What a resumed run may do otherwise than before: the rest is built into its networks, games and league."""
 NO_CONFIGURATION = "name a file of settings as in training/configs/, or leave out --config"

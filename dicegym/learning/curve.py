@@ -6,17 +6,58 @@ import csv
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from stable_baselines3.common.logger import Logger
 
+from dicegym.analysis.exploitability import check_best_reply
 from dicegym.engine.game import Game
+from dicegym.envs.tables import tables_of
 from dicegym.errors import DamagedFileError, ModelError, ParameterError
 from dicegym.escape import cell
 from dicegym.files import writing
-from dicegym.learning.evaluate import CURVE_SEED, Score, evaluate, overall, rivals_of
+from dicegym.learning.evaluate import (
+    BEST_REPLY,
+    BY_EXPLOITABILITY,
+    CURVE_SEED,
+    Score,
+    against_best_reply,
+    evaluate,
+    overall,
+    rivals_of,
+    together,
+)
 from dicegym.learning.settings import RunSettings
 from dicegym.play.player import Player
 from dicegym.players import model as models
+
+
+class Meeting(NamedTuple):
+    """Whom a learner is measured against, and where."""
+
+    table: Game
+    rivals: list[Player]
+    label: str
+    """What scores and curves call it: the opponents' names, and the number of players where it differs."""
+
+
+def meetings_of(game: Game, settings: RunSettings, trust: bool = False) -> list[Meeting]:
+    """Return all that an evaluation of a training at ``game`` consists of.
+
+    Opponents are met at each size of table that the training plays at (``run.tables``), that of ``game`` first; those
+    who share a table, where they find seats.
+
+    Raises as `Evaluator` does.
+    """
+    tables = list(dict.fromkeys([game, *tables_of(game, settings.tables)]))
+    found = []
+    for against in settings.evaluate_against or [game.spec.baseline]:
+        needed = len(against) + 1 if isinstance(against, list) else 0
+        for table in [one for one in tables if one.players >= needed] or tables[:1]:  # the first one says what is wrong
+            rivals = rivals_of(table, against, trust)
+            name = together(table, [player.name for player in rivals])
+            found.append(Meeting(table, rivals, f"{name} ({table.players} players)" if len(tables) > 1 else name))
+    return found
 
 
 class Evaluator:
@@ -26,24 +67,46 @@ class Evaluator:
 
     Raises:
         UnknownNameError: there is no such opponent, or ``best_by`` is none of them.
-        ParameterError: a list of opponents is empty.
+        ParameterError: a list of opponents is empty, or has no seats at any table, or ``best_by`` asks for what cannot
+            be known of the game.
     """
 
     def __init__(self, game: Game, settings: RunSettings, trust: bool = False) -> None:
-        self.game = game
         self.settings = settings
-        self.rivals = [rivals_of(game, against, trust) for against in settings.evaluate_against or [game.spec.baseline]]
-        names = [", ".join(player.name for player in rivals) for rivals in self.rivals]
-        overall([Score("", name, 0.0, 0.0, 0.0, 0) for name in names], settings.best_by)  # before anything is played
+        self.game = game
+        self.meetings = meetings_of(game, settings, trust)
+        if settings.best_by == BY_EXPLOITABILITY:
+            check_best_reply(game)
+        self._sum_up(self._named([Score("", "", 0.0, 0.0, 0.0, 0)] * self._columns))  # before anything is played
 
     def measure(self, learner: Player) -> tuple[Score, list[Score]]:
-        """Return the score that chooses the best model, and that against each opponent."""
+        """Return the score that chooses the best model, and that of each meeting."""
         run = self.settings
         scores = [
-            evaluate(self.game, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
-            for rivals in self.rivals
+            evaluate(table, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
+            for table, rivals, _ in self.meetings
         ]
-        return overall(scores, run.best_by), scores
+        if run.best_by == BY_EXPLOITABILITY:
+            scores.append(against_best_reply(self.game, learner))
+        named = self._named(scores)
+        return self._sum_up(named), named
+
+    @property
+    def _columns(self) -> int:
+        return len(self.meetings) + (self.settings.best_by == BY_EXPLOITABILITY)
+
+    def _named(self, scores: list[Score]) -> list[Score]:
+        labels = [*(meeting.label for meeting in self.meetings), BEST_REPLY]
+        return [score._replace(opponent=label) for score, label in zip(scores, labels, strict=False)]
+
+    def _sum_up(self, scores: list[Score]) -> Score:
+        players = [*(meeting.table.players for meeting in self.meetings), self.game.players]
+        return overall(scores, self.settings.best_by, players[: len(scores)])
+
+    def even(self, score: Score) -> float:
+        """Return what equals would come to in ``score``, which `measure` returned: a share of first places."""
+        of_it = [one for one in self.meetings if one.label == score.opponent] or self.meetings
+        return sum(1 / one.table.players for one in of_it) / len(of_it)
 
 
 EARLY = 4

@@ -20,7 +20,15 @@ from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE
 from dicegym.players import model as models
 
-_SAME = ("run.seed", "run.steps", "run.torch_threads", "run.checkpoint_every", "run.card_games", "run.device")
+_SAME = (
+    "run.seed",
+    "run.steps",
+    "run.torch_threads",
+    "run.checkpoint_every",
+    "run.card_games",
+    "run.device",
+    "run.log",
+)
 """Settings that do not tell one experiment from another: its luck, its length, its machine."""
 
 

@@ -10,6 +10,7 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
 from dicegym.engine.game import Game
 from dicegym.envs.sb3 import SB3VecEnv
+from dicegym.envs.sb3_tables import MixedTablesVecEnv
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.learning.memory import enough_memory
@@ -18,6 +19,8 @@ from dicegym.learning.settings import TrainingSettings
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.pool import Pool
 
+Games = SB3VecEnv | MixedTablesVecEnv
+"""Games of a training, before anything is put around them."""
 _OURS = ("game", "num_envs", "opponent", "autoreset_mode", "parameters")
 """What a batch is made with and ``[environment]`` does not say: other sections do, or the training itself."""
 _WRAP = "environment.wrap"
@@ -25,6 +28,8 @@ _WRAP = "environment.wrap"
 
 def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool | PolicyPlayer) -> VecEnv:
     """Return a batch of games, wrapped as the settings say; game i has the seed ``seed + i``, which no evaluation has.
+
+    They are at the tables that ``run.tables`` names, or all at that of ``game``.
 
     Raises:
         ParameterError, UnknownNameError: a batch cannot be made of ``[environment]``, or what it names does not wrap.
@@ -36,11 +41,21 @@ def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool 
         if name not in taken:
             raise unknown_name("[environment] setting", name, ["wrap", *taken])
     with enough_memory(f"[run] games={run.games}"):
-        games = SB3VecEnv(game, run.games, seed=seed, reward_scale=run.reward_scale, opponent=opponent, **arguments)
+        arguments |= {"seed": seed, "reward_scale": run.reward_scale, "opponent": opponent}
+        if run.tables and settings.network.privileged:
+            raise ParameterError(
+                f"[network] privileged=true and [run] tables={run.tables} cannot go together, as what others hide is "
+                "another number of inputs at each table: leave out one of them"
+            )
+        games: Games = (
+            MixedTablesVecEnv(game, run.games, run.tables, **arguments)
+            if run.tables
+            else SB3VecEnv(game, run.games, privileged=settings.network.privileged, **arguments)
+        )
     return wrapped(games, settings.environment.wrap) if settings.environment.wrap else games
 
 
-def wrapped(games: SB3VecEnv, wrap: str) -> VecEnv:
+def wrapped(games: Games, wrap: str) -> VecEnv:
     """Return ``games`` in what the function or class that ``wrap`` names makes of them.
 
     Raises:
@@ -78,9 +93,9 @@ def _wrappers(env: VecEnv) -> Iterator[VecEnvWrapper]:
         env = env.venv
 
 
-def games_of(env: VecEnv) -> SB3VecEnv:
+def games_of(env: VecEnv) -> Games:
     """Return the batch of games inside its wrappers."""
-    return cast(SB3VecEnv, env.unwrapped)
+    return cast(Games, env.unwrapped)
 
 
 def state_of(env: VecEnv) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dicegym.analysis.exploitability import best_reply
 from dicegym.analysis.less_luck import NO_SPREAD, check_meter, measured
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
@@ -213,29 +214,68 @@ def _executed(
     return score_of(game, sides.play(games, EVALUATION_SEED + seed, told, less_luck), against)
 
 
-def overall(scores: Sequence[Score], by: str = "mean") -> Score:
+BY_EXPLOITABILITY = "exploitability"
+"""The way to choose models by what is left to them against whoever knows all their ways."""
+BEST_REPLY = "its best reply"
+"""What the opponent is called then."""
+
+
+def against_best_reply(game: Game, player: Player) -> Score:
+    """Return how often ``player`` wins against its best reply: 0.5 at most, which nobody who has no holes falls below.
+
+    The value is what it wins at least; ``high`` is the other bound. No games are played.
+
+    Raises ParameterError where that cannot be known; see `dicegym.analysis.exploitability.best_reply`.
+    """
+    found = best_reply(player, game)
+    return Score("worst win rate", BEST_REPLY, 1 - found.high, 1 - found.high, 1 - found.low, 0)
+
+
+def as_duel(share: float, players: int) -> float:
+    """Return a share of first places at a table as a win rate of duels: 1 / ``players`` is 0.5.
+
+    If first places fall to players by their strengths (Luce, "Individual choice behavior", 1959), whoever takes a share
+    s among n - 1 equals wins a duel against one of them with probability s (n - 1) / (s (n - 1) + 1 - s).
+    """
+    odds = share * (players - 1)
+    return odds / (odds + 1 - share)
+
+
+def overall(scores: Sequence[Score], by: str = "mean", players: Sequence[int] = ()) -> Score:
     """Return one score for several opponents: ``by`` their ``"mean"``, the ``"worst"``, or that of the one so named.
 
+    ``"exploitability"`` names the score against the best reply, which has to be among them.
+
     The mean's interval is Zou and Donner's (Statistics in Medicine 27, 2008): it stays within 0 and 1 as its parts do.
+
+    Args:
+        scores: one for each opponent.
+        by: which.
+        players: of the table of each score, where these differ: the worst one is then that which comes to least as a
+            duel (`as_duel`). Empty: all are of one table.
 
     Raises:
         UnknownNameError: ``by`` is nothing of that.
     """
     named = {score.opponent: score for score in scores}
+    by = BEST_REPLY if by == BY_EXPLOITABILITY and BEST_REPLY in named else by
     if by not in ("mean", "worst", *named):
-        raise unknown_name("way to sum up scores", by, ["mean", "worst", *named])
+        raise unknown_name("way to sum up scores", by, ["mean", "worst", BY_EXPLOITABILITY, *named])
     if len(scores) == 1:
         return scores[0]
     if by in named:
         return named[by]
     if by == "worst":
+        if len(set(players)) > 1:
+            return min(zip(scores, players, strict=True), key=lambda one: as_duel(one[0].value, one[1]))[0]
         return min(scores, key=lambda score: score.value)
     n = len(scores)
     mean = sum(score.value for score in scores) / n
     below = sum((score.value - score.low) ** 2 for score in scores) ** 0.5 / n
     above = sum((score.high - score.value) ** 2 for score in scores) ** 0.5 / n
     games = sum(score.games for score in scores)
-    return Score("mean win rate", f"{n} opponents", mean, mean - below, mean + above, games)
+    met = f"{n} opponents" if len(set(players)) < 2 else f"{n} opponents at {len(set(players))} tables"
+    return Score("mean win rate", met, mean, mean - below, mean + above, games)
 
 
 def _sampled(

@@ -16,9 +16,9 @@ the newest one says how the learner stands to each member, and that is what prio
 joins. All of it is a function of the settings and of who joined, so a resumed run goes on with the same league.
 
 With more than two players, a win rate is the share of first places at tables filled with one opponent, which is
-1 / players among equals. Priorities need it on the scale of duels: if first places fall to players by their strengths
-(Luce, "Individual choice behavior", 1959), whoever takes a share s among n - 1 equals wins a duel against one of them
-with probability s (n - 1) / (s (n - 1) + 1 - s).
+1 / players among equals; priorities need it on the scale of duels (`dicegym.learning.evaluate.as_duel`). Of two members
+either fills a table with the other one alone in a seat, since who does well among many of a kind need not be hurt by
+many of the other. A training at tables of several sizes has one league, which plays at the table of its game.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number
-from dicegym.learning.evaluate import LEAGUE_SEED, evaluate, rivals_of
+from dicegym.learning.evaluate import LEAGUE_SEED, as_duel, evaluate, rivals_of
 from dicegym.learning.league_table import LeagueTable, Result
 from dicegym.learning.settings import Priority, SelfPlaySettings
 from dicegym.play.player import Player, RandomPlayer
@@ -118,13 +118,15 @@ class League:
     def join(self, member: Member) -> None:
         """Take ``member`` in: it plays against everybody; if there are too many then, the easiest who learned leaves.
 
+        Where one alone is kept, the newest, nothing has to be known of anybody, and nothing is measured.
+
         Scripted agents play when somebody joins who learned. Raises ParameterError if the name was ever here.
         """
         self.table.add(member.name, member.kind, member.joined)
         self.members.append(member)
         if member.kind == SCRIPTED:
             return
-        for number, later in enumerate(self.members):
+        for number, later in enumerate(self.members if self.settings.keep > 1 else ()):
             for earlier in self.members[:number]:
                 self._measure(later, earlier)
         if member.kind == EXPLOITER and self.newest is not None:
@@ -158,8 +160,7 @@ class League:
         known = None if newest is None or newest is member else self.table.result(newest.name, member.name)
         if known is None:
             return 0.5
-        odds = known.rate * (self.game.players - 1)
-        return odds / (odds + 1 - known.rate)
+        return as_duel(known.rate, self.game.players)
 
     def weights(self) -> list[float]:
         """Return each member's weight in the pool, in the order of `members`."""

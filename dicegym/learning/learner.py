@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from dicegym.engine.game import Game
@@ -35,7 +36,7 @@ def start_from(model: BaseAlgorithm, path: str, game: Game) -> tuple[dict[str, A
 
     Returns:
         What the file says of its training, for the facts of what becomes of it; and the inputs that its networks
-        do not ignore (bool[observation_size]).
+        do not ignore (bool[what it observes]).
 
     Raises:
         ModelError: the file is no model of the game.
@@ -43,8 +44,10 @@ def start_from(model: BaseAlgorithm, path: str, game: Game) -> tuple[dict[str, A
     """
     models.check_fit(str(path), models.trained_on(path), game)
     facts = models.facts(path)
+    weights = weights_of(path)
+    _widen_critic(weights, model)
     try:
-        model.policy.load_state_dict(weights_of(path))
+        model.policy.load_state_dict(weights)
     except (RuntimeError, AttributeError) as error:
         settings = facts.get("settings")
         wanted = settings.get("network") if isinstance(settings, dict) else None
@@ -55,7 +58,17 @@ def start_from(model: BaseAlgorithm, path: str, game: Game) -> tuple[dict[str, A
     return {name: facts[name] for name in STAGE if name in facts} | {"path": path}, models.heeded(model)
 
 
+def _widen_critic(weights: dict[str, Any], model: BaseAlgorithm) -> None:
+    """Let a critic that saw less take no notice, at first, of what that of ``model`` sees beyond."""
+    name = "mlp_extractor.value_net.0.weight"
+    wanted = model.policy.state_dict().get(name)
+    found = weights.get(name)
+    more = 0 if found is None or wanted is None else wanted.shape[1] - found.shape[1]
+    if 0 < more <= models.privileged_of(model):
+        weights[name] = torch.nn.functional.pad(torch.as_tensor(found), (0, more))
+
+
 def as_player(model: BaseAlgorithm, game: Game, met: np.ndarray, name: str = "learner") -> PolicyPlayer:
-    """Return the learner as it is now (a copy), ignoring inputs that it never ``met`` (bool[observation_size])."""
+    """Return the learner as it is now (a copy), ignoring inputs that it never ``met`` (bool[what it observes])."""
     with models.ignoring(model, ~met):
         return PolicyPlayer(model, game, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.errors import ParameterError, unknown_name
+from dicegym.learning.environment import games_of
 from dicegym.learning.memory import enough_memory
 from dicegym.learning.named import named, resolved
 from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, TrainingSettings
@@ -35,14 +36,14 @@ def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | N
         settings: of the training.
         env: the games that it learns from.
         seed: of networks, and of whatever the algorithm draws.
-        logs: the folder for TensorBoard's files.
+        logs: the folder for TensorBoard's files; None: it gets none.
 
     Raises:
         UnknownNameError: there is no such algorithm, policy or argument.
         ParameterError: the algorithm does not take the settings, or there is not the memory that they ask for.
     """
     algorithm: type[BaseAlgorithm] = models.algorithm(settings.algorithm.name)
-    policy, policy_arguments = _policy(settings.network, algorithm)
+    policy, policy_arguments = _policy(settings.network, algorithm, getattr(games_of(env), "privileged", 0))
     ours: dict[str, Any] = {
         "policy": policy,
         "env": env,
@@ -59,27 +60,48 @@ def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | N
         raise ParameterError(f"{algorithm.__name__} cannot be made of [algorithm] and [network]: {error}") from None
 
 
-def _policy(settings: NetworkSettings, algorithm: type[BaseAlgorithm]) -> tuple[Any, dict[str, Any]]:
-    """Return the policy's class and what it is made with."""
+def _policy(settings: NetworkSettings, algorithm: type[BaseAlgorithm], privileged: int) -> tuple[Any, dict[str, Any]]:
+    """Return the policy's class and what it is made with; ``privileged`` numbers are for its critic alone."""
     known = algorithm.policy_aliases
     if ":" not in settings.policy and settings.policy not in known:
         raise unknown_name(f"policy of {algorithm.__name__}", settings.policy, list(known))
     policy = named("network.policy", settings.policy) if ":" in settings.policy else known[settings.policy]
+    if privileged:
+        policy = _with_privileged_critic(policy, settings.policy, known)
     activation = getattr(torch.nn, settings.activation, None)
     if activation is None:
         raise ParameterError(f"[network] activation={settings.activation!r} is no class of torch.nn, such as ReLU")
     arguments: dict[str, Any] = {
         key: resolved(f"network.{key}", value)
         for key, value in vars(settings).items()
-        if key not in ("policy", "activation") and value not in ("", {})
+        if key not in ("policy", "activation", "privileged") and value not in ("", {})
     }
+    if privileged:
+        arguments["privileged"] = privileged
     parameters = inspect.signature(policy).parameters
     open_ended = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
     taken = [name for name in parameters if name not in _NOT_FOR_NETWORKS]
     for name in arguments:
         if name not in taken and not open_ended:
-            raise unknown_name(f"[network] setting for {policy.__name__}", name, ["policy", "activation", *taken])
+            raise unknown_name(
+                f"[network] setting for {policy.__name__}", name, ["policy", "activation", "privileged", *taken]
+            )
     return policy, arguments | {"activation_fn": activation}
+
+
+def _with_privileged_critic(policy: type, asked: str, known: Mapping[str, Any]) -> type:
+    """Return the policy's class with a critic that sees more. Raises ParameterError if there is none."""
+    from dicegym.players.asymmetric import AsymmetricPolicy
+
+    if issubclass(policy, AsymmetricPolicy):
+        return policy
+    if asked == "MlpPolicy" and issubclass(AsymmetricPolicy, known["MlpPolicy"]):
+        return AsymmetricPolicy
+    raise ParameterError(
+        f"[network] privileged=true needs a policy whose critic sees more than its actor, and policy={asked!r} of this "
+        'algorithm is none: leave policy at "MlpPolicy" with the algorithm MaskablePPO, or derive yours from '
+        "dicegym.players.asymmetric.AsymmetricPolicy"
+    )
 
 
 def _arguments(

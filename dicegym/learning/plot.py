@@ -15,7 +15,8 @@ from dicegym.learning.curves import Experiment, RunCurve, experiments
 from dicegym.learning.pictures import check_picture, pyplot, short
 
 PURPOSE = "the picture of a curve"
-_COLOURS = ("#1b4965", "#e07a1f", "#6a994e", "#8d6a9f", "#c1121f", "#5fa8d3", "#7f5539", "#222222")
+COLOURS = ("#1b4965", "#e07a1f", "#6a994e", "#8d6a9f", "#c1121f", "#5fa8d3", "#7f5539", "#222222")
+"""Of lines, in their order."""
 _BAND = 0.18
 """How opaque a band is."""
 
@@ -64,28 +65,35 @@ def draw_curves(runs: Sequence[RunCurve], path: Path, band: str = AUTO) -> None:
         UnknownNameError: there is no such band.
         DependencyError: matplotlib is not installed.
     """
+    games = dict.fromkeys((run.game, run.players) for run in runs)
+    panels = [experiments([run for run in runs if (run.game, run.players) == game]) for game in games]
+    draw_experiments(panels, path, band)
+
+
+def draw_experiments(panels: Sequence[Sequence[Experiment]], path: Path, band: str = AUTO) -> None:
+    """Write a picture with a panel for each of ``panels``, whose experiments are of one game; see `draw_curves`."""
     check_picture(path, PURPOSE)
-    what = shown(band, experiments(runs))
+    what = shown(band, [group for groups in panels for group in groups])
     plt = pyplot(PURPOSE)
-    games = list(dict.fromkeys((run.game, run.players) for run in runs))
-    figure, panels = plt.subplots(
-        len(games), 1, figsize=(8, 0.8 + 3.9 * len(games)), layout="constrained", squeeze=False
+    figure, places = plt.subplots(
+        len(panels), 1, figsize=(8, 0.8 + 3.9 * len(panels)), layout="constrained", squeeze=False
     )
-    for axes, (game, players) in zip(panels[:, 0], games, strict=True):
-        _panel(axes, [run for run in runs if (run.game, run.players) == (game, players)], what)
+    for axes, groups in zip(places[:, 0], panels, strict=True):
+        _panel(axes, groups, what)
     with writing(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
     plt.close(figure)
 
 
-def _panel(axes: Any, runs: Sequence[RunCurve], what: Shown) -> None:
+def _panel(axes: Any, groups: Sequence[Experiment], what: Shown) -> None:
     """Draw the curves of one game."""
-    first, groups = runs[0], experiments(runs)
+    runs = [run for group in groups for run in group.runs]
+    first = runs[0]
     measures = list(dict.fromkeys(run.score.measure for run in runs))
     rivals = list(dict.fromkeys(run.score.opponent for run in runs))
     lines = [(group, name) for group in groups for name in (group.names if len(groups) == 1 else ["score"])]
     for number, (group, name) in enumerate(lines):
-        _line(axes, group, name, _COLOURS[number % len(_COLOURS)], _legend(group, name, len(groups) == 1, what), what)
+        _line(axes, group, name, COLOURS[number % len(COLOURS)], _legend(group, name, len(groups) == 1, what), what)
     if first.players > 1:
         axes.axhline(1 / first.players, color="0.5", linewidth=1, linestyle=":", label="as good as the others")
     against = f" against {rivals[0]}" if len(rivals) == 1 and first.players > 1 else ""

@@ -9,12 +9,14 @@ from typing import NamedTuple
 from dicegym import games
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
+from dicegym.envs.tables import tables_of
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.escape import one_line
 from dicegym.learning.configuration import is_finished, settings_of
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.league import SELF
 from dicegym.learning.lock import is_empty
+from dicegym.learning.log_packages import check_logs
 from dicegym.learning.named import names_something, split
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players import model as models
@@ -54,6 +56,12 @@ def prepare(
     if not resume and not is_empty(folder):
         raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
     table = games.game(game, **settings.game)
+    tables = tables_of(table, settings.run.tables)
+    if tables and table not in tables:
+        raise ParameterError(
+            f"run.tables={settings.run.tables} leaves out the table of {table.players} that [game] names, at which the "
+            f"model is measured first and plays by default: add {table.players}, or set game.players to one of them"
+        )
     found = {name: resolve(table, name) for name in _agents(settings)}
     if resume and not trust and not is_sealed(folder / SETTINGS_FILE):
         programs = [
@@ -68,6 +76,7 @@ def prepare(
             )
     if settings.algorithm.name not in models.ALGORITHMS:
         raise unknown_name("algorithm", settings.algorithm.name, list(models.ALGORITHMS))
+    check_logs(settings.run.log)
     if settings.run.start_from and not resume:
         models.trained_on(settings.run.start_from)
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):

@@ -16,6 +16,8 @@ from dicegym.errors import one_line
 
 _IN_FLIGHT = ("num_timesteps", "_last_obs", "_last_episode_starts")
 """What a model changes while it plays, before its networks learn from that."""
+_ANCHOR = "kl_anchor"
+"""Parameters that a policy is kept near, as one vector, if its algorithm has them."""
 _REMEMBERED = (
     "_n_updates",
     "_n_calls",
@@ -27,13 +29,14 @@ _REMEMBERED = (
     "start_time",
     "exploration_rate",
     "ent_coef",
+    _ANCHOR,
     "ep_info_buffer",
     "ep_success_buffer",
 )
 """What else a model knows of its training, beside networks and settings, if it is of an algorithm that does."""
 _OBSERVATIONS = ("_last_obs", "_last_original_obs")
 _EPISODES = ("ep_info_buffer", "ep_success_buffer")
-_KNOWN_NUMBERS = frozenset(_REMEMBERED) - {*_OBSERVATIONS, *_EPISODES} | {"num_timesteps"}
+_KNOWN_NUMBERS = frozenset(_REMEMBERED) - {*_OBSERVATIONS, *_EPISODES, _ANCHOR} | {"num_timesteps"}
 _DRAWN = "drawn"
 """The state of the generator from which actions are drawn when a learner explores."""
 _REMEMBERED_EPISODES = 100
@@ -72,6 +75,8 @@ def checked(plain: dict[str, Any], env: VecEnv) -> dict[str, Any]:
             fits = value is None or (
                 isinstance(value, np.ndarray) and value.shape == shape[:1] and value.dtype == np.bool_
             )
+        elif name == _ANCHOR:
+            fits = value is None or (isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == np.float32)
         elif name in _EPISODES:
             fits = value is None or (isinstance(value, list) and all(map(_is_episode, value)))
         elif name == _DRAWN:

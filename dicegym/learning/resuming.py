@@ -11,7 +11,6 @@ import numpy as np
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv
 
-from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError, one_line
 from dicegym.learning.curve import Curve
 from dicegym.learning.environment import continue_games, games_of, state_of
@@ -39,7 +38,7 @@ OLD_STATE_FILE = "state.pkl"
 
 
 def restored(
-    folder: Path, env: VecEnv, league: League, settings: TrainingSettings, logs: Path, trust: bool
+    folder: Path, env: VecEnv, league: League, settings: TrainingSettings, logs: Path | None, trust: bool
 ) -> tuple[BaseAlgorithm, Moment]:
     """Let ``env`` and ``league`` go on where the checkpoint in ``folder`` was taken; return its model and its moment.
 
@@ -52,7 +51,7 @@ def restored(
         env: the games, as `dicegym.learning.environment.new_games` makes them of the settings.
         league: with its scripted agents.
         settings: of the run.
-        logs: the folder for TensorBoard's files.
+        logs: the folder for TensorBoard's files; None: it gets none.
         trust: take a checkpoint from elsewhere for one's own, which may run whatever its author wrote.
 
     Raises:
@@ -62,7 +61,7 @@ def restored(
     try:
         moment = _moment(folder, league, env, own)
         league.load_state(moment.league)
-        games_of(env).batch.set_opponent(league.pool())
+        games_of(env).set_opponent(league.pool())
         model = _model(folder, env, settings, logs, own)
         remember(model, moment.model, games=own)
         if own:
@@ -98,7 +97,7 @@ def _moment(folder: Path, league: League, env: VecEnv, own: bool) -> Moment:
         return found
     plain = read_state(folder, league.fixed, league.game, own)
     return Moment(
-        _run_state(plain["run"], league.game),
+        _run_state(plain["run"], (env.observation_space.shape or (0,))[0]),
         checked(plain["model"], env),
         _of_these_games(plain["env"], state_of(env)),
         league_state(plain["league"], league),
@@ -107,9 +106,9 @@ def _moment(folder: Path, league: League, env: VecEnv, own: bool) -> Moment:
     )
 
 
-def _run_state(plain: Mapping[str, Any], game: Game) -> RunState:
-    """Return what a run knew of itself."""
-    if plain["met"].shape != (game.observation_size,):
+def _run_state(plain: Mapping[str, Any], seen: int) -> RunState:
+    """Return what a run knew of itself, whose networks see so many numbers."""
+    if plain["met"].shape != (seen,):
         raise ValueError("its inputs are those of another game")
     curve = plain["curve"]
     scores = [Score.from_json(one) for one in curve["scores"]]
@@ -138,7 +137,11 @@ def league_state(plain: Mapping[str, Any], league: League) -> LeagueState:
 
 
 def _of_these_games(state: dict[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the state of games if its arrays are like those of the games as they are now."""
+    """Return the state of games if its arrays are like those of the games as they are now, at each of their tables."""
+    if "parts" in wanted:
+        for part, like in zip(state["parts"], wanted["parts"], strict=True):
+            _of_these_games(part, like)
+        return state
     for name, value in wanted.items():
         if isinstance(value, np.ndarray) and (state[name].dtype, state[name].shape) != (value.dtype, value.shape):
             raise ValueError(f"its {name} are those of other games")
@@ -149,7 +152,7 @@ def _of_these_games(state: dict[str, Any], wanted: Mapping[str, Any]) -> dict[st
     return state
 
 
-def _model(folder: Path, env: VecEnv, settings: TrainingSettings, logs: Path, own: bool) -> BaseAlgorithm:
+def _model(folder: Path, env: VecEnv, settings: TrainingSettings, logs: Path | None, own: bool) -> BaseAlgorithm:
     """Return a checkpoint's model, which plays ``env``."""
     path = folder / "model.zip"
     if own and names_programs(settings.network):

@@ -35,7 +35,8 @@ def train(
         overrides: each ``section.key=value``, as after ``--set``.
         resume: go on with the run in ``folder``; of a finished one nothing is done and its end is returned.
         progress: told (steps done, steps in all, text).
-        evaluated: told (steps, score) of every evaluation; what it raises ends the run.
+        evaluated: told (steps, score) of every evaluation that the run keeps (not of that at Ctrl-C); what it raises
+            ends the run.
         trust: let models and a folder to resume that came from others run what their authors wrote, where plain data
             does not do.
         saved: called whenever a checkpoint is whole.

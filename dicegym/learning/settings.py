@@ -36,6 +36,12 @@ Positive = Annotated[_Number, Field(gt=0, title="a number above 0")]
 Fraction = Annotated[_Number, Field(gt=0, le=1, title="more than 0, at most 1")]
 Flag = Annotated[bool, Strict(), Field(title="true or false")]
 AnyText = Annotated[str, Field(title="a text")]
+Sizes = Annotated[
+    list[Annotated[_Whole, Field(ge=1, le=MOST)]], Field(title="a list of numbers of players, such as [2, 4]")
+]
+Logs = Annotated[
+    list[Literal["tensorboard", "wandb", "mlflow"]], Field(title='a list of "tensorboard", "wandb" and "mlflow"')
+]
 Priority = Literal["hard", "even", "uniform"]
 Tables = Annotated[list[str | list[str]], Field(title="a list of agents, or of lists of agents who share a table")]
 Layers = Annotated[
@@ -59,6 +65,8 @@ class RunSettings:
     """same seed, same run: of networks, games and what is drawn in training"""
     games: Count = 1024
     """games in the batch; a rollout holds as many times n_steps decisions"""
+    tables: Sizes = field(default_factory=list)
+    """numbers of players at the tables that games are shared out among; given twice: two shares; empty: [game]'s own"""
     torch_threads: Count = 2
     """threads of the networks' passes and updates; with 1 every machine gets the same curve"""
     device: AnyText = "cpu"
@@ -74,7 +82,8 @@ class RunSettings:
     less_luck: Flag = False
     """of a player alone measure what its choices cost, where exact values tell: the same mean, a smaller interval"""
     best_by: AnyText = "mean"
-    """which score of several opponents chooses the best model: their "mean", the "worst", or an opponent's name"""
+    """which score chooses the best model: of several opponents their "mean", the "worst" or that of a column of the
+    curve, or "exploitability", what is left to it against its best reply, which is computed"""
     target: Number = 0.0
     """a score at which to stop; 0: train all steps"""
     start_from: AnyText = ""
@@ -83,6 +92,8 @@ class RunSettings:
     """games of each line of the card at the end, where there is no exact value; 0: no card is written"""
     checkpoint_every: Count = 500_000
     """steps from one checkpoint to the next: what a kill may cost"""
+    log: Logs = field(default_factory=lambda: ["tensorboard"])
+    """where what is recorded goes: "tensorboard" (files in the folder), "wandb" (Weights & Biases), "mlflow\""""
 
 
 @dataclass(frozen=True, config=_OPEN)
@@ -160,6 +171,8 @@ class NetworkSettings:
     policy: AnyText = "MlpPolicy"
     """the policy: a name that the algorithm knows, or a class as "file.py:name\""""
 
+    privileged: Flag = False
+    """whether the value network sees what others hide, such as their dice, in training; the policy never does"""
     net_arch: Layers = field(default_factory=lambda: [256, 256])
     """sizes of the hidden layers, of all networks or of policy (pi) and value (vf)"""
     activation: AnyText = "ReLU"

@@ -38,7 +38,7 @@ class RunState:
     next_snapshot: int
     next_exploiter: int
     met: np.ndarray
-    """Inputs that were not 0 at some time: bool[observation_size]."""
+    """Inputs that were not 0 at some time: bool[what the networks observe]."""
     games: int = 0
     """Played to their end by the learner."""
     curve: Curve = field(default_factory=Curve)

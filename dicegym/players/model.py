@@ -25,7 +25,7 @@ from dicegym.players.archive import ModelArchive
 from dicegym.players.model_file import MEMBER, check_fit, facts, trained_on
 from dicegym.players.sb3_file import ALGORITHMS, algorithm, algorithm_of, load_file
 from dicegym.players.seal import is_sealed, write_seal
-from dicegym.players.torch_policy import TorchPolicy, heeded, ignoring, written_down
+from dicegym.players.torch_policy import TorchPolicy, heeded, ignoring, privileged_of, written_down
 
 __all__ = [
     "ALGORITHMS",
@@ -38,6 +38,7 @@ __all__ = [
     "ignoring",
     "load",
     "load_model",
+    "privileged_of",
     "save",
     "save_model",
     "trained_on",

@@ -13,6 +13,7 @@ from dicegym.players.sb3_plain import rebuilt
 from dicegym.players.unpickling import load_sb3
 
 ALGORITHMS = {
+    "FastMaskablePPO": "dicegym.learning.fast_ppo",
     "MaskablePPO": "sb3_contrib",
     "QRDQN": "sb3_contrib",
     "PPO": "stable_baselines3",
@@ -20,7 +21,7 @@ ALGORITHMS = {
     "DQN": "stable_baselines3",
     "DAgger": "dicegym.learning.dagger",
 }
-"""Algorithms with discrete actions whose policies can play, and the module of each."""
+"""Algorithms with discrete actions whose policies can play, and the package or module of each."""
 _HOMES = {
     "sb3_contrib.common.maskable.policies": "MaskablePPO",
     "sb3_contrib.qrdqn.policies": "QRDQN",

@@ -39,11 +39,13 @@ class _Form(NamedTuple):
 _ACTOR_CRITIC = {"pi": "mlp_extractor.policy_net", "vf": "mlp_extractor.value_net"}
 _HEADS = ("action_net", "value_net")
 _ON_POLICY = _Form("stable_baselines3.common.policies", _ACTOR_CRITIC, _HEADS, "Tanh")
+_MASKED = _ON_POLICY._replace(module="sb3_contrib.common.maskable.policies")
 _FORMS = {
     "PPO": _ON_POLICY,
     "A2C": _ON_POLICY,
-    "MaskablePPO": _ON_POLICY._replace(module="sb3_contrib.common.maskable.policies"),
-    "DAgger": _ON_POLICY._replace(module="sb3_contrib.common.maskable.policies"),
+    "MaskablePPO": _MASKED,
+    "FastMaskablePPO": _MASKED,
+    "DAgger": _MASKED,
     "DQN": _Form("stable_baselines3.dqn.policies", {"": "q_net.q_net", "target": "q_net_target.q_net"}, (), "ReLU"),
     "QRDQN": _Form(
         "sb3_contrib.qrdqn.policies",
@@ -63,6 +65,10 @@ _SCHEDULE = re.compile(r"(?:value_schedule=)?(ConstantSchedule|LinearSchedule)\(
 _NUMBER_OF = re.compile(r"(\w+)=([-+.\w]+)")
 _SET_UP = "_setup_model"
 """What Stable-Baselines3's own ``load`` calls, too, when spaces are known and there are no games yet."""
+_ASYMMETRIC = "dicegym.players.asymmetric"
+"""The module of the policy whose critic sees more, which plain data tells too."""
+_MOST_SEEN = 1 << 20
+"""Numbers that a critic may see beyond an observation: more is damage."""
 _MOST_MEMORY = 1 << 31
 """Bytes of the rollout that a model may ask for which goes on training."""
 
@@ -92,13 +98,19 @@ def rebuilt(path: Any, kind: Any, game: Game, device: Any, to_go_on: bool = Fals
             if has_optimizer
             else None
         )
-    _check_spaces(path, data, game)
+    privileged = _privileged(path, name, data)
+    _check_spaces(path, data, game, privileged)
     policy = _policy_arguments(path, name, data, weights, game)
     arguments = _arguments(path, kind, data, game) if to_go_on else _small(kind)
     n_envs = _whole(data.get("n_envs"), 1) if to_go_on else 1
     try:
-        model = kind("MlpPolicy", None, policy_kwargs=policy, device=device, _init_setup_model=False, **arguments)
-        model.observation_space = Box(0.0, 1.0, (game.observation_size,), np.float32)
+        made: Any = "MlpPolicy"
+        if privileged:
+            from dicegym.players.asymmetric import AsymmetricPolicy
+
+            made, policy["privileged"] = AsymmetricPolicy, privileged
+        model = kind(made, None, policy_kwargs=policy, device=device, _init_setup_model=False, **arguments)
+        model.observation_space = Box(0.0, 1.0, (game.observation_size + privileged,), np.float32)
         model.action_space = Discrete(game.n_actions)
         model.n_envs = n_envs
         getattr(model, _SET_UP)()
@@ -126,17 +138,29 @@ def weights_of(path: Any) -> dict[str, Any]:
         return state_in(archive.read("policy.pth"), f"{path}: its policy.pth")
 
 
-def _check_spaces(path: Any, data: Mapping[str, Any], game: Game) -> None:
+def _privileged(path: Any, name: str, data: Mapping[str, Any]) -> int:
+    """Return how many of the last numbers of its observations only the critic of a model sees. Raises ModelError."""
+    kind, said = data.get("policy_class"), data.get("policy_kwargs")
+    if not (isinstance(kind, dict) and kind.get("__module__") == _ASYMMETRIC and isinstance(said, dict)):
+        return 0
+    found = said.get("privileged", 0)
+    if _FORMS[name].module != _FORMS["MaskablePPO"].module or type(found) is not int or not 0 <= found <= _MOST_SEEN:
+        raise ModelError(f"{path} says that its critic sees {one_line(found, 40)} numbers more: it is damaged")
+    return found
+
+
+def _check_spaces(path: Any, data: Mapping[str, Any], game: Game, privileged: int) -> None:
     """Raise ModelError unless a model saw and did what the game's seats do, as far as the file's texts tell."""
     seen, done = data.get("observation_space"), data.get("action_space")
     if not isinstance(seen, dict) or not isinstance(done, dict):
         raise ModelError(f"{path} does not say what it was trained on, as every model of Stable-Baselines3 does")
     shape, n_actions = seen.get("_shape"), one_line(done.get("n"), 20)
-    if shape != [game.observation_size] or n_actions != str(game.n_actions) or one_line(done.get("start", 0)) != "0":
+    wanted = game.observation_size + privileged
+    if shape != [wanted] or n_actions != str(game.n_actions) or one_line(done.get("start", 0)) != "0":
         told = f"({', '.join(map(str, shape))},)" if isinstance(shape, list) else one_line(shape, 60)
         raise ModelError(
             f"model {str(path)!r} was trained on observations {one_line(told, 60)} and {n_actions} actions, {game!r} "
-            f"has ({game.observation_size},) and {game.n_actions}: name the game, the players and the parameters that "
+            f"has ({wanted},) and {game.n_actions}: name the game, the players and the parameters that "
             "it was trained on"
         )
 
@@ -148,7 +172,7 @@ def _policy_arguments(
     form = _FORMS[name]
     kind = data.get("policy_class")
     module = kind.get("__module__") if isinstance(kind, dict) else None
-    if module != form.module:
+    if module != form.module and not (module == _ASYMMETRIC and form.module == _FORMS["MaskablePPO"].module):
         raise untrusted(path, f"its policy is a class of {one_line(module, 80)!r}")
     said = data.get("policy_kwargs")
     if not isinstance(said, dict):
@@ -161,7 +185,7 @@ def _policy_arguments(
         if name == "QRDQN":
             found["n_quantiles"] = last // game.n_actions
     for key, value in said.items():
-        if key in (":type:", ":serialized:", *_NO_MATTER):
+        if key in (":type:", ":serialized:", "privileged", *_NO_MATTER):
             continue
         named = _CLASS.fullmatch(value) if isinstance(value, str) else None
         text = named[1] if named else ""

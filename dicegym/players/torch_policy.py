@@ -104,7 +104,8 @@ def check_spaces(model: Any, game: Game, name: str) -> None:
         )
     seen, done = getattr(model, "observation_space", None), getattr(model, "action_space", None)
     shape, n_actions = getattr(seen, "shape", None), getattr(done, "n", None)
-    if shape == (game.observation_size,) and n_actions is not None and int(n_actions) == game.n_actions:
+    size = game.observation_size + privileged_of(model)
+    if shape == (size,) and n_actions is not None and int(n_actions) == game.n_actions:
         return
     wanted = f"({game.observation_size},) and {game.n_actions}"
     if shape is None or n_actions is None or getattr(done, "shape", ()) != ():
@@ -117,6 +118,11 @@ def check_spaces(model: Any, game: Game, name: str) -> None:
         f"model {name!r} was trained on observations {shape} and {n_actions} actions, {game!r} has {wanted}: name the "
         "game, the players and the parameters that it was trained on"
     )
+
+
+def privileged_of(model: Any) -> int:
+    """Return how many of the last numbers of its observations only the critic of a model sees."""
+    return int(getattr(getattr(model, "policy", None), "privileged", 0))
 
 
 def written_down(model: Any, game: Game, name: str, device: Any = None) -> Network | TorchPolicy:
@@ -222,7 +228,7 @@ def _parts(policy: Any) -> list[Any]:
 
 @contextlib.contextmanager
 def ignoring(model: Any, inputs: np.ndarray) -> Iterator[None]:
-    """Let the networks of ``model`` ignore the ``inputs`` (bool[observation_size]) for the time being.
+    """Let the networks of ``model`` ignore the ``inputs`` (bool[what it observes]) for the time being.
 
     What was never anything but 0 in training left its weights as they were drawn: with them a model would be
     disturbed by what it meets for the first time at another table. Networks that do not begin with a linear layer stay
@@ -230,35 +236,41 @@ def ignoring(model: Any, inputs: np.ndarray) -> Iterator[None]:
     """
     import torch
 
-    first = _first_weights(model.policy, len(inputs))
+    first = _first_weights(model, len(inputs))
     before = [weight.detach().clone() for weight in first]
     with torch.no_grad():
         for weight in first:
-            weight[:, torch.as_tensor(inputs)] = 0
+            weight[:, torch.as_tensor(inputs[: weight.shape[1]])] = 0
         yield
         for weight, old in zip(first, before, strict=True):
             weight.copy_(old)
 
 
-def _first_weights(policy: Any, size: int) -> list[Any]:
-    """Return the weights (torch.Tensor[units, size]) of the first layer of each of a policy's networks."""
+def _first_weights(model: Any, size: int) -> list[Any]:
+    """Return the weights (torch.Tensor[units, inputs]) of the first layer of each of a model's networks.
+
+    Inputs are ``size``, and without the privileged ones, which are the last, where a network does not see them.
+    """
     import torch
 
+    widths = (size, size - privileged_of(model))
     return [
         module[0].weight
-        for module in policy.modules()
+        for module in model.policy.modules()
         if isinstance(module, torch.nn.Sequential)
         and len(module)
         and isinstance(module[0], torch.nn.Linear)
-        and module[0].in_features == size
+        and module[0].in_features in widths
     ]
 
 
 def heeded(model: Any) -> np.ndarray:
-    """Return which inputs a model does not ignore (bool[observation_size]); all if its networks do not tell."""
+    """Return which inputs a model does not ignore (bool[what it observes]); all if its networks do not tell."""
     size = model.observation_space.shape[0]
-    weights = [weight.detach().cpu().numpy() for weight in _first_weights(model.policy, size)]
+    weights = [weight.detach().cpu().numpy() for weight in _first_weights(model, size)]
     if not weights:
         return np.ones(size, np.bool_)
-    found: np.ndarray = np.any([(weight != 0).any(axis=0) for weight in weights], axis=0)
+    found = np.zeros(size, np.bool_)
+    for weight in weights:
+        found[: weight.shape[1]] |= (weight != 0).any(axis=0)
     return found

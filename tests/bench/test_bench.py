@@ -47,7 +47,7 @@ from dicegym.sandbox.jobs import entry
 
 HOG = next(environment for environment in ENVIRONMENTS if environment.game == "hog")
 SHORT = {"games": ("hog",), "seconds": 1e-4, "repeats": 2}
-TINY = TrainingSetup(games=8, single=2, rollout=64, batch_size=32, epochs=1)
+TINY = TrainingSetup(games=8, single=2, rollout=64, batch_size=32, epochs=1, configurations=False)
 
 
 def quiet(text: str) -> None:

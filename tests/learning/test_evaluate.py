@@ -11,7 +11,7 @@ import dicegym
 from dicegym.engine.game import Game
 from dicegym.errors import UnknownNameError
 from dicegym.games.parts import Z_95
-from dicegym.learning.evaluate import Score, evaluate, overall, wilson
+from dicegym.learning.evaluate import Score, as_duel, evaluate, overall, wilson
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Act
 from dicegym.registry import GAMES
@@ -114,6 +114,14 @@ def test_several_scores_are_summed_up() -> None:
     assert overall([a], "mean") == a
     with pytest.raises(UnknownNameError, match="'median'"):
         overall([a, b], "median")
+    assert overall([a, b], "worst", [2, 6]) == a  # an equal of one is worse than who takes twice the share of five
+    assert overall([a, b], "mean", [2, 6]).opponent == "2 opponents at 2 tables"
+
+
+def test_a_share_of_first_places_as_a_duel() -> None:
+    assert [as_duel(1 / n, n) for n in (2, 4, 7)] == pytest.approx([0.5] * 3)
+    assert as_duel(0.6, 2) == pytest.approx(0.6)
+    assert (as_duel(0.0, 5), as_duel(1.0, 5)) == (0, 1)
 
 
 @pytest.mark.parametrize(

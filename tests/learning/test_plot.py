@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,32 +15,8 @@ from matplotlib import image
 from dicegym.cli import main
 from dicegym.errors import ParameterError
 from dicegym.learning.curves import experiments, find_runs
-from dicegym.learning.evaluate import Score
-from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
 
 RunFolder = Callable[..., Path]
-
-
-@pytest.fixture
-def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
-    """Return a function that writes what a training leaves; models say what ``best.zip`` holds as JSON."""
-    monkeypatch.setattr("dicegym.learning.curves.models.facts", lambda path: json.loads(path.read_text()))
-
-    def write(name: str, curve: str, game: str = "hog", players: int = 2, **settings: Any) -> Path:
-        folder = tmp_path / name
-        folder.mkdir(parents=True)
-        sections: dict[str, dict[str, Any]] = {}
-        for key, value in settings.items():
-            section, _, rest = key.partition("__")
-            sections.setdefault(section, {})[rest] = value
-        (folder / CURVE_FILE).write_text(curve)
-        (folder / SETTINGS_FILE).write_text(json.dumps({"command": "", "settings": sections}))
-        score = Score("win rate", "bacon" if players > 1 else "nobody", 0.5, 0.4, 0.6, 100)
-        about = {"game": game, "players": players, "score": score.to_json()}
-        (folder / "best.zip").write_text(json.dumps(about))
-        return folder
-
-    return write
 
 
 def test_seeds_of_the_same_settings_become_a_mean_and_a_band(run_folder: RunFolder) -> None:

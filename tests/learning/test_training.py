@@ -167,6 +167,52 @@ def test_resumed_run_has_the_curve_of_an_uninterrupted_one(
     assert [line for line in cards[0] if "| command" in line] == [line for line in cards[1] if "| command" in line]
 
 
+MIXED = [
+    *SMALL,
+    "run.tables=[2,4,2,3]",
+    'run.evaluate_against=["even",["even","honest"]]',
+    "run.best_by=worst",
+    "self_play.exploiter_every=1024",
+    "self_play.exploiter_steps=256",
+    'opponents={"self"=1,"even"=1}',
+]
+
+
+def test_a_run_at_tables_of_different_sizes_measures_each_and_resumes_exactly(training: Any, tmp_path: Path) -> None:
+    run = training.train("liarsdice", tmp_path / "whole", overrides=MIXED)
+    assert [batch.game.players for batch in run.env.batches] == [2, 4, 2, 3]
+    assert {player.name for player in run.env.batches[1].seating.pool.players} >= {"even", "exploiter 2048"}
+    training.train("liarsdice", tmp_path / "cut", overrides=[*MIXED, "run.steps=2048", "run.card_games=0"])
+    training.train("liarsdice", tmp_path / "cut", overrides=["run.steps=3072", "run.card_games=10"], resume=True)
+    curves = [(tmp_path / folder / "curve.csv").read_text() for folder in ("whole", "cut")]
+    assert curves[0] == curves[1]
+    columns = [f"even ({players} players)" for players in (2, 4, 3)]
+    columns += [f"even, honest ({players} players)" for players in (4, 3)]  # for two there is no seat for both
+    assert next(csv.reader(curves[0].splitlines())) == ["steps", "score", *columns]
+    page = (tmp_path / "whole/model.md").read_text()
+    assert "2 players, trained at tables of 3, 4 too" in page
+    assert page.count("| even (4 players) |") == page.count("| even, honest (3 players) |") == 1
+    assert run.evaluator.even(Score("win rate", "even (4 players)", 0.5, 0.5, 0.5, 20)) == 0.25
+    assert run.evaluator.even(run.score._replace(opponent="all")) == pytest.approx((1 / 2 + 2 / 4 + 2 / 3) / 5)
+
+
+@pytest.mark.parametrize(
+    ("game", "overrides", "words"),
+    [
+        ("liarsdice", ["run.tables=[3,4]"], "leaves out the table of 2"),
+        ("liarsdice", ["run.tables=[2,7]"], "players=7 cannot be used"),
+        ("yatzy", ["run.tables=[1,2]"], "leave out the 1"),
+        ("liarsdice", ["run.tables=[2,3]", 'run.evaluate_against=[["even","honest","timid"]]'], "cannot share a table"),
+    ],
+)
+def test_tables_that_cannot_be_are_refused_before_anything_is_written(
+    training: Any, tmp_path: Path, game: str, overrides: list[str], words: str
+) -> None:
+    with pytest.raises(ParameterError, match=words):
+        training.train(game, tmp_path / "run", overrides=[*SMALL, *overrides])
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "lock"]
+
+
 def test_resuming_with_a_bot_that_remembers_beside_snapshots(training: Any, tmp_path: Path) -> None:
     overrides = [*SMALL, "self_play.snapshot_every=512", 'opponents={"self"=1,"streak"=1}']
     training.train("hog", tmp_path / "run", overrides=overrides)

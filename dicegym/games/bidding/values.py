@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.bidding.luck import Ways, policy
 from dicegym.games.bidding.solving import recall_values, solution
 from dicegym.games.bidding.solving.hand_tree import Mixture, Policy, Start, starts_of
+from dicegym.games.bidding.solving.reply_sweep import ReplySweep
 from dicegym.games.bidding.solving.reply_tree import ReplyBounds, ReplyTree
 from dicegym.games.parts import SOLUTIONS, part
 from dicegym.games.worth import Bracket, Progress, ValueSource, training_against
@@ -19,6 +20,12 @@ from dicegym.play.player import Player
 
 PASSES = 200
 """How often hands that lead back to more dice are worked out again from what they are then worth, at most."""
+SWEPT_DICE = 2
+"""Dice each with which all that is likely of a hand can be looked at in seconds."""
+THRESHOLDS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+"""How likely a player lets come about what is looked at, coarsest first."""
+MOST_POINTS = 300_000
+"""Public points of a hand that are looked at, at most: more take gigabytes."""
 STILL = 1e-9
 """Change below which what hands are worth stands."""
 
@@ -67,6 +74,8 @@ def exploitability(
     if game.players != 2:
         raise ParameterError(f"what a best reply wins is known in games for two alone, not in {game!r}: give players=2")
     asked = _policy(game, player, ways)
+    if int(game.parameters["dice"]) <= SWEPT_DICE and not player.pure:
+        return _swept_in_time(game, asked, seconds, progress)
     starts = starts_of(int(game.parameters["dice"]))
     worths = dict.fromkeys(starts, ReplyBounds(0.0, 1.0))
     trees: list[ReplyTree] = []
@@ -79,15 +88,9 @@ def exploitability(
         trees.append(tree)
         if progress is not None:
             progress(number + 1, len(starts), "hands looked at")
-    for _ in range(PASSES):
-        before = list(worths.values())
-        for tree in trees:
-            worths[tree.start] = tree.bounds(worths)
-        if np.abs(np.array(before) - np.array(list(worths.values()))).max() < STILL:
-            break
-    whole = starts[-1].first
-    found = np.mean([worths[Start(whole, whole, opener)] for opener in (0, 1)], axis=0)
-    low, high = max(0.5, float(found[0])), min(1.0, float(found[1]))
+    _settle(trees, worths)
+    found = _at_first(starts, worths)
+    low, high = max(0.5, found.low), found.high
     if high - low < STILL:
         return Bracket(low, high, "exact: in all hands everything that a best reply could want was looked at")
     complete = sum(worths[tree.start].high - worths[tree.start].low < STILL for tree in trees)
@@ -96,6 +99,92 @@ def exploitability(
         "called at once (low; a copy of the player wins 0.5), or ends the hand as well as hands can end (high)"
     )
     return Bracket(low, max(low, high), how)
+
+
+def best_reply(player: Player, game: Game, ways: Ways, gap: float) -> Bracket:
+    """Return the same bounds, at most ``gap`` apart; see `dicegym.games.worth.Exploits`.
+
+    All that the player lets come about more often than a threshold is looked at, which is lowered until the bounds are
+    close (`ReplySweep`). Two dice each are the most: with three there are too many bids to follow each other.
+
+    Raises:
+        ParameterError: there are more dice or players, it cannot be asked how the player draws, or `MOST_POINTS` of
+            one hand do not bring the bounds so close.
+    """
+    check_best_reply(game)
+    asked = _policy(game, player, ways)
+    for least in THRESHOLDS:
+        found, points = _swept(game, asked, least)
+        if found.high - found.low <= gap:
+            return _told(found, least)
+        if points >= MOST_POINTS:
+            break
+    raise ParameterError(
+        f"the bounds of how often the best reply to {player.name!r} wins stay {found.high - found.low:.2g} apart, and "
+        f"{gap:g} was asked for: give a larger gap, or let a trained exploiter say it"
+    )
+
+
+def check_best_reply(game: Game) -> None:
+    """Raise ParameterError for a game in which `best_reply` would take too long."""
+    if game.players != 2 or int(game.parameters["dice"]) > SWEPT_DICE:
+        raise ParameterError(
+            f"how often the best reply wins is known within minutes in games for two with {SWEPT_DICE} dice each at "
+            f'most, not in {game!r}: give dice={SWEPT_DICE} or fewer, or choose by win rates (`run.best_by="worst"`) '
+            "and let a trained exploiter say what can be won"
+        )
+
+
+def _told(found: ReplyBounds, least: float) -> Bracket:
+    """Return bounds by all that comes about in ``least`` of hands, in words."""
+    seen = f"all was looked at that comes about in one of {1 / least:,.0f} hands against somebody"
+    how = "exact: in all hands everything was looked at" if found.high - found.low < STILL else seen
+    return Bracket(max(0.5, found.low), max(0.5, found.high), how)
+
+
+def _swept(game: Game, asked: Policy, least: float) -> tuple[ReplyBounds, int]:
+    """Return the bounds by all that comes about in ``least`` of hands, and the points of the largest hand."""
+    starts = starts_of(int(game.parameters["dice"]))
+    worths = dict.fromkeys(starts, ReplyBounds(0.0, 1.0))
+    sweeps = []
+    for start in starts:
+        sweeps.append(ReplySweep(game, start, asked, least, MOST_POINTS))
+        worths[start] = sweeps[-1].bounds(worths)
+    _settle(sweeps, worths)
+    return _at_first(starts, worths), max(sweep.points for sweep in sweeps)
+
+
+def _swept_in_time(game: Game, asked: Policy, seconds: float, progress: Progress | None) -> Bracket:
+    """Return the bounds as close as they come in about so many seconds: each threshold takes longer than the last."""
+    begun = time.monotonic()
+    before = 0.0
+    for number, least in enumerate(THRESHOLDS, 1):
+        found, points = _swept(game, asked, least)
+        if progress is not None:
+            progress(number, len(THRESHOLDS), "thresholds")
+        spent = time.monotonic() - begun
+        growth = max(2.0, (spent - before) / max(before, 1e-3)) if before else 2.0
+        if found.high - found.low < STILL or points >= MOST_POINTS or spent + growth * (spent - before) > seconds:
+            break
+        before = spent
+    return _told(found, least)
+
+
+def _settle(hands: Sequence[ReplyTree | ReplySweep], worths: dict[Start, ReplyBounds]) -> None:
+    """Work out again what hands are worth that lead back to more dice, until that stands."""
+    for _ in range(PASSES):
+        before = list(worths.values())
+        for hand in hands:
+            worths[hand.start] = hand.bounds(worths)
+        if np.abs(np.array(before) - np.array(list(worths.values()))).max() < STILL:
+            break
+
+
+def _at_first(starts: Sequence[Start], worths: Mapping[Start, ReplyBounds]) -> ReplyBounds:
+    """Return what the game is worth to the replier when it begins, either of the two opening it."""
+    whole = starts[-1].first
+    low, high = np.mean([worths[Start(whole, whole, opener)] for opener in (0, 1)], axis=0).tolist()
+    return ReplyBounds(low, min(1.0, high))
 
 
 def _policy(game: Game, player: Player, ways: Ways) -> Policy:

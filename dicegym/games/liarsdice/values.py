@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding import values
-from dicegym.games.bidding.values import sources
+from dicegym.games.bidding.values import check_best_reply, sources
 from dicegym.games.liarsdice.luck import WAYS
 from dicegym.games.worth import Bracket, Progress
 from dicegym.play.player import Player
 
-__all__ = ["exploitability", "sources"]
+__all__ = ["best_reply", "check_best_reply", "exploitability", "sources"]
 
 
 def exploitability(player: Player, game: Game, *, seconds: float, progress: Progress | None = None) -> Bracket:
     """Return the bounds of how often the best reply to ``player`` wins; see `dicegym.games.bidding.values`."""
     return values.exploitability(player, game, WAYS, seconds=seconds, progress=progress)
+
+
+def best_reply(player: Player, game: Game, gap: float) -> Bracket:
+    """Return bounds of the same that are at most ``gap`` apart; see `dicegym.games.bidding.values`."""
+    return values.best_reply(player, game, WAYS, gap)

@@ -27,16 +27,21 @@ from dicegym.games.lucky.catalogue import (
 
 
 @kernel
+def plain_points(basic, product, again):
+    """Return the expected points a round of dice without the coins 19 to 21; see `expected_points`."""
+    return basic * (1 + again / 2) * product
+
+
+@kernel
 def expected_points(basic, product, again, all_again, squares, cubes):
     """Return the expected points a round, attacks left out.
 
     ``basic`` is the mean sum of the basic dice, ``product`` the mean product of the multipliers, then come numbers of
     coins. Exact without squares and cubes; those are taken of the mean, at most 1e12.
     """
-    rolls = 1 + again / 2
-    if all_again == 0:
-        points = basic * rolls * product
-    else:
+    points = plain_points(basic, product, again)
+    if all_again > 0:
+        rolls = 1 + again / 2
         points, ways, power = 0.0, 1.0, product
         for success in range(all_again + 1):
             points += ways * basic * (rolls + success) * power
@@ -64,6 +69,12 @@ def means_of(state, seat, ordered):
 
 
 @kernel
+def grown(product, kind):
+    """Return the mean ``product`` of multipliers with one more of a ``kind``."""
+    return product * 3.5 * SCALES[kind - FIRST_MULTIPLIER]
+
+
+@kernel
 def more_points(kind, basic, product, again, all_again, squares, cubes, now, threat, rivals):
     """Return how many points a round one more die of a ``kind`` is worth to dice that make ``now`` of them.
 
@@ -73,8 +84,7 @@ def more_points(kind, basic, product, again, all_again, squares, cubes, now, thr
     if kind < FIRST_MULTIPLIER:
         return expected_points(basic + MEANS[kind], product, again, all_again, squares, cubes) - now
     if kind < FIRST_ATTACK:
-        grown = product * 3.5 * SCALES[kind - FIRST_MULTIPLIER]
-        return max(0.0, expected_points(basic, grown, again, all_again, squares, cubes) - now)
+        return max(0.0, expected_points(basic, grown(product, kind), again, all_again, squares, cubes) - now)
     if kind == EVERYBODY:
         return 3.5
     if kind < FIRST_COIN:
@@ -84,3 +94,14 @@ def more_points(kind, basic, product, again, all_again, squares, cubes, now, thr
     more_again, more_all = again + (kind == AGAIN), all_again + (kind == ALL_AGAIN)
     more_squares, more_cubes = squares + (kind == SQUARE), cubes + (kind == CUBE)
     return max(0.0, expected_points(basic, product, more_again, more_all, more_squares, more_cubes) - now)
+
+
+@kernel
+def more_of_plain_dice(kind, basic, product, again, now):
+    """Return `more_points` of a basic die or a multiplier where there are no coins 19 to 21, without a branch.
+
+    Most hands are of that kind, and compilers count many kinds at once in a loop that calls this.
+    """
+    if kind < FIRST_MULTIPLIER:
+        return plain_points(basic + MEANS[kind], product, again) - now
+    return max(0.0, plain_points(basic, grown(product, kind), again) - now)

@@ -123,6 +123,7 @@ from dicegym.games.lucky.catalogue import (
     ALL_AGAIN,
     CUBE,
     EVERYBODY,
+    FIRST_ATTACK,
     FIRST_COIN,
     MOST_PLAYERS,
     N_DICE,
@@ -135,7 +136,16 @@ from dicegym.games.lucky.catalogue import (
     TEN,
 )
 from dicegym.games.lucky.orders import DONE, INVALID, N_ACTIONS, order_actions, order_limits
-from dicegym.games.lucky.prospects import expected_points, means_of, more_points
+from dicegym.games.lucky.prospects import expected_points, means_of, more_of_plain_dice, more_points
+from dicegym.games.lucky.scales import (
+    TENTHS,
+    THIRDS,
+    centred,
+    observe_income,
+    observe_money,
+    observe_rivals_money,
+    share,
+)
 from dicegym.games.lucky.scoring import score
 from dicegym.games.lucky.view import Reader
 
@@ -295,87 +305,79 @@ def margin(state, out):
 
 
 @kernel
-def share(value, scale):
-    """Return s(value, scale) of the table above."""
-    return value / (value + scale)
+def observe_rival(state, money, other, at, out):
+    """Write what a player with so much ``money`` may know of ``other``; return what its attacks are expected to take.
+
+    Those are (from everybody else, from one of them).
+    """
+    rival, dice = state.money[other], state.dice[other]
+    lead = centred(money - rival, state.lead)
+    attacks, taken = np.int64(0), 0.0
+    for kind in range(TEN, FIRST_COIN):
+        attacks += dice[kind]
+        taken += dice[kind] * TAKEN[kind - TEN]
+    everybody, shields = np.int64(dice[EVERYBODY]), np.int64(dice[SHIELD])
+    basic, product = means_of(state, other, 0)
+    points = expected_points(basic, product, dice[AGAIN], dice[ALL_AGAIN], dice[SQUARE], dice[CUBE])
+    out[at + OF_RIVAL.presence] = 1
+    observe_rivals_money(rival, at + OF_RIVAL.money, out)
+    out[at + OF_RIVAL.lead] = lead
+    observe_income(points, at + OF_RIVAL.income, out)
+    out[at + OF_RIVAL.attacks] = TENTHS[np.uint64(attacks + everybody)]
+    out[at + OF_RIVAL.shields] = THIRDS[np.uint64(shields)]
+    return 3.5 * everybody, taken
 
 
 @kernel
-def centred(difference, lead):
-    """Return a difference of -lead..lead as 0..1."""
-    return min(max(0.5 + 0.5 * difference / lead, 0.0), 1.0)
-
-
-@kernel
-def logarithm(money):
-    """Return money on a scale of powers of two, 1 from a million on."""
-    return min(np.log2(1.0 + money) / 20, 1.0)
-
-
-@kernel
-def observe_money(amount, at, out):
-    """Write an amount of money on five scales."""
-    out[at] = logarithm(amount)
-    scale = 10
-    for i in range(1, 5):
-        out[at + i] = share(amount, scale)
-        scale *= 5
+def observe_shop(state, seat, out):
+    """Write the dice that a seat has, has ordered and may add; return how many it has ordered."""
+    left, ordered = state.left[seat], np.int64(0)
+    own, order, shop = state.dice[seat], state.order[seat], state.shop
+    for kind in range(N_DICE):
+        of_stock = ONE_OF_STOCK[kind]
+        free = max(np.int64(shop[kind]) - order[kind], 0)
+        affordable = min(free, np.int64(left / PRICES[kind]))  # exact up to the stock
+        ordered += order[kind]
+        out[AT.dice + kind] = own[kind] * of_stock
+        out[AT.order + kind] = order[kind] * of_stock
+        out[AT.shop + kind] = free * of_stock
+        out[AT.may_add + kind] = affordable * of_stock
+    return ordered
 
 
 @kernel
 def observe(state, seat, out):
     """Write the observation of the table above."""
-    money, left, players = state.money[seat], state.left[seat], state.players
+    money, players = state.money[seat], np.int64(state.players)
     own, order = state.dice[seat], state.order[seat]
     out[:] = 0
     observe_money(money, AT.money, out)
-    observe_money(left, AT.money_left, out)
+    observe_money(state.left[seat], AT.money_left, out)
 
     rivals = players - 1
     best, ahead, threat = np.int64(-1), 0, 0.0
+    other = np.int64(seat)
     for i in range(rivals):
-        other = (seat + 1 + i) % players
-        at = AT.others + RIVAL_SIZE * i
-        rival, dice = state.money[other], state.dice[other]
-        best = max(best, rival)
-        ahead += rival > money
-        attacks, taken = 0, 0.0
-        for kind in range(TEN, FIRST_COIN):
-            attacks += dice[kind]
-            taken += dice[kind] * TAKEN[kind - TEN]
-        threat += 3.5 * dice[EVERYBODY] + taken / rivals
-        basic, product = means_of(state, other, 0)
-        points = expected_points(basic, product, dice[AGAIN], dice[ALL_AGAIN], dice[SQUARE], dice[CUBE])
-        out[at + OF_RIVAL.presence] = 1
-        out[at + OF_RIVAL.money] = logarithm(rival)
-        out[at + OF_RIVAL.money + 1] = share(rival, 50)
-        out[at + OF_RIVAL.money + 2] = share(rival, 250)
-        out[at + OF_RIVAL.lead] = centred(money - rival, state.lead)
-        out[at + OF_RIVAL.income] = share(points, 10)
-        out[at + OF_RIVAL.income + 1] = share(points, 100)
-        out[at + OF_RIVAL.income + 2] = share(points, 1000)
-        out[at + OF_RIVAL.attacks] = min((attacks + dice[EVERYBODY]) / 10, 1.0)
-        out[at + OF_RIVAL.shields] = min(dice[SHIELD] / 3, 1.0)
+        other = other + 1 if other + 1 < players else np.int64(0)
+        best = max(best, state.money[other])
+        ahead += state.money[other] > money
+        from_all, from_one = observe_rival(state, money, other, AT.others + RIVAL_SIZE * i, out)
+        threat += from_all + from_one / rivals
 
     basic, product = means_of(state, seat, 1)
     again, all_again = own[AGAIN] + order[AGAIN], own[ALL_AGAIN] + order[ALL_AGAIN]
     squares, cubes = own[SQUARE] + order[SQUARE], own[CUBE] + order[CUBE]
     points = expected_points(basic, product, again, all_again, squares, cubes)
-    ordered = 0
-    for kind in range(N_DICE):
-        of_stock, price = ONE_OF_STOCK[kind], PRICES[kind]
-        free = max(state.shop[kind] - order[kind], 0)
-        affordable = free if free * price <= left else left // price
-        ordered += order[kind]
+    counted = 0  # kinds whose worth needs no branches
+    if all_again + squares + cubes == 0:
+        counted = FIRST_ATTACK
+        for kind in range(FIRST_ATTACK):
+            out[AT.gain + kind] = share(more_of_plain_dice(kind, basic, product, again, points), PRICES[kind])
+    for kind in range(counted, N_DICE):
         more = more_points(kind, basic, product, again, all_again, squares, cubes, points, threat, rivals)
-        out[AT.dice + kind] = own[kind] * of_stock
-        out[AT.order + kind] = order[kind] * of_stock
-        out[AT.shop + kind] = free * of_stock
-        out[AT.may_add + kind] = affordable * of_stock
-        out[AT.gain + kind] = share(more, price)
-    out[AT.income] = share(points, 10)
-    out[AT.income + 1] = share(points, 100)
-    out[AT.income + 2] = share(points, 1000)
+        out[AT.gain + kind] = share(more, PRICES[kind])
+    ordered = observe_shop(state, seat, out)
+    observe_income(points, AT.income, out)
     out[AT.parts] = share(basic, 20)
     out[AT.parts + 1] = share(product, 4)
     first, second = two_richest(state)

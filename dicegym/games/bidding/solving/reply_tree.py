@@ -86,7 +86,7 @@ class ReplyTree:
         self._known: dict[tuple[int, ...], int] = {}
         self._rolls = tuple(rolls(dice) for dice in start[:2])
         self._points: list[_Point] = []
-        self._limits = list(_could_follow(start, int(game.parameters["dice"])))
+        self._limits = list(could_follow(start, int(game.parameters["dice"])))
         record = game.new_game()[0]
         record["left"][:2] = record["rolled"][:2] = start[:2]
         record["hands"] = 0
@@ -294,7 +294,7 @@ class ReplyTree:
         return 0
 
 
-def _could_follow(start: Start, dice: int) -> list[Start]:
+def could_follow(start: Start, dice: int) -> list[Start]:
     """Return what a hand could be followed by: either loses or regains up to two dice, and either opens."""
     found = [
         Start(first, second, opener)

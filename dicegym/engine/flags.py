@@ -1,0 +1,131 @@
+"""Rows of flags, such as the mask of a decision, counted and searched 64 at a time.
+
+A row is a contiguous array of bytes that are 0 or 1. 64 of them become the bits of one number by a single comparison
+of vectors; what is then asked of the bits has no branch that a processor could guess wrongly. With compilation off
+NumPy answers.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any, allow-untyped-calls
+# mypy: disable-error-code="call-arg"
+# Kernels: Numba infers the types of their arguments, and hands intrinsics one more.
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+
+from dicegym.engine.jit import COMPILED, loop_kernel
+
+_WIDTHS = (64, 32, 16, 8)
+_W64, _W32, _W16, _W8 = (np.uint64(width) for width in _WIDTHS)
+_ZERO, _ONE, _TWO, _FOUR, _BYTE = (np.uint64(n) for n in (0, 1, 2, 4, 0xFF))
+_ODD, _PAIRS, _NIBBLES = (np.uint64(n) for n in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
+_EACH, _TOPS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_BYTES = (types.boolean, types.int8, types.uint8)
+_IN_BYTE = np.array(
+    [[([place for place in range(8) if byte >> place & 1] + [0] * 8)[k] for byte in range(256)] for k in range(8)],
+    np.uint8,
+)
+"""uint8[8, 256]: where the set bit number k of a byte is."""
+
+
+def _loader(width):
+    """Return an intrinsic: the flags ``row[start : start + width]`` as bits, the first one lowest."""
+
+    def load(typingctx, row, start):
+        if not (isinstance(row, types.Array) and row.ndim == 1 and row.layout == "C" and row.dtype in _BYTES):
+            raise TypingError(f"a row of flags is a contiguous array of bytes, not {row}")
+
+        def codegen(context, builder, signature, args):
+            flags = context.make_array(signature.args[0])(context, builder, args[0])
+            first = builder.gep(builder.bitcast(flags.data, ir.IntType(8).as_pointer()), [args[1]])
+            vector = ir.VectorType(ir.IntType(8), width)
+            loaded = builder.load(builder.bitcast(first, vector.as_pointer()), align=1)
+            bits = builder.icmp_unsigned("!=", loaded, ir.Constant(vector, [0] * width))
+            word = builder.bitcast(bits, ir.IntType(width))
+            return word if width == 64 else builder.zext(word, ir.IntType(64))
+
+        return types.uint64(row, types.uint64), codegen
+
+    return intrinsic(load)
+
+
+_load_64, _load_32, _load_16, _load_8 = (_loader(width) for width in _WIDTHS)
+
+
+@intrinsic
+def _count_bits(typingctx, word):
+    """Return how many bits of a uint64 are set."""
+    return types.uint64(types.uint64), lambda context, builder, signature, args: builder.ctpop(args[0])
+
+
+@loop_kernel
+def _word(row, start, end):
+    """Return the flags from ``start`` on as bits, at most 64: those before ``end``.
+
+    Shorter pieces are read as two that overlap, so that nothing beyond the row is ever read.
+    """
+    n = end - start
+    if n >= _W64:
+        return _load_64(row, start)
+    if n >= _W32:
+        return _load_32(row, start) | (_load_32(row, end - _W32) << (n - _W32))
+    if n >= _W16:
+        return _load_16(row, start) | (_load_16(row, end - _W16) << (n - _W16))
+    if n >= _W8:
+        return _load_8(row, start) | (_load_8(row, end - _W8) << (n - _W8))
+    word = _ZERO
+    for k in range(n):
+        word |= np.uint64(row[start + k]) << k
+    return word
+
+
+@loop_kernel
+def _place_of_bit(word, number):
+    """Return where set bit ``number`` of ``word`` is (S. Vigna, "Broadword implementation of rank/select queries")."""
+    sums = word - ((word >> _ONE) & _ODD)
+    sums = (sums & _PAIRS) + ((sums >> _TWO) & _PAIRS)
+    sums = ((sums + (sums >> _FOUR)) & _NIBBLES) * _EACH  # in each byte the bits up to it
+    byte = _W8 * _count_bits((((number * _EACH) | _TOPS) - sums) & _TOPS)
+    rest = number - (((sums << _W8) >> byte) & _BYTE)
+    return byte + np.uint64(_IN_BYTE[rest, (word >> byte) & _BYTE])
+
+
+@loop_kernel
+def _how_many(row):
+    n, start, count = np.uint64(row.shape[0]), _ZERO, _ZERO
+    while start < n:
+        count += _count_bits(_word(row, start, min(start + _W64, n)))
+        start += _W64
+    return np.int64(count)
+
+
+@loop_kernel
+def _place_of(row, number):
+    n, start, seen = np.uint64(row.shape[0]), _ZERO, _ZERO
+    wanted = np.uint64(number)
+    word, begin, before = _ZERO, _ZERO, _ZERO
+    while start < n:  # all of the row, as leaving earlier would be a guess
+        here = _word(row, start, min(start + _W64, n))
+        if seen <= wanted:
+            word, begin, before = here, start, seen
+        seen += _count_bits(here)
+        start += _W64
+    return np.int64(begin + _place_of_bit(word, wanted - before))
+
+
+def how_many(row):
+    """Return how many flags of ``row`` are set, an int64."""
+    return np.count_nonzero(row)
+
+
+def place_of(row, number):
+    """Return where the set flag ``number`` (0, 1, ...) of ``row`` is, an int64. There must be so many."""
+    return np.flatnonzero(row)[number]
+
+
+if COMPILED:
+    how_many, place_of = _how_many, _place_of

@@ -1,0 +1,106 @@
+"""What a value network may see while it learns, beyond what its seat may know: what the others' own observations show.
+
+A critic is asked in training alone, so it may look into everybody's hand: its judgement then varies less with hidden
+dice, and so do the gains that the policy learns from ("asymmetric actor critic", Pinto, Andrychowicz, Welinder, Zaremba
+and Abbeel, RSS 2018; "centralised critic", Lowe et al., NeurIPS 2017). The policy never sees any of it.
+
+Which parts of an observation hold what nobody else knows follows from the game's declaration: those that change when
+the seat's own entries of private fields do (`private_parts`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from dicegym.engine import loops
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
+
+_GAMES, _DECISIONS = 64, 64
+"""Games, and random decisions in each, after which observations are compared."""
+
+
+class Privileged:
+    """The privileged part of observations of a game.
+
+    The private parts (`private_parts`) of the observations of the other seats, from the own one to the left.
+
+    Args:
+        game: the game.
+
+    Attributes:
+        game: the same.
+        parts: names of the private parts.
+        size: numbers in all: the length of the parts, times the others at the table.
+
+    Raises:
+        ParameterError: nobody else is at the table, or seats have no secrets of each other.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.parts = private_parts(game) if game.players > 1 else ()
+        if not self.parts:
+            why = (
+                "nobody else plays" if game.players == 1 else "no part of an observation shows what others do not know"
+            )
+            raise ParameterError(f"{game!r} has nothing privileged: {why}; leave privileged out")
+        ends = np.cumsum(list(game.features.values()))
+        places = [
+            np.arange(end - length, end)
+            for (name, length), end in zip(game.features.items(), ends.tolist(), strict=True)
+            if name in self.parts
+        ]
+        self._places = np.concatenate(places)
+        self.size = len(self._places) * (game.players - 1)
+
+    def of(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return what others know of themselves: float32[n, size].
+
+        Args:
+            states: records[n].
+            seats: int64[n], the seat in each whose others are meant.
+        """
+        n, width, players = len(states), len(self._places), self.game.players
+        rows = np.arange(n)
+        seen = np.zeros((n, self.game.observation_size), np.float32)
+        masks = np.zeros((n, self.game.n_actions), np.bool_)
+        gained = np.zeros((n, players), np.float32)
+        found = np.empty((n, self.size), np.float32)
+        for left in range(players - 1):
+            loops.observe_rows(states, rows, (seats + left + 1) % players, seen, masks, gained)
+            found[:, left * width : (left + 1) * width] = seen[:, self._places]
+        return found
+
+
+@lru_cache(maxsize=64)
+def private_parts(game: Game) -> tuple[str, ...]:
+    """Return the observation parts that show what a seat alone knows, in order.
+
+    They are found by comparing, in the course of random games, each seat's observation with that of the same record
+    without the seat's own entries of the game's private fields (`dicegym.engine.spec.GameSpec.private`).
+    """
+    if not game.spec.private:
+        return ()
+    batch = game.batch(_GAMES, seed=0)
+    rows = np.arange(_GAMES)
+    shown = np.zeros(game.observation_size, np.bool_)
+    masks = np.zeros((_GAMES, game.n_actions), np.bool_)
+    gained = np.zeros((_GAMES, game.players), np.float32)
+    before, after = (np.zeros((_GAMES, game.observation_size), np.float32) for _ in range(2))
+    for time in range(_DECISIONS):
+        for seat in range(game.players):
+            seats = np.full(_GAMES, seat)
+            without = batch.states.copy()
+            for name in game.spec.private:
+                without[name][:, seat] = 0
+            loops.observe_rows(batch.states, rows, seats, before, masks, gained)
+            loops.observe_rows(without, rows, seats, after, masks, gained)
+            shown |= (before != after).any(axis=0)
+        batch.step(batch.random_actions(time))
+    ends = np.cumsum(list(game.features.values())).tolist()
+    return tuple(
+        name for (name, length), end in zip(game.features.items(), ends, strict=True) if shown[end - length : end].any()
+    )

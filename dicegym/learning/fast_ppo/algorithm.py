@@ -1,0 +1,285 @@
+"""`FastMaskablePPO`: sb3-contrib's MaskablePPO with its rollouts and updates computed by hand-written passes."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks
+from stable_baselines3.common.buffers import RolloutBuffer
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.utils import explained_variance
+from stable_baselines3.common.vec_env import VecEnv
+
+from dicegym.errors import ParameterError
+from dicegym.learning.fast_ppo.engine import Engine, one_thread
+from dicegym.learning.fast_ppo.layers import why_not
+from dicegym.learning.fast_ppo.passes import Losses
+from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer, rows_of
+
+Self = TypeVar("Self", bound="FastMaskablePPO")
+
+
+class FastMaskablePPO(MaskablePPO):
+    """MaskablePPO, several times as fast on a processor: same policy, files, callbacks, schedules and logs.
+
+    It computes plain networks (linear layers with ReLU or tanh between, one vector as observation, discrete actions,
+    Adam, on the CPU) by passes of its own in as many threads as ``torch.get_num_threads()`` says. For anything else it
+    does what MaskablePPO does, and warns with the reason, which is also in ``fallback``.
+
+    An update takes the same step as MaskablePPO's from the same rollout and generators, up to the rounding of float32.
+    Actions are drawn with one number each, so that rollouts of the same seed differ from MaskablePPO's. With another
+    number of threads sums are rounded otherwise.
+
+    Files are MaskablePPO's: each loads the other's with ``load``.
+
+    Args:
+        *args: as for MaskablePPO.
+        kl_coef: weight in the loss of the divergence from an anchor, KL(policy || anchor), per decision: the magnet of
+            Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player
+            zero-sum games", ICLR 2023, which keeps self-play from running in circles.
+        kl_anchor_rate: share of the way to the policy that the anchor's parameters move after each update.
+        **kwargs: as for MaskablePPO.
+
+    Attributes:
+        fallback: why MaskablePPO's own code is at work; empty if it is not.
+
+    Raises:
+        ParameterError: ``kl_coef`` or ``kl_anchor_rate`` cannot be, or there is a ``kl_coef`` where MaskablePPO's own
+            code, which has none, would be at work.
+    """
+
+    def __init__(self, *args: Any, kl_coef: float = 0.0, kl_anchor_rate: float = 0.01, **kwargs: Any) -> None:
+        if not (kl_coef >= 0 and 0 <= kl_anchor_rate <= 1):
+            raise ParameterError(
+                f"kl_coef={kl_coef!r} has to be 0 or more, and kl_anchor_rate={kl_anchor_rate!r} a share from 0 to 1"
+            )
+        self.kl_coef, self.kl_anchor_rate = kl_coef, kl_anchor_rate
+        self.kl_anchor: np.ndarray | None = None
+        """The anchor's parameters, float32[size], in the order of ``policy.parameters()``; None before the first
+        update that needs them."""
+        self.fallback = ""
+        self._engine: Engine | None = None
+        super().__init__(*args, **kwargs)
+
+    def _setup_model(self) -> None:
+        super()._setup_model()
+        self._engine, self.fallback = None, why_not(self)
+        if self.fallback:
+            if self.kl_coef:
+                raise ParameterError(
+                    f"kl_coef={self.kl_coef} needs FastMaskablePPO's own passes, which cannot be used, as "
+                    f"{self.fallback}: leave kl_coef out, or change that"
+                )
+            warnings.warn(
+                f"FastMaskablePPO does what MaskablePPO does here, as {self.fallback}", UserWarning, stacklevel=4
+            )
+            return
+        old = self.rollout_buffer
+        self.rollout_buffer = KeptRolloutBuffer(
+            old.buffer_size,
+            old.observation_space,
+            old.action_space,
+            old.device,
+            gae_lambda=old.gae_lambda,
+            gamma=old.gamma,
+            n_envs=old.n_envs,
+        )
+
+    def _excluded_save_params(self) -> list[str]:
+        return [*super()._excluded_save_params(), "_engine", "fallback"]
+
+    def get_parameters(self) -> dict[str, dict[str, Any]]:
+        """Return the parameters of policy and optimizer as MaskablePPO does: tensors with memory of their own."""
+        found: dict[str, dict[str, Any]] = _cloned(super().get_parameters())
+        return found
+
+    def _ready(self) -> Engine | None:
+        """Return what computes, made anew if networks, games or threads have changed."""
+        if not isinstance(self.rollout_buffer, KeptRolloutBuffer):  # as what is left to MaskablePPO has another
+            return None
+        fits = self._engine is not None and self._engine.fits(self.policy, self.rollout_buffer)
+        if not fits:
+            self._engine = Engine(self.policy, self.rollout_buffer)
+        return self._engine
+
+    def collect_rollouts(
+        self,
+        env: VecEnv,
+        callback: BaseCallback,
+        rollout_buffer: RolloutBuffer,
+        n_rollout_steps: int,
+        use_masking: bool = True,
+    ) -> bool:
+        """Fill the rollout buffer; return whether that was done, or a callback ended it. As MaskablePPO's."""
+        engine = self._ready()
+        if engine is None or not use_masking or not isinstance(rollout_buffer, KeptRolloutBuffer):
+            return super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps, use_masking)
+        with one_thread():
+            return self._collect(engine, env, callback, rollout_buffer, n_rollout_steps)
+
+    def _collect(
+        self,
+        engine: Engine,
+        env: VecEnv,
+        callback: BaseCallback,
+        rollout_buffer: KeptRolloutBuffer,
+        n_rollout_steps: int,
+    ) -> bool:
+        self.policy.set_training_mode(False)
+        rollout_buffer.reset()
+        last: np.ndarray = self._last_obs  # type: ignore[assignment]  # vectors, as `why_not` has made sure of
+        masks_of = _masks(env)
+        engine.begin(last)
+        callback.on_rollout_start()
+        n_steps = 0
+        while n_steps < n_rollout_steps:
+            action_masks = masks_of()
+            uniforms = torch.rand(env.num_envs).numpy()
+            actions, values, log_probs = engine.act(n_steps, last, action_masks, uniforms)
+            rollout_buffer.put(last, action_masks, self._last_episode_starts, values)  # type: ignore[arg-type]  # set
+            new_obs, rewards, dones, infos = env.step(actions)
+            self.num_timesteps += env.num_envs
+            callback.update_locals(locals())
+            if not callback.on_step():
+                return False
+            ended = np.flatnonzero(dones).tolist()
+            self._update_info_buffer([infos[row] for row in ended], dones[ended])
+            for row in ended:  # who was cut off goes on in the value network's view (Pardo et al., ICML 2018)
+                if infos[row].get("TimeLimit.truncated") and infos[row].get("terminal_observation") is not None:
+                    cut_off = self.policy.obs_to_tensor(infos[row]["terminal_observation"])[0]
+                    with torch.no_grad():
+                        rewards[row] += self.gamma * float(self.policy.predict_values(cut_off)[0])
+            rollout_buffer.put_after(actions, log_probs, rewards)
+            n_steps += 1
+            self._last_obs = last = new_obs  # type: ignore[assignment]  # as above
+            self._last_episode_starts = dones
+        at_end = torch.from_numpy(engine.act(n_steps, last, None, None)[1])
+        rollout_buffer.compute_returns_and_advantage(last_values=at_end, dones=dones)
+        callback.update_locals(locals())
+        callback.on_rollout_end()
+        return True
+
+    def train(self) -> None:
+        """Update the policy by the rollout, as MaskablePPO does."""
+        buffer = self.rollout_buffer
+        engine = self._ready()
+        if engine is None or not isinstance(buffer, KeptRolloutBuffer) or buffer.generator_ready or not engine.filled:
+            super().train()
+            return
+        with one_thread():
+            self._update(engine, buffer)
+
+    def _update(self, engine: Engine, buffer: KeptRolloutBuffer) -> None:
+        self.policy.set_training_mode(True)
+        self._update_learning_rate(self.policy.optimizer)
+        remaining = self._current_progress_remaining
+        clip_range = float(self.clip_range(remaining))  # type: ignore[operator]  # a schedule since it was set up
+        clip_values = None if self.clip_range_vf is None else float(self.clip_range_vf(remaining))  # type: ignore[operator]
+        engine.begin_update()
+        anchor = np.zeros((1, 1), np.float32)
+        if self.kl_coef:
+            if self.kl_anchor is None or self.kl_anchor.shape != (engine.parameters.size,):
+                self.kl_anchor = engine.parameters.values.numpy().copy()
+            anchor = engine.log_probs_by(self.kl_anchor, buffer)
+        losses = Losses(
+            buffer.action_masks.reshape(-1, buffer.mask_dims),
+            buffer.actions.reshape(-1),
+            buffer.log_probs.reshape(-1),
+            buffer.values.reshape(-1),
+            buffer.returns.reshape(-1),
+            anchor,
+            np.float32(clip_range),
+            np.float32(clip_values or 0.0),
+            np.float32(self.ent_coef),
+            np.float32(self.vf_coef),
+            np.float32(self.kl_coef),
+        )
+        told, of_epoch = self._epochs(engine, buffer, losses)
+        engine.parameters.note_steps()
+        if self.kl_anchor is not None:
+            self.kl_anchor += np.float32(self.kl_anchor_rate) * (engine.parameters.values.numpy() - self.kl_anchor)
+        self._log(told, of_epoch, clip_range, clip_values)
+
+    def _epochs(self, engine: Engine, buffer: KeptRolloutBuffer, losses: Losses) -> tuple[np.ndarray, int]:
+        """Go through the rollout as often as is wanted.
+
+        Returns:
+            What is told of each minibatch (float64[minibatches, 6]), and how many of them the last epoch had.
+        """
+        decisions = buffer.buffer_size * buffer.n_envs
+        advantages = buffer.advantages.reshape(-1)
+        batch = self.batch_size or decisions
+        told: list[np.ndarray] = []
+        for epoch in range(self.n_epochs):
+            order = rows_of(np.random.permutation(decisions), buffer)  # noqa: NPY002 - SB3's generator, for its order
+            first = len(told)
+            for low in range(0, decisions, batch):
+                rows = order[low : low + batch]
+                gains = advantages[rows]
+                if self.normalize_advantage:
+                    gains = (gains - gains.mean()) / (gains.std(ddof=1) + np.float32(1e-8))
+                told.append(engine.slopes(rows, gains, losses))
+                if self.target_kl is not None and told[-1][3] > 1.5 * self.target_kl:
+                    if self.verbose >= 1:
+                        print(f"Early stopping at step {epoch} due to reaching max kl: {told[-1][3]:.2f}")
+                    self._n_updates += 1
+                    return np.array(told), len(told) - first
+                engine.step(self.max_grad_norm)
+            self._n_updates += 1
+        return np.array(told), len(told) - first
+
+    def _log(self, told: np.ndarray, of_epoch: int, clip_range: float, clip_values: float | None) -> None:
+        """Tell the logger what MaskablePPO does."""
+        surrogate, entropy, clipped, _, anchor_kl, squared = told.mean(axis=0)
+        last = told[-1]
+        loss = last[0] - self.ent_coef * last[1] + self.vf_coef * last[5] + self.kl_coef * last[4]
+        buffer = self.rollout_buffer
+        self.logger.record("train/entropy_loss", -entropy)
+        self.logger.record("train/policy_gradient_loss", surrogate)
+        self.logger.record("train/value_loss", squared)
+        self.logger.record("train/approx_kl", told[-of_epoch:, 3].mean())
+        self.logger.record("train/clip_fraction", clipped)
+        self.logger.record("train/loss", loss)
+        self.logger.record(
+            "train/explained_variance", explained_variance(buffer.values.flatten(), buffer.returns.flatten())
+        )
+        self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+        self.logger.record("train/clip_range", clip_range)
+        if clip_values is not None:
+            self.logger.record("train/clip_range_vf", clip_values)
+        if self.kl_coef:
+            self.logger.record("train/anchor_kl", anchor_kl)
+
+    def learn(self: Self, *args: Any, **kwargs: Any) -> Self:
+        """Train; see MaskablePPO."""
+        kwargs.setdefault("tb_log_name", "FastMaskablePPO")
+        return super().learn(*args, **kwargs)
+
+
+_OWN = [one for one in inspect.signature(FastMaskablePPO.__init__).parameters.values() if one.kind is one.KEYWORD_ONLY]
+FastMaskablePPO.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # what inspect reads
+    [*inspect.signature(MaskablePPO).parameters.values(), *_OWN]
+)
+
+
+def _masks(env: VecEnv) -> Callable[[], np.ndarray]:
+    """Return what gives the masks of all games (bool[n, n_actions]): in one call where the games can."""
+    whole = getattr(env, "action_masks", None)
+    if callable(whole):
+        return whole  # type: ignore[no-any-return]  # of a VecEnv it can be nothing else
+    return lambda: np.asarray(get_action_masks(env), np.bool_)
+
+
+def _cloned(found: Any) -> Any:
+    """Return a tree of dicts, lists and tensors whose tensors have memory of their own."""
+    if isinstance(found, torch.Tensor):
+        return found.detach().clone()
+    if isinstance(found, dict):
+        return type(found)((key, _cloned(value)) for key, value in found.items())
+    return found

@@ -1,0 +1,97 @@
+"""Observations for critics: what others hide stands behind what the seat knows, and nothing else changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+import torch
+from sb3_contrib import MaskablePPO
+
+import dicegym
+from dicegym.envs.privileged import Privileged, private_parts
+from dicegym.envs.sb3 import SB3VecEnv
+from dicegym.errors import ParameterError
+from dicegym.players.asymmetric import AsymmetricPolicy
+from dicegym.registry import GAMES
+
+HIDING = [name for name in GAMES if private_parts(dicegym.game(name))]
+each_hiding = pytest.mark.parametrize("name", HIDING)
+
+
+def test_the_games_with_hidden_dice_have_private_parts_and_others_none() -> None:
+    """Bids are public, dice are not; Yatzy has no secrets between seats."""
+    assert {"liarsdice", "liarsdice_spot_on"} <= set(HIDING)
+    assert "own dice" in private_parts(dicegym.game("liarsdice"))
+    assert not {"bids", "dice left", "bid face"} & set(private_parts(dicegym.game("liarsdice")))
+    for name in set(GAMES) - set(HIDING):
+        with pytest.raises(ParameterError, match="leave privileged out"):
+            SB3VecEnv(name, 2, privileged=True)
+    with pytest.raises(ParameterError, match="nobody else plays"):
+        Privileged(dicegym.game("yatzy", players=1))
+    with pytest.raises(ParameterError, match="max_episode_steps"):
+        SB3VecEnv("liarsdice", 2, privileged=True, max_episode_steps=5)
+
+
+@each_hiding
+def test_games_are_the_same_and_the_others_private_parts_stand_behind(name: str) -> None:
+    """Observations begin alike, rewards and ends are the same, and the rest is what the others see of themselves."""
+    plain, more = (SB3VecEnv(name, 8, seed=3, privileged=privileged) for privileged in (False, True))
+    game = plain.batch.game
+    seen, wide = plain.reset(), more.reset()
+    generator = np.random.default_rng(1)
+    ended = 0
+    for _ in range(60):
+        np.testing.assert_array_equal(seen, wide[:, : game.observation_size])
+        parts = private_parts(game)
+        for row in range(8):
+            state, seat = more.batch.states[row], int(more.batch.seats[row])
+            told: list[np.ndarray] = []
+            for left in range(1, game.players):
+                looked = game.describe(game.observe(state, (seat + left) % game.players))
+                told += [np.asarray(part.values) for part in looked if part.name in parts]
+            np.testing.assert_array_equal(np.concatenate(told), wide[row, game.observation_size :])
+        masks = plain.action_masks()
+        actions = np.array([generator.choice(np.flatnonzero(mask)) for mask in masks])
+        (seen, rewards, dones, infos), (wide, same, over, told_of) = plain.step(actions), more.step(actions)
+        np.testing.assert_array_equal(rewards, same)
+        np.testing.assert_array_equal(dones, over)
+        for row in np.flatnonzero(dones).tolist():
+            ended += 1
+            last = told_of[row]["terminal_observation"]
+            np.testing.assert_array_equal(last[: game.observation_size], infos[row]["terminal_observation"])
+            assert last.shape == more.observation_space.shape and not last[game.observation_size :].any()
+    assert ended or name == "lucky"
+    assert more.privileged == wide.shape[1] - seen.shape[1] > 0
+
+
+@each_hiding
+def test_the_policy_never_depends_on_what_others_hide(name: str) -> None:
+    """Neither its logits, nor the gradients of its loss: the critic alone has any of the privileged numbers."""
+    games = SB3VecEnv(name, 4, seed=1, privileged=True)
+    model = MaskablePPO(
+        AsymmetricPolicy, games, n_steps=8, batch_size=16, device="cpu", policy_kwargs={"privileged": games.privileged}
+    )
+    size = games.batch.game.observation_size
+    seen = torch.as_tensor(games.reset())
+    other = seen.clone()
+    other[:, size:] = torch.rand(other[:, size:].shape)
+    policy = model.policy
+
+    def logits(observations: torch.Tensor) -> torch.Tensor:
+        return policy.get_distribution(observations).distribution.logits  # type: ignore[attr-defined]  # of its kind
+
+    assert torch.equal(logits(seen), logits(other)) and torch.equal(logits(seen), logits(seen[:, :size]))
+    assert not torch.equal(policy.predict_values(seen), policy.predict_values(other))
+    seen.requires_grad_()
+    values, chances, entropy = policy.evaluate_actions(seen, torch.zeros(4, dtype=torch.long))
+    assert entropy is not None
+    of_policy = torch.autograd.grad((chances - entropy).sum(), seen, retain_graph=True)[0]
+    assert of_policy[:, :size].any() and not of_policy[:, size:].any()
+    assert torch.autograd.grad(values.sum(), seen)[0][:, size:].any()
+    of_critic = [weight for key, weight in policy.named_parameters() if "value" in key]
+    for one in torch.autograd.grad(logits(seen).sum(), of_critic, allow_unused=True):
+        assert one is None
+    model.learn(32)

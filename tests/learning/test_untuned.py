@@ -1,0 +1,149 @@
+"""Curves of all environments with nothing tuned: learned once, kept, put together and drawn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+pytest.importorskip("matplotlib")
+
+from dicegym.cli import main
+from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
+from dicegym.learning.untuned import folder as folders
+from dicegym.learning.untuned.curve import POINTS, UntunedCurve, learn
+from dicegym.learning.untuned.folder import UntunedPanel, learn_all, path_of, read_all
+from dicegym.learning.untuned.page import draw, markdown, rows
+from dicegym.learning.untuned.ways import WAYS, random_play, way_named
+from dicegym.players import model as models
+from dicegym.registry import ENVIRONMENTS
+
+HOG = next(environment for environment in ENVIRONMENTS if environment.id == "Hog-v0")
+
+
+def made_up(
+    way: str, seed: int, results: np.ndarray, minutes: float = 1.0, environment: str = "Hog-v0"
+) -> UntunedCurve:
+    return UntunedCurve(environment, way, seed, minutes, 6_000, np.ones(POINTS, np.int64), results)
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder whose curves were made up, of three environments; learning makes up more."""
+
+    def learned(environment, way, seed, minutes, told=None):  # noqa: ANN001, ANN202 - stands in for `learn`
+        return made_up(way.name, seed, np.linspace(-0.4, 0.1 * seed, POINTS), minutes, environment.id)
+
+    monkeypatch.setattr(folders, "learn", learned)
+    monkeypatch.setattr(folders.Way, "warm", lambda self, environment: None)
+    learn_all(tmp_path / "kept", 2, 1.0, ["Hog-v0", "YatzySolo-v0", "Lucky-v0"])
+    return tmp_path / "kept"
+
+
+def test_episodes_are_summed_up_by_the_time_at_which_they_ended() -> None:
+    found = learn(HOG, way_named("batch"), 1, 0.004)
+    assert found.episodes.sum() > 0
+    assert found.steps >= 64
+    there = found.episodes > 0
+    assert (np.isnan(found.results) == ~there).all()
+    assert (np.abs(found.results[there]) <= 1).all()
+
+
+def test_what_stable_baselines_does_by_itself_has_masks_and_its_own_settings() -> None:
+    model = way_named("single").model(HOG, 3)
+    assert (model.n_steps, model.batch_size, model.n_envs) == (2048, 64, 1)
+    assert model.env.has_attr("action_masks")
+
+
+def test_every_way_is_a_known_algorithm() -> None:
+    assert {"single", "batch"} <= {way.name for way in WAYS}
+    assert all(way.algorithm in models.ALGORITHMS for way in WAYS)
+    assert len({way.name for way in WAYS}) == len(WAYS)
+
+
+def test_random_play_of_a_game_for_one_is_its_mean_score() -> None:
+    solo = next(environment for environment in ENVIRONMENTS if environment.id == "YatzySolo-v0")
+    assert random_play(solo, 500) == pytest.approx(50, abs=4)
+
+
+def test_what_is_there_stays_and_what_lacks_is_learned(kept: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in kept.glob("*/*/*.json")}
+    assert len(before) == 3 * len(WAYS) * 2
+    said: list[tuple[int, int, str]] = []
+    learn_all(kept, 2, 1.0, progress=lambda *told: said.append(told), environments=["Hog-v0"])
+    assert said == [(0, 0, "all curves are there")]
+    learn_all(kept, 3, 1.0, ["Hog-v0"], ["batch"])
+    after = {path: path.stat().st_mtime_ns for path in kept.glob("*/*/*.json")}
+    assert {*after} - {*before} == {path_of(kept, "Hog-v0", "batch", 3)}
+    assert before.items() <= after.items()
+    learn_all(kept, 1, 2.0, ["Hog-v0"], ["batch"])  # for longer
+    assert UntunedCurve.read(path_of(kept, "Hog-v0", "batch", 1)).minutes == 2.0
+    assert UntunedCurve.read(path_of(kept, "Hog-v0", "batch", 2)).minutes == 1.0
+
+
+def test_curves_of_other_rules_are_learned_anew(kept: Path) -> None:
+    about = json.loads((kept / "curves.json").read_text())
+    about["environments"]["Hog-v0"]["fingerprint"] = "another"
+    (kept / "curves.json").write_text(json.dumps(about))
+    learn_all(kept, 1, 1.0, ["Hog-v0"], ["batch"])
+    assert [path.parent.name for path in (kept / "Hog-v0").glob("*/*.json")] == ["batch"]
+
+
+def test_a_way_is_above_random_play_from_when_all_its_seeds_stay_so() -> None:
+    up = np.where(np.arange(POINTS) < 15, -1.0, 1.0)
+    panel = UntunedPanel("Hog-v0", 0.0, {"batch": [made_up("batch", seed, up + 0.01 * seed) for seed in range(4)]})
+    assert panel.learned("batch") == pytest.approx(0.5, abs=0.03)
+    down = UntunedPanel("Hog-v0", 0.0, {"batch": [made_up("batch", 1, -up)]})
+    assert down.learned("batch") is None
+    always = UntunedPanel("Hog-v0", -2.0, {"batch": [made_up("batch", 1, up)]})
+    assert always.learned("batch") == pytest.approx(0.5 / POINTS)
+
+
+def test_parts_of_the_time_without_episodes_lie_on_the_line_between() -> None:
+    results = np.full(POINTS, np.nan)
+    results[[10, 20]] = 0.0, 1.0
+    panel = UntunedPanel("Hog-v0", -1.0, {"batch": [made_up("batch", 1, results)]})
+    band = panel.band("batch")
+    assert band.mean[15] == pytest.approx(0.5)
+    assert band.mean[25] == pytest.approx(1.0)
+    assert -1 < band.mean[3] < 0
+
+
+def test_one_page_shows_all_of_them(kept: Path, tmp_path: Path) -> None:
+    found = read_all(kept)
+    assert [panel.environment for panel in found.panels] == ["Hog-v0", "YatzySolo-v0", "Lucky-v0"]
+    draw(found, tmp_path / "all.svg")
+    text = (tmp_path / "all.svg").read_text()
+    for said in ("Hog-v0", "YatzySolo-v0", "Lucky-v0", "random play", *(way.title for way in WAYS)):
+        assert f"<!-- {said}" in text
+    table = rows(found)
+    assert len(table) == 3 * len(WAYS)
+    assert table[0].steps_a_second == pytest.approx(100)
+    page = markdown(found)
+    assert page.count("| Lucky-v0 |") == len(WAYS)
+    assert "1 minutes of one processor's time" in page
+
+
+def test_the_command_draws_what_is_there(kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["curves", "--run-dir", str(kept), "--only-draw", "--table", str(tmp_path / "table.md")])
+    assert "YatzySolo-v0" in capsys.readouterr().out
+    assert (kept / "curves.png").stat().st_size > 10_000
+    assert (tmp_path / "table.md").is_file()
+
+
+def test_mistakes_are_told(kept: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'Hog-v0'"):
+        learn_all(tmp_path, environments=["Hog-v1"])
+    with pytest.raises(UnknownNameError, match="way"):
+        learn_all(tmp_path, ways=["batched"])
+    with pytest.raises(ParameterError, match="more than 0"):
+        learn_all(tmp_path, minutes=0)
+    with pytest.raises(ParameterError, match="holds no curves"):
+        read_all(tmp_path / "nowhere")
+    path_of(kept, "Hog-v0", "batch", 1).write_text("[]")
+    with pytest.raises(DamagedFileError, match="learned again"):
+        read_all(kept)
