@@ -233,6 +233,13 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: floa
             "That is what a game alone brings on average. In 95 of 100 such measurements the interval holds the true",
             "mean: if it is too wide, play more --games.",
         ]
+    from dicegym.learning.evaluate import BEST_REPLY
+
+    if [score.opponent for score in scores] == [BEST_REPLY]:
+        return [
+            "That is left to it against whoever knows all its ways and replies as well as can be: 0.5 is the most, and",
+            "what is missing from it is its exploitability.",
+        ]
     even = even or 1 / table.players
     share = f"{even:.3f}".rstrip("0")
     exact = not any(score.games for score in scores)
