@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number, whole_number
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
+from dicegym.games.worth import Progress
 from dicegym.learning.card import made_with
 from dicegym.learning.configuration import from_plain, read_config, to_plain
 from dicegym.learning.environment import new_games
@@ -43,7 +43,6 @@ LOOKS = 8
 LOOK_GAMES = 1000
 GAMES = 5000
 """Fresh games that the result is measured in, unless told otherwise."""
-Progress = Callable[[int, int, str], None]
 
 
 def settings_for(game: Game, start: str = "") -> TrainingSettings:
@@ -182,7 +181,7 @@ class _Training:
     def _between_rollouts(self, logger: Logger) -> None:
         done = self._done
         anneal(self._model, self._settings.algorithm, done)
-        self._met |= (np.asarray(self._model._last_obs) != 0).any(axis=0)
+        self._met |= (np.asarray(vars(self._model)["_last_obs"]) != 0).any(axis=0)
         if self._looked < int(done * LOOKS):
             self._looked = int(done * LOOKS)
             began = time.monotonic()
