@@ -73,9 +73,7 @@ class NetworkValuer:
         self._critic = _critic(path, model)
         self._hidden = Privileged(self.game) if privileged_of(model) else None
         if self._hidden is not None and self._hidden.size != privileged_of(model):
-            raise ModelError(
-                f"the critic of {path} saw the hidden dice of another number of players: it says nothing here"
-            )
+            raise ModelError(f"the critic of {path} saw what other numbers of players hide")
         self._player = PolicyPlayer(model, self.game, Path(path).stem, temperature=temperature_in(path))
         self._draws, self._seed = draws, seed
         self.sure = f"estimates by the critic of {Path(path).stem}, whose own errors are not known"
