@@ -105,11 +105,11 @@ def _core(typingctx):
 @loop_kernel
 def _waited(board, done, patience, others_core):
     """Wait until all jobs that were posted are done, or one is not, as ``done`` says; False if that takes too long."""
-    for look in range(patience):
+    for number in range(patience):
         if (_load(board, POSTED) == _load(board, DONE)) == done:
             return True
         _pause()
-        if look % LOOKS == LOOKS - 1 and board[others_core] >= 0 and board[others_core] == _core():
+        if number % LOOKS == LOOKS - 1 and board[others_core] >= 0 and board[others_core] == _core():
             return False
     return False
 
