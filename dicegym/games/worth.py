@@ -116,8 +116,11 @@ class Bracket(NamedTuple):
 
 
 def training_against(game: Game, name: str) -> str:
-    """Return the command that trains a player against the agent ``name`` alone."""
-    return f"`dicegym train {game.name} --set " + shlex.quote(f'opponents={{"{name}"=1}}') + "`"
+    """Return the command that trains a best response to the agent ``name``."""
+    parameters = "".join(
+        f" -p {key}={value}" for key, value in game.parameters.items() if value != game.spec.parameters[key].default
+    )
+    return f"`dicegym exploitability {game.name} {shlex.quote(name)}{parameters} --train 30`"
 
 
 class Exploits(Protocol):
