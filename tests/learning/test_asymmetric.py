@@ -43,7 +43,7 @@ TINY = [
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("asymmetric") / "run"
-    train("liarsdice_spot_on", folder, "self_play", overrides=TINY)
+    train("liarsdice", folder, "self_play", overrides=TINY)
     return folder
 
 
@@ -63,8 +63,8 @@ def test_the_curve_tells_of_the_best_reply_and_the_best_model_is_the_hardest_to_
 
 def test_a_resumed_run_has_the_curve_of_an_uninterrupted_one(trained: Path, tmp_path: Path) -> None:
     stopped = tmp_path / "stopped"
-    train("liarsdice_spot_on", stopped, "self_play", overrides=[*TINY, "run.steps=512"])
-    train("liarsdice_spot_on", stopped, resume=True, overrides=["run.steps=768"])
+    train("liarsdice", stopped, "self_play", overrides=[*TINY, "run.steps=512"])
+    train("liarsdice", stopped, resume=True, overrides=["run.steps=768"])
     whole = rows_of(trained)
     resumed = [row for row in rows_of(stopped) if row["steps"] in {one["steps"] for one in whole}]
     assert resumed == whole
@@ -88,16 +88,14 @@ def test_a_file_plays_by_numpy_and_learns_on_from_plain_data(trained: Path) -> N
 def test_networks_of_a_critic_that_saw_less_begin_a_run(trained: Path, tmp_path: Path) -> None:
     """What it saw it judges by at first; the other way round there is nothing to do with what it knows."""
     begun = [f'run.start_from="{trained / "best.zip"}"', "run.steps=256"]
-    again = train("liarsdice_spot_on", tmp_path / "again", "self_play", overrides=[*TINY, *begun])
+    again = train("liarsdice", tmp_path / "again", "self_play", overrides=[*TINY, *begun])
     assert again.model.num_timesteps == 256
     with pytest.raises(ParameterError, match="has other networks"):
-        train(
-            "liarsdice_spot_on", tmp_path / "less", "self_play", overrides=[*TINY, *begun, "network.privileged=false"]
-        )
+        train("liarsdice", tmp_path / "less", "self_play", overrides=[*TINY, *begun, "network.privileged=false"])
     plain = tmp_path / "plain"
-    train("liarsdice_spot_on", plain, "self_play", overrides=[*TINY, "run.steps=256", "network.privileged=false"])
+    train("liarsdice", plain, "self_play", overrides=[*TINY, "run.steps=256", "network.privileged=false"])
     more = [f'run.start_from="{plain / "model.zip"}"', "run.steps=256"]
-    wider = train("liarsdice_spot_on", tmp_path / "more", "self_play", overrides=[*TINY, *more])
+    wider = train("liarsdice", tmp_path / "more", "self_play", overrides=[*TINY, *more])
     assert models.privileged_of(wider.model) > 0
 
 
