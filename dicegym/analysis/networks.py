@@ -29,7 +29,7 @@ from dicegym.players.model import PolicyPlayer, check_fit, facts, load_model, pr
 from dicegym.players.model_file import temperature_in
 from dicegym.players.roster import agent_names, resolve
 
-CRITICS = ("PPO", "MaskablePPO", "A2C")
+CRITICS = ("PPO", "MaskablePPO", "FastMaskablePPO", "A2C")
 """Algorithms whose models have a critic."""
 DRAWS = 64
 """States after each action that are looked at: hidden dice and dice to come drawn anew in each."""

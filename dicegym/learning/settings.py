@@ -139,8 +139,8 @@ class AlgorithmSettings:
     What is not given is as the algorithm has it.
     """
 
-    name: AnyText = "MaskablePPO"
-    """the algorithm: MaskablePPO, PPO, A2C, DQN or QRDQN; DAgger is taught instead of learning by itself"""
+    name: AnyText = "FastMaskablePPO"
+    """the algorithm: FastMaskablePPO, MaskablePPO, PPO, A2C, DQN or QRDQN; or DAgger, which is taught"""
     learning_rate: NumberIfGiven = None
     """step size of the updates"""
     learning_rate_end: NumberIfGiven = None
