@@ -141,7 +141,7 @@ def evaluate(
     Elsewhere by games, with a 95 % interval. Bots of others play in processes of their own.
 
     Examples: dicegym evaluate mine.zip --game hog --against all; dicegym evaluate mine.py --game yatzy --workers 4;
-    dicegym evaluate ppo --game liarsdice --against bayes --less-luck
+    dicegym evaluate ppo --game liarsdice --against bayes --less-luck --temperature 1
     """
     from dicegym.learning.evaluate import evaluate as measure
     from dicegym.learning.executed import is_strangers, kept_open, limits_of
@@ -233,6 +233,13 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: floa
             "That is what a game alone brings on average. In 95 of 100 such measurements the interval holds the true",
             "mean: if it is too wide, play more --games.",
         ]
+    from dicegym.learning.evaluate import BEST_REPLY
+
+    if [score.opponent for score in scores] == [BEST_REPLY]:
+        return [
+            "That is left to it against whoever knows all its ways and replies as well as can be: 0.5 is the most, and",
+            "what is missing from it is its exploitability.",
+        ]
     even = even or 1 / table.players
     share = f"{even:.3f}".rstrip("0")
     exact = not any(score.games for score in scores)
@@ -302,12 +309,13 @@ def export(
     output: Annotated[Path | None, typer.Option(help="where to write it (default: that name, here)")] = None,
     game: GameOption = None,
     force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
+    temperature: Temperature = None,
     trust: Trust = False,
     parameter: Parameters = None,
 ) -> None:
     """Write a model or an agent as an original bot.
 
-    What an agent reads from a table is written beside it.
+    What an agent reads from a table is written beside it. A model that draws makes a bot that draws.
 
     Example: dicegym export agents/hog/ppo.zip --as hog.py
     """
@@ -317,7 +325,7 @@ def export(
     target = output or Path(form)
     check_writable(target, force)
     table = game_or_that_of(model, game, parameter)
-    player = dicegym.agent(table, model, trust=trust)
+    player = dicegym.agent(table, model, trust=trust, temperature=temperature)
     source, data = export_source(player, table, form), table_beside(player)
     if data is not None:
         beside = target.with_suffix(TABLE_SUFFIX)

@@ -635,8 +635,8 @@ def test_a_finished_run_is_left_as_it_is_unless_more_is_asked_for(
 def test_sigterm_saves_as_ctrl_c_does(training: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluate = training.Run.evaluate
 
-    def asked_to_end(run: Any, logger: Any) -> None:
-        evaluate(run, logger)
+    def asked_to_end(run: Any, logger: Any, **given: Any) -> None:
+        evaluate(run, logger, **given)
         if run.model.num_timesteps == 1024 and not run.interruption.wanted:  # it is measured again before it leaves
             signal.raise_signal(signal.SIGTERM)
 
