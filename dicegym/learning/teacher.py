@@ -13,8 +13,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.worth import Valuer
 
-TAUGHT_BY = ("exact", "equilibrium")
-"""Kinds of values that can teach: what a network or rollouts say is an estimate, and no better than who learns it."""
+NO_TEACHER = "rollouts"
+"""Values that cannot teach: they are drawn, and take too long."""
 
 
 class Lesson(NamedTuple):
@@ -27,11 +27,11 @@ class Lesson(NamedTuple):
 
 
 class Teacher:
-    """Says how to play by values that are known by computation.
+    """Says how to play by values.
 
-    Where they are exact, an action that costs ``softness`` more than another is chosen e times less often, so that a
-    learner is told what hardly matters from what does; equilibria are mixed as they are. Where values see more than
-    players do (`Valuer.sees_all`), a learner comes to play the mean of what it should have done.
+    An action that costs ``softness`` more than another is chosen e times less often, so that a learner is told what
+    hardly matters from what does; equilibria are taught as they are mixed. Where values see more than players do
+    (`Valuer.sees_all`), a learner comes to play the mean of what it should have done.
 
     Args:
         game: what is played.
@@ -39,16 +39,16 @@ class Teacher:
         softness: in win rate; of points and returns so many times as much as `dicegym.analysis.marks.UNITS` says.
 
     Raises:
-        ParameterError: what the source needs is not solved yet, or its values are estimates.
+        ParameterError: what the source needs is not solved yet, or its values are those of rollouts.
         UnknownNameError: the game has no source of this name.
     """
 
     def __init__(self, game: Game, name: str, softness: float) -> None:
         found = valuer(game, name)
-        if found.kind not in TAUGHT_BY:
+        if found.kind == NO_TEACHER:
             raise ParameterError(
-                f"{name!r} estimates what actions are worth ({found.kind}), which is no better than what learners find "
-                "out themselves: `dicegym.analysis.sources(game)` says of each source of what kind it is"
+                f"{name!r} plays games to find out what actions are worth, which is too slow and too rough for a "
+                "teacher: give another one of `dicegym.analysis.sources(game)`"
             )
         self._valuer: Valuer = found
         self._softness = softness * UNITS[found.unit]
@@ -59,7 +59,7 @@ class Teacher:
         known = ~np.isnan(values)
         values[~known] = -np.inf
         costs = (values.max(axis=1, keepdims=True) - values).astype(np.float32)
-        policies = np.exp(costs / -self._softness) if self._valuer.kind == "exact" else self._mixed(states)
+        policies = np.exp(costs / -self._softness) if self._valuer.kind != "equilibrium" else self._mixed(states)
         return Lesson(policies / policies.sum(axis=1, keepdims=True), costs)
 
     def _mixed(self, states: np.ndarray) -> np.ndarray:

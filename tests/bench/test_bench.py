@@ -160,7 +160,8 @@ def test_a_batch_stands_beside_its_limits() -> None:
     assert size == 4 * game.observation_size + game.n_actions
     # An action out of twelve at random mixes one number, the turn's seed two, and 55 / 12 dice are rolled.
     assert mixes == pytest.approx(3 + 55 / 12, abs=0.6)
-    assert writes > 0 and mixing > 0
+    assert writes > 0
+    assert mixing > 0
     assert share == pytest.approx(100 * batch / limit)
     assert limit == pytest.approx(1 / (size / (1e9 * writes) + mixes / (1e9 * mixing)))
 

@@ -78,7 +78,7 @@ def test_an_equilibrium_is_taught_as_it_is_mixed(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize(
     ("name", "error", "match"),
-    [("rollouts", ParameterError, "estimates"), ("exactly", UnknownNameError, "exact")],
+    [("rollouts", ParameterError, "too slow"), ("exactly", UnknownNameError, "exact")],
 )
 def test_who_cannot_teach_is_told(name: str, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):

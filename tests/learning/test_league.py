@@ -265,7 +265,7 @@ def test_a_line_of_progress_is_no_cycle() -> None:
 
 
 def test_tables_are_written_and_read(rates: Rates, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rates |= {("second, with a comma", "first"): 0.25, ("second, with a comma", "easy"): 0.9}
+    rates |= {("second, with a comma", "first"): 0.25, ("second, with a comma", "easy"): 0.75}
     league = a_league(opponents={"bacon": 1, "self": 1}, keep=2)
     joined(league, "easy", steps=500)
     joined(league, "first", steps=1000)

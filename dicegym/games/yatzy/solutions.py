@@ -9,14 +9,16 @@ from typing import Protocol
 from dicegym.engine.game import Game
 from dicegym.games.solved import Solution
 from dicegym.games.worth import Progress
-from dicegym.games.yatzy.solving import distributions, row_tables, thresholds
+from dicegym.games.yatzy.solving import distributions, learned, row_tables, thresholds
 
-SETTINGS: Sequence[Mapping[str, int]] = ({"players": row_tables.KEPT_FOR.players},)
-"""Tables are kept once, for two, and serve any number of players."""
+SETTINGS: Sequence[Mapping[str, int]] = ({"players": row_tables.KEPT_FOR.players}, {"players": learned.ALONE.players})
+"""Tables of several players are kept once, for two, and serve any number of them."""
 
 
 def solutions(game: Game) -> Sequence[Solution]:
     """Return what can be solved: all of it with the parameters of `SETTINGS`."""
+    if game == learned.ALONE:
+        return (learned.Learned(),)
     return (
         (RowTables(distributions, DISTRIBUTIONS, 0.5), RowTables(thresholds, THRESHOLDS, 3.0))
         if (game == row_tables.KEPT_FOR)
