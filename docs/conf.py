@@ -25,7 +25,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["_build", "examples", "bench.md"]  # speed.md includes the last
+exclude_patterns = ["_build", "examples", "bench.md", "curves_text.md"]  # speed.md and curves.md include the last ones
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 default_role = "code"  # docstrings name things in single backticks, whether or not the site has a page for them
 nitpicky = False

@@ -4,11 +4,12 @@
     dicegym train hog --run-dir runs/hog --resume
     dicegym train hog --run-dir runs/short --set run.steps=500000 --set opponents='{"bacon"=1,"self"=1}'
 
-A resumed run goes on exactly where the checkpoint was taken if its opponents remember and draw nothing (bots with
-``PURE = True``, models, past selves) and its algorithm keeps no replay buffer (PPO, MaskablePPO, A2C). Otherwise it
-goes on with new games of the same seeds, or an empty buffer. Ctrl-C, SIGTERM and SIGHUP take a checkpoint, at the
-cost of the games played since the networks were last updated, so that resuming is exact then too; a second one leaves
-at once. A finished run is left as it is, unless --steps asks for more. One training at a time writes in a folder.
+A resumed run goes on exactly where the checkpoint was taken if its opponents remember nothing, and draw nothing but by
+the keys of games (bots with ``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay
+buffer (PPO, MaskablePPO, A2C). Otherwise it goes on with new games of the same seeds, or an empty buffer. Ctrl-C,
+SIGTERM and SIGHUP take a checkpoint, at the cost of the games played since the networks were last updated, so that
+resuming is exact then too; a second one leaves at once. A finished run is left as it is, unless --steps asks for more.
+One training at a time writes in a folder.
 
 The run's folder then holds
 
@@ -61,6 +62,7 @@ from dicegym.learning.resuming import restored
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.state import Moment, RunState
 from dicegym.players import model as models
+from dicegym.players.model import PolicyPlayer
 from dicegym.signals import SignalInterrupt, going_on, on_signals
 
 Progress = Callable[[int, int, str], None]
@@ -221,7 +223,7 @@ class Run:
     def evaluate(self, logger: Logger, told: bool = True) -> None:
         """Measure the learner; keep it if it is the best so far. ``told``: `evaluated` is."""
         steps, curve = self.model.num_timesteps, self.state.curve
-        score, scores = self.evaluator.measure(as_player(self.model, self.game, self.state.met))
+        score, scores = self.evaluator.measure(self.player("learner"))
         better = curve.add(steps, score, scores)
         curve.write(self.folder / CURVE_FILE)
         curve.log(logger, steps)
@@ -235,7 +237,7 @@ class Run:
     def renew_league(self, steps: int) -> None:
         """Let the learner as it is now join the league, and an exploiter if one is due."""
         every = self.settings.self_play.exploiter_every
-        now = as_player(self.model, self.game, self.state.met, f"snapshot {steps}")
+        now = self.player(f"snapshot {steps}")
         self.league.join(Member(now.name, PAST_SELF, now, steps))
         if every and steps >= self.state.next_exploiter:
             self.state.next_exploiter += every
@@ -244,6 +246,10 @@ class Run:
             self.league.join(Member(name, EXPLOITER, trained, steps))
         games_of(self.env).set_opponent(self.league.pool())
         self.league.table.write(self.folder, self.league.shares())
+
+    def player(self, name: str) -> PolicyPlayer:
+        """Return the learner as it is now, who plays as its file will."""
+        return as_player(self.model, self.game, self.state.met, name, self.settings.run.temperature)
 
     def save(self, name: str) -> None:
         """Write the learner as it is now, to be played at any table of the game."""
@@ -261,6 +267,7 @@ class Run:
             "seconds": round(self.spent(), 1),
             **({"taught_by": teacher} if (teacher := getattr(self.model, "taught_by", None)) else {}),
             **({"began_with": began_with} if began_with else {}),
+            **models.playing(self.model, self.game, self.settings.run.temperature),
             **made_with(),
         }
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dicegym.analysis.decisions import Analysis, analyse
 from dicegym.analysis.estimates import RolloutValuer
-from dicegym.analysis.exploitability import exploitability
+from dicegym.analysis.exploitability import best_reply, exploitability
 from dicegym.analysis.findings import PricedDecision, SeatTotal
 from dicegym.analysis.grades import Grade, grade
 from dicegym.analysis.hints import Hint, hint
@@ -30,6 +30,7 @@ __all__ = [
     "RolloutValuer",
     "SeatTotal",
     "analyse",
+    "best_reply",
     "exploitability",
     "grade",
     "hint",

@@ -14,6 +14,7 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource
+from dicegym.play.player import draws_openly
 
 GAMES = 1_000
 """Games with each choice at the most."""
@@ -104,6 +105,9 @@ class RolloutValuer:
         chances = np.zeros(self.game.n_actions)
         if state["over"]:
             return chances
+        if draws_openly(self._player):
+            exactly: np.ndarray = self._player.chances(self.game, states[:1])[0]
+            return exactly
         if not self._player.at_once:
             raise ParameterError(f"{self._player.name} does not say how likely it chooses what: name another player")
         seats = np.full(DRAWS, state["player"], np.int64)

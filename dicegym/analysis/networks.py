@@ -24,10 +24,12 @@ from dicegym.engine.game import Game
 from dicegym.envs.privileged import Privileged
 from dicegym.errors import ModelError, ParameterError, one_line
 from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource, ValueUnit
+from dicegym.players.drawing import DRAWN, probabilities
 from dicegym.players.model import PolicyPlayer, check_fit, facts, load_model, privileged_of
+from dicegym.players.model_file import temperature_in
 from dicegym.players.roster import agent_names, resolve
 
-CRITICS = ("PPO", "MaskablePPO", "A2C")
+CRITICS = ("PPO", "MaskablePPO", "FastMaskablePPO", "A2C")
 """Algorithms whose models have a critic."""
 DRAWS = 64
 """States after each action that are looked at: hidden dice and dice to come drawn anew in each."""
@@ -71,10 +73,8 @@ class NetworkValuer:
         self._critic = _critic(path, model)
         self._hidden = Privileged(self.game) if privileged_of(model) else None
         if self._hidden is not None and self._hidden.size != privileged_of(model):
-            raise ModelError(
-                f"the critic of {path} saw the hidden dice of another number of players: it says nothing here"
-            )
-        self._player = PolicyPlayer(model, self.game, Path(path).stem)
+            raise ModelError(f"the critic of {path} saw what other numbers of players hide")
+        self._player = PolicyPlayer(model, self.game, Path(path).stem, temperature=temperature_in(path))
         self._draws, self._seed = draws, seed
         self.sure = f"estimates by the critic of {Path(path).stem}, whose own errors are not known"
 
@@ -129,13 +129,11 @@ class NetworkValuer:
         return float("nan") if state["over"] else float(self._after(state, [action])[0].mean())
 
     def policy(self, state: Any) -> np.ndarray:
-        """Return the probabilities that the model's policy gives to legal actions."""
+        """Return the probabilities that the model's policy gives to legal actions, also if it plays the best alone."""
         chances = np.zeros(self.game.n_actions)
         if not state["over"]:
-            mask = self.game.legal(state)
-            scores = self._player.scores(self.game.observe(state, int(state["player"]))[None])[0][mask]
-            chances[mask] = np.exp(scores - scores.max())
-            chances /= chances.sum()
+            scores = self._player.scores(self.game.observe(state, int(state["player"]))[None])
+            chances[:] = probabilities(scores, self.game.legal(state)[None], self._player.temperature or DRAWN)[0]
         return chances
 
     def _after(self, state: Any, actions: list[int]) -> list[np.ndarray]:

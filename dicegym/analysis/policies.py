@@ -20,7 +20,7 @@ from dicegym.errors import AgentError, FaultWarning, ParameterError
 from dicegym.games.keyboard import STRENGTHS
 from dicegym.games.parts import KEYBOARD, part
 from dicegym.games.worth import Valuer
-from dicegym.play.player import Player, answer, sit_down
+from dicegym.play.player import Player, answer, draws_openly, sit_down
 from dicegym.play.turn import Act, Turn
 from dicegym.players.twins import opponent, twin_numbers
 
@@ -162,6 +162,10 @@ def likelihoods(player: Player, game: Game, states: np.ndarray, action: int) -> 
         return exactly
     if not player.at_once:
         return None
+    legal = int(game.legal(states[0]).sum())
+    if draws_openly(player):
+        openly: np.ndarray = player.chances(game, states)[:, action]
+        return (1 - SLIP) * openly + SLIP / max(legal, 1)
     rows = np.arange(len(states))
     seats = np.full(len(states), states["player"][0], np.int64)
     found = np.zeros(len(states))
@@ -173,5 +177,4 @@ def likelihoods(player: Player, game: Game, states: np.ndarray, action: int) -> 
             found += player.act_rows(game, asked, rows, seats) == action
     except AgentError:
         return None
-    legal = int(game.legal(states[0]).sum())
     return (1 - SLIP) * found / draws + SLIP / max(legal, 1)

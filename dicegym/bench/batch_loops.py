@@ -12,7 +12,6 @@ from dicegym.bench.modes import BATCH, SB3_BATCH
 from dicegym.bench.timing import Work
 from dicegym.engine import loops
 from dicegym.engine.batch import Batch
-from dicegym.engine.threads import Threads
 from dicegym.registry import Environment
 
 SEED = np.uint64(0)
@@ -23,11 +22,9 @@ class RandomLegal:
 
     Args:
         n: number of games.
-        threads: how many threads share them, as many as step the batch.
     """
 
-    def __init__(self, n: int, threads: int = 1) -> None:
-        self._threads = Threads(threads)
+    def __init__(self, n: int) -> None:
         self._actions = np.zeros(n, np.int64)
         self._clock = 0
 
@@ -37,13 +34,8 @@ class RandomLegal:
         ``masks`` is bool[n, n_actions], or int8 as in ``info``.
         """
         self._clock += 1
-        time, actions, masks = self._clock, self._actions, masks.view(np.bool_)
-
-        def part(start: int, end: int) -> None:
-            loops.random_legal(masks[start:end], SEED, time, start, actions[start:end])
-
-        self._threads.share(len(actions), part)
-        return actions
+        loops.random_legal(masks.view(np.bool_), SEED, self._clock, 0, self._actions)
+        return self._actions
 
 
 def bare_batch(environment: Environment, n: int = BATCH, threads: int = 1) -> Work:
@@ -63,7 +55,7 @@ def make_vec(environment: Environment, n: int = BATCH, threads: int = 1) -> Work
     settings: dict[str, Any] = {"autoreset_mode": "SameStep", "copy": False, "threads": threads}
     env: Any = gym.make_vec(environment.full_id, num_envs=n, **settings)
     masks = env.reset(seed=0)[1]["action_mask"]
-    choose = RandomLegal(n, threads)
+    choose = RandomLegal(n)
 
     def work() -> int:
         nonlocal masks
@@ -82,7 +74,7 @@ def sb3(environment: Environment, n: int = SB3_BATCH, threads: int = 1) -> Work:
 
     env = SB3VecEnv(environment.game, n, seed=0, threads=threads, **environment.settings)
     env.reset()
-    choose = RandomLegal(n, threads)
+    choose = RandomLegal(n)
 
     def work() -> int:
         env.step(choose(np.stack(env.env_method("action_masks"))))

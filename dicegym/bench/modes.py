@@ -35,6 +35,7 @@ _DECLARED = (
     Mode("aec", "PettingZoo env()", loop=True),
     Mode("parallel", "PettingZoo parallel_env()", loop=True),
     Mode("threads", "large batches on each number of --threads"),
+    Mode("limits", "what the core could write and mix at most, beside bare batches", long=True),
     Mode("peers", "other libraries' loops of the same forms"),
     Mode("start", "first call and warm start of each form, in a new process"),
     Mode("contest", "exact values, contests, moves in matches, and what it costs to keep bots apart", long=True),

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import dicegym
-from dicegym.bench import contest, large, memory, peers, start
+from dicegym.bench import contest, large, limits, memory, peers, start
 from dicegym.bench.batch_loops import bare_batch, make_vec
 from dicegym.bench.decisions import decisions_per_step
 from dicegym.bench.figures import Figure, Measure, Plan, Skipped
@@ -77,6 +77,13 @@ def threads_plan(options: Options, folder: Path) -> Plan:
                 loop = partial(make, n=LARGE, threads=threads)
                 found.append(_measure(environment, mode, what, loop, options.seconds, MANY_THREADS))
     return found
+
+
+def limits_plan(options: Options, folder: Path) -> Plan:
+    """Return batches beside what the core could do at most."""
+    return [
+        measure for environment in options.environments for measure in limits.measures(environment, options.seconds)
+    ]
 
 
 def memory_plan(options: Options, folder: Path) -> Plan:
@@ -216,6 +223,7 @@ PLANS: Mapping[str, Callable[[Options, Path], Plan]] = {
     "memory": memory_plan,
     **{mode: partial(loop_plan, mode=mode) for mode in LOOP_MODES},
     "threads": threads_plan,
+    "limits": limits_plan,
     "peers": peers_plan,
     "start": start_plan,
     "contest": contest_plan,

@@ -9,9 +9,9 @@ from dicegym.bench.figures import Figure
 
 DECISIONS = "decisions/s"
 """The unit in which loops are compared: choices of all players."""
-SHARE_OF_BARE = 0.7
+SHARE_OF_BARE = 0.9
 """A batch with compiled opponents is to reach so much of the bare batch, in decisions of all players."""
-SPEED_UP = 1.7
+SPEED_UP = 1.8
 """What two threads are to gain."""
 MANY_THREADS = "many"
 """The section of loops on several threads."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -59,13 +60,20 @@ def chosen(state, seat):
         x = x @ weight + bias
         if activation:
             x = activation(x)
-    return int(np.where(mask, x[0], -np.inf).argmax())
+    scores = np.where(mask, x[0], -np.inf)
+{choice}
 
 
 # The interface.
 
 {interface}
 '''
+_BEST = "    return int(scores.argmax())"
+_DRAWN = """    # Drawn from softmax(scores / {temperature!r}) over what is legal.
+    bounds = np.exp((scores - scores.max()) / {temperature!r}).cumsum()
+    action = int((bounds <= random.random() * bounds[-1]).sum())
+    return min(action, int(np.flatnonzero(mask)[-1]))"""
+_SAYS_PURE = re.compile(r"^PURE = True.*\n+", re.MULTILINE)
 
 
 def export_forms(game: Game) -> tuple[str, ...]:
@@ -78,7 +86,8 @@ def export_source(player: Player, game: Game, form: str) -> str:
     """Return the source of a bot that plays as ``player`` does.
 
     Args:
-        player: any player; a learned one plays its best action.
+        player: any player; a learned one plays its best action, or draws by the randomness of the bot's process
+            (`random`, which hosts seed) if it draws here.
         game: the game with its parameters.
         form: the file name of the original interface, such as ``hog.py``.
 
@@ -113,8 +122,9 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
         player: a model; a bot that is one file of the original interface already is returned as it is.
         game: the game with its parameters.
         interface: the source of the original interface's entry point. It may use ``known_state()`` (all fields of
-            the record zero but for the parameters, arrays as int64), ``chosen(state, seat)`` (the number of the
-            best legal action) and ``functions``.
+            the record zero but for the parameters, arrays as int64), ``chosen(state, seat)`` (the number of a legal
+            action: the best one, or one that is drawn) and ``functions``. A line ``PURE = True`` is left out if the
+            player draws.
         *functions: of the game, which the interface uses; see `dicegym.bots.transcription.transcribe`.
 
     Raises:
@@ -134,16 +144,18 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
         f"    ({_weights(layer.weight)}, {_weights(layer.bias)}, {names[layer.activation]}),"
         for layer in network.layers
     )
+    draws = player.temperature > 0
     return _SOURCE.format(
-        heading=docstring(f"The choices of {player.name} in {game.spec.title}."),
-        helpers=HELPERS,
+        heading=docstring(f"The choices of {player.name} in {game.spec.title}{', drawn' if draws else ''}."),
+        helpers=HELPERS.replace("import types\n", "import random\nimport types\n") if draws else HELPERS,
         kernels=transcribe(kernels.observe, kernels.legal, *functions, *activations.values()),
         fields={name: game.spec.state[name].shape for name in game.spec.state.names or ()},
         parameters=game.parameters,
         layers=layers,
         size=game.observation_size,
         n_actions=game.n_actions,
-        interface=interface.strip(),
+        choice=_DRAWN.format(temperature=player.temperature) if draws else _BEST,
+        interface=(_SAYS_PURE.sub("\n", interface) if draws else interface).strip(),
     )
 
 

@@ -77,9 +77,11 @@ class Network(NamedTuple):
 
 @runtime_checkable
 class NetworkPlayer(Protocol):
-    """A player that chooses the best legal action by a network, such as a trained model."""
+    """A player that chooses among legal actions by a network, such as a trained model."""
 
     name: str
+    temperature: float
+    """Actions are drawn from softmax(scores / temperature) over legal ones; 0: the best one is played."""
 
     def plain_network(self) -> Network:
         """Return the network. Raises ModelError, which says why, if it cannot be written down as one."""

@@ -31,6 +31,7 @@ from dicegym.cli.hint import hint
 from dicegym.cli.machines import Command
 from dicegym.cli.play import play
 from dicegym.cli.plot import plot
+from dicegym.cli.population import alpharank
 from dicegym.cli.replay import replay
 from dicegym.cli.rollout import rollout
 from dicegym.cli.server import join, serve, server
@@ -66,6 +67,7 @@ VERBS = (
     compare_runs,
     curves,
     league,
+    alpharank,
     evaluate,
     export,
     demo,

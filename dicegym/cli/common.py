@@ -87,6 +87,10 @@ Parameters = Annotated[
     list[str] | None,
     typer.Option("--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game; repeatable"),
 ]
+Temperature = Annotated[
+    float | None,
+    typer.Option(min=0, metavar="T", help="how a model plays, whatever its file says: 0 the best action, 1 drawn"),
+]
 Trust = Annotated[
     bool,
     typer.Option("--trust", help="let models run what their authors wrote, as those with layers of their own need"),

@@ -19,6 +19,7 @@ from dicegym.cli.common import (
     JsonFile,
     Memory,
     Parameters,
+    Temperature,
     Trust,
     check_writable,
     err,
@@ -120,6 +121,7 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="same seed, same games; 0 to 2 are those of trainings and cards")] = 3,
     players: Players = None,
     device: Device = "cpu",
+    temperature: Temperature = None,
     trust: Trust = False,
     workers: Annotated[
         int | None,
@@ -139,7 +141,7 @@ def evaluate(
     Elsewhere by games, with a 95 % interval. Bots of others play in processes of their own.
 
     Examples: dicegym evaluate mine.zip --game hog --against all; dicegym evaluate mine.py --game yatzy --workers 4;
-    dicegym evaluate ppo --game liarsdice --against bayes --less-luck
+    dicegym evaluate ppo --game liarsdice --against bayes --less-luck --temperature 1
     """
     from dicegym.learning.evaluate import evaluate as measure
     from dicegym.learning.executed import is_strangers, kept_open, limits_of
@@ -158,8 +160,11 @@ def evaluate(
         what = "--trust" if trust else f"--device {device}"
         why = f"{strangers[0]} plays in a process of its own" if strangers else "--workers and --ray play in others"
         raise ParameterError(f"{what} is for models that play in this process, but {why}: leave out one of them")
-    named_only = apart or (less_luck and device == "cpu")  # then its compiled twin may be found, of which more is known
-    player: Any = model if named_only else dicegym.agent(table, model, device=device, trust=trust)
+    # Where its name is enough, its compiled twin may be found, of which more is known.
+    named_only = temperature is None and (apart or (less_luck and device == "cpu"))
+    player: Any = (
+        model if named_only else dicegym.agent(table, model, device=device, trust=trust, temperature=temperature)
+    )
     if strangers and ray is None:
         tell_isolation(isolation, strangers)
     scores: list[Score] = []
@@ -227,6 +232,13 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: floa
         return [
             "That is what a game alone brings on average. In 95 of 100 such measurements the interval holds the true",
             "mean: if it is too wide, play more --games.",
+        ]
+    from dicegym.learning.evaluate import BEST_REPLY
+
+    if [score.opponent for score in scores] == [BEST_REPLY]:
+        return [
+            "That is left to it against whoever knows all its ways and replies as well as can be: 0.5 is the most, and",
+            "what is missing from it is its exploitability.",
         ]
     even = even or 1 / table.players
     share = f"{even:.3f}".rstrip("0")
@@ -297,12 +309,13 @@ def export(
     output: Annotated[Path | None, typer.Option(help="where to write it (default: that name, here)")] = None,
     game: GameOption = None,
     force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
+    temperature: Temperature = None,
     trust: Trust = False,
     parameter: Parameters = None,
 ) -> None:
     """Write a model or an agent as an original bot.
 
-    What an agent reads from a table is written beside it.
+    What an agent reads from a table is written beside it. A model that draws makes a bot that draws.
 
     Example: dicegym export agents/hog/ppo.zip --as hog.py
     """
@@ -312,7 +325,7 @@ def export(
     target = output or Path(form)
     check_writable(target, force)
     table = game_or_that_of(model, game, parameter)
-    player = dicegym.agent(table, model, trust=trust)
+    player = dicegym.agent(table, model, trust=trust, temperature=temperature)
     source, data = export_source(player, table, form), table_beside(player)
     if data is not None:
         beside = target.with_suffix(TABLE_SUFFIX)

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from dicegym.engine import loops
+from dicegym.engine.crew import Crew
 from dicegym.engine.threads import Threads
 from dicegym.engine.validate import whole_number, whole_numbers
 
@@ -49,6 +50,19 @@ class Batch:
         self.results = np.zeros((n, game.players), np.float32)
         self.overs = np.zeros(n, np.bool_)
         self._actions = np.zeros(n, np.int64)
+        self._given = np.zeros(n if threads > 1 else 0, np.int64)  # actions where helpers look for them
+        self._written = (self.observations, self.masks, self.results, self.overs)
+        self._crew = Crew(threads)
+        self._served = (
+            game.blank,
+            self.states,
+            self.seeds,
+            self.episodes,
+            self._given,
+            *self._written,
+            self.seed,
+            self._actions,
+        )
         rows = np.arange(n)
         loops.begin_rows(self.states, rows, game.blank, self.seeds, self.episodes)
         seats = self.states["player"].astype(np.int64)
@@ -64,21 +78,17 @@ class Batch:
         Raises ParameterError if ``actions`` has another shape or is not of whole numbers.
         """
         actions = whole_numbers("actions", actions, len(self), "this batch")
-        arrays = (
-            self.states,
-            self.seeds,
-            self.episodes,
-            actions,
-            self.observations,
-            self.masks,
-            self.results,
-            self.overs,
-        )
 
         def part(start: int, end: int) -> None:
             loops.play_on(self.game.blank, *(array[start:end] for array in arrays))
 
-        self._threads.share(len(self), part)
+        edges = self._threads.edges(len(self))
+        arrays = (self.states, self.seeds, self.episodes, actions, *self._written)
+        if len(edges) == 2:
+            loops.play_on(self.game.blank, *arrays)
+        else:
+            self._given[:] = actions
+            self._crew.call(loops.help_batch, self._served, edges, part, loops.PLAY_ON)
 
     def random_actions(self, time: int) -> np.ndarray:
         """Return a random legal action for every game (int64[n], overwritten by the next call)."""
@@ -86,5 +96,9 @@ class Batch:
         def part(start: int, end: int) -> None:
             loops.random_legal(self.masks[start:end], self.seed, time, start, self._actions[start:end])
 
-        self._threads.share(len(self), part)
+        edges = self._threads.edges(len(self))
+        if len(edges) == 2:
+            part(0, len(self))
+        else:
+            self._crew.call(loops.help_batch, self._served, edges, part, loops.CHOOSE, time)
         return self._actions

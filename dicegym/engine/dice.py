@@ -87,6 +87,15 @@ def die(stream, number, sides):
     return 1 + draw(stream, number, sides)
 
 
+@kernel
+def sum_of_dice(stream, n, sides):
+    """Return the sum of the first ``n`` dice of a turn: a loop that mixes and does nothing else, to be timed."""
+    total = np.int64(0)
+    for number in range(n):
+        total += die(stream, number, sides)
+    return total
+
+
 @_wrapping
 @kernel
 def key_of(seed, episode):

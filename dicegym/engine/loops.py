@@ -22,6 +22,7 @@ from numba import types
 from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
+from dicegym.engine.crew import END, JOB, START, TIME, finish, next_job
 from dicegym.engine.dice import draw, key_of, turn_stream
 from dicegym.engine.flags import how_many, place_of
 from dicegym.engine.jit import declare, kernel, loop_kernel
@@ -262,3 +263,31 @@ def random_legal(masks, seed, time, first, out):
     for i in range(len(masks)):
         count = how_many(masks[i])
         out[i] = place_of(masks[i], draw(stream, first + i, count)) if count > 0 else -1
+
+
+PLAY_ON, CHOOSE = 0, 1
+"""Jobs of `help_batch`."""
+
+
+@loop_kernel
+def help_batch(
+    board, version, blank, states, seeds, episodes, actions, observations, masks, results, overs, seed, chosen
+):
+    """Do parts of `play_on` and of `random_legal` as they are posted (`dicegym.engine.crew`)."""
+    while next_job(board, version):
+        start, end = board[START], board[END]
+        if board[JOB] == PLAY_ON:
+            play_on(
+                blank,
+                states[start:end],
+                seeds[start:end],
+                episodes[start:end],
+                actions[start:end],
+                observations[start:end],
+                masks[start:end],
+                results[start:end],
+                overs[start:end],
+            )
+        else:
+            random_legal(masks[start:end], seed, board[TIME], start, chosen[start:end])
+        finish(board)

@@ -34,18 +34,23 @@ class Threads:
         """Copy and pickle by the number: threads themselves are started when they are needed."""
         return Threads, (self.count,)
 
+    def edges(self, n: int) -> list[int]:
+        """Return where the parts of ``n`` games begin, one a thread, and the end of the last."""
+        parts = min(self.count, max(1, n // LEAST_ROWS))
+        return [n * part // parts for part in range(parts + 1)]
+
     def share(self, n: int, work: Callable[[int, int], T]) -> list[tuple[int, T]]:
         """Call ``work(start, end)`` for parts of 0..n; return (start, what it returned) of each, in order.
 
         An exception of a part is raised when all parts have ended.
         """
-        parts = min(self.count, max(1, n // LEAST_ROWS))
+        edges = self.edges(n)
+        parts = len(edges) - 1
         if parts == 1:
             return [(0, work(0, n))]
         if self._executor is None or self._process != os.getpid():  # a forked process has the pool without its threads
             self._process = os.getpid()
             self._executor = ThreadPoolExecutor(self.count - 1, "dicegym")
-        edges = [n * part // parts for part in range(parts + 1)]
         tasks = [self._executor.submit(work, edges[part], edges[part + 1]) for part in range(1, parts)]
         try:
             mine = work(edges[0], edges[1])

@@ -30,10 +30,11 @@ def present_info(batch: BatchArrays, which: np.ndarray, copy: bool) -> dict[str,
     }
 
 
-def step_info(batch: BatchArrays, faults: Sequence[str], copy: bool) -> dict[str, Any]:
+def step_info(batch: BatchArrays, faults: Sequence[str], lasts: np.ndarray | None) -> dict[str, Any]:
     """Return the faults of a step and the results of games that ended with it; nothing if there are none.
 
-    In same-step mode what is told of episodes that ended stands under ``"final_info"``, beside ``"final_obs"``.
+    In same-step mode what is told of episodes that ended stands under ``"final_info"``, beside ``"final_obs"``:
+    copies, unless ``lasts`` (object[n], each game's row of `BatchArrays.final_observations`) are to be handed out.
     """
     n = len(batch.rows)
     over, ended, seats = np.zeros(n, np.bool_), np.zeros(n, np.bool_), np.zeros(n, np.int64)
@@ -50,11 +51,16 @@ def step_info(batch: BatchArrays, faults: Sequence[str], copy: bool) -> dict[str
         told |= {"returns": gained, "_returns": over}
     if batch.options[0]["mode"] != SAME_STEP:
         return told
-    return _final(batch, told, ended, seats, truncated > 0, copy)
+    return _final(batch, told, ended, seats, truncated > 0, lasts)
 
 
 def _final(
-    batch: BatchArrays, told: dict[str, Any], ended: np.ndarray, seats: np.ndarray, truncated: bool, copy: bool
+    batch: BatchArrays,
+    told: dict[str, Any],
+    ended: np.ndarray,
+    seats: np.ndarray,
+    truncated: bool,
+    lasts: np.ndarray | None,
 ) -> dict[str, Any]:
     """Return what same-step mode tells of the episodes that just ended, and what remains of ``told``."""
     if truncated:
@@ -62,10 +68,11 @@ def _final(
     else:  # nothing is legal where a game is over; zeros cost nothing until they are read
         masks = np.zeros(batch.final_masks.shape, np.int8)
     which = np.flatnonzero(ended)
-    last = batch.final_observations
     observations = np.full(len(ended), None, object)
-    each = last[which] if copy else map(last.__getitem__, which.tolist())
-    observations[which] = np.fromiter(each, object, len(which))
+    if lasts is None:
+        observations[which] = np.fromiter(batch.final_observations[which], object, len(which))
+    else:
+        observations[which] = lasts[which]
     info = {"seat": seats, "_seat": ended, "action_mask": masks, "_action_mask": ended}
     left: dict[str, Any] = {}
     for name in ("fault", "returns"):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dicegym.engine.crew import END, RESULT, START, finish, next_job
 from dicegym.engine.dice import key_of
 from dicegym.engine.jit import loop_kernel
 from dicegym.engine.loops import (
@@ -306,6 +307,16 @@ def advance_rows(share, first, batch, opponents):
                     break
             _begin(batch, i, opponents)
     return n
+
+
+@loop_kernel
+def help_rows(board, version, which, actions, tasks, waiting, batch, opponents):
+    """Do parts of `advance_rows`, with which a step begins, as they are posted (`dicegym.engine.crew`)."""
+    while next_job(board, version):
+        start, end = board[START], board[END]
+        share = Share(which[start:end], actions[start:end], tasks[start:end], waiting[start:end])
+        board[RESULT] = advance_rows(share, True, batch, opponents)
+        finish(board)
 
 
 @loop_kernel

@@ -43,9 +43,7 @@ class Privileged:
         self.game = game
         self.parts = private_parts(game) if game.players > 1 else ()
         if not self.parts:
-            why = (
-                "nobody else plays" if game.players == 1 else "no part of an observation shows what others do not know"
-            )
+            why = "nobody else plays" if game.players == 1 else "no observation shows what others may not know"
             raise ParameterError(f"{game!r} has nothing privileged: {why}; leave privileged out")
         ends = np.cumsum(list(game.features.values()))
         places = [

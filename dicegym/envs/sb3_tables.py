@@ -39,11 +39,13 @@ class MixedTablesVecEnv(VecEnv):
         tables: numbers of players; one that is given twice has twice as many games.
         seed: game i has the seed ``seed + i`` from the first reset on; None: fresh entropy.
         reward_scale: as for `SB3VecEnv`.
+        privileged: as for `SB3VecEnv`; where fewer sit, zeros stand for those who are not there.
         **settings: as for `dicegym.envs.vector.BatchEnv` (``opponent``, ``seat``, ``max_episode_steps``, ...), and the
             game's parameters, if ``game`` is a name.
 
     Attributes:
         parts: the batch of each table, in the order of their rows.
+        privileged: how many of the last numbers of an observation are privileged; 0: none.
 
     Raises:
         ParameterError: fewer games than tables, ``players`` beside ``tables``, or as for `tables_of` and `SB3VecEnv`.
@@ -56,6 +58,7 @@ class MixedTablesVecEnv(VecEnv):
         tables: Sequence[int],
         seed: int | None = None,
         reward_scale: float = 1.0,
+        privileged: bool = False,
         **settings: Any,
     ) -> None:
         if "players" in settings:
@@ -69,13 +72,19 @@ class MixedTablesVecEnv(VecEnv):
         sizes = [num_envs // len(tables) + (number < num_envs % len(tables)) for number in range(len(tables))]
         self._bounds = np.cumsum([0, *sizes]).tolist()
         self.parts = [
-            SB3VecEnv(table, size, None if seed is None else seed + first, reward_scale, **settings)
+            SB3VecEnv(table, size, None if seed is None else seed + first, reward_scale, privileged, **settings)
             for table, size, first in zip(tables_of(game, tables), sizes, self._bounds, strict=False)
         ]
-        first = self.parts[0]
-        self.render_mode = first.render_mode
-        super().__init__(num_envs, first.observation_space, first.action_space)
+        widest = max(self.parts, key=lambda part: part.privileged)
+        self.privileged = widest.privileged
+        self.render_mode = widest.render_mode
+        super().__init__(num_envs, widest.observation_space, widest.action_space)
         self._actions = np.zeros(num_envs, np.int64)
+
+    def _widened(self, part: SB3VecEnv, seen: Any) -> Any:
+        """Return what is seen at a table, with zeros for what others know who are not there."""
+        missing = self.privileged - part.privileged
+        return np.pad(seen, [(0, 0)] * (seen.ndim - 1) + [(0, missing)]) if missing else seen
 
     @property
     def batches(self) -> tuple[BatchEnv, ...]:
@@ -99,7 +108,7 @@ class MixedTablesVecEnv(VecEnv):
         for part, first in zip(self.parts, self._bounds, strict=False):
             if (seed := self._seeds[first]) is not None:
                 part.seed(seed)
-        observations = np.concatenate([part.reset() for part in self.parts])
+        observations = np.concatenate([self._widened(part, part.reset()) for part in self.parts])
         self._reset_seeds()
         self._reset_options()
         return observations
@@ -125,8 +134,11 @@ class MixedTablesVecEnv(VecEnv):
         bounds = zip(self._bounds, self._bounds[1:], strict=False)
         steps = [part.step(self._actions[first:end]) for part, (first, end) in zip(self.parts, bounds, strict=True)]
         observations, rewards, dones, infos = zip(*steps, strict=True)
+        for part, ended, told in zip(self.parts, dones, infos, strict=True):
+            for row in np.flatnonzero(ended).tolist() if part.privileged < self.privileged else ():
+                told[row]["terminal_observation"] = self._widened(part, told[row]["terminal_observation"])
         return (
-            np.concatenate(observations),
+            np.concatenate([self._widened(part, seen) for part, seen in zip(self.parts, observations, strict=True)]),
             np.concatenate(rewards),
             np.concatenate(dones),
             [info for part in infos for info in part],

@@ -10,8 +10,9 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
+from dicegym.engine.crew import Crew
 from dicegym.engine.game import Game
-from dicegym.engine.jit import records
+from dicegym.engine.jit import COMPILED, records
 from dicegym.engine.threads import Threads
 from dicegym.engine.validate import one_of, seed_number, whole_number, whole_numbers
 from dicegym.envs.batch_attributes import PerGame
@@ -30,6 +31,7 @@ from dicegym.envs.batch_kernels import (
     OpponentArrays,
     Share,
     advance_rows,
+    help_rows,
 )
 from dicegym.envs.opponents import Opponents
 from dicegym.envs.options import (
@@ -129,6 +131,8 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         self.action_space = _slim(batch_space(self.single_action_space, n))
 
         self._threads = Threads(threads)
+        self._crew = Crew(threads)
+        self._served: tuple[Any, ...] | None = None  # what helpers work with
         self._all = np.arange(n)
         self._waiting = np.zeros(n, np.int64)
         self._tasks = np.zeros(n, np.int8)
@@ -147,6 +151,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             final_observations=np.zeros((kept, self.game.observation_size), np.float32),
             final_masks=np.zeros((kept, self.game.n_actions), np.bool_),
         )
+        self._lasts = self._rows_of_lasts()
         self._rows = self._batch.rows
         self._rows["ended"] = True
         self._opponents.watched = self._rows["watched"]
@@ -155,7 +160,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what cannot be copied: opponents seated in games."""
-        return vars(self) | {"_opponents": self._opponents.state_dict()}
+        return vars(self) | {"_served": None, "_lasts": None, "_opponents": self._opponents.state_dict()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on with a copy; opponents that are not pure sit down anew and have forgotten their games."""
@@ -166,6 +171,13 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         self._opponents.watched = self._rows["watched"]
         self._batch = self._batch._replace(who=self._opponents.who)
         self._opponents.load_state_dict(seated, self._states["key"])
+        self._lasts = self._rows_of_lasts()
+
+    def _rows_of_lasts(self) -> np.ndarray | None:
+        """Return the last observations of games that end as they are handed out, if they need not be copied."""
+        if self.copy or not len(last := self._batch.final_observations):
+            return None
+        return np.fromiter(last, object, len(last))
 
     def action_masks(self) -> np.ndarray:
         """Return a copy of the action masks: bool[num_envs, n_actions]."""
@@ -254,8 +266,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         opponents = self._opponents.arrays
         first = True
         while True:
-            work = partial(self._advance_share, (rows, actions, tasks, self._waiting), first, opponents)
-            shares = self._threads.share(len(rows), work)
+            shares = self._advance_all(rows, actions, tasks, first, opponents)
             rows = np.concatenate([self._waiting[start : start + count] for start, count in shares])
             if not len(rows):
                 break
@@ -269,6 +280,20 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
                 self._opponents.seat(row, int(self._states["key"][row]))
             unseated[rows] = False
             actions, tasks = self._opponents.answers(rows, self._rows["seat"])
+
+    def _advance_all(
+        self, rows: np.ndarray, actions: np.ndarray, tasks: np.ndarray, first: bool, opponents: OpponentArrays
+    ) -> list[tuple[int, int]]:
+        """Take each of ``rows`` on, shared out among threads; return (start, how many wait) of each part."""
+        work = partial(self._advance_share, (rows, actions, tasks, self._waiting), first, opponents)
+        edges = self._threads.edges(len(rows))
+        if not COMPILED or not first or rows is not self._all or len(edges) == 2:
+            return self._threads.share(len(rows), work)
+        if self._served is None or self._served[-1] is not opponents:
+            given = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int8)
+            self._served = (rows, *given, self._waiting, self._batch, opponents)
+        self._served[1][:], self._served[2][:] = actions, tasks
+        return list(zip(edges, self._crew.call(help_rows, self._served, edges, work), strict=False))
 
     def _advance_share(
         self, whole: tuple[np.ndarray, ...], first: bool, opponents: OpponentArrays, start: int, end: int
@@ -297,7 +322,8 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             self._out(rows["reward"]),
             self._out(rows["terminated"]),
             self._out(rows["truncated"]),
-            present_info(self._batch, self._all, self.copy) | step_info(self._batch, self.game.spec.faults, self.copy),
+            present_info(self._batch, self._all, self.copy)
+            | step_info(self._batch, self.game.spec.faults, self._lasts),
         )
 
     def _check_actions(self, actions: Any) -> np.ndarray:

@@ -26,7 +26,7 @@ from dicegym.games.messages import Wire
 from dicegym.games.solved import Solutions
 from dicegym.games.worth import Luck, Progress, Values
 from dicegym.pictures.drawing import PICTURE, Picture
-from dicegym.play.player import Player
+from dicegym.play.player import Player, draws_openly
 from dicegym.play.turn import Act
 from dicegym.registry import GAMES, rules_module
 
@@ -240,6 +240,9 @@ class Duel(Protocol):
 
     SOLVED: Mapping[str, int]
     """Parameters, the number of players among them, with which the game can be solved."""
+    MIXED: bool
+    """Whether tables hold probabilities, so that those are measured who draw and can be asked with which
+    (`dicegym.play.player.DrawsOpenly`). Elsewhere such a player has no exact values."""
 
     def solves(self, game: Game) -> bool:
         """Return whether the game, with its parameters, has exact values."""
@@ -385,6 +388,13 @@ def solver(game: Game | str) -> Duel | None:
     Asked with a name it looks for the module alone; asked with a `Game`, also whether its parameters allow them.
     """
     return _solving(game, DUEL)
+
+
+def solver_of(game: Game, *players: object) -> Duel | None:
+    """Return the exact values that a game has for these players; None if it has none, or none for one who draws."""
+    values = solver(game)
+    draws = any(draws_openly(player) for player in players)
+    return None if draws and not getattr(values, "MIXED", False) else values
 
 
 def solitaire(game: Game | str) -> Solitaire | None:

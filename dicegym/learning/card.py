@@ -30,7 +30,7 @@ PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-bas
 """What a trained model depends on."""
 CHOSEN_BY = {
     "mean": "The score is the mean over the opponents of the training's evaluations.",
-    BY_EXPLOITABILITY: "The score is what is left to it against its best reply, which knows all its ways; 0.5 is the most.",
+    BY_EXPLOITABILITY: "The score is what is left to it against its best reply, which knows all its ways: 0.5 at most.",
     "worst": "The score is that against the hardest of the opponents of the training's evaluations.",
 }
 

@@ -25,8 +25,8 @@ from dicegym.learning.diary import read_pace
 SEED = "run.seed"
 
 
-class Interval(NamedTuple):
-    """A number and its 95 % interval; NaN where there are too few seeds for one."""
+class SeedDifference(NamedTuple):
+    """A number about seeds of two sides and its 95 % interval; NaN where there are too few seeds for one."""
 
     value: float
     low: float = math.nan
@@ -42,7 +42,7 @@ class Interval(NamedTuple):
         return {name: None if math.isnan(one) else one for name, one in self._asdict().items()}
 
 
-class Reached(NamedTuple):
+class ScoreReached(NamedTuple):
     """When the runs of one side came to a score."""
 
     runs: int
@@ -61,7 +61,7 @@ class RunsSide(NamedTuple):
     runs: tuple[RunCurve, ...]
     scores: np.ndarray
     """float64[runs]: at the steps of the comparison."""
-    reached: Reached
+    reached: ScoreReached
 
     @property
     def middle(self) -> float:
@@ -81,11 +81,11 @@ class RunsComparison(NamedTuple):
     """When it was first reached is told."""
     a: RunsSide
     b: RunsSide
-    mean: Interval
+    mean: SeedDifference
     """Difference of means, Welch's interval; from two seeds a side."""
-    iqm: Interval
+    iqm: SeedDifference
     """Difference of interquartile means, bootstrap within each side; from `ENOUGH` seeds a side."""
-    above: Interval
+    above: SeedDifference
     """Probability that a seed of B ends above one of A, ties shared; its interval as of `iqm`."""
     differing: dict[str, tuple[Any, Any]]
     """Settings that differ, seeds apart: by ``section.key``, A's and B's; None where it is not set."""
@@ -194,16 +194,16 @@ def _runs_in(named: str | Path | Sequence[str | Path]) -> tuple[str, tuple[RunCu
     return name, groups[0].runs
 
 
-def _welch(a: np.ndarray, b: np.ndarray) -> Interval:
+def _welch(a: np.ndarray, b: np.ndarray) -> SeedDifference:
     from scipy.stats import ttest_ind
 
     value = float(b.mean() - a.mean())
     if min(len(a), len(b)) < 2:
-        return Interval(value)
+        return SeedDifference(value)
     if not (a.std() or b.std()):
-        return Interval(value, value, value)
+        return SeedDifference(value, value, value)
     found = ttest_ind(b, a, equal_var=False).confidence_interval(LEVEL)
-    return Interval(value, float(found.low), float(found.high))
+    return SeedDifference(value, float(found.low), float(found.high))
 
 
 def _above(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -213,18 +213,18 @@ def _above(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return found
 
 
-def _bootstrap(what: Callable[[np.ndarray, np.ndarray], np.ndarray], a: np.ndarray, b: np.ndarray) -> Interval:
+def _bootstrap(what: Callable[[np.ndarray, np.ndarray], np.ndarray], a: np.ndarray, b: np.ndarray) -> SeedDifference:
     """Return a statistic of both with its percentile interval, seeds drawn anew within each side."""
     value = float(what(a, b))
     if min(len(a), len(b)) < ENOUGH:
-        return Interval(value)
+        return SeedDifference(value)
     generator = np.random.default_rng(0)
     drawn = [side[generator.integers(0, len(side), (RESAMPLES, len(side)))] for side in (a, b)]
     low, high = np.quantile(what(*drawn), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(value, float(low), float(high))
+    return SeedDifference(value, float(low), float(high))
 
 
-def _reached(runs: Sequence[RunCurve], score: float) -> Reached:
+def _reached(runs: Sequence[RunCurve], score: float) -> ScoreReached:
     steps, seconds = [], []
     for run in runs:
         first = _first(run, score)
@@ -234,7 +234,7 @@ def _reached(runs: Sequence[RunCurve], score: float) -> Reached:
         if pace := read_pace(run.folder):
             seconds.append(np.interp(first, [0, *(one.steps for one in pace)], [0.0, *(one.seconds for one in pace)]))
     middle = [float(np.median(found)) if found else math.nan for found in (steps, seconds)]
-    return Reached(len(steps), len(runs), *middle)
+    return ScoreReached(len(steps), len(runs), *middle)
 
 
 def _first(run: RunCurve, score: float) -> float | None:

@@ -49,6 +49,8 @@ LARGEST = 1 << 20
 """Bytes of a file of settings."""
 ANY_GAME = "default.toml"
 """The configuration of a game that has none of its own."""
+WHOLE = ("opponents",)
+"""Sections that mean something only as a whole."""
 _ADAPTER = TypeAdapter(TrainingSettings)
 
 
@@ -63,7 +65,12 @@ SECTIONS = _declared(TrainingSettings)
 def read_config(game: str, config: Path | None = None) -> TrainingSettings:
     """Return the settings in ``config``, by default those that ship for the game, or else for any game.
 
-    ``config`` is a file, or the name of one that ships, such as ``yatzy_taught``, where no file is called so.
+    A file that begins with ``base = "game"`` says only what is to be otherwise than in the game's own configuration:
+    each of its settings takes the place of one there, and its ``[opponents]``, who share games out, that of them all.
+
+    Args:
+        game: a game's name.
+        config: a file, or the name of one that ships in ``training/configs``, such as ``self_play``.
 
     Raises:
         UnknownNameError: there is no such game.
@@ -71,20 +78,49 @@ def read_config(game: str, config: Path | None = None) -> TrainingSettings:
     """
     if game not in registry.GAMES:
         raise unknown_name("game", game, list(registry.GAMES))
-    folder = shipped_folder("training") / "configs"
-    own = folder / f"{game}.toml"
-    path = config or (own if own.is_file() else folder / ANY_GAME)
-    if config is not None and not os.path.lexists(path) and (named := folder / f"{config.name}.toml").is_file():
-        path = named if config.name == str(config) else path
-    if not os.path.lexists(path):
-        known = ", ".join(sorted(file.stem for file in folder.glob("*.toml")))
-        raise ParameterError(f"there is no configuration {path}: give one with --config; there are {known}")
+    own = _configs() / f"{game}.toml"
+    usual = own if own.is_file() else _configs() / ANY_GAME
+    path = usual if config is None else config_file(config)
+    plain = _plain(path)
+    base = plain.pop("base", None)
+    if base is not None:
+        if base != "game":
+            raise ParameterError(f'{path}: base={base!r} names nothing: write base = "game", or leave it out')
+        plain = _on_top(_plain(usual), plain)
+    return from_plain(plain, f"{path}: ")
+
+
+def config_file(config: Path) -> Path:
+    """Return the file that a configuration's name stands for, or the file itself. Raises ParameterError."""
+    shipped = _configs() / f"{config.name}.toml"
+    if not os.path.lexists(config) and len(config.parts) == 1 and shipped.is_file():
+        return shipped
+    if not os.path.lexists(config):
+        known = ", ".join(sorted(file.stem for file in _configs().glob("*.toml")))
+        raise ParameterError(f"there is no configuration {config}: give one with --config; there are {known}")
+    return config
+
+
+def _configs() -> Path:
+    return shipped_folder("training") / "configs"
+
+
+def _on_top(base: dict[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``base`` with what was ``said`` in place of what stands there."""
+    found = dict(base)
+    for section, values in said.items():
+        whole = section in WHOLE or not isinstance(values, dict)
+        found[section] = values if whole else {**base.get(section, {}), **values}
+    return found
+
+
+def _plain(path: Path) -> dict[str, Any]:
+    """Return what a file of settings says. Raises DamagedFileError."""
     text = read_text(path, NO_CONFIGURATION, LARGEST)
     try:
-        plain = tomllib.loads(text)
+        return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise DamagedFileError(path, f"is no TOML ({one_line(error)})", NO_CONFIGURATION) from None
-    return from_plain(plain, f"{path}: ")
 
 
 def from_plain(plain: Mapping[str, Any], source: str = "") -> TrainingSettings:

@@ -42,15 +42,11 @@ def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool 
             raise unknown_name("[environment] setting", name, ["wrap", *taken])
     with enough_memory(f"[run] games={run.games}"):
         arguments |= {"seed": seed, "reward_scale": run.reward_scale, "opponent": opponent}
-        if run.tables and settings.network.privileged:
-            raise ParameterError(
-                f"[network] privileged=true and [run] tables={run.tables} cannot go together, as what others hide is "
-                "another number of inputs at each table: leave out one of them"
-            )
+        arguments["privileged"] = settings.network.privileged
         games: Games = (
             MixedTablesVecEnv(game, run.games, run.tables, **arguments)
             if run.tables
-            else SB3VecEnv(game, run.games, privileged=settings.network.privileged, **arguments)
+            else SB3VecEnv(game, run.games, **arguments)
         )
     return wrapped(games, settings.environment.wrap) if settings.environment.wrap else games
 

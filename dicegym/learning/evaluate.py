@@ -14,7 +14,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, solitaire, solver
+from dicegym.games.parts import Z_95, solitaire, solver, solver_of
 from dicegym.learning.blocks import SIDE_BY_SIDE, Results, results_of
 from dicegym.play.player import Player
 from dicegym.players import twins
@@ -162,7 +162,7 @@ def evaluate(
         return _executed(game, player, _named(game, opponent), games, exact, seed, told, by, less_luck)
     named, player = player, agent(game, player, trust=trust)
     rivals = rivals_of(game, opponent, trust)
-    exact_values = solver(game) if exact and len(rivals) == 1 else None
+    exact_values = solver_of(game, player, *rivals) if exact and len(rivals) == 1 else None
     if exact_values is not None:
         value = exact_values.win_rate(player, rivals[0], game)
         return Score("exact win rate", rivals[0].name, value, value, value, 0)
@@ -201,8 +201,8 @@ def _executed(
     values = solver(game) if exact and len(rivals) == 1 else None
     sides = executed.Measurement(game, player, rivals, by.executors, by.isolation, by.limits or executed.limits_of())
     against = together(game, sides.names)
-    if values is not None:
-        one, other = sides.strategies(seed)
+    if values is not None and solver_of(game, *(both := sides.strategies(seed))) is not None:
+        one, other = both
         value = values.win_rate(one, other, game)
         return Score("exact win rate", against, value, value, value, 0)
 

@@ -129,8 +129,8 @@ class League:
         for number, later in enumerate(self.members if self.settings.keep > 1 else ()):
             for earlier in self.members[:number]:
                 self._measure(later, earlier)
-        if member.kind == EXPLOITER and self.newest is not None:
-            self._measure(self.newest, member)  # at larger tables its row does not say how the learner fares
+                if self.game.players > 2:  # a table full of the one says nothing of a table full of the other
+                    self._measure(earlier, later)
         while sum(one.kind != SCRIPTED for one in self.members) > self.settings.keep:
             leaver = self._easiest()
             self.members.remove(leaver)

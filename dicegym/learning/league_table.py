@@ -11,6 +11,9 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from dicegym.arena.ratings.fixation import between_ends, lasting, payoffs_of
 from dicegym.arena.report import Report, percent, plain_text
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
@@ -96,9 +99,11 @@ class LeagueTable:
     def beats(self, a: str, b: str) -> bool:
         """Return whether ``a`` is better than ``b`` by more than chance (`Z_SURE`) and than `MARGIN`."""
         above, below = self.results.get((a, b)), self.results.get((b, a))
-        low = _interval(above)[0] if above else -math.inf
-        high = _interval(below)[1] if below else math.inf
-        return low > self.even + MARGIN or high < self.even - MARGIN
+        low, high = _interval(above) if above else (-math.inf, math.inf)
+        least, most = _interval(below) if below else (-math.inf, math.inf)
+        ahead = low > self.even + MARGIN or most < self.even - MARGIN
+        behind = least > self.even + MARGIN or high < self.even - MARGIN  # at larger tables both may do well alone
+        return ahead and not behind
 
     def regressions(self) -> list[str]:
         """Return the past selves that beat the newest one."""
@@ -120,27 +125,57 @@ class LeagueTable:
             if a in beaten[c] and number[a] < min(number[b], number[c])
         ]
 
+    def lasting(self) -> dict[str, float]:
+        """Return the part of a population that each member holds in the long run, by Alpha-Rank.
+
+        Of those who are in the league; nothing of tables at which more than one sit among copies of another member is
+        known, so it is estimated (`dicegym.arena.ratings.fixation.between_ends`). Empty where some have not met.
+        """
+        here = [name for name in self.kinds if name not in self.gone]
+        alone = np.full((len(here), len(here)), self.even)
+        for a, b in permutations(range(len(here)), 2):
+            if (found := self.result(here[a], here[b])) is None:
+                return {}
+            alone[a, b] = found.rate
+        shares = lasting(payoffs_of(between_ends(alone, round(1 / self.even))))
+        return dict(zip(here, shares.tolist(), strict=True))
+
+    def hardest(self, name: str) -> tuple[str, Result] | None:
+        """Return who takes most against copies of a member, alone at a table filled with them, and that result."""
+        met = [(other, result) for other in self.kinds if (result := self.result(other, name)) is not None]
+        return max(met, key=lambda one: one[1].rate, default=None)
+
     def remarks(self) -> list[str]:
-        """Return what is wrong, in words."""
+        """Return what is wrong, in words, and who does best against the newest past self."""
         past = [name for name, kind in self.kinds.items() if kind == "past self"]
         lines = [f"regression: {name} beats {past[-1]}" for name in self.regressions()]
         cycles = self.cycles()
         lines += [f"cycle: {a} beats {b}, {b} beats {c}, {c} beats {a}" for a, b, c in cycles[:MOST_CYCLES]]
         if len(cycles) > MOST_CYCLES:
             lines.append(f"and {len(cycles) - MOST_CYCLES} more cycles")
-        return lines or ["no past self beats the newest one, and nothing runs in circles, as far as games tell"]
+        lines = lines or ["no past self beats the newest one, and nothing runs in circles, as far as games tell"]
+        hardest = self.hardest(past[-1]) if past else None
+        if hardest is not None:
+            where = "against" if self.even == 0.5 else "alone at a table filled with"
+            who, rate = hardest[0], _cell(hardest[1])
+            lines.append(
+                f"hardest for {past[-1]}: {who}, which takes {rate} {where} it ({percent(self.even)} among equals)"
+            )
+        return lines
 
     def report(self, shares: Mapping[str, float]) -> Report:
         """Return all of it, to be shown; ``shares`` is what part of games each member gets."""
-        titles = ["", "Member", "Joined", "Games of the learner", *map(str, range(1, len(self.kinds) + 1))]
-        rows = []
+        titles = ["", "Member", "Joined", "Games of the learner", "Alpha-Rank"]
+        titles += map(str, range(1, len(self.kinds) + 1))
+        shown, rows = self.lasting(), []
         for number, name in enumerate(self.kinds, 1):
             cells = [_cell(self.result(name, other)) for other in self.kinds]
             share = "left" if name in self.gone else percent(shares.get(name))
-            rows.append([str(number), f"{name} ({self.kinds[name]})", f"{self.joined[name]:,}", share, *cells])
+            held = percent(shown.get(name))
+            rows.append([str(number), f"{name} ({self.kinds[name]})", f"{self.joined[name]:,}", share, held, *cells])
         heading = f"League of {len(self.kinds)}: win rate of the row against the column, and games (none: exact)"
         if self.even != 0.5:
-            heading += f"; first places at a table filled with the column, {percent(self.even)} among equals"
+            heading += f"; first places of one at a table filled with the column, {percent(self.even)} among equals"
         return Report(heading, (("Results", titles, rows),), remarks=self.remarks())
 
     def write(self, folder: Path, shares: Mapping[str, float]) -> None:

@@ -68,7 +68,13 @@ def _widen_critic(weights: dict[str, Any], model: BaseAlgorithm) -> None:
         weights[name] = torch.nn.functional.pad(torch.as_tensor(found), (0, more))
 
 
-def as_player(model: BaseAlgorithm, game: Game, met: np.ndarray, name: str = "learner") -> PolicyPlayer:
-    """Return the learner as it is now (a copy), ignoring inputs that it never ``met`` (bool[what it observes])."""
+def as_player(
+    model: BaseAlgorithm, game: Game, met: np.ndarray, name: str = "learner", temperature: float | None = None
+) -> PolicyPlayer:
+    """Return the learner as it is now (a copy), ignoring inputs that it never ``met`` (bool[what it observes]).
+
+    It plays at ``temperature`` (``[run] temperature``), as its file will; None: as is usual in the game.
+    """
+    heat = models.temperature_for(model, game) if temperature is None else temperature
     with models.ignoring(model, ~met):
-        return PolicyPlayer(model, game, name)
+        return PolicyPlayer(model, game, name, temperature=heat)

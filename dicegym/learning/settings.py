@@ -50,6 +50,7 @@ Layers = Annotated[
 ]
 CountIfGiven = Annotated[Annotated[_Whole, Field(ge=1)] | None, Field(title="a whole number from 1 on")]
 NumberIfGiven = Annotated[_Number | None, Field(title="a number")]
+TemperatureIfGiven = Annotated[Annotated[_Number, Field(ge=0)] | None, Field(title="a number from 0 on")]
 
 _CLOSED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 _OPEN = ConfigDict(extra="allow", use_attribute_docstrings=True)
@@ -84,6 +85,9 @@ class RunSettings:
     best_by: AnyText = "mean"
     """which score chooses the best model: of several opponents their "mean", the "worst" or that of a column of the
     curve, or "exploitability", what is left to it against its best reply, which is computed"""
+    temperature: TemperatureIfGiven = None
+    """how the model and its past selves play: 0: their best action; above: drawn from softmax(logits / temperature);
+    not given: drawn at 1 in games with hidden dice, else the best action"""
     target: Number = 0.0
     """a score at which to stop; 0: train all steps"""
     start_from: AnyText = ""
@@ -135,8 +139,8 @@ class AlgorithmSettings:
     What is not given is as the algorithm has it.
     """
 
-    name: AnyText = "MaskablePPO"
-    """the algorithm: MaskablePPO, PPO, A2C, DQN or QRDQN; DAgger is taught instead of learning by itself"""
+    name: AnyText = "FastMaskablePPO"
+    """the algorithm: FastMaskablePPO, MaskablePPO, PPO, A2C, DQN or QRDQN; or DAgger, which is taught"""
     learning_rate: NumberIfGiven = None
     """step size of the updates"""
     learning_rate_end: NumberIfGiven = None

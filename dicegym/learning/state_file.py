@@ -110,8 +110,9 @@ class _Writer:
             self._known[id(player)] = len(self.players)
             if id(player) in self._fixed:
                 self.players.append(self._fixed[id(player)])
-            elif type(player) is PolicyPlayer and player.pure and isinstance(player.policy, Network):
-                self.players.append([player.name, [self._layer(layer) for layer in player.policy.layers]])
+            elif type(player) is PolicyPlayer and isinstance(player.policy, Network):
+                layers = [self._layer(layer) for layer in player.policy.layers]
+                self.players.append([player.name, layers, player.temperature])
             else:
                 self.programs.append(player)
                 self.players.append({_PROGRAM: len(self.programs) - 1})
@@ -163,9 +164,10 @@ class _Reader:
             if not isinstance(found, Player):
                 raise TypeError(f"{type(found).__name__} is no player")
             return found
-        name, layers = said
+        name, layers, *heat = said
+        temperature = heat[0] if heat else 0.0  # of checkpoints from when past selves played their best action
         network = Network(tuple(self._layer(layer) for layer in layers))
-        return PolicyPlayer(network, self._game, str(name))
+        return PolicyPlayer(network, self._game, str(name), temperature=temperature)
 
     def _layer(self, said: Any) -> Layer:
         weight, bias, activation = said

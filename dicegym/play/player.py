@@ -7,7 +7,7 @@ turn for are plain copies of what its seat may know.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from dicegym.engine.validate import as_int64
 from dicegym.errors import AgentError, FaultWarning
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Turn
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 
 class Player:
@@ -57,6 +60,20 @@ class Player:
         turns = (Turn(game, states[row], int(seat)) for row, seat in zip(rows, seats, strict=True))
         chosen = (answer(act, turn, self) for turn in turns)
         return np.fromiter(chosen, np.int64, len(rows))
+
+
+class DrawsOpenly(Protocol):
+    """A player that draws its actions with probabilities that can be asked for."""
+
+    name: str
+
+    def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
+        """Return how likely each action is of whoever is to move in each state: float64[states, n_actions]."""
+
+
+def draws_openly(player: object) -> TypeIs[DrawsOpenly]:
+    """Return whether a player draws its actions and can be asked with which probabilities."""
+    return isinstance(player, Player) and not player.pure and hasattr(player, "chances")
 
 
 def whole(chosen: Any, player: Player) -> int:

@@ -72,7 +72,7 @@ class AsymmetricPolicy(MaskableActorCriticPolicy):
         super().__init__(*args, **arguments)
 
     def _build_mlp_extractor(self) -> None:
-        if not (isinstance(self.privileged, int) and 0 <= self.privileged < self.features_dim):
+        if not 0 <= self.privileged < self.features_dim:
             raise ParameterError(
                 f"privileged={self.privileged!r} of {self.features_dim} numbers leave the actor none: give a whole "
                 "number below that"

@@ -12,7 +12,7 @@ from dicegym.errors import AgentError, ParameterError, one_line
 from dicegym.games.parts import ADAPTER, part
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Act, Turn
-from dicegym.players.model import PolicyPlayer
+from dicegym.players.model import PolicyPlayer, temperature_for
 
 OBSERVATION, MASK = ("observation", "obs"), ("mask", "action_mask")
 """What a function calls its two arguments that is to be asked as a learner is."""
@@ -63,7 +63,8 @@ def player_of(game: Game, spec: Any) -> Player:
         game: the game.
         spec: one of
 
-            * a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to a score for each action;
+            * a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to a score for each action; it plays
+              as its file would (`dicegym.players.model.temperature_for`);
             * a function ``(observation, mask)`` -> action, its arguments called so (or ``obs``, ``action_mask``);
             * a function ``(turn)`` -> action, its argument called so (`dicegym.Turn`);
             * a function, or class, of the game's original interface, whatever its arguments are called.
@@ -74,7 +75,7 @@ def player_of(game: Game, spec: Any) -> Player:
     """
     name = name_of(spec)
     if _is_model(spec):
-        return PolicyPlayer(spec, game, name)
+        return PolicyPlayer(spec, game, name, temperature=temperature_for(spec, game))
     if inspect.isclass(spec) and issubclass(spec, Player):
         raise ParameterError(f"{name} is a class of players: give one of its objects, {name}()")
     arguments = _arguments(spec)

@@ -22,7 +22,17 @@ from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players import model_file
 from dicegym.players.archive import ModelArchive
-from dicegym.players.model_file import MEMBER, check_fit, facts, trained_on
+from dicegym.players.drawing import (
+    BEST,
+    DRAWN,
+    checked_temperature,
+    drawn,
+    probabilities,
+    seeds_of,
+    uniforms,
+    usual_temperature,
+)
+from dicegym.players.model_file import MEMBER, PLAY, TEMPERATURE, check_fit, facts, temperature_in, trained_on
 from dicegym.players.sb3_file import ALGORITHMS, algorithm, algorithm_of, load_file
 from dicegym.players.seal import is_sealed, write_seal
 from dicegym.players.torch_policy import TorchPolicy, heeded, ignoring, privileged_of, written_down
@@ -38,9 +48,11 @@ __all__ = [
     "ignoring",
     "load",
     "load_model",
+    "playing",
     "privileged_of",
     "save",
     "save_model",
+    "temperature_for",
     "trained_on",
 ]
 
@@ -49,7 +61,7 @@ _OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_in
 
 
 class PolicyPlayer(Player):
-    """Plays the best legal action of a model, or draws one from its policy.
+    """Plays the best legal action of a model, or draws one from its policy by the seed of its seat.
 
     It plays its game with any number of players, if observations and actions are the same for all of them.
 
@@ -58,25 +70,39 @@ class PolicyPlayer(Player):
             each action, or a `dicegym.bots.network.Network`. Weights are copied.
         game: the game that it was trained on.
         name: how reports call it.
-        sample: draw from the policy (policy gradient methods only) instead of the best action. Drawing makes
-            the player impure: it then sits down in each game with a generator of its own.
+        sample: draw from the policy (policy gradient methods only) instead of the best action, at temperature 1
+            unless another is given. Drawing makes the player impure; see `dicegym.players.drawing`.
         device: where PyTorch computes, if NumPy cannot play the model; None: where its weights are.
+        temperature: actions are drawn from softmax(logits / temperature) over legal actions; 0: the best one is
+            played. None: 1 if ``sample``, else 0.
 
     Attributes:
+        temperature: as given, or as follows from ``sample``.
         policy: what scores actions: a plain network, played by NumPy, or a
             `dicegym.players.torch_policy.TorchPolicy`.
 
     Raises:
         ModelError: observation or action space are not the game's.
+        ParameterError: the temperature is none, or 0 beside ``sample``.
     """
 
+    at_once = True
+
     def __init__(
-        self, model: Any, game: Game, name: str = "policy", sample: bool = False, device: str | None = None
+        self,
+        model: Any,
+        game: Game,
+        name: str = "policy",
+        sample: bool = False,
+        device: str | None = None,
+        temperature: float | None = None,
     ) -> None:
         self.name = name
         self.game = game
-        self.pure = not sample
-        self._sample = sample
+        self.temperature = checked_temperature((DRAWN if sample else BEST) if temperature is None else temperature)
+        if sample and self.temperature == BEST:
+            raise ParameterError("sample=True draws, and temperature=0 plays the best action: leave out one of them")
+        self.pure = self.temperature == BEST
         self.policy: Network | TorchPolicy = (
             model_file.checked(model, game, f"model {name!r}")
             if isinstance(model, Network)
@@ -104,38 +130,80 @@ class PolicyPlayer(Player):
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Return a chooser. Raises ModelError if ``game`` is not the one it was trained on."""
         self.check_fit(game)
-        if not self._sample:
+        if self.pure:
 
             def act(turn: Turn) -> int:
                 return int(self.choose(turn.observation[None], turn.mask[None])[0])
 
             return act
-        generator = np.random.default_rng(seed)
+        seeds = np.array([seed % (1 << 64)], np.uint64)
 
-        def drawn(turn: Turn) -> int:
-            scores = np.where(turn.mask, self.scores(turn.observation[None])[0], -np.inf)
-            weights = np.exp(scores - scores.max())
-            return int(generator.choice(len(weights), p=weights / weights.sum()))
+        def draw(turn: Turn) -> int:
+            chances = probabilities(self.scores(turn.observation[None]), turn.mask[None], self.temperature)
+            return int(drawn(chances, uniforms(seeds, np.array([turn.record])))[0])
 
-        return drawn
+        return draw
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Ask the network once for all games; see `Player.act_rows`."""
+        """Ask the network once for all games; see `Player.act_rows`. It draws as if it had sat down in each."""
         self.check_fit(game)
-        waiting = states[rows]
-        n = len(rows)
-        observations = np.zeros((n, game.observation_size), np.float32)
-        masks = np.zeros((n, game.n_actions), np.bool_)
-        gained = np.zeros((n, game.players), np.float32)
-        loops.observe_rows(waiting, np.arange(n), np.asarray(seats, np.int64), observations, masks, gained)
-        return self.choose(observations, masks).astype(np.int64)
+        waiting, seated = states[rows], np.asarray(seats, np.int64)
+        observations, masks = _seen(game, waiting, seated)
+        if self.pure:
+            return self.choose(observations, masks).astype(np.int64)
+        chances = probabilities(self.scores(observations), masks, self.temperature)
+        return drawn(chances, uniforms(seeds_of(waiting, seated), waiting))
+
+    def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
+        """Return how likely it chooses each action: float64[states, n_actions], asked for whoever is to move in each.
+
+        What a best reply to it is computed against. No state may be over.
+        """
+        self.check_fit(game)
+        observations, masks = _seen(game, states, states["player"].astype(np.int64))
+        return probabilities(self.scores(observations), masks, self.temperature)
 
     def check_fit(self, game: Game) -> None:
         """Raise ModelError unless it can play ``game``."""
         model_file.check_fit(f"model {self.name!r}", self.game, game)
 
 
-def save_model(model: Any, path: str | os.PathLike[str], game: Game | str, **parameters: int) -> Path:
+def _seen(game: Game, states: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what these seats (int64[n]) see of the states and may do: float32[n, size] and bool[n, n_actions]."""
+    n = len(states)
+    observations = np.zeros((n, game.observation_size), np.float32)
+    masks = np.zeros((n, game.n_actions), np.bool_)
+    gained = np.zeros((n, game.players), np.float32)
+    loops.observe_rows(states, np.arange(n), seats, observations, masks, gained)
+    return observations, masks
+
+
+def temperature_for(model: Any, game: Game) -> float:
+    """Return the temperature at which ``model`` plays unless it is told otherwise.
+
+    Policies of Stable-Baselines3 are drawn in games of hidden dice (`dicegym.players.drawing.usual_temperature`). What
+    the scores of other modules and of Q-networks mean is not known, so their best action is played.
+    """
+    return usual_temperature(game) if hasattr(getattr(model, "policy", None), "action_net") else BEST
+
+
+def playing(model: Any, game: Game, temperature: float | None) -> dict[str, Any]:
+    """Return what a model's file says of how it plays, at ``temperature``; None: as `temperature_for` says.
+
+    Raises ParameterError for what is no temperature.
+    """
+    found = temperature_for(model, game) if temperature is None else checked_temperature(temperature)
+    return {PLAY: {TEMPERATURE: found}}
+
+
+def save_model(
+    model: Any,
+    path: str | os.PathLike[str],
+    game: Game | str,
+    *,
+    temperature: float | None = None,
+    **parameters: int,
+) -> Path:
     """Write a model of your own to a file that plays wherever a model is named, without PyTorch if NumPy can play it.
 
     Args:
@@ -143,6 +211,8 @@ def save_model(model: Any, path: str | os.PathLike[str], game: Game | str, **par
             from observations to a score for each action.
         path: the file; ``.zip`` is added if it is missing. An existing file is replaced.
         game: what the model was trained on, a game or its name.
+        temperature: how the file plays: its actions are drawn from softmax(logits / temperature); 0: its best one.
+            None: a policy is drawn at 1 in games with hidden dice, all else plays its best action.
         **parameters: of the game, such as ``goal=50`` or ``players=4``, if ``game`` is a name.
 
     Returns:
@@ -150,7 +220,7 @@ def save_model(model: Any, path: str | os.PathLike[str], game: Game | str, **par
 
     Raises:
         ModelError: the model does not fit the game, or nothing could load it again.
-        ParameterError: there is no such folder, or ``parameters`` beside a `Game`.
+        ParameterError: there is no such folder or temperature, or ``parameters`` beside a `Game`.
         UnknownNameError: there is no such game or parameter.
     """
     from dicegym.games import game as make_game
@@ -161,7 +231,8 @@ def save_model(model: Any, path: str | os.PathLike[str], game: Game | str, **par
     target = target if target.suffix == ".zip" else target.with_name(f"{target.name}.zip")
     if not target.parent.is_dir():
         raise ParameterError(f"{target} cannot be written, as there is no folder {target.parent}: make it first")
-    save(model, make_game(game, **parameters), target, {})
+    found = make_game(game, **parameters)
+    save(model, found, target, playing(model, found, temperature))
     return target
 
 
@@ -170,7 +241,7 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
 
     The file appears whole or not at all: it is written beside its place and then moved. The games that were going on
     stay out, and so does what the optimizer remembers, twice as much as the weights, unless training is ``to_go_on``.
-    A model that plain data may not explain is sealed; see `dicegym.players.seal`.
+    A model that plain data may not explain is sealed; see `dicegym.players.seal`. How it plays is a fact (`playing`).
 
     Raises:
         ModelError: the model does not fit the game, or is a module that NumPy cannot play, which has no file.
@@ -189,6 +260,7 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
         "fingerprint": game.fingerprint,
         "algorithm": type(model).__name__,
         "timesteps": int(getattr(model, "num_timesteps", 0)),
+        **playing(model, game, None),
         **({} if isinstance(player.policy, Network) else {"torch_only": player.policy.reason}),
     }
     with zipfile.ZipFile(unfinished, "a" if of_sb3 else "w") as archive:
@@ -250,22 +322,30 @@ def _model(
 def load(
     path: str | os.PathLike[str],
     game: Game | None = None,
-    sample: bool = False,
+    sample: bool | None = None,
     device: str = "cpu",
     trust: bool = False,
+    temperature: float | None = None,
 ) -> PolicyPlayer:
     """Return the player in a model file; see `load_model` and `PolicyPlayer`.
 
-    The arrays of the file are enough where it carries them: then nothing but NumPy is loaded.
+    The arrays of the file are enough where it carries them: then nothing but NumPy is loaded. It plays at the
+    temperature that the file names, its best action if it names none, unless ``temperature`` or ``sample`` say
+    otherwise: True draws, at 1 if the file does not; False plays the best action.
     """
     name = Path(path).stem
+    if temperature is None:
+        said = temperature_in(path)
+        temperature = said if sample is None else (said or DRAWN) if sample else BEST
+    elif sample is not None and sample != (temperature != BEST):
+        raise ParameterError(f"sample={sample} and temperature={temperature!r} contradict each other: leave out one")
     if not (game is not None and model_file.is_plain(path)):
         its_game = trained_on(path)
         if game is not None:
             model_file.check_fit(str(path), its_game, game)
         network = model_file.network_in(path, its_game)
         if network is not None:
-            return PolicyPlayer(network, its_game, name, sample)
+            return PolicyPlayer(network, its_game, name, temperature=temperature)
     try:
         model, its_game = _model(path, game, device, trust, to_go_on=False)
     except DependencyError as error:
@@ -276,4 +356,4 @@ def load(
             else "where that is installed, dicegym.save_model(model, path, game) writes a file that plays without it"
         )
         raise DependencyError(f"{path} carries no plain arrays, and so {error}; {hint}") from error
-    return PolicyPlayer(model, its_game, name, sample, device)
+    return PolicyPlayer(model, its_game, name, device=device, temperature=temperature)

@@ -1,8 +1,9 @@
 """The file of a model: what it says of itself, and its weights as plain arrays. Python and NumPy are enough to play it.
 
 A model file is what Stable-Baselines3 saves (a zip) with two members more: ``dicegym.json``, which says what it plays
-(game, parameters, fingerprint, algorithm, how it was trained), and ``network.npz``, the arrays of the layers that
-choose its actions. Whatever plays reads these two alone: PyTorch is not needed, and nothing is unpickled.
+(game, parameters, fingerprint, algorithm, how it was trained) and how (``play``: at which temperature), and
+``network.npz``, the arrays of the layers that choose its actions. Whatever plays reads these two alone: PyTorch is not
+needed, and nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -17,13 +18,17 @@ import numpy as np
 
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
-from dicegym.errors import DicegymError, ModelError, one_line
+from dicegym.errors import DicegymError, ModelError, ParameterError, one_line
 from dicegym.players.archive import ModelArchive, npz_bytes
+from dicegym.players.drawing import BEST, checked_temperature
 
 MEMBER = "dicegym.json"
 """The member of a model file that says what the model plays."""
 NETWORK_MEMBER = "network.npz"
 """The member with its weights: ``weight0`` float32[inputs, outputs], ``bias0`` float32[outputs], and so on."""
+PLAY, TEMPERATURE = "play", "temperature"
+"""Where `MEMBER` says how the model plays: ``{"play": {"temperature": 1.0}}`` draws from softmax(logits / 1.0); 0, or
+no such entry, plays the best action."""
 _LARGEST = 1e300
 """Beyond, sums in float64 come near what is no number any more."""
 
@@ -77,6 +82,23 @@ def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
             "(--game hog, with --parameter for what is not the default), or save it with dicegym.save_model"
         )
     raise ModelError(f"{path} has no {MEMBER} and is no model: save models with dicegym.save_model")
+
+
+def temperature_in(path: str | os.PathLike[str]) -> float:
+    """Return the temperature at which a model file says that it plays; 0, its best action, if it says nothing of it.
+
+    Raises ModelError if it is no model, or what it says is no temperature.
+    """
+    if is_plain(path):
+        return BEST
+    said = facts(path).get(PLAY, {})
+    try:
+        return checked_temperature(said.get(TEMPERATURE, BEST))
+    except (AttributeError, ParameterError):
+        raise ModelError(
+            f"{path}: {MEMBER} says {PLAY}={one_line(said, 80)}, which is no way to play: give "
+            f'{{"{TEMPERATURE}": 1.0}}, a number from 0 on'
+        ) from None
 
 
 def trained_on(path: str | os.PathLike[str]) -> Game:

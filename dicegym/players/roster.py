@@ -81,6 +81,7 @@ def agent(
     seed: int = 0,
     device: str = "cpu",
     trust: bool = False,
+    temperature: float | None = None,
 ) -> Player:
     """Return the player that ``spec`` names.
 
@@ -95,17 +96,22 @@ def agent(
         device: where a model is computed that PyTorch alone can play: "cpu", "cuda", "auto", ...
         trust: whether a model's file may run what its author wrote, which some need: see
             `dicegym.players.unpickling`. A bot is a program, and always runs.
+        temperature: how a model's file is played, whatever it says itself: its actions are drawn from
+            softmax(logits / temperature), and 0 plays the best one.
 
     Raises:
         UnknownNameError: there is no such game, agent or file.
-        ParameterError: ``spec`` is nothing of the above, its arguments are not integers, or there is no such device.
+        ParameterError: ``spec`` is nothing of the above, its arguments are not integers, there is no such device, or a
+            ``temperature`` for who is no model's file.
         AgentError: the bot's file cannot be loaded.
         ModelError: the model does not fit the game, cannot be read, or needs ``trust``.
         DependencyError: a model needs a package that is not installed.
     """
     game = make_game(game)
     name = one_line(agent_name(game, spec))
-    return load(game, resolve(game, spec), name, keep=keep, seed=seed, device=device, trust=trust)
+    return load(
+        game, resolve(game, spec), name, keep=keep, seed=seed, device=device, trust=trust, temperature=temperature
+    )
 
 
 def load(
@@ -117,16 +123,20 @@ def load(
     seed: int = 0,
     device: str = "cpu",
     trust: bool = False,
+    temperature: float | None = None,
 ) -> Player:
     """Return the player of what `resolve` found; all else as for `agent`.
 
-    Raises AgentError, ModelError and DependencyError as `agent` does.
+    Raises AgentError, ModelError, ParameterError and DependencyError as `agent` does.
     """
+    if temperature is not None and isinstance(origin, Player | Source):
+        what = "a bot, which plays as its program says" if isinstance(origin, Source) else "a player already"
+        raise ParameterError(f"temperature={temperature!r} is for models in files, and {name} is {what}: leave it out")
     if isinstance(origin, Player):
         return origin
     if isinstance(origin, Source):
         return need(game, ADAPTER).load(origin, name, keep=keep, seed=seed)
-    model: Player = models.load(str(origin), game, device=device, trust=trust)
+    model: Player = models.load(str(origin), game, device=device, trust=trust, temperature=temperature)
     model.name = name
     return model
 

@@ -33,8 +33,8 @@ MOST_BYTES = 2 << 20
 
 @functools.cache
 def model(name: str) -> Player:
-    """The trained model that comes with a game."""
-    return dicegym.agent(dicegym.game(name), "ppo")
+    """The trained model that comes with a game, by its best actions: files that draw do so by their own randomness."""
+    return dicegym.agent(dicegym.game(name), "ppo", temperature=0)
 
 
 @functools.cache
@@ -125,6 +125,30 @@ def test_exported_yatzy_file_runs_without_dicegym_and_reads_the_standings_of_any
     words = alone(folder, f"import yatzy; print(*map(yatzy.command, [{one!r}, {other!r}]), sep='\\n')")
     first, second = words.splitlines()
     assert first == second == str({"type": "ROLL_DICE", "key": "ROLL_DICE", "dice": [2, 4]})
+
+
+@each_form
+def test_file_of_a_model_that_draws_draws_with_its_probabilities(name: str, form: str, tmp_path: Path) -> None:
+    game = dicegym.game(name)
+    player = dicegym.agent(game, "ppo", temperature=3)
+    if name == "hog":
+        with pytest.raises(ParameterError, match="temperature 0"):
+            export_source(player, game, form)
+        return
+    path = tmp_path / form
+    path.write_text(export_source(player, game, form), encoding="utf-8")
+    bot = dicegym.agent(game, str(path))
+    assert not bot.pure
+    states = game.new_game(1)
+    seat, n = int(states[0]["player"]), 40
+    chances = player.chances(game, states)[0]  # type: ignore[attr-defined]  # a model's
+    turn = dicegym.Turn(game, states[0], seat)
+    first = [bot.join(game, seat, seed)(turn) for seed in range(n)]
+    assert first == [bot.join(game, seat, seed)(turn) for seed in range(n)]
+    assert len(set(first)) > 1
+    if max(first) < game.n_actions:  # of a game of joint actions the whole choice is told at once
+        expected = (chances**2).sum()
+        assert abs(chances[first].mean() - expected) < 4 * np.sqrt((chances**3).sum() - expected**2) / np.sqrt(n)
 
 
 def test_export_of_another_form_is_refused() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -40,7 +42,7 @@ def test_games_are_the_same_and_the_others_private_parts_stand_behind(name: str)
     """Observations begin alike, rewards and ends are the same, and the rest is what the others see of themselves."""
     plain, more = (SB3VecEnv(name, 8, seed=3, privileged=privileged) for privileged in (False, True))
     game = plain.batch.game
-    seen, wide = plain.reset(), more.reset()
+    seen, wide = np.asarray(plain.reset()), np.asarray(more.reset())
     generator = np.random.default_rng(1)
     ended = 0
     for _ in range(60):
@@ -55,14 +57,16 @@ def test_games_are_the_same_and_the_others_private_parts_stand_behind(name: str)
             np.testing.assert_array_equal(np.concatenate(told), wide[row, game.observation_size :])
         masks = plain.action_masks()
         actions = np.array([generator.choice(np.flatnonzero(mask)) for mask in masks])
-        (seen, rewards, dones, infos), (wide, same, over, told_of) = plain.step(actions), more.step(actions)
+        (next_seen, rewards, dones, infos), (next_wide, same, over, told_of) = plain.step(actions), more.step(actions)
+        seen, wide = np.asarray(next_seen), np.asarray(next_wide)
         np.testing.assert_array_equal(rewards, same)
         np.testing.assert_array_equal(dones, over)
         for row in np.flatnonzero(dones).tolist():
             ended += 1
             last = told_of[row]["terminal_observation"]
             np.testing.assert_array_equal(last[: game.observation_size], infos[row]["terminal_observation"])
-            assert last.shape == more.observation_space.shape and not last[game.observation_size :].any()
+            assert last.shape == more.observation_space.shape
+            assert not last[game.observation_size :].any()
     assert ended or name == "lucky"
     assert more.privileged == wide.shape[1] - seen.shape[1] > 0
 
@@ -75,21 +79,24 @@ def test_the_policy_never_depends_on_what_others_hide(name: str) -> None:
         AsymmetricPolicy, games, n_steps=8, batch_size=16, device="cpu", policy_kwargs={"privileged": games.privileged}
     )
     size = games.batch.game.observation_size
-    seen = torch.as_tensor(games.reset())
+    seen = torch.as_tensor(np.asarray(games.reset()))
     other = seen.clone()
     other[:, size:] = torch.rand(other[:, size:].shape)
-    policy = model.policy
+    policy: Any = model.policy
 
     def logits(observations: torch.Tensor) -> torch.Tensor:
-        return policy.get_distribution(observations).distribution.logits  # type: ignore[attr-defined]  # of its kind
+        found: torch.Tensor = policy.get_distribution(observations).distribution.logits
+        return found
 
-    assert torch.equal(logits(seen), logits(other)) and torch.equal(logits(seen), logits(seen[:, :size]))
+    assert torch.equal(logits(seen), logits(other))
+    assert torch.equal(logits(seen), logits(seen[:, :size]))
     assert not torch.equal(policy.predict_values(seen), policy.predict_values(other))
     seen.requires_grad_()
     values, chances, entropy = policy.evaluate_actions(seen, torch.zeros(4, dtype=torch.long))
     assert entropy is not None
     of_policy = torch.autograd.grad((chances - entropy).sum(), seen, retain_graph=True)[0]
-    assert of_policy[:, :size].any() and not of_policy[:, size:].any()
+    assert of_policy[:, :size].any()
+    assert not of_policy[:, size:].any()
     assert torch.autograd.grad(values.sum(), seen)[0][:, size:].any()
     of_critic = [weight for key, weight in policy.named_parameters() if "value" in key]
     for one in torch.autograd.grad(logits(seen).sum(), of_critic, allow_unused=True):

@@ -227,7 +227,8 @@ def test_model_files_come_back_as_the_same_player(
     assert [file.name for file in tmp_path.iterdir()] == ["learned.zip"]
     states = some_states(game)
     rows, seats = np.arange(len(states)), states["player"].astype(np.int64)
-    expected = models.PolicyPlayer(model, game).act_rows(game, states, rows, seats)
+    heat = models.temperature_for(model, game)
+    expected = models.PolicyPlayer(model, game, temperature=heat).act_rows(game, states, rows, seats)
     loaded = dicegym.agent(game, str(path))
     assert loaded.name == "learned"
     assert (loaded.act_rows(game, states, rows, seats) == expected).all()

@@ -130,3 +130,23 @@ def test_points_and_places_do_not_mix() -> None:
     assert tables_of(game, [1, 1]) == (game, game)
     with pytest.raises(ParameterError, match="leave out the 1"):
         tables_of(game, [1, 2])
+
+
+def test_what_others_hide_stands_behind_with_zeros_for_who_is_not_there() -> None:
+    env = MixedTablesVecEnv("liarsdice", 6, [2, 4], seed=0, privileged=True, opponent="even")
+    small, large = (
+        SB3VecEnv("liarsdice", 3, first, privileged=True, players=players, opponent="even")
+        for first, players in ((0, 2), (3, 4))
+    )
+    seen = env.reset()
+    assert env.privileged == large.privileged == 3 * small.privileged
+    assert env.observation_space == large.observation_space
+    known = small.observation_space.shape[0]
+    assert np.array_equal(seen[:3, :known], small.reset())
+    assert not seen[:3, known:].any()
+    assert np.array_equal(seen[3:], large.reset())
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        _, _, dones, infos = env.step(legal(env, rng))
+        for row in np.flatnonzero(dones):
+            assert infos[row]["terminal_observation"].shape == env.observation_space.shape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from dicegym.envs.sb3 import SB3VecEnv
-from dicegym.learning.fast_ppo import FastMaskablePPO
+from dicegym.errors import ParameterError
+from dicegym.learning.fast_ppo import FastMaskablePPO, kernels
 from dicegym.registry import GAMES
 
 GAMES_AT_ONCE, STEPS = 24, 16
@@ -34,7 +36,7 @@ def rolled_out(model: MaskablePPO) -> MaskablePPO:
             return True
 
     _, callback = model._setup_learn(GAMES_AT_ONCE * STEPS, Once())
-    model.collect_rollouts(model.env, callback, model.rollout_buffer, STEPS)
+    model.collect_rollouts(model.env, callback, model.rollout_buffer, model.n_steps)
     return model
 
 
@@ -74,8 +76,7 @@ def test_gradients_are_those_of_maskable_ppo(game: str, activation: str) -> None
     assert not fast.fallback
     rolled_out(fast)
     copied(fast, plain)
-    # An update before, so that the policy is no longer the one that drew the actions, and some ratios are clipped.
-    for _ in range(2):
+    for _ in range(2):  # in the second, the policy is no longer the one that drew, and ratios are clipped
         np.random.seed(1)  # noqa: NPY002 - the generator of SB3
         fast.train()
         np.random.seed(1)  # noqa: NPY002 - the generator of SB3
@@ -85,8 +86,6 @@ def test_gradients_are_those_of_maskable_ppo(game: str, activation: str) -> None
         wanted = flat(one.grad for one in plain.policy.parameters())
         assert apart(found, wanted) < 1e-5
         plain.policy.load_state_dict(fast.policy.state_dict())
-        for name in ("observations", "actions", "values", "log_probs", "advantages", "returns"):
-            setattr(plain.rollout_buffer, name, getattr(plain.rollout_buffer, name))
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -100,3 +99,147 @@ def test_the_same_seed_gives_the_same_first_update(game: str) -> None:
         np.random.seed(7)  # noqa: NPY002 - the generator of SB3
         model.train()
     assert apart(flat(fast.policy.parameters()) - begun, flat(plain.policy.parameters()) - begun) < 1e-3
+
+
+@pytest.mark.parametrize("kinds", [(FastMaskablePPO, MaskablePPO), (MaskablePPO, FastMaskablePPO)])
+def test_each_loads_the_files_of_the_other_and_goes_on(kinds: tuple[Any, Any], tmp_path: Path) -> None:
+    writes, reads = kinds
+    model = made(writes, "liarsdice").learn(2 * GAMES_AT_ONCE * STEPS)
+    model.save(tmp_path / "model.zip")
+    found = reads.load(tmp_path / "model.zip", device="cpu")
+    assert type(found) is reads
+    assert np.array_equal(flat(found.policy.parameters()), flat(model.policy.parameters()))
+    before, after = model.policy.optimizer.state_dict()["state"], found.policy.optimizer.state_dict()["state"]
+    for number, known in before.items():
+        assert all(torch.equal(torch.as_tensor(after[number][name]), torch.as_tensor(known[name])) for name in known)
+    found.set_env(SB3VecEnv("liarsdice", GAMES_AT_ONCE, seed=9))
+    found.learn(GAMES_AT_ONCE * STEPS, reset_num_timesteps=False)
+    assert not np.array_equal(flat(found.policy.parameters()), flat(model.policy.parameters()))
+    assert found.num_timesteps == 3 * GAMES_AT_ONCE * STEPS
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_action_is_ever_drawn_that_the_mask_forbids_and_the_same_seed_draws_the_same(game: str) -> None:
+    runs = []
+    for _ in range(2):
+        model = rolled_out(made(FastMaskablePPO, game))
+        buffer = model.rollout_buffer
+        actions = buffer.actions.reshape(-1).astype(np.int64)
+        assert buffer.action_masks.reshape(len(actions), -1)[np.arange(len(actions)), actions].all()
+        distribution = model.policy.get_distribution(
+            torch.as_tensor(buffer.observations.reshape(len(actions), -1)),
+            action_masks=buffer.action_masks.reshape(len(actions), -1),
+        )
+        with torch.no_grad():
+            wanted = distribution.log_prob(torch.as_tensor(actions)).numpy()
+        np.testing.assert_allclose(buffer.log_probs.reshape(-1), wanted, atol=2e-5)
+        runs.append(actions)
+    assert np.array_equal(*runs)
+    assert len(set(runs[0].tolist())) > 1
+
+
+def test_actions_are_drawn_as_often_as_the_policy_says() -> None:
+    rng = np.random.default_rng(4)
+    n, n_actions = 60_000, 7
+    logits = np.tile(rng.normal(0, 2, n_actions).astype(np.float32), (n, 1))
+    mask = np.array([1, 1, 0, 1, 1, 0, 1], np.bool_)
+    actions, log_probs, bits = np.zeros(n, np.int64), np.zeros(n, np.float32), np.zeros(n_actions, np.int32)
+    uniforms = ((np.arange(n) + 0.5) / n).astype(np.float32)
+    scratch = np.zeros((2, n_actions), np.float32)
+    kernels.draw(logits, np.tile(mask, (n, 1)), uniforms, actions, log_probs, scratch, bits, bits.view(np.float32))
+    wanted = np.where(mask, np.exp(logits[0].astype(np.float64)), 0)
+    wanted /= wanted.sum()
+    np.testing.assert_allclose(np.bincount(actions, minlength=n_actions) / n, wanted, atol=1e-3)
+    np.testing.assert_allclose(log_probs, np.log(wanted[actions]), atol=1e-5)
+
+
+def test_kernels_of_curves_are_as_exact_as_numbers_allow() -> None:
+    x = np.linspace(-20, 20, 100_001).astype(np.float32)[None]
+    y = x.copy()
+    kernels.tanh(y)
+    np.testing.assert_allclose(y[0], np.tanh(x[0].astype(np.float64)), rtol=1e-6, atol=1e-9)
+    below = -np.abs(x[0])
+    powers, bits = np.zeros_like(below), np.zeros(len(below), np.int32)
+    kernels.exp_row(below, powers, bits, bits.view(np.float32))
+    np.testing.assert_allclose(powers, np.exp(below.astype(np.float64)), rtol=3e-6)
+
+
+def test_what_it_cannot_compute_is_left_to_maskable_ppo_and_said() -> None:
+    elu = {"policy_kwargs": {"activation_fn": torch.nn.ELU}}
+    with pytest.warns(UserWarning, match="does what MaskablePPO does here, as between its layers stands ELU"):
+        odd = made(FastMaskablePPO, "hog", **elu).learn(GAMES_AT_ONCE * STEPS)
+    plain = made(MaskablePPO, "hog", **elu).learn(GAMES_AT_ONCE * STEPS)
+    assert np.array_equal(flat(odd.policy.parameters()), flat(plain.policy.parameters()))
+    assert isinstance(odd, FastMaskablePPO)
+    assert "ELU" in odd.fallback
+    with pytest.raises(ParameterError, match=r"kl_coef=0.1 needs .*leave kl_coef out"):
+        made(FastMaskablePPO, "hog", kl_coef=0.1, **elu)
+    with pytest.raises(ParameterError, match="kl_anchor_rate=2 a share from 0 to 1"):
+        made(FastMaskablePPO, "hog", kl_anchor_rate=2)
+
+
+def test_the_anchor_s_pull_is_the_gradient_of_the_divergence() -> None:
+    given = {"batch_size": GAMES_AT_ONCE * STEPS, "n_epochs": 1, "max_grad_norm": 1e9, "vf_coef": 0.0, "ent_coef": 0.0}
+    model = rolled_out(made(FastMaskablePPO, "liarsdice", kl_coef=0.7, kl_anchor_rate=0.25, **given))
+    assert isinstance(model, FastMaskablePPO)
+    begun = flat(model.policy.parameters())
+    anchor = begun + np.random.default_rng(2).normal(0, 0.1, len(begun)).astype(np.float32)
+    model.kl_anchor = anchor.copy()
+    buffer = model.rollout_buffer
+    buffer.advantages[:] = 0.0
+    model.normalize_advantage = False
+
+    def distribution(vector: np.ndarray) -> Any:
+        torch.nn.utils.vector_to_parameters(torch.as_tensor(vector.copy()), model.policy.parameters())
+        masks = buffer.action_masks.reshape(GAMES_AT_ONCE * STEPS, -1)
+        found = model.policy.get_distribution(torch.as_tensor(buffer.observations.reshape(len(masks), -1)))
+        return torch.log_softmax(
+            torch.where(torch.as_tensor(masks), found.distribution.logits, torch.tensor(-torch.inf)), dim=1
+        )
+
+    with torch.no_grad():
+        log_q = distribution(anchor)
+    log_p = distribution(begun)
+    legal = log_p > -torch.inf
+    terms = torch.where(legal, log_p.exp() * (log_p - log_q).masked_fill(~legal, 0.0), torch.tensor(0.0))
+    gradients = torch.autograd.grad(0.7 * terms.sum(dim=1).mean(), list(model.policy.parameters()), allow_unused=True)
+    wanted = [
+        torch.zeros_like(one) if found is None else found
+        for one, found in zip(model.policy.parameters(), gradients, strict=True)
+    ]
+    model.train()
+    assert model._engine is not None
+    assert apart(model._engine.gradient.numpy(), flat(wanted)) < 1e-5
+    moved = anchor + 0.25 * (flat(model.policy.parameters()) - anchor)
+    np.testing.assert_allclose(model.kl_anchor, moved, atol=1e-6)
+
+
+def test_clipped_values_and_stopping_early_are_those_of_maskable_ppo() -> None:
+    given = {"clip_range_vf": 0.05, "target_kl": 1e-4, "learning_rate": 1e-3, "n_epochs": 3, "clip_range": 0.1}
+    fast, plain = made(FastMaskablePPO, "yatzy", **given), made(MaskablePPO, "yatzy", **given)
+    begun = flat(plain.policy.parameters())
+    rolled_out(fast)
+    copied(fast, plain)
+    for model in (fast, plain):
+        np.random.seed(7)  # noqa: NPY002 - the generator of SB3
+        model.train()
+    assert fast._n_updates == plain._n_updates < 3
+    assert apart(flat(fast.policy.parameters()) - begun, flat(plain.policy.parameters()) - begun) < 1e-3
+    told, wanted = (model.logger.name_to_value for model in (fast, plain))
+    for name in wanted:
+        assert told[name] == pytest.approx(wanted[name], rel=1e-3, abs=1e-6), name
+
+
+def test_threads_share_the_work_and_come_to_the_same_up_to_rounding() -> None:
+    threads = torch.get_num_threads()
+    found = []
+    try:
+        for number in (1, 2):
+            torch.set_num_threads(number)
+            model = rolled_out(made(FastMaskablePPO, "hog", n_steps=64, batch_size=1024))
+            model.train()
+            found.append(flat(model.policy.parameters()))
+            assert torch.get_num_threads() == number
+    finally:
+        torch.set_num_threads(threads)
+    assert apart(*found) < 1e-4

@@ -151,7 +151,8 @@ def test_everybody_plays_everybody_once(rates: Rates) -> None:
     rates["asked"].clear()
     joined(table, "a")
     joined(table, "x", EXPLOITER)  # with four, a among three of x is another question
-    assert rates["asked"] == [("a", "uniform"), ("x", "uniform"), ("x", "a"), ("a", "x")]
+    pairs = [("a", "uniform"), ("x", "uniform"), ("x", "a")]
+    assert rates["asked"] == [one for a, b in pairs for one in ((a, b), (b, a))]
 
 
 def test_a_name_is_given_once(rates: Rates) -> None:
@@ -235,6 +236,7 @@ def test_stone_paper_and_scissors_are_a_cycle() -> None:
     assert table.remarks() == [
         "regression: stone beats scissors",
         "cycle: stone beats scissors, scissors beats paper, paper beats stone",
+        "hardest for scissors: stone, which takes 70.0% of 1000 against it (50.0% among equals)",
     ]
     assert stone_paper_scissors(0.3, 1000).cycles() == [("stone", "paper", "scissors")]
     assert stone_paper_scissors(0.7, 0).cycles()  # exact
@@ -310,3 +312,36 @@ def test_members_of_all_kinds_play_in_a_batch() -> None:
 def test_an_agent_that_does_not_exist() -> None:
     with pytest.raises(DicegymError, match="nobody"):
         a_league(opponents={"nobody": 1, "self": 1})
+
+
+def test_at_larger_tables_doing_well_alone_both_ways_beats_nobody() -> None:
+    table = LeagueTable(0.25)
+    for name in "ab":
+        table.add(name, PAST_SELF, 0)
+    table.record("a", "b", Result(0.4, 1000))
+    table.record("b", "a", Result(0.1, 1000))
+    assert table.beats("a", "b")
+    assert not table.beats("b", "a")
+    table.record("b", "a", Result(0.4, 1000))
+    assert not table.beats("a", "b")
+    assert not table.beats("b", "a")
+
+
+def test_the_table_tells_who_lasts_and_who_is_hardest() -> None:
+    table = LeagueTable(1 / 7)
+    for name, kind in (("even", SCRIPTED), ("past", PAST_SELF), ("x", EXPLOITER)):
+        table.add(name, kind, 0)
+    table.record("past", "even", Result(0.4, 1000))
+    table.record("even", "past", Result(0.05, 1000))
+    assert table.lasting() == {}  # x met nobody yet
+    for a, b, rate in (("x", "even", 0.2), ("even", "x", 0.1), ("x", "past", 0.3), ("past", "x", 0.02)):
+        table.record(a, b, Result(rate, 1000))
+    assert table.lasting()["x"] == pytest.approx(1)
+    assert table.remarks()[-1] == (
+        "hardest for past: x, which takes 30.0% of 1000 alone at a table filled with it (14.3% among equals)"
+    )
+    shown = table.report({"even": 0.5, "past": 0.25, "x": 0.25}).tables[0]
+    assert shown[1][4] == "Alpha-Rank"
+    assert [row[4] for row in shown[2]] == ["0.0%", "0.0%", "100.0%"]
+    table.leave("x")
+    assert table.lasting()["past"] == pytest.approx(1)

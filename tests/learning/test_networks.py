@@ -62,14 +62,18 @@ def made(*overrides: str, games: int = 4) -> Any:
 
 
 def test_an_extractor_from_a_file(own: str) -> None:
-    model = made(f"network.features_extractor_class={own}:Gated", "network.features_extractor_kwargs={width=12}")
+    plain = "algorithm.name=MaskablePPO"
+    model = made(plain, f"network.features_extractor_class={own}:Gated", "network.features_extractor_kwargs={width=12}")
     assert type(model.policy.features_extractor).__name__ == "Gated"
     assert model.policy.mlp_extractor.policy_net[0].in_features == 12
 
 
 def test_other_arguments_of_policies_and_a_policy_of_ones_own(own: str) -> None:
     model = made(
-        f"network.policy={own}:Mine", "network.ortho_init=false", "network.optimizer_class=torch.optim:RMSprop"
+        "algorithm.name=MaskablePPO",
+        f"network.policy={own}:Mine",
+        "network.ortho_init=false",
+        "network.optimizer_class=torch.optim:RMSprop",
     )
     assert type(model.policy).__name__ == "Mine"
     assert isinstance(model.policy.optimizer, torch.optim.RMSprop)
@@ -79,7 +83,7 @@ def test_other_arguments_of_policies_and_a_policy_of_ones_own(own: str) -> None:
 @pytest.mark.parametrize(
     ("setting", "error", "match"),
     [
-        ("network.policy=MlpPolcy", UnknownNameError, "policy of MaskablePPO 'MlpPolcy'. Did you mean 'MlpPolicy'"),
+        ("network.policy=MlpPolcy", UnknownNameError, "policy of FastMaskablePPO 'MlpPolcy'. Did you mean 'MlpPolicy'"),
         ("network.ortho_int=false", UnknownNameError, "Did you mean 'ortho_init'"),
         ("network.features_extractor_class=OWN:Gatd", UnknownNameError, "Did you mean 'Gated'"),
         ("network.features_extractor_class=Gated", ParameterError, "write 'file.py:name'"),
@@ -146,6 +150,7 @@ def test_a_run_with_an_extractor_of_ones_own_goes_on_and_plays_without_its_file(
         *("run.games=16", "run.torch_threads=1", "algorithm.n_steps=16", "algorithm.batch_size=64"),
         *("run.steps=512", "run.evaluate_every=512", "run.checkpoint_every=256", "run.card_games=0"),
         *("self_play.games=2", "self_play.snapshot_every=256", 'opponents={"self"=1}', "run.evaluate_games=4"),
+        "algorithm.name=MaskablePPO",
         f"network.features_extractor_class={own}:Gated",
     ]
     run = train("hog", tmp_path / "run", overrides=overrides)

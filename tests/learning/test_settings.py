@@ -141,5 +141,13 @@ def test_a_misspelt_setting_of_the_section_itself_is_guessed() -> None:
 
     settings = override(TrainingSettings(), ['algorithm={nme="PPO"}'])
     games = SB3VecEnv(dicegym.game("hog"), 2)
-    with pytest.raises(ParameterError, match=r"argument of MaskablePPO 'nme'.*Did you mean 'name'"):
+    with pytest.raises(ParameterError, match=r"argument of FastMaskablePPO 'nme'.*Did you mean 'name'"):
         networks.new_model(settings, games, 1, None)
+
+
+@pytest.mark.parametrize(
+    "file", sorted((shipped_folder("training") / "configs").glob("*.toml")), ids=lambda file: file.stem
+)
+def test_a_configuration_says_what_was_searched(file: Path) -> None:
+    head = file.read_text(encoding="utf-8").partition("\n\n")[0]
+    assert "\n# Searched: " in head

@@ -29,6 +29,7 @@ from dicegym.cli import main
 from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
+from dicegym.learning import league_table
 from dicegym.learning.card import card
 from dicegym.learning.configuration import read_config, settings_of
 from dicegym.learning.curve import next_evaluation
@@ -169,6 +170,7 @@ def test_resumed_run_has_the_curve_of_an_uninterrupted_one(
 
 MIXED = [
     *SMALL,
+    "game.players=4",
     "run.tables=[2,4,2,3]",
     'run.evaluate_against=["even",["even","honest"]]',
     "run.best_by=worst",
@@ -186,14 +188,19 @@ def test_a_run_at_tables_of_different_sizes_measures_each_and_resumes_exactly(tr
     training.train("liarsdice", tmp_path / "cut", overrides=["run.steps=3072", "run.card_games=10"], resume=True)
     curves = [(tmp_path / folder / "curve.csv").read_text() for folder in ("whole", "cut")]
     assert curves[0] == curves[1]
-    columns = [f"even ({players} players)" for players in (2, 4, 3)]
+    columns = [f"even ({players} players)" for players in (4, 2, 3)]
     columns += [f"even, honest ({players} players)" for players in (4, 3)]  # for two there is no seat for both
     assert next(csv.reader(curves[0].splitlines())) == ["steps", "score", *columns]
     page = (tmp_path / "whole/model.md").read_text()
-    assert "2 players, trained at tables of 3, 4 too" in page
-    assert page.count("| even (4 players) |") == page.count("| even, honest (3 players) |") == 1
+    assert "4 players, trained at tables of 2, 3 too" in page
+    assert page.count("| even (2 players) |") == page.count("| even, honest (3 players) |") == 1
     assert run.evaluator.even(Score("win rate", "even (4 players)", 0.5, 0.5, 0.5, 20)) == 0.25
     assert run.evaluator.even(run.score._replace(opponent="all")) == pytest.approx((1 / 2 + 2 / 4 + 2 / 3) / 5)
+    table, _ = league_table.read(tmp_path / "whole/league.csv")
+    exploiter, target = table.result("exploiter 2048", "snapshot 2048"), table.result("snapshot 2048", "exploiter 2048")
+    assert exploiter is not None  # alone among three copies of whom it was trained against
+    assert target is not None  # and the other way round
+    assert "alone at a table filled with it (25.0% among equals)" in table.remarks()[-1]
 
 
 @pytest.mark.parametrize(
@@ -628,8 +635,8 @@ def test_a_finished_run_is_left_as_it_is_unless_more_is_asked_for(
 def test_sigterm_saves_as_ctrl_c_does(training: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluate = training.Run.evaluate
 
-    def asked_to_end(run: Any, logger: Any) -> None:
-        evaluate(run, logger)
+    def asked_to_end(run: Any, logger: Any, **given: Any) -> None:
+        evaluate(run, logger, **given)
         if run.model.num_timesteps == 1024 and not run.interruption.wanted:  # it is measured again before it leaves
             signal.raise_signal(signal.SIGTERM)
 

@@ -70,7 +70,7 @@ function first(table, place, state, forms) {
     if (state.over[0]) return;
     const chosen = twins.map((name) => table.functions[name](table.copy(state)));
     parts.push(view(BigInt64Array.from(chosen, BigInt)));
-    if (network) parts.push(view(Int32Array.of(network.choose(table.observe(state, state.player[0]), mask))));
+    if (network) parts.push(view(Int32Array.of(network.act(table.observe(state, state.player[0]), mask, 0.37))));
   };
   for (const { settings, key, actions, brief, screens } of JSON.parse(fs.readFileSync(games, "utf8"))) {
     const state = table.begin(settings, BigInt(key));

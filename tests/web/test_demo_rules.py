@@ -22,6 +22,7 @@ from dicegym.games.keyboard import Place
 from dicegym.games.parts import CONTROLS, KEYBOARD, need
 from dicegym.pictures.drawing import PICTURE, Viewpoint
 from dicegym.players import model
+from dicegym.players.drawing import drawn, gives_away, probabilities
 from dicegym.players.twins import twin_numbers
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
@@ -79,8 +80,9 @@ class Played:
         chosen = [int(kernel(state)) for kernel in self.kernels]
         self.seen.append(("choices of the twins", np.array(chosen, np.int64)))
         if self.network is not None:
-            best = self.network.choose(table.observe(state, int(state["player"]))[None], table.legal(state)[None])
-            self.seen.append(("choice of the model", best.astype(np.int32)))
+            scores = self.network.scores(table.observe(state, int(state["player"]))[None])
+            chances = probabilities(scores, table.legal(state)[None], self.network.temperature)
+            self.seen.append(("choice of the model", drawn(chances, np.array([0.37])).astype(np.int32)))
 
     def _see(self, table: Game, state: Any, fault: int, action: int, before: Any) -> None:
         text = json.dumps(self._said(table, state, fault, action, before)).encode()
@@ -155,14 +157,16 @@ def compare(name: str, folder: Path, games: int, most: int, screens: int = 1) ->
     translation, shown = translated(game), screen(game)
     assert not shown.refused
     file = shipped_folder("agents") / name / "ppo.zip"
-    network = model.load(file)
+    network = model.load(file, temperature=1.0 if gives_away(game) else 0.0)
     played = Played(name, translation, shown, network, most)
     generator = np.random.default_rng(SEED)
     for number in range(games):
         table = tables(name)[number % len(tables(name))]
         played.screens = number % screens == 0
         played.play(table, SEED + number, number % 4 == 3, generator)
-    scripts = game_script(game, translation, shown) + model_script("ppo", game, network.plain_network())
+    scripts = game_script(game, translation, shown) + model_script(
+        "ppo", game, network.plain_network(), network.temperature
+    )
     found, at = played_in_javascript(folder, played, scripts), 0
     for number, (what, expected) in enumerate(played.seen):
         wanted = expected.tobytes()

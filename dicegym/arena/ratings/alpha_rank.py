@@ -5,27 +5,21 @@ of games in which it was ahead, an equal place being half. Where entries beat ea
 share what there is, and who loses to them has nothing. A game of more than two counts for each pair in it: a whole
 table would need a payoff for each set of entries that can sit at it, of which a contest plays a few.
 
-Source: S. Omidshafiei et al., "Alpha-Rank: Multi-Agent Evaluation by Evolution", Scientific Reports 9 (2019), as
-computed by OpenSpiel (`open_spiel.python.egt.alpharank`).
+`dicegym.learning.population` plays those payoffs. Source and model: `dicegym.arena.ratings.fixation`.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from dicegym.arena.ratings.choices import choices
+from dicegym.arena.ratings.fixation import ALPHA, POPULATION, lasting, payoffs_of
 from dicegym.arena.ratings.places import MatchPlaces, grouped
 from dicegym.engine.validate import finite_number, whole_number
-from dicegym.errors import DependencyError, ParameterError
-
-ALPHA = 100.0
-"""How strongly the better one is preferred, as OpenSpiel has it."""
-POPULATION = 50
-"""How many there are, as OpenSpiel has it."""
+from dicegym.errors import ParameterError
 
 
 class AlphaShare(NamedTuple):
@@ -54,25 +48,17 @@ def alpha_rank(
         Entries, the most lasting first, equal ones by name.
 
     Raises:
-        DependencyError: OpenSpiel, or what its module draws with, is not installed.
         ParameterError: ``alpha`` or ``population`` make no sense, or there is no match.
     """
     whole_number("population", population, 2, 10_000, "the number of a population")
     if alpha is not None:
         finite_number("alpha", alpha, "how strongly the better one is preferred (None: infinitely)", above=0)
-    try:
-        from open_spiel.python.egt import alpharank
-    except ImportError as error:
-        raise DependencyError.for_extra("OpenSpiel with matplotlib and networkx", "openspiel", "Alpha-Rank") from error
     found = choices(grouped(matches), 0)
     if not found.names:
         raise ParameterError("no match with a game was given, so there is nothing to rank: play one first")
     games = found.ahead + found.ahead.T + found.level
     payoff = np.full(games.shape, 0.5)
     np.divide(found.ahead + found.level / 2, games, out=payoff, where=games > 0)
-    with warnings.catch_warnings(), np.errstate(over="ignore"):
-        warnings.simplefilter("ignore", RuntimeWarning)  # of exponentials beyond all numbers, which stand for 0
-        lasting = alpharank.compute([payoff], m=population, alpha=alpha or ALPHA, use_inf_alpha=alpha is None)[2]
-    shares = np.round(np.clip(np.real(lasting), 0, 1), 6)
+    shares = np.round(lasting(payoffs_of(payoff[:, :, None]), alpha, population), 6)
     rows = sorted(zip(found.names, map(float, shares), strict=True), key=lambda row: (-row[1], row[0]))
     return tuple(AlphaShare(1 + sum(other > share for _, other in rows), name, share) for name, share in rows)

@@ -3,8 +3,8 @@
 Where it is known how both play, each action and each showdown is compared with what all rolls together could expect
 there, by both players' ways (`dicegym.games.bidding.solving.hand_tree`): "imaginary observations" and known policies of
 AIVAT (Burch, Schmid, Moravcik, Morrill and Bowling, AAAI 2018), for both sides. Known are players that draw and
-remember nothing (they are asked), and the shipped bots that draw (their probabilities are known). Between two that draw
-nothing the whole of a hand is worked out, and no luck is left in a result at all.
+remember nothing and models that draw (they are asked), and the shipped bots that draw (their probabilities are known).
+Between two that draw nothing the whole of a hand is worked out, and no luck is left in a result at all.
 
 Of anybody else nothing is known but its actions. Then the rolls alone are luck: they are worth what they would be
 between the players that are known, and the game's baseline in place of the others.
@@ -31,7 +31,7 @@ from dicegym.games.bidding.solving.hand_tree import (
     starts_of,
 )
 from dicegym.games.worth import Meter
-from dicegym.play.player import Player
+from dicegym.play.player import Player, draws_openly
 from dicegym.players.twins import TwinPlayer, opponent
 
 POINTS, POINTS_DRAWN = 20_000, 1500
@@ -70,7 +70,11 @@ class _Known(NamedTuple):
 
     player: Player
     number: int
-    """Of a bot that draws; -1: it draws nothing."""
+    """Of a bot that draws, or one of the two below."""
+
+
+DRAWS_NOTHING, SAYS_CHANCES = -1, -2
+"""In place of a bot's number: a player is asked what it plays, or how likely it plays what."""
 
 
 def _known(player: Player | None, ways: Ways) -> _Known | None:
@@ -79,12 +83,17 @@ def _known(player: Player | None, ways: Ways) -> _Known | None:
         return None
     if isinstance(player, TwinPlayer) and player.name in ways.drawing:
         return _Known(player, list(ways.drawing).index(player.name))
-    return _Known(player, -1) if player.pure else None
+    if draws_openly(player):
+        return _Known(player, SAYS_CHANCES)
+    return _Known(player, DRAWS_NOTHING) if player.pure else None
 
 
 def _policy(game: Game, known: _Known, ways: Ways) -> Policy:
     """Return what can be asked how a player chooses with each of many rolls."""
-    if known.number < 0:
+    if draws_openly(player := known.player) and known.number == SAYS_CHANCES:
+        every = np.arange(game.n_actions)
+        return lambda records: Mixture(every, player.chances(game, records))
+    if known.number == DRAWS_NOTHING:
 
         def asked(records: np.ndarray) -> Mixture:
             seats = records["player"].astype(np.int64)
@@ -165,7 +174,7 @@ class Pair:
 
 @lru_cache(maxsize=PAIRS_KEPT)
 def _pair(game: Game, first: _Known, second: _Known, ways: Ways) -> Pair:
-    points = POINTS if first.number < 0 and second.number < 0 else POINTS_DRAWN
+    points = POINTS if first.number == second.number == DRAWS_NOTHING else POINTS_DRAWN
     return Pair(game, (_policy(game, first, ways), _policy(game, second, ways)), ways.wild, points)
 
 
@@ -202,7 +211,7 @@ class _Meter:
 
     def _pair_of(self, seated: tuple[int, ...]) -> Pair:
         """Return what hands between the two are worth, the baseline in the place of one of whom nothing is known."""
-        first, second = (self._known[one] or _Known(self._baseline, -1) for one in seated)
+        first, second = (self._known[one] or _Known(self._baseline, DRAWS_NOTHING) for one in seated)
         return _pair(self._game, first, second, self._ways)
 
     @property

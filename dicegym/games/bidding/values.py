@@ -16,7 +16,7 @@ from dicegym.games.bidding.solving.reply_sweep import ReplySweep
 from dicegym.games.bidding.solving.reply_tree import ReplyBounds, ReplyTree
 from dicegym.games.parts import SOLUTIONS, part
 from dicegym.games.worth import Bracket, Progress, ValueSource, training_against
-from dicegym.play.player import Player
+from dicegym.play.player import Player, draws_openly
 
 PASSES = 200
 """How often hands that lead back to more dice are worked out again from what they are then worth, at most."""
@@ -188,8 +188,8 @@ def _at_first(starts: Sequence[Start], worths: Mapping[Start, ReplyBounds]) -> R
 
 
 def _policy(game: Game, player: Player, ways: Ways) -> Policy:
-    if (chances := getattr(player, "chances", None)) is not None:
-        return lambda records: Mixture(np.arange(game.n_actions), chances(game, records))
+    if draws_openly(player):
+        return lambda records: Mixture(np.arange(game.n_actions), player.chances(game, records))
     found = policy(game, player, ways)
     if found is None:
         raise ParameterError(

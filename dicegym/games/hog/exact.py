@@ -36,6 +36,7 @@ Function = Callable[[int, int], int]
 """A strategy as in the contest: (own score, opponent's score) -> number of dice."""
 Strategy = np.ndarray | Player | Function
 
+MIXED = False
 SOLVED = {"memory": 0}
 """A table holds all that players choose by, if they do not see the turns before."""
 MARGIN = 1e-12

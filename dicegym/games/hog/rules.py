@@ -237,7 +237,7 @@ def step(state, action):
 
     run = state.runs[me]
     pig_out = ones > 0
-    points = PIG_OUT if pig_out else points * multiplier(run)
+    points = np.int64(PIG_OUT) if pig_out else points * multiplier(run)
     state.runs[me] = longer(run) if pig_out else 0
     state.scores[me], state.scores[other] = settle(score, other_score, points)
     state.chosen[me] = number

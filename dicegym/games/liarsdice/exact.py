@@ -29,12 +29,13 @@ from dicegym.games.liarsdice import exact_kernels as kernels
 from dicegym.games.liarsdice import rules
 from dicegym.games.liarsdice.exact_kernels import FACES, LIAR, N_BIDS, N_CHOICES, N_SETS
 from dicegym.games.parts import Progress, plays_with
-from dicegym.play.player import Player, sit_down, whole
+from dicegym.play.player import Player, draws_openly, sit_down, whole
 from dicegym.play.turn import Act, Turn
 
 Strategy = np.ndarray | Player
 SOLVED = {"players": 2, "dice": 1}
 """Then a game is a single hand."""
+MIXED = True
 SHAPE = (FACES, N_SETS, N_CHOICES)
 ASKED = 64
 """How often a player that may draw is asked the same question."""
@@ -77,8 +78,9 @@ def _check_game(game: Game) -> None:
 def tabulate(player: Player, game: Game) -> np.ndarray:
     """Return ``player``'s strategy as a table, float64[6, 4096, 13]; sets that it never lets come about stay all zero.
 
-    Each question is put once to a player that is pure, and `ASKED` times to another, whose answers are then taken
-    for its probabilities; what such a player remembers from one question to the next is its own affair.
+    Each question is put once to a player that is pure, or that can be asked how likely it does what. Another is asked
+    `ASKED` times, and its answers are taken for its probabilities; what such a player remembers from one question to
+    the next is its own affair.
 
     Raises:
         AgentError: it cannot sit down.
@@ -114,6 +116,10 @@ def _explore(player: Player, act: Act, game: Game, seat: int, face: int, table: 
 def _choices(player: Player, act: Act, game: Game, state: Any) -> np.ndarray:
     """Return the probability of each choice, float64[13]."""
     found, mask = np.zeros(N_CHOICES), game.legal(state)
+    if draws_openly(player):
+        chances = player.chances(game, np.array([state]))[0]
+        bids = chances[:N_BIDS] * mask[:N_BIDS]
+        return np.append(bids, max(0.0, 1.0 - bids.sum()))
     turn = Turn(game, state, int(state["player"]))
     times = 1 if player.pure else ASKED
     for _ in range(times):

@@ -15,7 +15,7 @@ from dicegym.learning.fast_ppo.layers import FlatParameters
 from dicegym.learning.fast_ppo.passes import CHUNK, Front, Inputs, Losses, Passes
 from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer, RolloutInputs
 
-LEAST = 64
+LEAST = 256
 """Decisions that are worth a thread."""
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
-from dicegym.learning.configuration import settings_of
+from dicegym.learning.configuration import config_file, settings_of
 from dicegym.learning.lock import alone_in, is_empty
 from dicegym.learning.preparation import prepare
 from dicegym.learning.seeds.process import SeedProcess
@@ -140,13 +140,15 @@ def _planned(
         new = [text for text in new if text not in record.overrides and text != f"run.seed={first}"]
         _refuse_another_seed(new, folder)
         kept = [text for text in record.overrides if _key(text) not in map(_key, new)]
-        record = record._replace(overrides=(*kept, *new), config=str(config or record.config))
+        record = record._replace(overrides=(*kept, *new), config=str(config_file(config) if config else record.config))
     elif resume:
         raise ParameterError(f"{folder} holds no trainings of several seeds to resume: start without --resume")
     else:
         if not is_empty(folder):
             raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
-        record = SeedsRecord(game, (), "" if config is None else str(config.absolute()), tuple(new), {}, {})
+        record = SeedsRecord(
+            game, (), "" if config is None else str(config_file(config).absolute()), tuple(new), {}, {}
+        )
     path = Path(record.config) if record.config else None
     settings, _ = settings_of(game, folder, path, record.overrides, resume=False)
     first = record.seeds[0] if record.seeds else settings.run.seed

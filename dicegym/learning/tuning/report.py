@@ -225,7 +225,8 @@ def _history(axes: Any, study: Study) -> None:
     pruned = [one for one in study.trials if one.state == TrialState.PRUNED and one.intermediate_values]
     last = [one.intermediate_values[max(one.intermediate_values)] for one in pruned]
     axes.plot([one.number for one in pruned], last, "x", color="0.6", markersize=5, label="given up")
-    axes.legend(frameon=False, fontsize="x-small", loc="lower right")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.legend(frameon=False, fontsize="x-small", loc="best")
 
 
 def _learning(axes: Any, study: Study) -> None:

@@ -21,7 +21,7 @@ from dicegym.engine.validate import whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, unknown_name
 from dicegym.escape import one_line
 from dicegym.files import read_text
-from dicegym.learning.configuration import override, read_config, to_plain
+from dicegym.learning.configuration import config_file, override, read_config, to_plain
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
 from dicegym.learning.lock import alone_in
@@ -158,7 +158,7 @@ def tune(
     if pruner not in PRUNERS:
         raise unknown_name("pruner", pruner, list(PRUNERS))
     searched = tuple(space_of(USUAL) if space is None else space)
-    file = "" if config is None else str(Path(config).absolute())
+    file = "" if config is None else _named(Path(config))
     plan = TunePlan(game, searched, steps, seeds, file, tuple(overrides), seed, pruner)
     path = Path(file) if file else None
     settings = override(read_config(game, path), [*overrides, *plan.short()])
@@ -174,6 +174,11 @@ def tune(
         kept = f"{worker.over()} of {trials} trials are over in {target}"
         raise SignalInterrupt(number_of(end), f"{kept}: the same command goes on") from None
     return Study(plan, target, study.get_trials())
+
+
+def _named(config: Path) -> str:
+    """Return the name of a configuration that ships, which every machine knows, or the path of another one."""
+    return str(config) if config_file(config) != config else str(config.absolute())
 
 
 def read_study(folder: str | Path, storage: str = "", game: str = "") -> Study:

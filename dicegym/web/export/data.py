@@ -49,15 +49,20 @@ def game_script(game: Game, translated: TranslatedGame, screen: Screen) -> str:
     )
 
 
-def network_data(network: Network) -> dict[str, Any]:
-    """Return a network as `dicegym.network` of engine.js takes it; its weights have been float32 all along."""
+def network_data(network: Network, temperature: float = 0.0) -> dict[str, Any]:
+    """Return a network, and at which temperature it is drawn from, as `dicegym.network` of engine.js takes it.
+
+    Its weights have been float32 all along.
+    """
     arrays = [array.astype(np.float32) for layer in network.layers for array in (layer.weight, layer.bias)]
-    return {"activations": [layer.activation for layer in network.layers], **packed(tuple(arrays))}
+    how = {"activations": [layer.activation for layer in network.layers], "temperature": temperature}
+    return {**how, **packed(tuple(arrays))}
 
 
-def model_script(name: str, game: Game, network: Network) -> str:
-    """Return the script that puts a model into ``dicegym.models``."""
-    return f"(dicegym.models ??= {{}})[{literal(f'{game.name}/{name}')}] = {literal(network_data(network))};\n"
+def model_script(name: str, game: Game, network: Network, temperature: float = 0.0) -> str:
+    """Return the script that puts a model, played at ``temperature``, into ``dicegym.models``."""
+    data = literal(network_data(network, temperature))
+    return f"(dicegym.models ??= {{}})[{literal(f'{game.name}/{name}')}] = {data};\n"
 
 
 def literal(value: Any) -> str:

@@ -164,7 +164,7 @@ class Demo:
                 continue
             name = f"{path.parent.name}-{path.stem}" if given else path.stem
             file = f"model-{game.name}-{_plain(name)}.js"
-            self._put(f"files/{file}", model_script(name, game, network))
+            self._put(f"files/{file}", model_script(name, game, network, player.temperature))
             yield Opponent(f"model {name}", name, describe(game, str(path)), file=file)
 
     def _twins(self, game: Game, rules: TranslatedGame) -> Iterator[Opponent]:

@@ -1,13 +1,11 @@
-"""Alpha-Rank, as OpenSpiel computes it."""
+"""Alpha-Rank of the games of a contest."""
 
 from __future__ import annotations
-
-import sys
 
 import pytest
 
 from dicegym.arena.ratings import MatchPlaces, alpha_rank
-from dicegym.errors import DependencyError, ParameterError
+from dicegym.errors import ParameterError
 
 
 def won(name: str, other: str, wins: int, losses: int, draws: int = 0) -> MatchPlaces:
@@ -18,12 +16,6 @@ CIRCLE = [
     *(won(x, y, 65, 35) for x, y in (("rock", "scissors"), ("scissors", "paper"), ("paper", "rock"))),
     *(won(x, "dud", 80, 20) for x in ("rock", "scissors", "paper")),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _openspiel(request: pytest.FixtureRequest) -> None:
-    if "without" not in request.node.name:
-        pytest.importorskip("open_spiel", reason="OpenSpiel is not installed: pip install 'dicegym[openspiel]'")
 
 
 @pytest.mark.parametrize("alpha", [100.0, 10, None])
@@ -57,9 +49,3 @@ def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, object]) 
 def test_nothing_to_rank_is_refused() -> None:
     with pytest.raises(ParameterError, match="nothing to rank"):
         alpha_rank([])
-
-
-def test_without_openspiel_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "open_spiel.python.egt", None)
-    with pytest.raises(DependencyError, match=r"dicegym\[openspiel\]"):
-        alpha_rank(CIRCLE)

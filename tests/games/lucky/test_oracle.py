@@ -16,6 +16,7 @@ from oracles.lucky import CEILING, Lucky, stock
 import dicegym
 from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED
+from dicegym.games.lucky import scales
 
 pytestmark = pytest.mark.nojit
 
@@ -195,3 +196,15 @@ def test_the_whole_part_of_any_product_is_exact(seed: int) -> None:
                 add_points(limbs, *form, down_2, down_3)
             assert quotient(limbs, down_2, down_3) == int(sum(exact for _, exact in parts))
     assert near > 20 or not COMPILED
+
+
+def test_money_on_scales_is_what_the_formulas_say() -> None:
+    """Tables stand for logarithms and divisions: the same to the last bit, and so at the end of the table."""
+    most = len(scales.ON_SCALES)
+    for amount in [*range(most + 2), 5000, 1 << 20, 1 << 53]:
+        out = np.zeros(5, np.float32)
+        scales.observe_money(np.int64(amount), 0, out)
+        wanted = [scales.logarithm(np.int64(amount)), *(amount / (amount + c) for c in (10, 50, 250, 1250))]
+        assert out.tolist() == np.array(wanted, np.float32).tolist()
+        scales.observe_rivals_money(np.int64(amount), 0, out)
+        assert out[:3].tolist() == np.array([wanted[0], wanted[2], wanted[3]], np.float32).tolist()

@@ -164,6 +164,20 @@ var dicegym = globalThis.dicegym || (globalThis.dicegym = {});
         }
         return best;
       },
+      // As the model plays: its best action, or one drawn by a number of 0 <= u < 1, as `dicegym.players.drawing` does.
+      act(observation, mask, u) {
+        const best = this.choose(observation, mask);
+        if (!data.temperature || best < 0) return best;
+        const scores = this.scores(observation);
+        const bounds = [];
+        let sum = 0;
+        for (let action = 0; action < mask.length; action++) {
+          if (mask[action]) sum += Math.exp((scores[action] - scores[best]) / data.temperature);
+          bounds.push(sum);
+        }
+        const drawn = bounds.findIndex((bound) => bound > u * sum);
+        return drawn < 0 ? best : drawn;
+      },
     };
   };
 })(dicegym);

@@ -29,8 +29,11 @@
       if (!dicegym.models[key]) await script(root + file);
       networks.set(key, await dicegym.network(dicegym.models[key]));
     }
-    return (state) => networks.get(key).choose(game.observe(state, state.player[0]), game.legal(state));
+    return (state, u) => networks.get(key).act(game.observe(state, state.player[0]), game.legal(state), u);
   }
+
+  // A number of 0 <= u < 1 for the next decision of the game, the same whenever it is played again.
+  const uniform = () => Number(game.keyOf(game.keyOf(table.seed, 0), table.actions.length) >> 11n) / 2 ** 53;
 
   // --- the table
 
@@ -76,7 +79,7 @@
   function others_play() {
     for (let moves = 0; !table.state.over[0] && moves < MOST_MOVES; moves++) {
       const { state } = table;
-      if (state.player[0] !== table.seat) play(choose(state));
+      if (state.player[0] !== table.seat) play(choose(state, uniform()));
       else if (table.waiting.length && game.legal(state)[table.waiting[0]] !== 0) play(table.waiting.shift());
       else if (table.waiting.length && table.waiting[0] >= game.actions) play(table.waiting.shift());
       else break;

@@ -1,0 +1,151 @@
+"""Trainings whose critic sees what others hide, and models chosen by what their best reply leaves them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from dicegym.analysis.exploitability import best_reply
+from dicegym.analysis.networks import NetworkValuer
+from dicegym.bots.network import Network
+from dicegym.errors import DicegymError, ParameterError
+from dicegym.learning.configuration import read_config, settings_of, to_plain
+from dicegym.learning.evaluate import BEST_REPLY
+from dicegym.learning.script import train
+from dicegym.players import model as models
+from dicegym.players.asymmetric import AsymmetricPolicy
+from dicegym.shipped import shipped_folder
+
+TINY = [
+    "game.dice=1",
+    "run.games=16",
+    "run.steps=768",
+    "run.torch_threads=1",
+    "run.evaluate_every=512",
+    "run.checkpoint_every=256",
+    "run.evaluate_games=10",
+    "run.card_games=0",
+    'run.best_by="exploitability"',
+    "algorithm.n_steps=16",
+    "algorithm.batch_size=128",
+    "network.net_arch=[16]",
+    "self_play.snapshot_every=256",
+    "self_play.exploiter_every=512",
+    "self_play.exploiter_steps=256",
+]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("asymmetric") / "run"
+    train("liarsdice_spot_on", folder, "self_play", overrides=TINY)
+    return folder
+
+
+def rows_of(folder: Path) -> list[dict[str, str]]:
+    with (folder / "curve.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_curve_tells_of_the_best_reply_and_the_best_model_is_the_hardest_to_exploit(trained: Path) -> None:
+    rows = rows_of(trained)
+    assert all(float(row[BEST_REPLY]) == float(row["score"]) <= 0.5 for row in rows)
+    assert float(models.facts(trained / "best.zip")["score"]["value"]) == max(float(row["score"]) for row in rows)
+    player = models.load(trained / "best.zip")
+    found = best_reply(player, player.game)
+    assert 1 - found.high == pytest.approx(max(float(row["score"]) for row in rows), abs=1e-6)
+
+
+def test_a_resumed_run_has_the_curve_of_an_uninterrupted_one(trained: Path, tmp_path: Path) -> None:
+    stopped = tmp_path / "stopped"
+    train("liarsdice_spot_on", stopped, "self_play", overrides=[*TINY, "run.steps=512"])
+    train("liarsdice_spot_on", stopped, resume=True, overrides=["run.steps=768"])
+    whole = rows_of(trained)
+    resumed = [row for row in rows_of(stopped) if row["steps"] in {one["steps"] for one in whole}]
+    assert resumed == whole
+
+
+def test_a_file_plays_by_numpy_and_learns_on_from_plain_data(trained: Path) -> None:
+    """The actor alone is what plays; the critic comes back with it where training goes on."""
+    path = trained / "best.zip"
+    player = models.load(path)
+    assert isinstance(player.policy, Network)
+    assert player.policy.layers[0].weight.shape[0] == player.game.observation_size
+    model, game = models.load_model(path)
+    assert isinstance(model.policy, AsymmetricPolicy)
+    assert models.privileged_of(model) == model.observation_space.shape[0] - game.observation_size > 0
+    seen = np.random.default_rng(0).random((8, game.observation_size), np.float32)
+    again = models.PolicyPlayer(model, game)
+    np.testing.assert_allclose(again.scores(seen), player.scores(seen), atol=1e-5)
+    assert 0 <= NetworkValuer(path).value(game.new_game(1)[0], 0) <= 1
+
+
+def test_networks_of_a_critic_that_saw_less_begin_a_run(trained: Path, tmp_path: Path) -> None:
+    """What it saw it judges by at first; the other way round there is nothing to do with what it knows."""
+    begun = [f'run.start_from="{trained / "best.zip"}"', "run.steps=256"]
+    again = train("liarsdice_spot_on", tmp_path / "again", "self_play", overrides=[*TINY, *begun])
+    assert again.model.num_timesteps == 256
+    with pytest.raises(ParameterError, match="has other networks"):
+        train(
+            "liarsdice_spot_on", tmp_path / "less", "self_play", overrides=[*TINY, *begun, "network.privileged=false"]
+        )
+    plain = tmp_path / "plain"
+    train("liarsdice_spot_on", plain, "self_play", overrides=[*TINY, "run.steps=256", "network.privileged=false"])
+    more = [f'run.start_from="{plain / "model.zip"}"', "run.steps=256"]
+    wider = train("liarsdice_spot_on", tmp_path / "more", "self_play", overrides=[*TINY, *more])
+    assert models.privileged_of(wider.model) > 0
+
+
+@pytest.mark.parametrize(
+    ("overrides", "text"),
+    [
+        (["algorithm.name=PPO"], "policy whose critic sees more"),
+        (["network.features_extractor_class=torch.nn:Linear"], "cannot go together"),
+        (["environment.max_episode_steps=5"], "max_episode_steps"),
+    ],
+)
+def test_what_cannot_go_together_is_told(overrides: list[str], text: str, tmp_path: Path) -> None:
+    wanted = ["network.privileged=true", *TINY, *overrides]
+    with pytest.raises(DicegymError, match=text):
+        train("liarsdice", tmp_path / "run", overrides=wanted)
+
+
+@pytest.mark.parametrize(
+    ("game", "overrides"),
+    [("liarsdice", ["game.players=3"]), ("liarsdice", []), ("yatzy", []), ("lucky", [])],
+)
+def test_models_are_not_chosen_by_what_nobody_knows(game: str, overrides: list[str], tmp_path: Path) -> None:
+    wanted = ['run.best_by="exploitability"', "run.games=4", "run.steps=8", *overrides]
+    with pytest.raises(ParameterError, match="worst"):
+        train(game, tmp_path / "run", overrides=wanted)
+
+
+def test_hog_is_chosen_by_its_exact_best_reply(tmp_path: Path) -> None:
+    small = ["game.goal=10", *TINY[1:], 'run.best_by="exploitability"', "self_play.exploiter_every=0", "run.steps=256"]
+    train("hog", tmp_path / "run", overrides=small)
+    assert all(0 < float(row[BEST_REPLY]) <= 0.5 for row in rows_of(tmp_path / "run"))
+
+
+def test_a_configuration_may_stand_on_the_game_s_own(tmp_path: Path) -> None:
+    """What ships for self-play says what is otherwise; the rest is the game's."""
+    own, found = to_plain(read_config("liarsdice")), to_plain(read_config("liarsdice", Path("self_play")))
+    assert found["opponents"] == {"self": 1.0}
+    assert found["run"] == own["run"]
+    assert found["algorithm"]["gamma"] == own["algorithm"]["gamma"]
+    assert found["network"]["privileged"] is True
+    assert found == to_plain(read_config("liarsdice", shipped_folder("training") / "configs" / "self_play.toml"))
+    path = tmp_path / "mine.toml"
+    path.write_text('base = "game"\n[run]\nsteps = 5\n')
+    assert read_config("hog", path).run.steps == 5
+    assert read_config("hog", path).network == read_config("hog").network
+    assert settings_of("hog", tmp_path, path, [], False)[0].run.steps == 5
+    path.write_text('base = "yatzy"\n')
+    with pytest.raises(ParameterError, match='write base = "game"'):
+        read_config("hog", path)
+    with pytest.raises(ParameterError, match="there are default"):
+        read_config("hog", Path("self_plai"))
