@@ -135,9 +135,9 @@ class Exploits(Protocol):
         """
 
     def best_reply(self, player: Player, game: Game, gap: float) -> Bracket:
-        """Return the same bounds, at most ``gap`` apart, however long that takes: they depend on no clock.
+        """Return the same bounds, at most ``gap`` apart if some ten seconds or so bring that: they depend on no clock.
 
-        Raises ParameterError as above and as `check_best_reply` does, and for a player with whom they stay apart.
+        Raises ParameterError as above and as `check_best_reply` does.
         """
 
     def check_best_reply(self, game: Game) -> None:

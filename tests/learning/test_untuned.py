@@ -96,9 +96,11 @@ def test_a_way_is_above_random_play_from_when_all_its_seeds_stay_so() -> None:
     up = np.where(np.arange(POINTS) < 15, -1.0, 1.0)
     panel = UntunedPanel("Hog-v0", 0.0, {"batch": [made_up("batch", seed, up + 0.01 * seed) for seed in range(4)]})
     assert panel.learned("batch") == pytest.approx(0.5, abs=0.03)
-    down = UntunedPanel("Hog-v0", 0.0, {"batch": [made_up("batch", 1, -up)]})
+    down = UntunedPanel("Hog-v0", 0.0, {"batch": [made_up("batch", seed, -up) for seed in (1, 2)]})
     assert down.learned("batch") is None
-    always = UntunedPanel("Hog-v0", -2.0, {"batch": [made_up("batch", 1, up)]})
+    alone = UntunedPanel("Hog-v0", 0.0, {"batch": [made_up("batch", 1, up)]})
+    assert alone.learned("batch") is None
+    always = UntunedPanel("Hog-v0", -2.0, {"batch": [made_up("batch", seed, up) for seed in (1, 2)]})
     assert always.learned("batch") == pytest.approx(0.5 / POINTS)
 
 

@@ -56,10 +56,15 @@ class UntunedPanel(NamedTuple):
         return band_of(np.arange(POINTS), np.array(rows))
 
     def learned(self, way: str) -> float | None:
-        """Return after how many minutes the lower end of the band stays above random play; None: it does not."""
+        """Return after how many minutes the lower end of the band stays above random play.
+
+        None: not in the last tenth of the time, or there is one seed alone, which says nothing.
+        """
+        if len(self.curves[way]) < 2:
+            return None
         band = self.band(way)
         above = (band.low if len(self.curves[way]) >= ENOUGH else band.lowest) > self.random
-        if not above[-1]:
+        if not above[-POINTS // 10 :].all():
             return None
         since = 0 if above.all() else POINTS - int(above[::-1].argmin())
         return float(self.times(way)[since])

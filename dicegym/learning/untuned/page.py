@@ -36,7 +36,7 @@ class UntunedRow(NamedTuple):
     """Lower end of its interval over the seeds, or of few seeds the lowest."""
     high: float
     learned: float | None
-    """Minutes from which on the lower end of the band stays above random play; None: it does not."""
+    """As `UntunedPanel.learned` has it."""
 
     def cells(self) -> list[str]:
         """Return it as a line of the table."""
