@@ -94,7 +94,7 @@ class _ByStableBaselines:
     """An algorithm of Stable-Baselines3's kind."""
 
     def __init__(self, name: str, env: VecEnv, settings: TrainingSettings) -> None:
-        named = dataclasses.replace(settings.algorithm, name=name, **_added(settings.algorithm))
+        named = dataclasses.replace(settings.algorithm, name=name)  # what was added is one algorithm's own
         self._env, self._update = Stopwatch(env), _Timer()
         self._model = new_model(dataclasses.replace(settings, algorithm=named), self._env, 0, None)
         self._steps = vars(self._model)["n_steps"] * env.num_envs
@@ -125,12 +125,6 @@ class _Plainly:
         self._loop.update(advantages)
         rollout = collected - began - self._env.seconds
         return TrainedRound(self._steps, rollout, time.perf_counter() - collected, self._env.seconds)
-
-
-def _added(section: Any) -> dict[str, Any]:
-    """Return what was added to an open section, which `dataclasses.replace` would drop."""
-    declared = {field.name for field in dataclasses.fields(section)}
-    return {key: value for key, value in vars(section).items() if key not in declared}
 
 
 class Common(NamedTuple):
@@ -167,12 +161,14 @@ def commons(game: str, setup: TrainingSetup) -> Iterator[Common]:
     if not setup.configurations:
         return
     settings = read_config(game)
-    # What is left out, the algorithm makes of the number of games; the plain loop has to be told.
-    said = vars(settings.algorithm)
-    n_steps = settings.algorithm.n_steps or max(2, ROLLOUT // settings.run.games)
-    sizes = {"n_steps": n_steps, "batch_size": said["batch_size"] or max(2, n_steps * settings.run.games // 4)}
-    algorithm = AlgorithmSettings(**{**said, **sizes, "n_epochs": said["n_epochs"] or setup.epochs})
-    settings = dataclasses.replace(settings, algorithm=algorithm)
+    # What is left out the algorithm makes of the number of games; the plain loop has to be told.
+    said = settings.algorithm
+    n_steps = said.n_steps or max(2, ROLLOUT // settings.run.games)
+    batch_size = said.batch_size or max(2, n_steps * settings.run.games // 4)
+    n_epochs = said.n_epochs or setup.epochs
+    sizes = dataclasses.replace(said, n_steps=n_steps, batch_size=batch_size, n_epochs=n_epochs)
+    alike = dataclasses.replace(settings.network, privileged=False)  # no trainer sees more than another
+    settings = dataclasses.replace(settings, algorithm=sizes, network=alike)
     yield Common("its configuration", dicegym.game(game, **settings.game), settings)
 
 

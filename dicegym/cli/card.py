@@ -14,6 +14,10 @@ def card(
     model: Annotated[Path, typer.Argument(metavar="MODEL.zip", help="a trained model's file")],
     games: Annotated[int, typer.Option(min=1, metavar="N", help="games against each scripted agent")] = 1000,
     seconds: Annotated[float, typer.Option(metavar="N", help="how long is looked for the best reply")] = 3.0,
+    exploit: Annotated[
+        float | None,
+        typer.Option(metavar="MINUTES", help="train a best response from its own networks first, and say what it wins"),
+    ] = None,
     write: Annotated[
         bool, typer.Option("--write", help="replace the card beside the model instead of showing it")
     ] = False,
@@ -23,11 +27,25 @@ def card(
 
     Trainings write such a card beside each model; this makes it anew, with the agents that there are now.
 
+    What --exploit finds is kept beside the model, and stands on its later cards too.
+
     Example: dicegym card runs/hog/best.zip --games 1000 --seconds 300 --write
+
+    Example: dicegym card runs/lucky/best.zip --exploit 30 --write
     """
     from dicegym.files import write_text
     from dicegym.learning.card import card as page
 
+    if exploit is not None:
+        from dicegym.learning.best_response import best_response
+        from dicegym.learning.exploited import note
+        from dicegym.players.model import trained_on
+
+        with progress_bar("seconds") as progress:
+            found = best_response(
+                trained_on(model), str(model), minutes=exploit, start=str(model), progress=progress, trust=trust
+            )
+        out.print(f"wrote {note(model, found)}")
     with progress_bar("games"):
         text = page(model, games, trust, seconds)
     if not write:

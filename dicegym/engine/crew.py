@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 import threading
 import time
 import weakref
@@ -36,18 +37,22 @@ from numba.extending import intrinsic
 
 from dicegym.engine.jit import COMPILED, loop_kernel
 
-POSTED, JOB, START, END, TIME, VERSION = 0, 1, 2, 3, 4, 5
-"""Cells that the caller writes: jobs posted so far, and what the last of them is."""
-DONE, RESULT = 16, 17
-"""Cells that the helper writes, in a cache line of their own: jobs done so far, and what the last one gave."""
+POSTED, JOB, START, END, TIME, VERSION, CALLERS_CORE = 0, 1, 2, 3, 4, 5, 6
+"""Cells that the caller writes: jobs posted so far, what the last of them is, and the core on which it was posted."""
+DONE, RESULT, HELPERS_CORE = 16, 17, 18
+"""Cells that the helper writes, in a cache line of their own: jobs done, what the last one gave, and its core."""
 ASLEEP = 32
 """Whether the helper has to be woken; it alone writes this. Waking it once too often does no harm."""
 CELLS = 48
 HELPERS_PATIENCE, CALLERS_PATIENCE = 10_000, 3000
 """How often either looks at the board before it sleeps, with a pause after each look: for 0.3 and 0.1 ms. Giving way to
 other processes in between was tried, and cost milliseconds on a busy machine."""
+LOOKS = 256
+"""How often either looks, for 10 µs, before it asks whether the other one has been put on the same core, where nobody
+comes to anything while somebody waits like that."""
 NAP = 2e-5
 """Seconds for which the caller then sleeps: the helper may wait for the core on which it looks."""
+_CORE = "sched_getcpu" if sys.platform == "linux" else ""
 _PAUSE = "llvm.x86.sse2.pause" if platform.machine().lower() in ("x86_64", "amd64", "i686") else ""
 
 
@@ -83,13 +88,29 @@ def _pause(typingctx):
     return types.void(), codegen
 
 
+@intrinsic
+def _core(typingctx):
+    """Return the number of the core that this runs on, -1 where systems do not tell."""
+
+    def codegen(context, builder, signature, args):
+        number = ir.IntType(32)
+        if not _CORE:
+            return ir.Constant(ir.IntType(64), -1)
+        ask = cgutils.get_or_insert_function(builder.module, ir.FunctionType(number, []), _CORE)
+        return builder.sext(builder.call(ask, []), ir.IntType(64))
+
+    return types.int64(), codegen
+
+
 @loop_kernel
-def _waited(board, done, patience):
+def _waited(board, done, patience, others_core):
     """Wait until all jobs that were posted are done, or one is not, as ``done`` says; False if that takes too long."""
-    for _ in range(patience):
+    for number in range(patience):
         if (_load(board, POSTED) == _load(board, DONE)) == done:
             return True
         _pause()
+        if number % LOOKS == LOOKS - 1 and board[others_core] >= 0 and board[others_core] == _core():
+            return False
     return False
 
 
@@ -98,7 +119,8 @@ def next_job(board, version):
     """Wait for a job; return False if none came for a while, or if it is for another ``version`` of the arguments."""
     if _load(board, ASLEEP) == 1:
         _store(board, ASLEEP, 0)
-    if _waited(board, False, HELPERS_PATIENCE):
+    board[HELPERS_CORE] = _core()
+    if _waited(board, False, HELPERS_PATIENCE, CALLERS_CORE):
         return board[VERSION] == version
     _store(board, ASLEEP, 1)
     if _load(board, POSTED) == _load(board, DONE):  # else a job was posted by somebody who saw nobody asleep
@@ -117,6 +139,7 @@ def finish(board):
 def _post(board, version, job, start, end, now):
     """Post a job; return whether the helper is asleep."""
     board[VERSION], board[JOB], board[START], board[END], board[TIME] = version, job, start, end, now
+    board[CALLERS_CORE] = _core()
     _store(board, POSTED, _load(board, POSTED) + 1)
     return _load(board, ASLEEP) == 1
 
@@ -151,7 +174,7 @@ class _Helper:
 
     def wait(self) -> int:
         """Return the result of the last job, once it is done. Raises what it raised."""
-        while not _waited(self.board, True, CALLERS_PATIENCE):
+        while not _waited(self.board, True, CALLERS_PATIENCE, HELPERS_CORE):
             time.sleep(NAP)
         if self.errors:
             raise self.errors.pop()

@@ -68,17 +68,18 @@ def _final(
     else:  # nothing is legal where a game is over; zeros cost nothing until they are read
         masks = np.zeros(batch.final_masks.shape, np.int8)
     which = np.flatnonzero(ended)
-    observations = np.full(len(ended), None, object)
+    observations = np.empty(len(ended), object)  # of None
     if lasts is None:
         observations[which] = np.fromiter(batch.final_observations[which], object, len(which))
     else:
         observations[which] = lasts[which]
     info = {"seat": seats, "_seat": ended, "action_mask": masks, "_action_mask": ended}
     left: dict[str, Any] = {}
-    for name in ("fault", "returns"):
-        if name in told:
-            value, meant = told[name], told[f"_{name}"]
-            info |= {name: value, f"_{name}": meant & ended}
-            if (meant & ~ended).any():
-                left |= {name: value, f"_{name}": meant & ~ended}
+    if "returns" in told:  # of nobody whose episode goes on
+        info |= {"returns": told["returns"], "_returns": told["_returns"]}
+    if "fault" in told:
+        fault, meant = told["fault"], told["_fault"]
+        info |= {"fault": fault, "_fault": meant & ended}
+        if (meant & ~ended).any():
+            left = {"fault": fault, "_fault": meant & ~ended}
     return left | {"final_obs": observations, "_final_obs": ended, "final_info": info, "_final_info": ended}

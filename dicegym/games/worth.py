@@ -116,8 +116,11 @@ class Bracket(NamedTuple):
 
 
 def training_against(game: Game, name: str) -> str:
-    """Return the command that trains a player against the agent ``name`` alone."""
-    return f"`dicegym train {game.name} --set " + shlex.quote(f'opponents={{"{name}"=1}}') + "`"
+    """Return the command that trains a best response to the agent ``name``."""
+    parameters = "".join(
+        f" -p {key}={value}" for key, value in game.parameters.items() if value != game.spec.parameters[key].default
+    )
+    return f"`dicegym exploitability {game.name} {shlex.quote(name)}{parameters} --train 30`"
 
 
 class Exploits(Protocol):
@@ -132,9 +135,9 @@ class Exploits(Protocol):
         """
 
     def best_reply(self, player: Player, game: Game, gap: float) -> Bracket:
-        """Return the same bounds, at most ``gap`` apart, however long that takes: they depend on no clock.
+        """Return the same bounds, at most ``gap`` apart if some ten seconds or so bring that: they depend on no clock.
 
-        Raises ParameterError as above and as `check_best_reply` does, and for a player with whom they stay apart.
+        Raises ParameterError as above and as `check_best_reply` does.
         """
 
     def check_best_reply(self, game: Game) -> None:

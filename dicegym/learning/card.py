@@ -21,6 +21,7 @@ from dicegym.games.worth import Bracket
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.curve import meetings_of
 from dicegym.learning.evaluate import BY_EXPLOITABILITY, CARD_SEED, Score, evaluate
+from dicegym.learning.exploited import Exploited, for_a_page, noted
 from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
@@ -131,7 +132,9 @@ def card(model: Path, games: int, trust: bool = False, seconds: float = SECONDS)
         trust: as for `dicegym.agent`.
         seconds: how long is looked for the best reply.
 
-    Raises ModelError if the file does not fit the rules.
+    What a trained best response made of the model stands there if it was measured (`dicegym.learning.exploited.note`).
+
+    Raises ModelError if the file does not fit the rules, DamagedFileError if what was measured cannot be read.
     """
     player, facts = models.load(model, trust=trust), models.facts(model)
     run = facts["settings"]["run"]
@@ -141,7 +144,7 @@ def card(model: Path, games: int, trust: bool = False, seconds: float = SECONDS)
     if games < LEAST_GAMES:
         return page(facts, model.stem, scores)
     best = bracket_of(player.game, player, seconds)
-    return page(facts, model.stem, scores, best, grade_of(player.game, player, games))
+    return page(facts, model.stem, scores, best, grade_of(player.game, player, games), noted(model))
 
 
 def _code(text: str) -> str:
@@ -172,12 +175,14 @@ def _before(stage: dict[str, Any]) -> str:
     return f"{how}{': ' if told else ''}{', '.join(told)}; the next stage begins with its model, there `{where}`"
 
 
-def _holes(best: Bracket | None, given: Grade | None) -> str:
+def _holes(best: Bracket | None, given: Grade | None, trained: Exploited | None = None) -> str:
     """Return the part of the page about what can be won of the model, and what its decisions give away."""
     parts = []
     if best is not None:
         wins = f"{best.low:.4f}" if best.high - best.low < 5e-5 else f"at least {best.low:.4f}, at most {best.high:.4f}"
         parts.append(f"The best reply to it wins {wins} of games, 0.5 being what nobody can make more of: {best.how}.")
+    if trained is not None:
+        parts.append(for_a_page(trained))
     if given is not None:
         titles, rows = grade_table([given._replace(name=markdown(given.name))], MARKS)
         lines = ["| " + " | ".join(titles[1:]) + " |", "|---" * len(titles[1:]) + "|"]
@@ -187,10 +192,21 @@ def _holes(best: Bracket | None, given: Grade | None) -> str:
     return "".join(f"{part}\n\n" for part in parts)
 
 
+def _plays(facts: Mapping[str, Any]) -> str:
+    """Return the line that says how a model plays, if it draws."""
+    temperature = facts.get(models.PLAY, {}).get(models.TEMPERATURE, 0)
+    return f"| plays | drawn from its policy, at temperature {temperature:g} |\n" if temperature else ""
+
+
 def page(
-    facts: dict[str, Any], name: str, scores: list[Score], best: Bracket | None = None, given: Grade | None = None
+    facts: dict[str, Any],
+    name: str,
+    scores: list[Score],
+    best: Bracket | None = None,
+    given: Grade | None = None,
+    trained: Exploited | None = None,
 ) -> str:
-    """Return the page; ``best`` and ``given`` are what is known of the model's holes."""
+    """Return the page; ``best``, ``given`` and ``trained`` are what is known of the model's holes."""
     score = Score(**facts["score"])
     parameters = "".join(f", {key} {value}" for key, value in facts["parameters"].items())
     players = f"{facts['players']} player{'s' if facts['players'] > 1 else ''}"
@@ -209,6 +225,7 @@ def page(
     *earlier, _ = stages(facts)
     taught = f"| taught by | {_teacher(facts['taught_by'])} values, not learned |\n" if "taught_by" in facts else ""
     begun = "".join(f"| stage {number} | {_before(stage)} |\n" for number, stage in enumerate(earlier, 1))
+    holes = _holes(best, given, trained)
     return f"""# {markdown(name)}
 
 A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
@@ -216,7 +233,7 @@ A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
 | | |
 |---|---|
 | score | {_in_words(score)} |
-{taught}{begun}| command | `{_code(facts["command"])}` |
+{_plays(facts)}{taught}{begun}| command | `{_code(facts["command"])}` |
 | seed | {facts["settings"]["run"]["seed"]} |
 | steps | {facts["timesteps"]:,} decisions of the learner |
 | time | {facts["seconds"]:,.0f} s |
@@ -231,5 +248,5 @@ seat in turn, with 95 % intervals.
 |---|---|---|---|
 {lines}
 
-{_holes(best, given)}All settings stand in the model's file: `dicegym.players.model.facts("{name}.zip")["settings"]`.
+{holes}All settings stand in the model's file: `dicegym.players.model.facts("{name}.zip")["settings"]`.
 """

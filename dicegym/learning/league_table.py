@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.arena.ratings.fixation import between_ends, lasting, payoffs_of
+from dicegym.arena.ratings.fixation import POPULATION, between_ends, lasting, payoffs_of
 from dicegym.arena.report import Report, percent, plain_text
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
@@ -27,6 +27,10 @@ MARGIN = 0.01
 """Less than this is not worth reporting, however sure it is."""
 MOST_CYCLES = 10
 """How many are told one by one."""
+MOST_RANKED = 100
+"""Members of whom it is told who lasts."""
+MOST_PLAYERS = 1_000
+"""At a table, that a file may say."""
 _FIXED = ("member", "kind", "joined", "share", "even")
 
 
@@ -129,15 +133,19 @@ class LeagueTable:
         """Return the part of a population that each member holds in the long run, by Alpha-Rank.
 
         Of those who are in the league; nothing of tables at which more than one sit among copies of another member is
-        known, so it is estimated (`dicegym.arena.ratings.fixation.between_ends`). Empty where some have not met.
+        known, so it is estimated (`dicegym.arena.ratings.fixation.between_ends`). Empty where some have not met, and
+        where more than `MOST_RANKED` are there.
         """
         here = [name for name in self.kinds if name not in self.gone]
+        players = round(1 / self.even)
+        if len(here) > MOST_RANKED:
+            return {}
         alone = np.full((len(here), len(here)), self.even)
         for a, b in permutations(range(len(here)), 2):
             if (found := self.result(here[a], here[b])) is None:
                 return {}
             alone[a, b] = found.rate
-        shares = lasting(payoffs_of(between_ends(alone, round(1 / self.even))))
+        shares = lasting(payoffs_of(between_ends(alone, players)), population=max(POPULATION, players))
         return dict(zip(here, shares.tolist(), strict=True))
 
     def hardest(self, name: str) -> tuple[str, Result] | None:
@@ -211,6 +219,8 @@ def read(path: Path) -> tuple[LeagueTable, dict[str, float]]:
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline="")))
         table, shares = LeagueTable(float(rows[0]["even"])), {}
+        if not 1 / MOST_PLAYERS <= table.even <= 0.5:
+            raise ValueError(f"equals cannot get {table.even}")
         for row in rows:
             table.add(row["member"], row["kind"], int(row["joined"]))
             if row["share"]:
@@ -221,10 +231,17 @@ def read(path: Path) -> tuple[LeagueTable, dict[str, float]]:
             for other in table.kinds:
                 if rate := row[f"against {other}"]:
                     games = int(row[f"games against {other}"])
-                    table.results[row["member"], other] = Result(float(rate), games)
+                    table.results[row["member"], other] = _checked(Result(float(rate), games))
     except (KeyError, TypeError, ValueError, IndexError, csv.Error, ParameterError) as error:
         raise DamagedFileError(path, f"is no table of a league ({one_line(error, 100)})", instead) from None
     return table, shares
+
+
+def _checked(result: Result) -> Result:
+    """Return a result that may be one. Raises ValueError for another."""
+    if not 0 <= result.rate <= 1 or result.games < 0:
+        raise ValueError(f"{result.rate} of {result.games} games is no result")
+    return result
 
 
 def _interval(result: Result) -> tuple[float, float]:

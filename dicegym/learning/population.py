@@ -36,7 +36,7 @@ RESAMPLES = 1_000
 """How often the games are imagined to have come out otherwise, for intervals of what follows of them."""
 
 
-class Standing(NamedTuple):
+class AgentStanding(NamedTuple):
     """How an agent stands in a field."""
 
     place: int
@@ -135,7 +135,7 @@ class Population:
         alpha: float | None = fixation.ALPHA,
         population: int = fixation.POPULATION,
         resamples: int = RESAMPLES,
-    ) -> tuple[Standing, ...]:
+    ) -> tuple[AgentStanding, ...]:
         """Return all agents, who holds most first, equal ones by name.
 
         Args:
@@ -154,7 +154,7 @@ class Population:
         for one, name in enumerate(self.names):
             lost, best = max((self._one(other, one), other) for other in range(len(self.names)) if other != one)
             rows.append(
-                Standing(
+                AgentStanding(
                     1 + int((shares > shares[one]).sum()),
                     name,
                     float(shares[one]),
@@ -175,7 +175,7 @@ class Population:
         mixture = np.round(nash_average(won), 6)
         return mixture, won @ mixture / mixture.sum()
 
-    def report(self, standings: Sequence[Standing]) -> Report:
+    def report(self, standings: Sequence[AgentStanding]) -> Report:
         """Return all of it, to be shown."""
         duel, even = self.game.players == 2, 1 / self.game.players
         titles = ["place", "agent", "Alpha-Rank", "95 % interval", "hardest for it", "its rate"]

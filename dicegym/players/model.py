@@ -40,6 +40,8 @@ from dicegym.players.torch_policy import TorchPolicy, heeded, ignoring, privileg
 __all__ = [
     "ALGORITHMS",
     "MEMBER",
+    "PLAY",
+    "TEMPERATURE",
     "PolicyPlayer",
     "algorithm",
     "check_fit",

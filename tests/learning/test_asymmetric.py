@@ -30,7 +30,6 @@ TINY = [
     "run.checkpoint_every=256",
     "run.evaluate_games=10",
     "run.card_games=0",
-    'run.best_by="exploitability"',
     "algorithm.n_steps=16",
     "algorithm.batch_size=128",
     "network.net_arch=[16]",
@@ -38,12 +37,13 @@ TINY = [
     "self_play.exploiter_every=512",
     "self_play.exploiter_steps=256",
 ]
+BY_REPLY = 'run.best_by="exploitability"'
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("asymmetric") / "run"
-    train("liarsdice_spot_on", folder, "self_play", overrides=TINY)
+    train("liarsdice", folder, "self_play", overrides=TINY)
     return folder
 
 
@@ -52,19 +52,21 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_the_curve_tells_of_the_best_reply_and_the_best_model_is_the_hardest_to_exploit(trained: Path) -> None:
-    rows = rows_of(trained)
+def test_the_curve_tells_of_the_best_reply_and_the_best_model_is_the_hardest_to_exploit(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    train("liarsdice", folder, "self_play", overrides=[*TINY, BY_REPLY, "run.steps=256"])
+    rows = rows_of(folder)
     assert all(float(row[BEST_REPLY]) == float(row["score"]) <= 0.5 for row in rows)
-    assert float(models.facts(trained / "best.zip")["score"]["value"]) == max(float(row["score"]) for row in rows)
-    player = models.load(trained / "best.zip")
-    found = best_reply(player, player.game)
-    assert 1 - found.high == pytest.approx(max(float(row["score"]) for row in rows), abs=1e-6)
+    most = max(float(row["score"]) for row in rows)
+    assert float(models.facts(folder / "best.zip")["score"]["value"]) == pytest.approx(most, abs=1e-8)
+    player = models.load(folder / "best.zip")
+    assert 1 - best_reply(player, player.game).high == pytest.approx(most, abs=1e-3)  # its file is in float32
 
 
 def test_a_resumed_run_has_the_curve_of_an_uninterrupted_one(trained: Path, tmp_path: Path) -> None:
     stopped = tmp_path / "stopped"
-    train("liarsdice_spot_on", stopped, "self_play", overrides=[*TINY, "run.steps=512"])
-    train("liarsdice_spot_on", stopped, resume=True, overrides=["run.steps=768"])
+    train("liarsdice", stopped, "self_play", overrides=[*TINY, "run.steps=512"])
+    train("liarsdice", stopped, resume=True, overrides=["run.steps=768"])
     whole = rows_of(trained)
     resumed = [row for row in rows_of(stopped) if row["steps"] in {one["steps"] for one in whole}]
     assert resumed == whole
@@ -88,16 +90,14 @@ def test_a_file_plays_by_numpy_and_learns_on_from_plain_data(trained: Path) -> N
 def test_networks_of_a_critic_that_saw_less_begin_a_run(trained: Path, tmp_path: Path) -> None:
     """What it saw it judges by at first; the other way round there is nothing to do with what it knows."""
     begun = [f'run.start_from="{trained / "best.zip"}"', "run.steps=256"]
-    again = train("liarsdice_spot_on", tmp_path / "again", "self_play", overrides=[*TINY, *begun])
+    again = train("liarsdice", tmp_path / "again", "self_play", overrides=[*TINY, *begun])
     assert again.model.num_timesteps == 256
     with pytest.raises(ParameterError, match="has other networks"):
-        train(
-            "liarsdice_spot_on", tmp_path / "less", "self_play", overrides=[*TINY, *begun, "network.privileged=false"]
-        )
+        train("liarsdice", tmp_path / "less", "self_play", overrides=[*TINY, *begun, "network.privileged=false"])
     plain = tmp_path / "plain"
-    train("liarsdice_spot_on", plain, "self_play", overrides=[*TINY, "run.steps=256", "network.privileged=false"])
+    train("liarsdice", plain, "self_play", overrides=[*TINY, "run.steps=256", "network.privileged=false"])
     more = [f'run.start_from="{plain / "model.zip"}"', "run.steps=256"]
-    wider = train("liarsdice_spot_on", tmp_path / "more", "self_play", overrides=[*TINY, *more])
+    wider = train("liarsdice", tmp_path / "more", "self_play", overrides=[*TINY, *more])
     assert models.privileged_of(wider.model) > 0
 
 
@@ -126,7 +126,7 @@ def test_models_are_not_chosen_by_what_nobody_knows(game: str, overrides: list[s
 
 
 def test_hog_is_chosen_by_its_exact_best_reply(tmp_path: Path) -> None:
-    small = ["game.goal=10", *TINY[1:], 'run.best_by="exploitability"', "self_play.exploiter_every=0", "run.steps=256"]
+    small = ["game.goal=10", *TINY[1:], BY_REPLY, "self_play.exploiter_every=0", "run.steps=256"]
     train("hog", tmp_path / "run", overrides=small)
     assert all(0 < float(row[BEST_REPLY]) <= 0.5 for row in rows_of(tmp_path / "run"))
 
@@ -135,7 +135,7 @@ def test_a_configuration_may_stand_on_the_game_s_own(tmp_path: Path) -> None:
     """What ships for self-play says what is otherwise; the rest is the game's."""
     own, found = to_plain(read_config("liarsdice")), to_plain(read_config("liarsdice", Path("self_play")))
     assert found["opponents"] == {"self": 1.0}
-    assert found["run"] == own["run"]
+    assert {**found["run"], "games": 0} == {**own["run"], "games": 0}
     assert found["algorithm"]["gamma"] == own["algorithm"]["gamma"]
     assert found["network"]["privileged"] is True
     assert found == to_plain(read_config("liarsdice", shipped_folder("training") / "configs" / "self_play.toml"))

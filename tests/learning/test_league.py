@@ -265,14 +265,15 @@ def test_a_line_of_progress_is_no_cycle() -> None:
 
 
 def test_tables_are_written_and_read(rates: Rates, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rates |= {("second, with a comma", "first"): 0.25}
-    league = a_league(opponents={"bacon": 1, "self": 1}, keep=1)
+    rates |= {("second, with a comma", "first"): 0.25, ("second, with a comma", "easy"): 0.75}
+    league = a_league(opponents={"bacon": 1, "self": 1}, keep=2)
+    joined(league, "easy", steps=500)
     joined(league, "first", steps=1000)
     joined(league, "second, with a comma", steps=2000)
     league.table.write(tmp_path, league.shares())
     table, shares = league_table.read(tmp_path / "league.csv")
     assert table.results == league.table.results
-    assert (table.kinds, table.joined, table.gone) == (league.table.kinds, league.table.joined, {"first"})
+    assert (table.kinds, table.joined, table.gone) == (league.table.kinds, league.table.joined, {"easy"})
     assert shares == pytest.approx(league.shares())
     text = (tmp_path / "league.md").read_text()
     for part in ("first (past self)", "2,000", "25.0% of 1000", "left", "regression: first beats second, with a comma"):
@@ -281,7 +282,22 @@ def test_tables_are_written_and_read(rates: Rates, tmp_path: Path, capsys: pytes
     assert capsys.readouterr().out.strip() in text
 
 
-@pytest.mark.parametrize("text", ["", "member,kind\na,b\n", "member,kind,joined,share,even\na,past self,x,0.5,0.5\n"])
+HEAD = "member,kind,joined,share,even"
+RESULTS = f"{HEAD},against a,against b,games against a,games against b"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "member,kind\na,b\n",
+        f"{HEAD}\na,past self,x,0.5,0.5\n",
+        f"{HEAD}\na,past self,1,0.5,0\n",
+        f"{HEAD}\na,past self,1,0.5,nan\n",
+        f"{HEAD}\na,past self,1,0.5,1e-12\n",
+        f"{RESULTS}\na,past self,1,0.5,0.5,,7.5,,10\nb,past self,1,0.5,0.5,,,,\n",
+    ],
+)
 def test_what_is_no_table_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "league.csv").write_text(text)
     with pytest.raises(ParameterError, match="no table of a league"):

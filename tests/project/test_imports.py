@@ -187,6 +187,7 @@ def _around(module: str, reached: Mapping[str, set[str]]) -> list[str]:
 PUBLIC_IN_PYTHON = {"_asdict", "_fields", "_make", "_replace"}  # of named tuples
 NOT_OURS = {
     "os._exit",  # documented
+    "left._trial_id",  # of Optuna, which has no public way to go on with a trial that was broken off
     "compiled._cache",  # where Numba looks for a function's cache; `cache=True` sets it to Numba's own
     "module._inst",  # the generator of the standard `random`, which a bot's own `random` has as well
 }

@@ -59,7 +59,7 @@ class ReplySweep:
         start: what the hand begins with; the replier is in seat 0, the player in seat 1.
         policy: how the player plays.
         least: points that the player lets come about less often are not looked at.
-        most: points that are looked at in all, at most; beyond, nothing more is.
+        most: points that are looked at in all, about; of what would be more, the likeliest.
 
     Attributes:
         start: the same.
@@ -85,11 +85,10 @@ class ReplySweep:
         mover = self.start.opener
         while len(records):
             self.points += len(records)
-            least = self._least if self.points < most else np.inf
             if mover == REPLIER:
                 level, records, reach = self._reply(records, reach)
             else:
-                level, records, reach = self._answer(records, reach, least)
+                level, records, reach = self._answer(records, reach, most - self.points)
             self._levels.append(level)
             mover = 1 - mover
 
@@ -102,8 +101,11 @@ class ReplySweep:
         after = self._bid(records, points[on], actions[on])
         return _Level(REPLIER, len(records), calls, points[on]), after, reach[points[on]]
 
-    def _answer(self, records: np.ndarray, reach: np.ndarray, least: float) -> tuple[_Level, np.ndarray, np.ndarray]:
-        """Return what the player does at each point, and the points that follow by bids that are likely enough."""
+    def _answer(self, records: np.ndarray, reach: np.ndarray, room: int) -> tuple[_Level, np.ndarray, np.ndarray]:
+        """Return what the player does at each point, and the points that follow by bids that are likely enough.
+
+        The likeliest alone go on where otherwise more than ``room`` points would follow them.
+        """
         parts = [
             self._asked(records[first : first + POINTS_AT_ONCE], reach[first : first + POINTS_AT_ONCE])
             for first in range(0, len(records), POINTS_AT_ONCE)
@@ -113,13 +115,20 @@ class ReplySweep:
         kinds = self._kinds_of(records, points, actions)
         ends = kinds >= 0
         calls = _together(points[ends], kinds[ends], left[ends])
-        on = ~ends & (left.sum(axis=1) >= least)
+        mass = left.sum(axis=1)
+        on = ~ends & (mass >= self._least)
+        after = self._bid(records, points[on], actions[on])
+        kept = np.zeros(len(after), np.bool_)
+        likeliest = np.argsort(-mass[on], kind="stable")
+        follow = self._legal(after).sum(axis=1)[likeliest].cumsum()
+        kept[likeliest[follow <= room]] = True
+        on[np.flatnonzero(on)[~kept]] = False
         level = _Level(PLAYER, len(records), calls, points[on], lost=np.concatenate([part[3] for part in parts]))
         cut = ~ends & ~on
         if cut.any():
             called = self._kinds_called(records, points[cut], actions[cut])
             level.cut = _together(points[cut], called, left[cut])
-        return level, self._bid(records, points[on], actions[on]), left[on]
+        return level, after[kept], left[on]
 
     def _asked(self, records: np.ndarray, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return what the player may do at some points.

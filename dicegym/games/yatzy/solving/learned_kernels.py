@@ -1,9 +1,11 @@
-"""Yatzy for one, learned by playing: what positions are worth, from the points that were scored after them.
+"""Yatzy for one, learned by playing: what positions are worth, by what the turns that began there promised.
 
 Temporal differences (Sutton 1988) in an n-tuple network, as learners of 2048 use it (Szubert and Jaskowski, "Temporal
 difference learning of n-tuple networks for the game 2048", CIG 2014): a position's worth is the sum of one number of
-each of some tables, chosen by parts of the position. The learner knows the dice, and so looks through its turn; what
-follows a turn it knows from games alone.
+each of some tables, chosen by parts of the position. The learner knows the dice: it looks through its turn, plays
+what is best by its tables, and learns from the mean of all that the turn could have brought. So the luck of a turn is
+out of what it learns, which is dynamic programming in the positions that its games come to, nearly: tables of fifty
+thousand numbers stand for two million.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -17,74 +19,81 @@ from dicegym.engine.dice import draw, key_of, turn_stream
 from dicegym.engine.jit import kernel
 from dicegym.games.yatzy.rules import PAR, PAR_STEPS
 from dicegym.games.yatzy.solving.positions import ALL_FILLED, LOWER_SETS, MOST_POINTS, SCORES, SUMS, UPPER_SETS
-from dicegym.games.yatzy.solving.turn import earned, look_through, new_leaves, new_levels, sum_after
+from dicegym.games.yatzy.solving.turn import before_rolling, earned, look_through, new_leaves, new_levels, sum_after
 from dicegym.games.yatzy.tables import BEST, BOXES, FACES, KEEPS, ROLLS, UPPER, WITH
 
 PARS = 2 * PAR_STEPS + 1
-BY_SUM, BY_BOXES, BY_PAR = 0, UPPER_SETS * SUMS, UPPER_SETS * SUMS + (1 << BOXES)
-"""Where tables begin: by upper boxes and their sum; by all boxes; by lower boxes and how far the sum is from par."""
+BY_SUM = 0
+BY_BOXES = BY_SUM + UPPER_SETS * SUMS
+BY_PAR = BY_BOXES + (1 << BOXES)
 OPEN = BY_PAR + LOWER_SETS * PARS
-"""From here on a number for each box, which counts while it is open: what few positions teach holds in all too."""
+"""Where tables begin: by the upper boxes and their sum; by all boxes; by the lower boxes and how far the sum is from
+par; and a number for each open box, by which what few positions teach holds in all."""
 SIZE = OPEN + BOXES
 TABLES = 3
 
 
 @kernel
-def entries(filled, upper):
-    """Return the entry of a position in each table."""
-    boxes = filled % UPPER_SETS
-    par = upper
-    for box in range(UPPER):
-        if filled >> box & 1:
-            par -= PAR * (box + 1)
-    par = PAR_STEPS + max(-PAR_STEPS, min(par, PAR_STEPS))
-    return BY_SUM + boxes * SUMS + upper, BY_BOXES + filled, BY_PAR + (filled // UPPER_SETS) * PARS + par
+def new_room():
+    """Return room for the entries of a position."""
+    return np.zeros(TABLES + BOXES, np.int64)
 
 
 @kernel
-def worth(weights, filled, upper):
-    """Return what a position is worth by the tables; 0 at the end of the game."""
-    if filled == ALL_FILLED:
-        return 0.0
-    one, two, three = entries(filled, upper)
-    found = weights[one] + weights[two] + weights[three]
+def entries(filled, upper, out):
+    """Write the entries that make up a position's worth to ``out`` (int64[18]); return how many there are."""
+    high, low = filled % UPPER_SETS, filled // UPPER_SETS
+    par, n = upper, TABLES
     for box in range(BOXES):
         if not filled >> box & 1:
-            found += weights[OPEN + box]
+            out[n] = OPEN + box
+            n += 1
+        elif box < UPPER:
+            par -= PAR * (box + 1)
+    par = PAR_STEPS + max(-PAR_STEPS, min(par, PAR_STEPS))
+    out[0] = BY_SUM + high * SUMS + upper
+    out[1] = BY_BOXES + filled
+    out[2] = BY_PAR + low * PARS + par
+    return n
+
+
+@kernel
+def worth(weights, filled, upper, room):
+    """Return what a position is worth by the tables; 0 at the end of the game. ``room`` is as for `entries`."""
+    if filled == ALL_FILLED:
+        return 0.0
+    found = 0.0
+    for k in range(entries(filled, upper, room)):
+        found += weights[room[k]]
     return found
 
 
 @kernel
-def move(weights, filled, upper, change):
+def move(weights, filled, upper, change, room):
     """Change what a position is worth, each of the numbers that make it up alike."""
-    n = TABLES
-    for box in range(BOXES):
-        n += not filled >> box & 1
-    one, two, three = entries(filled, upper)
-    weights[one] += change / n
-    weights[two] += change / n
-    weights[three] += change / n
-    for box in range(BOXES):
-        if not filled >> box & 1:
-            weights[OPEN + box] += change / n
+    n = entries(filled, upper, room)
+    for k in range(n):
+        weights[room[k]] += change / n
 
 
 @kernel
-def play(weights, key, leaves, levels, chosen, positions, rewards):
-    """Play a game by what positions are thought to be worth; write where each turn began, and what it earned.
+def play(weights, key, room, leaves, levels, chosen, positions, promised):
+    """Play a game by what positions are thought to be worth; write where each turn began. Return the score.
 
-    ``positions`` int64[15, 2]: filled boxes and upper sum. ``rewards`` float64[15].
+    ``positions`` int64[15, 2]: filled boxes and upper sum. ``promised`` float64[15]: the mean of what was to come.
     """
     filled, upper = np.int64(0), np.int64(0)
+    total = 0
     for turn in range(BOXES):
         positions[turn, 0], positions[turn, 1] = filled, upper
         for box in range(BOXES):
             if not filled >> box & 1:
                 for points in range(MOST_POINTS):
                     if SCORES[box, points]:
-                        later = worth(weights, filled | 1 << box, sum_after(upper, box, points))
+                        later = worth(weights, filled | 1 << box, sum_after(upper, box, points), room)
                         leaves[box, points] = earned(upper, box, points) + later
         look_through(leaves, filled, levels, chosen)
+        promised[turn] = before_rolling(levels[ROLLS])
         stream = turn_stream(key, 0, turn)
         kept, rolled = np.int64(0), 0
         for left in range(ROLLS, -1, -1):
@@ -97,8 +106,9 @@ def play(weights, key, leaves, levels, chosen, positions, rewards):
                 break
         box = chosen[0, kept]
         scored = np.int64(BEST[kept - KEEPS, box])
-        rewards[turn] = earned(upper, box, scored)
+        total += earned(upper, box, scored)
         filled, upper = filled | 1 << box, sum_after(upper, box, scored)
+    return total
 
 
 @kernel
@@ -110,28 +120,27 @@ def learn(weights, seed, first, games, rate, trace):
         seed: uint64, whose games are played.
         first: number of the first game.
         games: how many are played.
-        rate: how far a worth moves towards what was scored.
-        trace: how much of what was scored is heard, from 0 (the next turn) to 1 (all of the game): TD's lambda.
+        rate: how far a worth moves towards what was promised.
+        trace: how much of later errors is heard, from 0 (nothing) to 1 (all of the game): TD's lambda.
     """
-    leaves = new_leaves()
+    room, leaves = new_room(), new_leaves()
     levels, chosen = new_levels()
-    positions, rewards = np.zeros((BOXES, 2), np.int64), np.zeros(BOXES)
+    positions, promised = np.zeros((BOXES, 2), np.int64), np.zeros(BOXES)
     total = 0.0
     for game in range(games):
-        play(weights, key_of(seed, first + game), leaves, levels, chosen, positions, rewards)
-        after, scored = 0.0, 0.0  # the worth that follows, and what was scored then, as far as it is heard
+        total += play(weights, key_of(seed, first + game), room, leaves, levels, chosen, positions, promised)
+        error = 0.0  # of what was thought of the next turn
         for turn in range(BOXES - 1, -1, -1):
             filled, upper = positions[turn, 0], positions[turn, 1]
-            scored = rewards[turn] + trace * scored + (1.0 - trace) * after
-            after = worth(weights, filled, upper)
-            move(weights, filled, upper, rate * (scored - after))
-            total += rewards[turn]
+            error = promised[turn] + trace * error - worth(weights, filled, upper, room)
+            move(weights, filled, upper, rate * error, room)
     return total / games
 
 
 @kernel
 def write_values(weights, values):
     """Write what every position is worth, nothing less than 0, to ``values`` (float64[2**15, 64])."""
+    room = new_room()
     for filled in range(ALL_FILLED + 1):
         for upper in range(SUMS):
-            values[filled, upper] = max(0.0, worth(weights, filled, upper))
+            values[filled, upper] = max(0.0, worth(weights, filled, upper, room))

@@ -1,0 +1,227 @@
+"""A best response to a fixed player, by training: how much can be won of it where nobody can compute that.
+
+A trained best response is a bound from below: whoever is trained longer, or better, may win more. It is trained by the
+settings of the game's own training against the player alone, at a table filled with copies of it; the best of its
+training, by games of its curve, is measured in fresh ones, from every seat in turn, playing its best action, as against
+a fixed player nobody has to hide anything.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from stable_baselines3.common.logger import Logger
+
+from dicegym.engine.dice import named_seed
+from dicegym.engine.game import Game
+from dicegym.engine.validate import finite_number, whole_number
+from dicegym.errors import ParameterError
+from dicegym.games import game as make_game
+from dicegym.games.worth import Progress
+from dicegym.learning.card import made_with
+from dicegym.learning.configuration import from_plain, read_config, to_plain
+from dicegym.learning.environment import new_games
+from dicegym.learning.evaluate import CURVE_SEED, FRESH_SEED, Score, evaluate
+from dicegym.learning.exploited import ITSELF, Exploited
+from dicegym.learning.generators import GeneratorStates
+from dicegym.learning.interruption import Conductor, Interruption, StopTraining
+from dicegym.learning.learner import anneal, as_player, start_from
+from dicegym.learning.networks import new_model
+from dicegym.learning.settings import LARGEST_TRAINING_SEED, MOST, TrainingSettings
+from dicegym.play.player import Player
+from dicegym.players import model as models
+from dicegym.players.pool import Pool
+from dicegym.players.twins import opponent
+
+LOOKS = 8
+"""How often a best response is measured while it is trained; the best of them counts."""
+LOOK_GAMES = 1000
+GAMES = 5000
+"""Fresh games that the result is measured in, unless told otherwise."""
+
+
+def settings_for(game: Game, start: str = "") -> TrainingSettings:
+    """Return by which settings a best response is trained: the game's own, with the networks of ``start``, a model.
+
+    Raises ModelError if ``start`` is none.
+    """
+    settings = read_config(game.name)
+    if start:
+        said = models.facts(start).get("settings")
+        network = said.get("network") if isinstance(said, dict) else None
+        if isinstance(network, dict):
+            settings = from_plain(to_plain(settings) | {"network": network})
+    return replace(
+        settings,
+        game={"players": game.players, **game.parameters},
+        run=replace(settings.run, tables=[]),
+        opponents={},
+    )
+
+
+def best_response(
+    game: Game | str,
+    target: Any,
+    *,
+    minutes: float | None = None,
+    steps: int | None = None,
+    start: str | Path = "",
+    seed: int = 1,
+    games: int = GAMES,
+    settings: TrainingSettings | None = None,
+    output: Path | None = None,
+    progress: Progress | None = None,
+    trust: bool = False,
+) -> Exploited:
+    """Train a best response to ``target``; return what it wins.
+
+    Args:
+        game: a game of two or more, or its name.
+        target: an agent, as for `dicegym.agent`, which fills all other seats.
+        minutes: how long to train; or
+        steps: how many decisions of the best response, which any machine makes the same (with ``run.torch_threads=1``).
+        start: a model whose networks it begins with, such as the target's own file; "": they are drawn by the seed.
+        seed: of networks, games and what is drawn.
+        games: fresh games that the result is measured in.
+        settings: of the training; default: `settings_for`.
+        output: where the best response is written as a model.
+        progress: told (steps done, steps in all or 0, text).
+        trust: as for `dicegym.agent`.
+
+    Raises:
+        ParameterError: the game is played alone, or neither or both of ``minutes`` and ``steps`` are given.
+        UnknownNameError, AgentError, ModelError: the target or ``start`` cannot be.
+        KeyboardInterrupt: as it comes; what was written so far stays.
+    """
+    table = make_game(game)
+    if table.players < 2:
+        raise ParameterError(f"{table!r} is played alone: nobody there can be exploited")
+    if (minutes is None) == (steps is None):
+        raise ParameterError("say how long a best response is trained: minutes=10, or steps=1_000_000, and not both")
+    against = opponent(table, target, trust=trust)
+    training = _Training(
+        table,
+        against,
+        settings or settings_for(table, str(start)),
+        None if minutes is None else 60 * finite_number("minutes", minutes, "how long is trained", above=0),
+        None if steps is None else whole_number("steps", steps, 1, MOST, "how many decisions are trained"),
+        str(start),
+        named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1),
+        output,
+        progress or (lambda done, total, text: None),
+    )
+    generators = GeneratorStates.now()
+    try:
+        training.learn()
+    finally:
+        generators.restore()
+    score = evaluate(table, training.best, against, games, exact=False, seed=FRESH_SEED)
+    own = isinstance(target, str | Path) and Path(start).expanduser() == Path(target).expanduser()
+    begun = ITSELF if start and own else str(start)
+    return Exploited(score, table.players, training.steps, training.seconds, begun, seed, tuple(training.curve))
+
+
+class _Training:
+    """The training of one best response.
+
+    Attributes:
+        best: who did best at any look.
+        curve: (steps, share of first places) of each look.
+        steps, seconds: how long it took.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        target: Player,
+        settings: TrainingSettings,
+        seconds: float | None,
+        steps: int | None,
+        start: str,
+        seed: int,
+        output: Path | None,
+        progress: Progress,
+    ) -> None:
+        self._game, self._target, self._settings, self._output = game, target, settings, output
+        self._most_seconds, self._most_steps = seconds, steps
+        self._progress = progress
+        env = new_games(game, settings, seed, Pool([target], [1.0]))
+        self._model = new_model(settings, env, seed, None)
+        self._met = np.zeros(env.observation_space.shape or (), np.bool_)
+        if start:
+            _, heeded = start_from(self._model, start, game)
+            self._met |= heeded
+        self.curve: list[tuple[int, float]] = []
+        self.best: Player = self._player()
+        self._best_rate, self._looked = -1.0, 0
+        self.steps, self.seconds, self._began = 0, 0.0, time.monotonic()
+
+    def learn(self) -> None:
+        """Train, looking now and then how it does."""
+        self._began = time.monotonic()
+        with contextlib.suppress(StopTraining):
+            self._model.learn(
+                self._most_steps or MOST, callback=Conductor(Interruption(), self._between_rollouts, self._after_step)
+            )
+        self.steps, self.seconds = self._model.num_timesteps, time.monotonic() - self._began
+        self._look()
+
+    @property
+    def _done(self) -> float:
+        """What part of the training is over."""
+        if self._most_steps is not None:
+            return min(1.0, self._model.num_timesteps / self._most_steps)
+        return min(1.0, (time.monotonic() - self._began) / (self._most_seconds or 1.0))
+
+    def _between_rollouts(self, logger: Logger) -> None:
+        done = self._done
+        anneal(self._model, self._settings.algorithm, done)
+        self._met |= (np.asarray(vars(self._model)["_last_obs"]) != 0).any(axis=0)
+        if self._looked < int(done * LOOKS):
+            self._looked = int(done * LOOKS)
+            began = time.monotonic()
+            self._look()
+            self._began += time.monotonic() - began  # what was measured meanwhile is no training
+
+    def _after_step(self, steps: int, ended: int) -> None:
+        rate = f", wins {self.curve[-1][1]:.3f}" if self.curve else ""
+        text = f"a best response to {self._target.name}{rate}"
+        if self._most_steps is not None:
+            self._progress(min(steps, self._most_steps), self._most_steps, text)
+        else:
+            seconds = int(self._most_seconds or 0)
+            self._progress(int(min(time.monotonic() - self._began, seconds)), seconds, f"{text}, {steps:,} decisions")
+            if self._done >= 1:
+                raise StopTraining
+
+    def _player(self) -> Player:
+        return as_player(self._model, self._game, self._met, f"best response to {self._target.name}", 0.0)
+
+    def _look(self) -> None:
+        """Measure it as it is; keep it if it was never better."""
+        now = self._player()
+        score = evaluate(self._game, now, self._target, LOOK_GAMES, exact=False, seed=CURVE_SEED)
+        self.curve.append((self._model.num_timesteps, score.value))
+        if score.value <= self._best_rate:
+            return
+        self.best, self._best_rate = now, score.value
+        if self._output is not None:
+            with models.ignoring(self._model, ~self._met):
+                models.save(self._model, self._game, self._output, self._facts(score))
+
+    def _facts(self, score: Score) -> dict[str, Any]:
+        """Return what the model's file says of it."""
+        return {
+            "command": f"best response to {self._target.name}",
+            "settings": to_plain(self._settings),
+            "score": score.to_json(),
+            "scores": [score.to_json()],
+            "seconds": round(time.monotonic() - self._began, 1),
+            **made_with(),
+            **models.playing(self._model, self._game, 0.0),
+        }

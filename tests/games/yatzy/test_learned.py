@@ -1,0 +1,63 @@
+"""Values of Yatzy for one that were learned in games: kept, gone on with, and good for playing by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.analysis.valuers import valuer
+from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.games.solved import FOLDER_VARIABLE, tables_folder
+from dicegym.games.yatzy.exact_kernels import ALL_FILLED
+from dicegym.games.yatzy.solving import learned
+
+GAMES = 4 * 500
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Let few games be all of them, and keep what they teach apart."""
+    monkeypatch.setattr(learned, "GAMES", GAMES)
+    monkeypatch.setattr(learned, "AT_ONCE", 500)
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "tables"))
+
+
+def solve(folder: Path, goal: float = 0.0) -> float:
+    return learned.Learned().solve(folder, goal=goal, seconds=None, threads=1, progress=lambda done, total, text: None)
+
+
+def test_what_is_learned_does_not_depend_on_how_often_one_has_begun(tmp_path: Path) -> None:
+    assert learned.Learned().quality(tmp_path / "parts") is None
+    assert solve(tmp_path / "parts", goal=0.5) == learned.Learned().quality(tmp_path / "parts") == 0.5
+    assert solve(tmp_path / "parts") == solve(tmp_path / "whole") == 0
+    parts, whole = (np.load(tmp_path / part / learned.FILE)["weights"] for part in ("parts", "whole"))
+    assert np.array_equal(parts, whole)
+    assert parts.any()
+
+
+def test_a_little_learning_plays_well_above_chance() -> None:
+    with pytest.raises(ParameterError, match="dicegym solve yatzy learned -p players=1"):
+        valuer(learned.ALONE, learned.NAME)
+    folder = tables_folder(learned.ALONE, learned.NAME)
+    solve(folder)
+    found = learned.values()
+    assert found.min() >= 0
+    assert found[ALL_FILLED].max() == 0
+    judge = valuer(learned.ALONE, learned.NAME)
+    scores = []
+    for seed in range(10):
+        state = learned.ALONE.new_game(seed)[0]
+        while not state["over"]:
+            learned.ALONE.step(state, int(judge.policy(state).argmax()))
+        scores.append(learned.ALONE.returns(state)[0])
+    assert np.mean(scores) > 120  # at random: 46
+    (folder / learned.FILE).write_bytes(b"")
+    with pytest.raises(DamagedFileError, match="--remove"):
+        learned.values()
+
+
+def test_exact_values_stay_the_ones_that_are_asked_first() -> None:
+    assert valuer(dicegym.game("yatzy", players=1)).name == "exact"

@@ -1,0 +1,83 @@
+"""Best responses that are trained: what they make of a player, and how that is told."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import dicegym
+from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.learning.best_response import best_response, settings_for
+from dicegym.learning.card import page
+from dicegym.learning.configuration import override
+from dicegym.learning.evaluate import Score
+from dicegym.learning.exploited import ITSELF, SUFFIX, Exploited, note, noted
+from dicegym.players import model as models
+from dicegym.players.roster import agents_folder
+
+SMALL = (
+    *("run.games=16", "run.torch_threads=1", "algorithm.n_steps=32", "algorithm.batch_size=128"),
+    "network.net_arch=[16]",
+)
+FOUND = Exploited(Score("win rate", "m", 0.55, 0.53, 0.57, 5000), 2, 1000, 12.5, ITSELF, 1, ((500, 0.5), (1000, 0.55)))
+
+
+def test_a_best_response_is_trained_and_measured(tmp_path: Path) -> None:
+    game = dicegym.game("hog", goal=20)
+    settings = override(settings_for(game), SMALL)
+    output = tmp_path / "reply.zip"
+    told: list[str] = []
+    found = best_response(
+        game,
+        "always_roll",
+        steps=1024,
+        games=200,
+        settings=settings,
+        output=output,
+        progress=lambda done, total, text: told.append(text),
+    )
+    again = best_response(game, "always_roll", steps=1024, games=200, settings=settings)
+    assert found._replace(seconds=0) == again._replace(seconds=0)
+    assert found.steps >= 1024
+    assert found.score.games == 200
+    assert max(rate for _, rate in found.curve) >= found.curve[0][1]
+    assert models.load(output).temperature == 0
+    assert "always_roll" in told[-1]
+    assert "from fresh networks" in found.words()
+
+
+def test_who_cannot_be_exploited_and_how_long() -> None:
+    with pytest.raises(ParameterError, match="played alone"):
+        best_response(dicegym.game("yatzy", players=1), "in_order", minutes=1)
+    for how in ({}, {"minutes": 1, "steps": 1}):
+        with pytest.raises(ParameterError, match="not both"):
+            best_response("hog", "swap", **how)
+    with pytest.raises(ParameterError, match="minutes=0"):
+        best_response("hog", "swap", minutes=0)
+
+
+def test_what_was_found_is_kept_beside_the_model_it_was_found_of(tmp_path: Path) -> None:
+    model = tmp_path / "m.zip"
+    shutil.copy(agents_folder("hog") / "ppo.zip", model)
+    assert noted(model) is None
+    path = note(model, FOUND)
+    assert path == tmp_path / f"m{SUFFIX}"
+    assert noted(model) == FOUND
+    card = page(models.facts(model), "m", [FOUND.score], trained=FOUND)
+    assert "from its own networks" in card
+    assert "wins 0.5500" in card
+    shutil.copy(agents_folder("yatzy") / "ppo.zip", model)
+    assert noted(model) is None  # another model since
+    path.write_text("{}")
+    with pytest.raises(DamagedFileError, match="best response"):
+        noted(model)
+
+
+def test_words_say_what_equals_win() -> None:
+    seven = FOUND._replace(players=7, began_with="other.zip")
+    assert "0.1429 being what equals win" in seven.words()
+    assert "filled with copies of it" in seven.words()
+    assert Exploited.from_json(json.loads(json.dumps(seven.to_json()))) == seven
