@@ -223,7 +223,7 @@ def page(
         for line in scores
     )
     *earlier, _ = stages(facts)
-    taught = f"| taught by | {_teacher(facts['taught_by'])} values, not learned |\n" if "taught_by" in facts else ""
+    taught = f"| taught by | {_teacher(facts['taught_by'])} values, by imitation |\n" if "taught_by" in facts else ""
     begun = "".join(f"| stage {number} | {_before(stage)} |\n" for number, stage in enumerate(earlier, 1))
     holes = _holes(best, given, trained)
     return f"""# {markdown(name)}

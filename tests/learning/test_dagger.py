@@ -118,7 +118,7 @@ def test_a_taught_model_says_so_and_goes_on_exactly(tmp_path: Path) -> None:
     assert parts.model.num_timesteps == whole.model.num_timesteps == 3072
     path = tmp_path / "whole/model.zip"
     assert models.facts(path)["taught_by"] == "exact"
-    assert "| taught by | `exact` values, not learned |" in card(path, 10)
+    assert "| taught by | `exact` values, by imitation |" in card(path, 10)
     loaded, _ = models.load_model(path)
     assert isinstance(loaded, DAgger)
     assert isinstance(MaskablePPO.load(path, custom_objects={}).policy, type(loaded.policy))
