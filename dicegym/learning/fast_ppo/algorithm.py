@@ -36,7 +36,8 @@ class FastMaskablePPO(MaskablePPO):
     Actions are drawn with one number each, so that rollouts of the same seed differ from MaskablePPO's. With another
     number of threads sums are rounded otherwise.
 
-    Files are MaskablePPO's: each loads the other's with ``load``.
+    Files are MaskablePPO's: each loads the other's with ``load``. The anchor stays out of them; a resumed ``dicegym train``
+    goes on with its own, and what is loaded otherwise begins with the policy as it is.
 
     Args:
         *args: as for MaskablePPO.
@@ -92,7 +93,7 @@ class FastMaskablePPO(MaskablePPO):
         )
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "_engine", "fallback"]
+        return [*super()._excluded_save_params(), "_engine", "fallback", "kl_anchor"]
 
     def get_parameters(self) -> dict[str, dict[str, Any]]:
         """Return the parameters of policy and optimizer as MaskablePPO does: tensors with memory of their own."""
