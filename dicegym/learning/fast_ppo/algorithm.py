@@ -36,8 +36,8 @@ class FastMaskablePPO(MaskablePPO):
     Actions are drawn with one number each, so that rollouts of the same seed differ from MaskablePPO's. With another
     number of threads sums are rounded otherwise.
 
-    Files are MaskablePPO's: each loads the other's with ``load``. The anchor stays out of them; a resumed ``dicegym train``
-    goes on with its own, and what is loaded otherwise begins with the policy as it is.
+    Files are MaskablePPO's: each loads the other's with ``load``. The anchor stays out of them: a resumed
+    ``dicegym train`` goes on with its own, and what is loaded otherwise begins with the policy as it is.
 
     Args:
         *args: as for MaskablePPO.
