@@ -171,8 +171,8 @@ def _before(stage: dict[str, Any]) -> str:
     how = f"`{_code(command[:LONGEST_COMMAND])}`" if isinstance(command, str) and command else "a model"
     if teacher := stage.get("taught_by"):
         how = f"taught by {_teacher(teacher)} values, {how}"
-    where = _code(str(path)[:LONGEST_COMMAND])
-    return f"{how}{': ' if told else ''}{', '.join(told)}; the next stage begins with its model, there `{where}`"
+    where = f", there `{_code(str(path)[:LONGEST_COMMAND])}`" if path else ""
+    return f"{how}{': ' if told else ''}{', '.join(told)}; the next stage begins with its model{where}"
 
 
 def _holes(best: Bracket | None, given: Grade | None, trained: Exploited | None = None) -> str:
