@@ -43,6 +43,19 @@ class UntunedCurve(NamedTuple):
     results: np.ndarray
     """float64[POINTS]: the mean result of these; NaN where none ended."""
 
+    def smoothed(self) -> np.ndarray:
+        """Return for each part of the time the mean result of the episodes in it and in those beside it; float64.
+
+        In a part that an update of the networks takes up few episodes end, or none (NaN, if beside it too).
+        """
+        known = ~np.isnan(self.results)
+        counts = np.where(known, self.episodes, 0).astype(np.float64)
+        sums = np.where(known, self.results, 0.0) * counts
+        three = np.ones(3)
+        with np.errstate(invalid="ignore"):
+            found: np.ndarray = np.convolve(sums, three, "same") / np.convolve(counts, three, "same")
+        return found
+
     def write(self, path: Path) -> None:
         """Write it as JSON, whole or not at all."""
         results = [None if math.isnan(value) else round(value, 6) for value in self.results.tolist()]

@@ -50,9 +50,10 @@ class UntunedPanel(NamedTuple):
         """
         at, rows = self.times(way), []
         for curve in self.curves[way]:
-            known = ~np.isnan(curve.results)
+            results = curve.smoothed()
+            known = ~np.isnan(results)
             own = (np.flatnonzero(known) + 0.5) / POINTS * curve.minutes
-            rows.append(np.interp(at, [0.0, *own], [self.random, *curve.results[known]]))
+            rows.append(np.interp(at, [0.0, *own], [self.random, *results[known]]))
         return band_of(np.arange(POINTS), np.array(rows))
 
     def learned(self, way: str) -> float | None:
