@@ -58,6 +58,7 @@ def states(game: dicegym.Game, n: int, steps: int) -> np.ndarray:
 def test_a_lesson_says_what_actions_cost_and_prefers_the_best(game: dicegym.Game) -> None:
     asked, rows = valuer(game, "exact"), states(game, 20, 5)
     policies, costs = Teacher(game, "exact", 0.01).lesson(rows)
+    assert costs is not None
     for row, policy, cost in zip(rows, policies, costs, strict=True):
         values = asked.action_values(row).values
         legal = ~np.isnan(values)
