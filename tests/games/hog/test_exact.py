@@ -223,8 +223,8 @@ def test_the_matrix_of_equal_strategies_is_computed_once_and_told_of_every_pair(
     )
     computed: list[int] = []
     told: list[tuple[int, int, str]] = []
-    evaluate = hog.kernels.evaluate
-    monkeypatch.setattr(hog.kernels, "evaluate", lambda *given: computed.append(evaluate(*given)))
+    evaluate = hog_kernels.evaluate
+    monkeypatch.setattr(hog_kernels, "evaluate", lambda *given: computed.append(evaluate(*given)))
     matrix = hog.win_rate_matrix(tables, game, progress=lambda *step: told.append(step))
     assert (np.tril(matrix, -1) == np.tril(separately, -1)).all()
     assert told == [(done, 66, "pairs") for done in range(1, 67)]
@@ -234,8 +234,8 @@ def test_the_matrix_of_equal_strategies_is_computed_once_and_told_of_every_pair(
 def test_the_matrix_stops_soon_after_a_key_is_pressed(monkeypatch: pytest.MonkeyPatch) -> None:
     game = dicegym.game("hog", goal=20)
     computed: list[int] = []
-    evaluate = hog.kernels.evaluate
-    monkeypatch.setattr(hog.kernels, "evaluate", lambda *given: computed.append(evaluate(*given)))
+    evaluate = hog_kernels.evaluate
+    monkeypatch.setattr(hog_kernels, "evaluate", lambda *given: computed.append(evaluate(*given)))
 
     def press(*step: object) -> None:
         raise KeyboardInterrupt
