@@ -66,7 +66,8 @@ def read_config(game: str, config: Path | None = None) -> TrainingSettings:
     """Return the settings in ``config``, by default those that ship for the game, or else for any game.
 
     A file that begins with ``base = "game"`` says only what is to be otherwise than in the game's own configuration:
-    each of its settings takes the place of one there, and its ``[opponents]``, who share games out, that of them all.
+    each of its settings takes the place of one there, and its ``[opponents]``, who share games out, that of them all;
+    so does its ``[algorithm]`` if it names another one, whose arguments are its own.
 
     Args:
         game: a game's name.
@@ -109,8 +110,13 @@ def _on_top(base: dict[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``base`` with what was ``said`` in place of what stands there."""
     found = dict(base)
     for section, values in said.items():
-        whole = section in WHOLE or not isinstance(values, dict)
-        found[section] = values if whole else {**base.get(section, {}), **values}
+        usual = base.get(section, {})
+        whole = (
+            section in WHOLE
+            or not isinstance(values, dict)
+            or values.get("name", usual.get("name")) != usual.get("name")
+        )
+        found[section] = values if whole else {**usual, **values}
     return found
 
 

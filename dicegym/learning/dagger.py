@@ -133,7 +133,8 @@ class DAgger(MaskablePPO):
             actions = self._choose(seen[-1], mask, drawn)
             if helped >= NEVER:
                 rows = np.flatnonzero(torch.rand(env.num_envs).numpy() < helped)
-                actions[rows] = self._asked.lesson(states[-1][rows]).costs.argmin(axis=1)
+                lesson = self._asked.lesson(states[-1][rows])
+                actions[rows] = lesson.played(torch.rand(len(rows), dtype=torch.float64).numpy())
             observed, _, dones, infos = env.step(actions)
             self._last_obs, self._last_episode_starts = np.asarray(observed), dones
             self.num_timesteps += env.num_envs
@@ -141,8 +142,9 @@ class DAgger(MaskablePPO):
             if not callback.on_step():
                 return False
             self._update_info_buffer(infos, dones)
-        lesson = self._asked.lesson(np.concatenate(states))
-        self._lessons = tuple(map(torch.from_numpy, (np.concatenate(seen), np.concatenate(masks), *lesson)))
+        told = self._asked.lesson(np.concatenate(states))
+        kept = (np.concatenate(seen), np.concatenate(masks), *(part for part in told if part is not None))
+        self._lessons = tuple(map(torch.from_numpy, kept))
         callback.on_rollout_end()
         return True
 
@@ -168,21 +170,25 @@ class DAgger(MaskablePPO):
         """Learn what the teacher said of the last rollout."""
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
-        losses, given_away = [], []
+        losses, given_away, strayed = [], [], []
         for _ in range(self.n_epochs):
             for rows in torch.split(torch.randperm(len(self._lessons[0])), self.batch_size or 1):
-                observations, masks, policies, costs = (part[rows].to(self.device) for part in self._lessons)
+                observations, masks, policies, *costs = (part[rows].to(self.device) for part in self._lessons)
                 log_policy = torch.log_softmax(self._logits(observations, masks), dim=1)
                 loss = -(policies * log_policy).sum(dim=1).mean()
                 self.policy.optimizer.zero_grad()
                 torch.autograd.backward(loss)
                 self.policy.optimizer.step()
                 losses.append(loss.item())
-                best = log_policy.detach().argmax(dim=1, keepdim=True)
-                given_away.append(costs.gather(1, best).mean().item())
+                strayed.append(losses[-1] - torch.special.entr(policies).sum(dim=1).mean().item())
+                if costs:
+                    best = log_policy.detach().argmax(dim=1, keepdim=True)
+                    given_away.append(costs[0].gather(1, best).mean().item())
             self._n_updates += 1
         self.logger.record("train/loss", float(np.mean(losses)))
-        self.logger.record("train/cost", float(np.mean(given_away)))
+        self.logger.record("train/kl", float(np.mean(strayed)))
+        if given_away:
+            self.logger.record("train/cost", float(np.mean(given_away)))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
 
 

@@ -22,8 +22,20 @@ class Lesson(NamedTuple):
 
     policies: np.ndarray
     """float32[n, n_actions]: how likely a learner should choose each action; 0 for illegal ones."""
-    costs: np.ndarray
-    """float32[n, n_actions]: what each action gives away, in the unit of the teacher's values; inf for illegal ones."""
+    costs: np.ndarray | None
+    """float32[n, n_actions]: what each action gives away, in the unit of the teacher's values; inf for illegal ones.
+    None of an equilibrium, which is imitated as it is mixed: what its actions are worth tells nothing of how often."""
+
+    def played(self, uniform: np.ndarray) -> np.ndarray:
+        """Return what the teacher plays: int64[n], its best action, or of an equilibrium one drawn by ``uniform``.
+
+        Args:
+            uniform: float64[n] in [0, 1), a draw for each state.
+        """
+        if self.costs is not None:
+            return np.asarray(self.costs.argmin(axis=1))
+        reached = self.policies.cumsum(axis=1)
+        return np.asarray((reached > uniform[:, None] * reached[:, -1:]).argmax(axis=1))
 
 
 class Teacher:
@@ -55,11 +67,14 @@ class Teacher:
 
     def lesson(self, states: np.ndarray) -> Lesson:
         """Return what the player to move should do in each of the records, of which none is over."""
+        if self._valuer.kind == "equilibrium":
+            policies = self._mixed(states)
+            return Lesson(policies / policies.sum(axis=1, keepdims=True), None)
         values = action_values_of(self._valuer, states).values
         known = ~np.isnan(values)
         values[~known] = -np.inf
         costs = (values.max(axis=1, keepdims=True) - values).astype(np.float32)
-        policies = np.exp(costs / -self._softness) if self._valuer.kind != "equilibrium" else self._mixed(states)
+        policies = np.exp(costs / -self._softness)
         return Lesson(policies / policies.sum(axis=1, keepdims=True), costs)
 
     def _mixed(self, states: np.ndarray) -> np.ndarray:

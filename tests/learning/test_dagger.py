@@ -13,6 +13,7 @@ pytest.importorskip("sb3_contrib")
 from sb3_contrib import MaskablePPO
 
 import dicegym
+from dicegym.analysis.exploitability import best_reply
 from dicegym.analysis.valuers import valuer
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError, UnknownNameError
@@ -23,6 +24,7 @@ from dicegym.learning.evaluate import evaluate
 from dicegym.learning.script import train
 from dicegym.learning.teacher import Teacher
 from dicegym.players import model as models
+from dicegym.players.model import PolicyPlayer
 
 YATZY = dicegym.game("yatzy", players=1)
 SMALL = [
@@ -56,6 +58,7 @@ def states(game: dicegym.Game, n: int, steps: int) -> np.ndarray:
 def test_a_lesson_says_what_actions_cost_and_prefers_the_best(game: dicegym.Game) -> None:
     asked, rows = valuer(game, "exact"), states(game, 20, 5)
     policies, costs = Teacher(game, "exact", 0.01).lesson(rows)
+    assert costs is not None
     for row, policy, cost in zip(rows, policies, costs, strict=True):
         values = asked.action_values(row).values
         legal = ~np.isnan(values)
@@ -67,13 +70,45 @@ def test_a_lesson_says_what_actions_cost_and_prefers_the_best(game: dicegym.Game
         assert (np.diff(policy[np.argsort(cost)]) <= 0).all()
 
 
-def test_an_equilibrium_is_taught_as_it_is_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = valuer(YATZY, "exact")
-    monkeypatch.setattr(asked, "kind", "equilibrium", raising=False)
-    monkeypatch.setattr(asked, "policy", lambda state: np.full(YATZY.n_actions, 1 / YATZY.n_actions), raising=False)
-    monkeypatch.setattr("dicegym.learning.teacher.valuer", lambda game, name: asked)
-    policies, _ = Teacher(YATZY, "exact", 0.01).lesson(states(YATZY, 3, 1))
-    assert np.allclose(policies, 1 / YATZY.n_actions)
+@pytest.fixture(scope="module")
+def equilibrium() -> tuple[Teacher, np.ndarray]:
+    """A teacher of an equilibrium, and records of its game."""
+    game = dicegym.game("liarsdice", players=2, dice=1)
+    return Teacher(game, "equilibrium", 0.01), states(game, 200, 1)
+
+
+def test_an_equilibrium_is_taught_as_it_is_mixed(equilibrium: tuple[Teacher, np.ndarray]) -> None:
+    teacher, rows = equilibrium
+    policies, costs = teacher.lesson(rows)
+    assert costs is None
+    asked = valuer(dicegym.game("liarsdice", players=2, dice=1), "equilibrium")
+    assert np.allclose(policies, [asked.policy(row) for row in rows], atol=1e-6)
+    assert ((policies > 0.1) & (policies < 0.9)).any()
+
+
+def test_who_teaches_an_equilibrium_plays_as_it_is_mixed(equilibrium: tuple[Teacher, np.ndarray]) -> None:
+    teacher, rows = equilibrium
+    lesson = teacher.lesson(rows)
+    draws = np.random.default_rng(1)
+    played = np.zeros_like(lesson.policies)
+    for _ in range(1000):
+        played[np.arange(len(rows)), lesson.played(draws.random(len(rows)))] += 1e-3
+    assert np.abs(played - lesson.policies).max() < 0.09  # five and a half standard deviations
+    assert (played[lesson.policies == 0] == 0).all()
+
+
+def test_who_learned_an_equilibrium_is_hard_to_exploit() -> None:
+    game = dicegym.game("liarsdice", players=2, dice=1)
+    settings: dict[str, Any] = {
+        "teacher": "equilibrium",
+        "greedy": 0.0,
+        "mix": 0.9,
+        "policy_kwargs": {"net_arch": [64]},
+        "seed": 1,
+    }
+    learner = DAgger("MlpPolicy", SB3VecEnv(game, 256, seed=1), 5e-3, 8, 256, 4, **settings)
+    learner.learn(10 * 8 * 256)
+    assert best_reply(PolicyPlayer(learner, game, sample=True), game).high < 0.53
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_the_command_shows_and_writes_it(tmp_path: Path, capsys: pytest.CaptureF
     found = json.loads((tmp_path / "a.json").read_text())
     assert (found["players"], found["alpha"], found["population"]) == (3, None, 50)
     assert sum(one["share"] for one in found["agents"]) == pytest.approx(1)
-    rows = list(csv.DictReader((tmp_path / "a.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "a.csv").read_text().splitlines()))
     assert [(row["agent"], row["seats"], row["other"], row["other_seats"]) for row in rows] == [
         ("even", "1", "honest", "2"),
         ("honest", "1", "even", "2"),

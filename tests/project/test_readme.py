@@ -39,6 +39,7 @@ class Ending(NamedTuple):
 ENDINGS = {
     "dicegym play": Ending(typed="5\nquit\n"),
     "dicegym train": Ending(seen="steps", status=(130,)),
+    "dicegym tune": Ending(seen="of 20 trials", status=(130,)),
     "dicegym serve": Ending(seen="5000", status=(0, 130)),
     "dicegym web": Ending(seen="http://", status=(0, 130)),
     "dicegym bench": Ending(seen="preparing", status=(130,)),
