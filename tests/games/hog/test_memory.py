@@ -1,4 +1,4 @@
-"""Exact values of Hog between players who remember their own turns."""
+"""Exact values of Hog between players who remember their own turns, and the model that does."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from oracles.hog_values import slow_win_rate
 import dicegym
 from dicegym.bots.export import export_source
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, ParameterError
+from dicegym.errors import AgentError, ModelError, ParameterError
 from dicegym.games.hog import exact as hog
 from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE
+from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer
 from dicegym.play.turn import Turn
+from dicegym.players.roster import agent_names, names_elsewhere
 
 GAME, BY_SCORES = dicegym.game("hog", memory=1), dicegym.game("hog")
 HIDDEN = LONGEST_RUN + 1, 2
@@ -185,3 +187,24 @@ def test_a_bots_file_carries_no_memory() -> None:
     with pytest.raises(ParameterError, match=r"in 1[0-9] of 144 pairs.*asked once for each pair of scores"):
         export_source(FunctionPlayer(lambda turn: 1 if turn.view.run and turn.view.score == 3 else 5), to(12), "hog.py")
     assert "def final_strategy" in export_source(FunctionPlayer(lambda turn: 5), to(12), "hog.py")
+
+
+# --- the model that ships -----------------------------------------------------------------------------------
+
+
+def test_the_model_is_offered_where_it_can_play_and_says_elsewhere_what_it_needs() -> None:
+    assert "memory" in agent_names(GAME)
+    assert "ppo" not in agent_names(GAME)
+    assert "memory" not in agent_names("hog")
+    assert names_elsewhere("hog") == {"memory": {"goal": 100, "memory": 1}}
+    assert set(agent_names(GAME)) - {"memory"} == set(agent_names("hog")) - {"ppo"}
+    with pytest.raises(ModelError, match=r"make the game as it was in training: -p memory=1"):
+        dicegym.agent("hog", "memory")
+
+
+def test_the_model_is_measured_exactly_and_plays_no_better_than_tables_can() -> None:
+    score = evaluate(GAME, "memory")
+    assert score.measure == "exact win rate"
+    assert 0.8109 < score.value < 0.8447  # more than any known table by scores
+    sampled = evaluate(GAME, "memory", games=4_000, exact=False)
+    assert sampled.low - 0.01 < score.value < sampled.high + 0.01
