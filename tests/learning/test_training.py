@@ -260,6 +260,8 @@ def test_run_killed_with_sigkill_resumes(training: Any, tmp_path: Path) -> None:
 STEADY = [  # a run that does not depend on how long it was to be
     *SMALL,
     "game.memory=1",
+    "game.goal=20",
+    "run.temperature=1",  # who draws is measured by games
     "algorithm.learning_rate_end=0.001",
     "algorithm.ent_coef_end=0.6",
 ]
@@ -524,7 +526,7 @@ def test_commands_of_earlier_configurations_still_run(training: Any, tmp_path: P
     new = ("evaluate_against", "best_by", "target", "priority", "exponent", "floor", "games = 200", "exploiter_")
     old = "\n".join(line for line in text.splitlines() if not line.startswith(new))
     (tmp_path / "old.toml").write_text(old)
-    overrides = [*SMALL[:-3], "self_play.games=2", "game.memory=1", 'opponents={"self"=1}', "run.steps=512"]
+    overrides = [*SMALL[:-3], "self_play.games=2", "game.goal=20", 'opponents={"self"=1}', "run.steps=512"]
     assert training.train("hog", tmp_path / "run", tmp_path / "old.toml", overrides).model.num_timesteps == 512
     about = json.loads((tmp_path / "run/settings.json").read_text())
     for section, key in (("run", "target"), ("run", "best_by"), ("self_play", "floor")):
