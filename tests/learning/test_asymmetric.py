@@ -22,6 +22,7 @@ from dicegym.players.asymmetric import AsymmetricPolicy
 from dicegym.shipped import shipped_folder
 
 TINY = [
+    "algorithm.kl_coef=0.025",  # an anchor, which is to go on too
     "game.dice=1",
     "run.games=16",
     "run.steps=768",
