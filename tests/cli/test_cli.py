@@ -48,6 +48,9 @@ def test_agents_lists_bots_with_what_they_are(run: Run) -> None:
     assert len(out.splitlines()) > 10
     for line in out.splitlines()[1:]:
         assert re.match(r"\w+ {2,}\S.*\S", line), line
+    status, out, _ = run("agents", "hog", "-p", "memory=1")
+    assert status == 0
+    assert out.splitlines()[-1] == "With other parameters there is ppo: dicegym agents hog -p memory=0"
 
 
 def test_check_passes_a_good_bot_and_names_what_is_wrong_with_a_bad_one(run: Run, tmp_path: Path) -> None:
@@ -190,7 +193,7 @@ def test_exact_prints_win_rates_and_best_replies(run: Run, tmp_path: Path) -> No
     status, _, err = run(*arguments)
     assert status == 2
     assert "--force" in err
-    status, _, err = run("exact", "hog", "bacon", "-p", "memory=1")
+    status, _, err = run("exact", "liarsdice", "even")
     assert status == 2
     assert "dicegym evaluate" in err
 
