@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from variants import FINISHED
+from variants import FINISHED, one_always
 
 pytest.importorskip("sb3_contrib")
 
@@ -95,7 +95,7 @@ def done(training: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
     return run
 
 
-@each_game
+@pytest.mark.parametrize("game", one_always(FINISHED))
 def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
     training: Any, done: Callable[[str, list[str]], Done], game: str, tmp_path: Path
 ) -> None:
@@ -141,7 +141,7 @@ def test_a_card_tells_of_every_scripted_agent(
         assert f"| {name} |" in page
 
 
-@each_game
+@pytest.mark.parametrize("game", one_always(FINISHED, 2))
 @pytest.mark.parametrize("overrides", [SMALL, ALONE], ids=["as configured", "past selves"])
 def test_resumed_run_has_the_curve_of_an_uninterrupted_one(
     training: Any, done: Callable[[str, list[str]], Done], game: str, overrides: list[str], tmp_path: Path
@@ -220,6 +220,7 @@ def test_tables_that_cannot_be_are_refused_before_anything_is_written(
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "lock"]
 
 
+@pytest.mark.slow
 def test_resuming_with_a_bot_that_remembers_beside_snapshots(training: Any, tmp_path: Path) -> None:
     overrides = [*SMALL, "self_play.snapshot_every=512", 'opponents={"self"=1,"streak"=1}']
     training.train("hog", tmp_path / "run", overrides=overrides)
@@ -239,6 +240,7 @@ def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(train
     assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072
 
 
+@pytest.mark.slow
 def test_run_killed_with_sigkill_resumes(training: Any, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "run")]
     settings = [word for text in [*SMALL, "run.steps=10_000_000"] for word in ("--set", text)]
