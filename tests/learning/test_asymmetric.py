@@ -96,6 +96,7 @@ def test_a_file_plays_by_numpy_and_learns_on_from_plain_data(trained: Path) -> N
     assert 0 <= NetworkValuer(path).value(game.new_game(1)[0], 0) <= 1
 
 
+@pytest.mark.slow
 def test_networks_of_a_critic_that_saw_less_begin_a_run(trained: Path, tmp_path: Path) -> None:
     """What it saw it judges by at first; the other way round there is nothing to do with what it knows."""
     begun = [f'run.start_from="{trained / "best.zip"}"', "run.steps=256"]
