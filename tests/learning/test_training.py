@@ -38,7 +38,7 @@ from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LE
 from dicegym.learning.interruption import Conductor, Interruptible
 from dicegym.learning.league_anew import measured_anew
 from dicegym.players import model as models
-from dicegym.players.roster import agent_names
+from dicegym.players.roster import agent_names, resolve
 from dicegym.shipped import shipped_folder
 from dicegym.signals import SignalInterrupt, status_of
 
@@ -136,7 +136,7 @@ def test_a_card_tells_of_every_scripted_agent(
     monkeypatch.setattr("dicegym.learning.card.agent_names", agent_names)
     page = card(folder / "model.zip", 10)
     played_by = dicegym.game(game, **read_config(game).game)
-    scripted = [name for name in agent_names(played_by) if name != "ppo"]
+    scripted = [name for name in agent_names(played_by) if not isinstance(resolve(played_by, name), Path)]
     for name in scripted if played_by.players > 1 else ["nobody"]:
         assert f"| {name} |" in page
 
