@@ -166,6 +166,7 @@ def test_a_batch_stands_beside_its_limits() -> None:
     assert limit == pytest.approx(1 / (size / (1e9 * writes) + mixes / (1e9 * mixing)))
 
 
+@pytest.mark.slow
 def test_memory_counts_what_a_batch_holds(small_sizes: None) -> None:
     game = dicegym.game("hog")
     bare = memory.bytes_per_game(lambda n: batch_loops.bare_batch(HOG, n), game.observation_size)

@@ -240,7 +240,6 @@ def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(train
     assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072
 
 
-@pytest.mark.slow
 def test_run_killed_with_sigkill_resumes(training: Any, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "run")]
     settings = [word for text in [*SMALL, "run.steps=10_000_000"] for word in ("--set", text)]

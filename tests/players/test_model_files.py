@@ -68,7 +68,8 @@ def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path:
 
 def test_a_model_plays_where_nothing_of_torch_can_be_imported() -> None:
     """In a process of its own, in which importing PyTorch or Stable-Baselines3 fails."""
-    program = """
+    known = models.facts(agents_folder("hog") / "ppo.zip")["score"]["value"]
+    program = f"""
 import sys
 for name in ("torch", "stable_baselines3", "sb3_contrib"):
     sys.modules[name] = None
@@ -77,7 +78,7 @@ from dicegym.bots.export import export_source
 from dicegym.learning.evaluate import evaluate
 
 game = dicegym.game("hog")
-assert abs(evaluate(game, "ppo").value - 0.7936582844905065) < 1e-9
+assert abs(evaluate(game, "ppo").value - {known!r}) < 1e-9
 assert "def final_strategy" in export_source(dicegym.agent(game, "ppo"), game, "hog.py")
 import gymnasium
 env = gymnasium.make("dicegym/Hog-v0", opponent="ppo")
