@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -28,6 +28,15 @@ each_variant = pytest.mark.parametrize(
         for game in VARIANTS
     ],
 )
+
+
+def one_always(values: Iterable[Any], always: int = 1) -> list[Any]:
+    """Return the parameters of a test of what all of ``values`` share: the first ``always``, and others marked slow.
+
+    What breaks it breaks the first of them too; `make test-slow` tries them all.
+    """
+    found = list(values)
+    return [*found[:always], *(pytest.param(value, marks=pytest.mark.slow) for value in found[always:])]
 
 
 def pick(mask: np.ndarray, seed: int, time: int) -> int:

@@ -35,7 +35,7 @@ def valuer(game: Game, name: str | None = None, *, progress: Progress | None = N
     found = {source.name: source for source in sources(game)}
     if name is not None:
         if name not in found:
-            raise unknown_name("source of values", name, list(found))
+            raise unknown_name("source of values", name, list(found), f"These are for {game!r}.")
         return found[name].load(progress)
     best = next(source for source in found.values() if source.ready())  # rollouts always are
     return best.load(progress)

@@ -10,6 +10,9 @@ import typer
 import dicegym
 from dicegym.cli.common import (
     GameName,
+    Parameters,
+    chosen_game,
+    out,
     print_table,
     write_new,
 )
@@ -39,15 +42,21 @@ def games() -> None:
     print_table(["environment", "game", "players", "actions", "observation", "parameters"], rows)
 
 
-def agents(game: GameName) -> None:
+def agents(game: GameName, parameter: Parameters = None) -> None:
     """List the agents of a game, each with its first line.
 
     Example: dicegym agents hog
+
+    Example: dicegym agents hog -p memory=1
     """
     from dicegym.players.about import describe
+    from dicegym.players.roster import names_elsewhere
 
-    table = dicegym.game(game)
-    print_table(["agent", "what it is"], [[name, describe(table, name)] for name in dicegym.agent_names(game)])
+    table = chosen_game(game, parameter)
+    print_table(["agent", "what it is"], [[name, describe(table, name)] for name in dicegym.agent_names(table)])
+    for name, wanted in names_elsewhere(table).items():
+        other = " ".join(f"-p {key}={value}" for key, value in wanted.items() if table.parameters.get(key) != value)
+        out.print(f"With other parameters there is {name}: dicegym agents {table.name} {other}")
 
 
 def playthrough(

@@ -95,6 +95,14 @@ class DAgger(MaskablePPO):
             device=device,
             _init_setup_model=_init_setup_model,
         )
+        if self.env is not None and _init_setup_model:
+            self._seat_teacher(_games_of(self.env))  # who cannot teach is told before anything is played
+
+    def _seat_teacher(self, games: SB3VecEnv) -> Teacher:
+        """Return who teaches in these games."""
+        if self._asked is None:
+            self._asked = Teacher(games.batch.game, self.teacher, self.softness)
+        return self._asked
 
     @property
     def taught_by(self) -> str:
@@ -113,13 +121,8 @@ class DAgger(MaskablePPO):
         use_masking: bool = True,
     ) -> bool:
         """Play ``n_rollout_steps`` decisions of each game, and have the teacher say what should have been done."""
-        games = env.unwrapped
-        if not isinstance(games, SB3VecEnv):
-            raise ParameterError(
-                f"DAgger learns from the records of games, which {env!r} does not show: give SB3VecEnv"
-            )
-        if self._asked is None:
-            self._asked = Teacher(games.batch.game, self.teacher, self.softness)
+        games = _games_of(env)
+        teacher = self._seat_teacher(games)
         helped = self.mix ** (self._n_updates // self.n_epochs)
         drawn = torch.arange(env.num_envs) >= round(self.greedy * env.num_envs)
         seen, states, masks = [], [], []
@@ -133,7 +136,7 @@ class DAgger(MaskablePPO):
             actions = self._choose(seen[-1], mask, drawn)
             if helped >= NEVER:
                 rows = np.flatnonzero(torch.rand(env.num_envs).numpy() < helped)
-                lesson = self._asked.lesson(states[-1][rows])
+                lesson = teacher.lesson(states[-1][rows])
                 actions[rows] = lesson.played(torch.rand(len(rows), dtype=torch.float64).numpy())
             observed, _, dones, infos = env.step(actions)
             self._last_obs, self._last_episode_starts = np.asarray(observed), dones
@@ -142,7 +145,7 @@ class DAgger(MaskablePPO):
             if not callback.on_step():
                 return False
             self._update_info_buffer(infos, dones)
-        told = self._asked.lesson(np.concatenate(states))
+        told = teacher.lesson(np.concatenate(states))
         kept = (np.concatenate(seen), np.concatenate(masks), *(part for part in told if part is not None))
         self._lessons = tuple(map(torch.from_numpy, kept))
         callback.on_rollout_end()
@@ -190,6 +193,17 @@ class DAgger(MaskablePPO):
         if given_away:
             self.logger.record("train/cost", float(np.mean(given_away)))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+
+
+def _games_of(env: VecEnv) -> SB3VecEnv:
+    """Return the games in ``env``. Raises ParameterError if they show no records."""
+    games = env.unwrapped
+    if not isinstance(games, SB3VecEnv):
+        raise ParameterError(
+            f"DAgger learns from the records of games, which {env!r} does not show: give SB3VecEnv, "
+            "and in settings leave out run.tables"
+        )
+    return games
 
 
 def _share(name: str, value: float) -> float:

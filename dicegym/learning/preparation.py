@@ -10,7 +10,7 @@ from dicegym import games
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.envs.tables import tables_of
-from dicegym.errors import ParameterError, unknown_name
+from dicegym.errors import ParameterError, UnknownNameError, unknown_name
 from dicegym.escape import one_line
 from dicegym.learning.configuration import is_finished, settings_of
 from dicegym.learning.files import SETTINGS_FILE
@@ -62,7 +62,12 @@ def prepare(
             f"run.tables={settings.run.tables} leaves out the table of {table.players} that [game] names, at which the "
             f"model is measured first and plays by default: add {table.players}, or set game.players to one of them"
         )
-    found = {name: resolve(table, name) for name in _agents(settings)}
+    try:
+        found = {name: resolve(table, name) for name in _agents(settings)}
+    except UnknownNameError as error:
+        if config is None:
+            raise
+        raise UnknownNameError(f"the settings of --config {one_line(config)} do not fit {table!r}: {error}") from error
     if resume and not trust and not is_sealed(folder / SETTINGS_FILE):
         programs = [
             name for name, origin in found.items() if isinstance(origin, Source) and not is_shipped(origin.file)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dicegym.analysis.judging import action_values_of
 from dicegym.analysis.marks import UNITS
-from dicegym.analysis.valuers import valuer
+from dicegym.analysis.valuers import sources, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.worth import Valuer
@@ -58,9 +58,10 @@ class Teacher:
     def __init__(self, game: Game, name: str, softness: float) -> None:
         found = valuer(game, name)
         if found.kind == NO_TEACHER:
+            able = [source.name for source in sources(game) if source.name != name]
             raise ParameterError(
                 f"{name!r} plays games to find out what actions are worth, which is too slow and too rough for a "
-                "teacher: give another one of `dicegym.analysis.sources(game)`"
+                f"teacher: for {game!r} there is {' or '.join(map(repr, able)) or 'no other'}"
             )
         self._valuer: Valuer = found
         self._softness = softness * UNITS[found.unit]

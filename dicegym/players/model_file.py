@@ -125,7 +125,10 @@ def check_fit(model: str, trained: Game, game: Game) -> None:
     """Raise ModelError unless a model of ``trained``, called ``model`` in the message, can play ``game``."""
     fits = (game.name, game.parameters, game.features) == (trained.name, trained.parameters, trained.features)
     if not fits:
-        raise ModelError(f"{model} was trained on {trained!r} and cannot play {game!r}")
+        differing = trained.parameters.items() - game.parameters.items() if game.name == trained.name else set()
+        wanted = " ".join(f"-p {name}={value}" for name, value in sorted(differing))
+        how = f"; make the game as it was in training: {wanted}" if wanted else ""
+        raise ModelError(f"{model} was trained on {trained!r} and cannot play {game!r}{how}")
 
 
 def network_in(path: str | os.PathLike[str], game: Game) -> Network | None:

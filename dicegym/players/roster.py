@@ -9,6 +9,7 @@ agents of a game that does not come with the package lie in the folder ``agents`
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import re
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from dicegym.bots.files import lacking
 from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
 from dicegym.engine.siblings import folder_of
-from dicegym.errors import AgentError, ParameterError, unknown_name
+from dicegym.errors import AgentError, ModelError, ParameterError, unknown_name
 from dicegym.escape import one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import ADAPTER, INTERFACE, need, part
@@ -54,9 +55,36 @@ def entry_files(game: Game) -> tuple[str, ...]:
 
 
 def agent_names(game: Game | str) -> list[str]:
-    """Return the names of all agents of a game, in alphabetical order. Raises UnknownNameError."""
+    """Return the names of all agents of a game, in alphabetical order. Raises UnknownNameError.
+
+    Models that say they were trained with other parameters are left out, as they cannot play (`names_elsewhere`).
+    """
     game = make_game(game)
-    return sorted(_found(game))
+    return sorted(_found(game).keys() - names_elsewhere(game).keys())
+
+
+def names_elsewhere(game: Game | str) -> dict[str, dict[str, int]]:
+    """Return the models of a game that play it with other parameters alone: those parameters, by name.
+
+    Raises UnknownNameError.
+    """
+    game = make_game(game)
+    asked = ((name, path) for name, path in sorted(_found(game).items()) if path.suffix == ".zip")
+    stated = {name: _parameters_of(path, (stat := path.stat()).st_mtime_ns, stat.st_size) for name, path in asked}
+    return {name: found for name, found in stated.items() if found is not None and found != game.parameters}
+
+
+@functools.lru_cache(maxsize=256)
+def _parameters_of(path: Path, changed: int, size: int) -> dict[str, int] | None:
+    """Return the parameters that a model's file says it was trained with; None if it does not say.
+
+    Whoever loads it hears what else is wrong. ``changed`` and ``size`` tell versions of the file apart.
+    """
+    try:
+        found = models.facts(path).get("parameters")
+    except ModelError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _found(game: Game) -> dict[str, Path]:

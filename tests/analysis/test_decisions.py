@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from made_up_values import MadeUp, ManyMadeUp
-from variants import each_game, pick
+from variants import each_game, one_always, pick
 
 import dicegym
 from dicegym.analysis import MARKS, Analysis, analyse, valuer
@@ -87,7 +87,7 @@ def test_what_one_gives_away_the_others_share() -> None:
     assert {one.gained for one in analyse(alone, states, actions, valuer=MadeUp(alone, unit="points")).totals} == {0}
 
 
-@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("name", one_always(EXACT))
 def test_a_planted_blunder_is_found_priced_and_explained(name: str) -> None:
     game = dicegym.game(name, **EXACT[name])
     asked = valuer(game)

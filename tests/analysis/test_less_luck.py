@@ -41,6 +41,7 @@ def test_between_players_who_draw_nothing_a_game_or_two_tell_the_exact_win_rate(
     assert Score.from_json(score.to_json())[:5] == score[:5]
 
 
+@pytest.mark.slow
 def test_figures_are_the_same_on_any_number_of_processes(tmp_path: Path) -> None:
     here = evaluate(ONE_DIE, "bayes", "bluffer", games=300, exact=False, less_luck=True)
     there = evaluate(ONE_DIE, "bayes", "bluffer", games=300, exact=False, less_luck=True, executors=local(1))

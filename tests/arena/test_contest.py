@@ -283,6 +283,7 @@ def test_plain_functions_take_part() -> None:
     assert "returned 77" in found.disqualified[0].reason
 
 
+@pytest.mark.slow
 def test_a_script_may_bring_players_of_its_own(tmp_path: Path, root: Path) -> None:
     """Nothing of a script can be imported elsewhere, and it has no guard."""
     script = tmp_path / "own.py"

@@ -139,6 +139,7 @@ def disturbed(folder: Path, kills: int, seed: int) -> None:
     assert pairs - len(before) <= played <= pairs - len(before) + BOTS, last.told
 
 
+@pytest.mark.slow
 def test_a_contest_that_is_killed_three_times_comes_out_the_same(tmp_path: Path) -> None:
     disturbed(tmp_path, 3, 1)
 

@@ -173,6 +173,7 @@ def test_exact_values_rank_equals_equally(equals: RoundRobinResult) -> None:
     assert equals.remarks == ("the same file: ann, bob, cid, dot",)
 
 
+@pytest.mark.slow
 def test_exact_ranks_do_not_depend_on_the_seed_and_played_places_are_kept(equals: RoundRobinResult) -> None:
     again = contest("hog", {"a": "always_roll", "b": "bacon", "s": "swap"}, seed=3, exact=True, workers=1)
     other = contest("hog", {"a": "always_roll", "b": "bacon", "s": "swap"}, seed=4, exact=True, workers=1)
@@ -191,6 +192,7 @@ def test_exact_ranks_do_not_depend_on_the_seed_and_played_places_are_kept(equals
     assert {row.played_place for row in quick.standings} == {None}
 
 
+@pytest.mark.slow
 def test_exact_values_of_another_game_ask_every_entry(tmp_path: Path) -> None:
     game = dicegym.game("liarsdice", dice=1)
     (tmp_path / "stuck.py").write_text(

@@ -129,6 +129,7 @@ def test_a_contest_that_is_killed_goes_on(url: str, tmp_path: Path) -> None:
     assert result["standings"] == json.loads(json.dumps(undisturbed.to_json()["standings"]))
 
 
+@pytest.mark.slow
 def test_two_shards_write_at_once(url: str, tmp_path: Path) -> None:
     argv = [sys.executable, "-m", "dicegym", "tournament", "hog", *ENTRIES, "--seed", "7", "--games", "9"]
     argv += ["--workers", "1", "--store", url]

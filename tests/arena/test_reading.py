@@ -366,6 +366,7 @@ def test_a_contest_is_removed_when_somebody_says_so(
     assert (status, "there is no store" in err) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_every_format_has_a_page_and_sheets(name: str, run: Run, tmp_path: Path) -> None:
     words = ("tournament", "hog", "bacon", "swap", "--format", name.replace("_", "-"), "--games", 2, "--workers", 1)

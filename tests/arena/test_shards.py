@@ -46,7 +46,11 @@ def held(game: str, store: Path, shard: str | None = None) -> str:
     return json.dumps(contest(game, ENTRIES[game], SEED, games=2, store=storage, executors=executors).to_json())
 
 
-@pytest.mark.parametrize(("game", "apart"), [("hog", False), ("lucky", True)], ids=["one store", "stores apart"])
+@pytest.mark.parametrize(
+    ("game", "apart"),
+    [("hog", False), pytest.param("lucky", True, marks=pytest.mark.slow)],
+    ids=["one store", "stores apart"],
+)
 def test_shards_come_to_the_whole(game: str, apart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from dicegym.arena.store.merging import merge
 
@@ -70,6 +74,7 @@ def test_shards_come_to_the_whole(game: str, apart: bool, tmp_path: Path, monkey
     assert held(game, tmp_path / "all.sqlite") == whole
 
 
+@pytest.mark.slow
 def test_stores_are_merged_once_and_stay_as_they_are(tmp_path: Path) -> None:
     from dicegym.arena.store.merging import Merged, merge
     from dicegym.arena.store.reading import StoreReader

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from variants import one_always
 
 import dicegym
 from dicegym.arena import Limits, contest
@@ -53,7 +54,7 @@ def competitive() -> Iterator[str]:
     return (name for name in GAMES if dicegym.game(name).players > 1)
 
 
-@pytest.mark.parametrize("name", list(competitive()))
+@pytest.mark.parametrize("name", one_always(competitive()))
 def test_a_stored_contest_is_found_and_equals_one_that_is_kept_nowhere(name: str, tmp_path: Path) -> None:
     game = dicegym.game(name)
     agents = [agent for agent in dicegym.agent_names(game) if not agent.startswith(("ppo", "optimal"))]
@@ -85,6 +86,7 @@ def test_who_is_added_or_changed_costs_its_own_matches_and_who_leaves_none(
     assert hold([*three, str(tmp_path / "dan.py")])[2:4] == (4 + 6, 0)  # what it was is still known
 
 
+@pytest.mark.slow
 def test_a_contest_of_before_is_gone_on_with_unless_another_is_begun(tmp_path: Path) -> None:
     store, pair = tmp_path / "arena.sqlite", ["bacon", "swap"]
 

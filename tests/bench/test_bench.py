@@ -181,6 +181,7 @@ def test_memory_counts_what_a_batch_holds(small_sizes: None) -> None:
     assert memory.bytes_per_game(hoarding, 0) == pytest.approx(1000, abs=4)
 
 
+@pytest.mark.slow
 def test_memory_of_every_batch(small_sizes: None) -> None:
     found = {(f.mode, f.what): f for f in measured("memory").figures if f.subject == "Hog-v0"}
     assert {mode for mode, _ in found} >= {"", "batch", "make_vec"}
@@ -526,6 +527,7 @@ def test_mistakes_are_told_before_anything_is_measured(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_solving_is_measured_in_a_process_of_its_own() -> None:
     small = dicegym.game("hog", goal=12)
     found = solving.measure(small, "equilibrium", "what is left")

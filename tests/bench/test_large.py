@@ -57,6 +57,7 @@ def test_every_game_for_two_has_its_figures(tmp_path: Path, monkeypatch: pytest.
         assert ("one bot more in a stored contest of 3, of playing it anew" in whats) == (game.players == 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hog", "lucky"])
 def test_a_match_takes_time_and_room(name: str, tmp_path: Path) -> None:
     game = dicegym.game(name)

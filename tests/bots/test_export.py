@@ -164,6 +164,7 @@ def test_export_of_another_form_is_refused() -> None:
         export_source(model("hog"), dicegym.game("hog"), "mine/hog.py")
 
 
+@pytest.mark.slow
 def test_a_file_and_its_model_have_the_same_results_in_a_contest(written: Callable[..., Path]) -> None:
     game, rivals = dicegym.game("yatzy"), ["gather"]
     file = str(written("yatzy", "yatzy.py", "ppo.py"))

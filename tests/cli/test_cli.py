@@ -45,9 +45,14 @@ def test_games_lists_every_environment(run: Run) -> None:
 def test_agents_lists_bots_with_what_they_are(run: Run) -> None:
     status, out, _ = run("agents", "hog")
     assert status == 0
-    assert len(out.splitlines()) > 10
-    for line in out.splitlines()[1:]:
+    *rows, last = out.splitlines()[1:]
+    assert len(rows) > 10
+    for line in rows:
         assert re.match(r"\w+ {2,}\S.*\S", line), line
+    assert last == "With other parameters there is memory: dicegym agents hog -p memory=1"
+    status, out, _ = run("agents", "hog", "-p", "memory=1")
+    assert status == 0
+    assert re.search(r"^memory +\w+ model, .* exact win rate against always_roll\(5\)$", out, re.MULTILINE)
 
 
 def test_check_passes_a_good_bot_and_names_what_is_wrong_with_a_bad_one(run: Run, tmp_path: Path) -> None:
@@ -190,7 +195,7 @@ def test_exact_prints_win_rates_and_best_replies(run: Run, tmp_path: Path) -> No
     status, _, err = run(*arguments)
     assert status == 2
     assert "--force" in err
-    status, _, err = run("exact", "hog", "bacon", "-p", "memory=1")
+    status, _, err = run("exact", "liarsdice", "even")
     assert status == 2
     assert "dicegym evaluate" in err
 

@@ -70,7 +70,7 @@ def wait_for(process: subprocess.Popen[str], what: Path) -> None:
     ("number", "group", "keeps"),
     [
         (signal.SIGTERM, False, ()),
-        (signal.SIGTERM, True, ("--no-store",)),
+        pytest.param(signal.SIGTERM, True, ("--no-store",), marks=pytest.mark.slow),
         pytest.param(signal.SIGHUP, True, (), marks=pytest.mark.slow),
         pytest.param(signal.SIGINT, True, (), marks=pytest.mark.slow),
     ],

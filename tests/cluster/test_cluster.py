@@ -53,6 +53,7 @@ def check_same(seen: Visit) -> None:
     assert left(seen) == []
 
 
+@pytest.mark.slow
 def test_a_cluster_that_loses_a_referee_comes_to_the_same() -> None:
     check_same(visit(what="losing", game="hog", bots=("ann.py", "cat.py"), agents=1, games=5, nodes=1, losses=(4,)))
 

@@ -117,7 +117,20 @@ def test_who_learned_an_equilibrium_is_hard_to_exploit() -> None:
 )
 def test_who_cannot_teach_is_told(name: str, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
-        Teacher(YATZY, name, 0.01)
+        DAgger("MlpPolicy", SB3VecEnv(YATZY, 2, seed=1), teacher=name)  # before anything is played
+
+
+def test_settings_of_a_config_that_another_game_cannot_have_are_told(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match=r"equilibrium_taught do not fit .*'hog'.*no agent of Hog"):
+        train("hog", tmp_path / "run", Path("equilibrium_taught"))
+
+
+@pytest.mark.parametrize("game", ["liarsdice", "liarsdice_spot_on"])
+def test_another_algorithm_takes_no_argument_of_the_games_own(game: str) -> None:
+    found, own = read_config(game, Path("equilibrium_taught")), read_config(game)
+    assert (found.algorithm.name, found.algorithm.gamma, found.algorithm.ent_coef) == ("DAgger", None, None)
+    assert own.algorithm.gamma is not None
+    assert (found.self_play.games, found.game) == (own.self_play.games, own.game)
 
 
 @pytest.mark.parametrize("wrong", [{"softness": 0.0}, {"mix": 1.5}, {"greedy": -0.1}, {"precision": "float16"}])

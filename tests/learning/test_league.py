@@ -193,14 +193,14 @@ def test_nobody_joins_where_nobody_plays_against_anybody() -> None:
 
 
 def test_games_of_a_league_are_the_same_each_time() -> None:
-    tables = []
+    tables, game = [], dicegym.game("liarsdice", players=2)  # without exact values
     for _ in range(2):
-        league = League(DUEL, {"bacon": 1, "always_roll(6)": 1, "self": 1}, SelfPlaySettings(games=30))
-        league.join(Member("first", PAST_SELF, dicegym.agent(DUEL, "swap")))
+        league = League(game, {"even": 1, "timid": 1, "self": 1}, SelfPlaySettings(games=30))
+        league.join(Member("first", PAST_SELF, dicegym.agent(game, "bayes")))
         league.join(Member("second", PAST_SELF, RandomPlayer()))
         tables.append(league.table.results)
     assert tables[0] == tables[1]
-    score = evaluate(DUEL, RandomPlayer(), "swap", 30, seed=LEAGUE_SEED)
+    score = evaluate(game, RandomPlayer(), "bayes", 30, seed=LEAGUE_SEED)
     assert tables[0]["second", "first"] == Result(score.value, 30)
     assert tables[0]["first", "second"] == Result(1 - score.value, 30)
 

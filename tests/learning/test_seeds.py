@@ -257,6 +257,7 @@ def test_intervals_cover_as_often_as_is_said(runs: int, least: float) -> None:
     assert least < covered < 0.98
 
 
+@pytest.mark.slow
 def test_two_seeds_train_in_processes_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "set"
     with pytest.raises(SystemExit, match="0"):

@@ -62,6 +62,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_the_game_is_found_by_its_name_everywhere(site: Path) -> None:
     (site / "everywhere.py").write_text(EVERYWHERE)
     done = run(site, "everywhere.py")

@@ -87,6 +87,7 @@ async def play_on(bot: Bot, finals: list[Any]) -> None:
             finals.append(final)
 
 
+@pytest.mark.slow
 @run
 async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Path) -> None:
     finals: list[Any] = []

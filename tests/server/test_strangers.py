@@ -338,6 +338,7 @@ async def test_who_keeps_flooding_is_slowed_then_told_and_disconnected(
         await eventually(lambda: not server.lobby.clients)
 
 
+@pytest.mark.slow
 @run
 async def test_a_websocket_that_keeps_pinging_is_disconnected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "PAUSES", 1)

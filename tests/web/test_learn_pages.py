@@ -196,6 +196,7 @@ def test_models_of_trainings_alone_are_played_with(tmp_path: Path) -> None:
     assert trainings_of(web) is trainings_of(web)
 
 
+@pytest.mark.slow
 def test_a_training_is_watched_in_a_browser(
     running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
 ) -> None:

@@ -143,6 +143,7 @@ def test_every_page_is_small_with_all_it_loads(world: World) -> None:
     assert all(size < LARGEST for size in sizes.values()), {at: size for at, size in sizes.items() if size >= LARGEST}
 
 
+@pytest.mark.slow
 def test_no_page_keeps_anybody_out(world: World, open_page: Callable[..., Page], shot: Callable[..., None]) -> None:
     running = Running(world.settings)
     try:

@@ -105,6 +105,7 @@ def test_a_game_without_a_server_is_not_found(operator: TestClient) -> None:
     assert operator.get("/api/servers/chess").status_code == 404
 
 
+@pytest.mark.slow
 def test_the_scoreboard_is_live(
     running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
 ) -> None:

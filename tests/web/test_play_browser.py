@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
+from variants import one_always
 from web_pages import LARGEST, barriers, too_wide
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def waited(page: Page, before: str) -> None:
     page.wait_for_function(GONE_ON, arg=before)
 
 
-@pytest.mark.parametrize("phone", [False, True])
+@pytest.mark.parametrize("phone", one_always([False, True]))
 def test_a_game_is_played_to_its_end_by_mouse_and_reviewed(
     running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None], phone: bool
 ) -> None:
@@ -128,6 +129,7 @@ def test_a_game_is_played_to_its_end_by_keyboard_alone(running: Running, open_pa
     assert page.locator(".ending").count() == 1
 
 
+@pytest.mark.slow
 def test_two_tabs_reload_and_the_back_button_play_nothing_twice(
     running: Running, open_page: Callable[..., Page]
 ) -> None:

@@ -280,6 +280,7 @@ def test_names_and_messages_of_others_do_nothing(
     assert harmless(HOSTILE[0])[:8] in page.locator("#players").inner_text()
 
 
+@pytest.mark.slow
 def test_a_contest_is_watched_while_it_is_held(
     own_store: Path, running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
 ) -> None:

@@ -65,6 +65,7 @@ def test_a_whole_contest_is_for_others_as_without_them(game: str) -> None:
 # --- files -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_strangers_files_are_judged_one_by_one() -> None:
     import re
 

@@ -15,7 +15,7 @@ from dicegym.bots.program import Asked
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.games.hog import interface
-from dicegym.games.hog.examination import action_of
+from dicegym.games.hog.examination import SCORES_ALONE, action_of
 from dicegym.games.hog.interface import ENTRY_POINT
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
 from dicegym.play.turn import Act, Turn
@@ -34,6 +34,7 @@ def sit(program: Asked, strategy: Callable[..., Any], game: Game, seat: int) -> 
             return answer - FIRST_NUMBER
         return action_of(program.name, answer, score, opponent_score)
 
+    vars(act)[SCORES_ALONE] = True
     many: Many | None = getattr(strategy, "many", None)  # a strategy in another process
     if many is not None:
         vars(act)["many"] = functools.partial(_all_at_once, program, many)

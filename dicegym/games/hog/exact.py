@@ -1,34 +1,42 @@
 """Exact values of Hog: win rates of strategies, and the best replies to one.
 
 A table is a strategy as int8[goal, goal]: ``table[own score, opponent's score]`` = number of dice, -1 to 10;
-``goal`` is the parameter of the game. Wherever a `Strategy` is asked for, a player or a function of both
-scores may be given too and is made a table by `tabulate`, whose errors may then be raised (AgentError,
-ParameterError).
+``goal`` is the parameter of the game. In a game with ``memory`` it may be int8[goal, goal, 4, 2] too, and then also
+chooses by the own run of Pig outs and by whether the player exchanged the dice an even or an odd number of times.
+Wherever a `Strategy` is asked for, a player or a function of both scores may be given too and is made a table by
+`tabulate`, whose errors may then be raised (AgentError, ParameterError).
 
 Values are probabilities over everything that the rules leave to chance or hide: dice, who moves first, the
 parity of the exchanges, both runs of Pig outs. They are computed by dynamic programming over all states
-(`dicegym.games.hog.exact_kernels`) and exact up to the rounding of floats, about 1e-13. Memory: 512 bytes for each
-pair of scores, so 5 MB at goal 100 and 0.5 GB at goal 999; twice that to improve a table.
+(`dicegym.games.hog.solving.sweeps`) and exact up to the rounding of floats, about 1e-13. Memory: 512 bytes for each
+pair of scores, so 5 MB at goal 100 and 0.5 GB at goal 999; twice that to improve a table, and twice that again for
+players who remember.
 """
 
 from __future__ import annotations
 
-import functools
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
-from dicegym.games.hog import exact_kernels as kernels
-from dicegym.games.hog.examination import action_of, examine
+from dicegym.games.hog.examination import (
+    KNOWS_NO_MEMORY,
+    SCORES_ALONE,
+    action_of,
+    by_scores,
+    examine,
+    for_a_file,
+)
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
+from dicegym.games.hog.solving.sweeps import BY_SCORES, REMEMBERING, ByScores
 from dicegym.games.hog.strategy_file import strategy_source
-from dicegym.games.parts import Progress, plays_with
+from dicegym.games.parts import Progress
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Turn
 
@@ -37,8 +45,8 @@ Function = Callable[[int, int], int]
 Strategy = np.ndarray | Player | Function
 
 MIXED = False
-SOLVED = {"memory": 0}
-"""A table holds all that players choose by, if they do not see the turns before."""
+SOLVED: Mapping[str, int] = {}
+"""Every game of Hog is solved, whatever its parameters are."""
 MARGIN = 1e-12
 """By how much a choice must be better to replace another: above rounding, so that every search ends."""
 AT_ONCE = 10
@@ -47,19 +55,16 @@ TRIALS = 100
 """Disturbances that `best_table` tries unless told otherwise; see there what more of them are worth."""
 
 
-@functools.cache
-def _rolls() -> np.ndarray:
-    return kernels.roll_chances()
-
-
 def _check(table: np.ndarray, game: Game) -> np.ndarray:
     """Return ``table`` as a contiguous int8 array. Raises ParameterError if it is no strategy of this game."""
     goal = game.parameters["goal"]
     array = np.asarray(table)
-    if array.shape != (goal, goal) or array.dtype.kind not in "iu":
+    shapes = [(goal, goal, *sweeps.hidden) for sweeps in (BY_SCORES, sweeps_of(game))]
+    if array.shape not in shapes or array.dtype.kind not in "iu":
         raise ParameterError(
             f"a table of shape {array.shape} and dtype {array.dtype} is no strategy of Hog to {goal}: "
-            f"give whole numbers of shape {(goal, goal)}, or the Game that the table was made for"
+            f"give whole numbers of shape {' or '.join(map(str, dict.fromkeys(shapes)))}, or the Game that the table "
+            "was made for"
         )
     if array.min() < FIRST_NUMBER or array.max() > MOST_DICE:
         raise ParameterError(
@@ -69,37 +74,30 @@ def _check(table: np.ndarray, game: Game) -> np.ndarray:
     return np.ascontiguousarray(array, np.int8)
 
 
-def _new_values(goal: int) -> np.ndarray:
-    return np.empty((2, goal * goal, 2, kernels.RUNS, kernels.RUNS))
-
-
-def _rates(values: np.ndarray) -> tuple[float, float]:
-    """Return player 0's win rates (as first, as second to move) at the start of a game."""
-    return float(values[0, 0, 0, 0, 0]), 1 - float(values[1, 0, 0, 0, 0])
+def sweeps_of(game: Game) -> ByScores:
+    """Return what computes a game: sweeps for all that its players may choose by."""
+    return REMEMBERING if game.parameters["memory"] else BY_SCORES
 
 
 def solves(game: Game) -> bool:
-    """Return whether a table holds all that players of ``game`` choose by: not with ``memory``."""
-    return plays_with(game, SOLVED)
+    """Return True: tables hold all that players of Hog choose by, with ``memory`` as without."""
+    return True
 
 
 def tabulate(player: Player | Function, game: Game) -> np.ndarray:
     """Return ``player``'s strategy as a table, int8[goal, goal]; each pair of scores is asked exactly once.
 
+    In a game with ``memory`` a player that is no bot of the original interface is asked for each pair with each run
+    of Pig outs and after no and one exchange, and the table is int8[goal, goal, 4, 2].
+
     Args:
         player: a player, or a function (own score, opponent's score) -> number of dice, as in the contest.
-            One that is random or looks at more than both scores becomes the table of its answers.
+            One that is random or looks at more than that becomes the table of its answers.
         game: a game of Hog.
 
     Raises:
         AgentError: it fails, or answers something else than a whole number from -1 to 10.
-        ParameterError: the game is none that this module `solves`.
     """
-    if not solves(game):
-        raise ParameterError(
-            "with memory=1 players of Hog choose by more than both scores, and no table holds that: "
-            "make the game with memory=0 for exact values"
-        )
     asked = player if isinstance(player, Player) else _seated(player)
     return _check(examine(game, asked, lambda _: None), game)
 
@@ -116,6 +114,7 @@ def _seated(function: Function) -> Player:
             raise AgentError(name, f"failed at ({score}, {opponent_score}): {error!r}") from error
         return action_of(name, answer, score, opponent_score)
 
+    vars(act)[SCORES_ALONE] = True
     return FunctionPlayer(act, name)
 
 
@@ -124,20 +123,40 @@ def _table(strategy: Strategy, game: Game) -> np.ndarray:
     return _check(strategy, game) if isinstance(strategy, np.ndarray) else tabulate(strategy, game)
 
 
+def _tables(strategies: Sequence[Strategy], game: Game) -> tuple[list[np.ndarray], ByScores]:
+    """Return strategies as tables of one shape, and what computes them: the scores alone, if all choose by these."""
+    tables = [_table(strategy, game) for strategy in strategies]
+    plain = [by_scores(table) for table in tables]
+    known = [table for table in plain if table is not None]
+    return (known, BY_SCORES) if len(known) == len(tables) else ([_full(table) for table in tables], REMEMBERING)
+
+
+def _full(table: np.ndarray) -> np.ndarray:
+    """Return a table by scores as one that chooses the same whatever is remembered; others as they are."""
+    goal = len(table)
+    spread = table.reshape(*table.shape, 1, 1) if table.ndim == len((goal, goal)) else table
+    return np.ascontiguousarray(np.broadcast_to(spread, (goal, goal, *REMEMBERING.hidden)))
+
+
+def _fitting(strategies: Sequence[Strategy], game: Game) -> list[np.ndarray]:
+    """Return strategies as tables of the shape that players of the game choose by."""
+    tables = [_table(strategy, game) for strategy in strategies]
+    return [_full(table) for table in tables] if sweeps_of(game) is REMEMBERING else tables
+
+
 def win_rates(a: Strategy, b: Strategy, game: Game) -> tuple[float, float]:
     """Return the exact probabilities that ``a`` beats ``b``: (moving first, moving second).
 
     Raises ParameterError if a table does not fit the game.
     """
-    return _win_rates(_table(a, game), _table(b, game), _new_values(game.parameters["goal"]))
+    (own, other), sweeps = _tables([a, b], game)
+    return _win_rates(own, other, sweeps, sweeps.new_values(len(own)))
 
 
-def _win_rates(a: np.ndarray, b: np.ndarray, values: np.ndarray) -> tuple[float, float]:
+def _win_rates(a: np.ndarray, b: np.ndarray, sweeps: ByScores, values: np.ndarray) -> tuple[float, float]:
     """Return `win_rates` of two tables; ``values`` is room for what is computed on the way."""
-    tables = np.stack([a, b])
-    parities = 2 if (tables < 0).any() else 1  # without exchanges the parity stays even
-    kernels.evaluate(tables, _rolls(), parities, values)
-    return _rates(values)
+    sweeps.evaluate(np.stack([a, b]), values)
+    return sweeps.rates(values)
 
 
 def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
@@ -155,7 +174,7 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
     takes about 10 ms of a core at goal 100, and each thread the memory of one pair. Raises ParameterError if a table
     does not fit the game.
     """
-    tables = [_table(strategy, game) for strategy in strategies]
+    tables, sweeps = _tables(strategies, game)
     numbers: dict[bytes, int] = {}
     alike = [numbers.setdefault(table.tobytes(), number) for number, table in enumerate(tables)]
     places = [(i, j) for i in range(len(tables)) for j in range(i)]
@@ -164,9 +183,11 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
 
     def compute(first: int) -> list[float]:
         if not hasattr(own, "values"):
-            own.values = _new_values(game.parameters["goal"])  # once for each thread, as new memory costs its first use
+            own.values = sweeps.new_values(
+                game.parameters["goal"]
+            )  # once for each thread, as new memory costs its first use
         some = () if stopped.is_set() else pairs[first : first + AT_ONCE]
-        return [sum(_win_rates(tables[a], tables[b], own.values)) / 2 for a, b in some]
+        return [sum(_win_rates(tables[a], tables[b], sweeps, own.values)) / 2 for a, b in some]
 
     rates: dict[tuple[int, int], float] = {}
     matrix = np.full((len(tables), len(tables)), 0.5)
@@ -197,13 +218,8 @@ def costs(strategy: Strategy, better: Strategy, opponent: Strategy, game: Game) 
 
     Raises ParameterError if a table does not fit the game.
     """
-    own, best, rival = (_table(one, game) for one in (strategy, better, opponent))
-    values, reach = _new_values(len(own)), _new_values(len(own))
-    kernels.evaluate(np.stack([best, rival]), _rolls(), 2, values)
-    kernels.spread(np.stack([own, rival]), _rolls(), reach)
-    forgone = np.empty(own.shape)
-    kernels.forgo(own, _rolls(), reach, values, forgone)
-    return forgone
+    own, best, rival = _fitting([strategy, better, opponent], game)
+    return sweeps_of(game).costs(np.stack([own, rival]), best)
 
 
 def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
@@ -213,25 +229,23 @@ def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
 
     Returns:
         The win rate, the first to move drawn by a fair coin, and the policy: int8[goal, goal, 2, 4, 4] by
-        own score, opponent's score, parity of all exchanges, opponent's run and own run of Pig outs.
+        own score, opponent's score, parity of all exchanges, opponent's run and own run of Pig outs; in a game with
+        ``memory`` int8[goal, goal, 2, 2, 4, 4], the parity of the own exchanges before that of all.
 
     Raises:
         ParameterError: the table does not fit the game.
     """
-    goal = game.parameters["goal"]
-    values = _new_values(goal)
-    policy = np.empty(values.shape[1:], np.int8)
-    kernels.respond(_table(opponent, game), _rolls(), values, policy)
-    return sum(_rates(values)) / 2, policy.reshape(goal, goal, *policy.shape[1:])
+    (table,) = _fitting([opponent], game)
+    return sweeps_of(game).respond(table)
 
 
 class _Climber:
     """Improves tables against one opponent until no single choice can be bettered."""
 
-    def __init__(self, opponent: np.ndarray) -> None:
-        self.goal = len(opponent)
+    def __init__(self, opponent: np.ndarray, sweeps: ByScores) -> None:
         self.opponent = opponent
-        self.values = _new_values(self.goal)
+        self.sweep = sweeps
+        self.values = sweeps.new_values(len(opponent))
         self.reach = np.empty_like(self.values)
 
     def sweeps(self, table: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
@@ -239,9 +253,9 @@ class _Climber:
         tables = np.stack([table, self.opponent])
         changes = 1
         while changes:
-            kernels.spread(tables, _rolls(), self.reach)
-            changes = kernels.improve(tables, _rolls(), self.reach, MARGIN, self.values)
-            yield sum(_rates(self.values)) / 2, tables[0].copy()
+            self.sweep.spread(tables, self.reach)
+            changes = self.sweep.improve(tables, self.reach, MARGIN, self.values)
+            yield sum(self.sweep.rates(self.values)) / 2, tables[0].copy()
 
     def climb(self, table: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the last of `sweeps`."""
@@ -254,8 +268,8 @@ class _Climber:
         3 to 300 of them, since small disturbances find the next better peak and large ones other regions; a
         third of the new choices exchange the dice, as what that is worth depends on many choices at once.
         """
-        kernels.spread(np.stack([table, self.opponent]), _rolls(), self.reach)
-        likely = np.sqrt(self.reach[0].sum(axis=(1, 2, 3)))
+        self.sweep.spread(np.stack([table, self.opponent]), self.reach)
+        likely = np.sqrt(self.sweep.met(self.reach)).ravel()
         count = int(3 * 10 ** (2 * generator.random()))
         count = min(count, int(np.count_nonzero(likely)))
         where = generator.choice(likely.size, count, replace=False, p=likely / likely.sum())
@@ -270,16 +284,17 @@ def improvements(start: Strategy, opponent: Strategy, game: Game) -> Iterator[tu
     """Yield ever better tables against ``opponent``, starting from ``start``: (win rate, int8[goal, goal]).
 
     Each sweep goes once through all pairs of scores and gives each the choice that is best over the hidden
-    parity and runs, as likely as they are there. The last table yielded cannot be bettered by any single
-    choice. Raises ParameterError if a table does not fit the game.
+    parity and runs, as likely as they are there. With ``memory`` tables are int8[goal, goal, 4, 2]. The last table
+    yielded cannot be bettered by any single choice. Raises ParameterError if a table does not fit the game.
     """
-    yield from _Climber(_table(opponent, game)).sweeps(_table(start, game))
+    first, rival = _fitting([start, opponent], game)
+    yield from _Climber(rival, sweeps_of(game)).sweeps(first)
 
 
 def best_table(
     opponent: Strategy, game: Game, *, seed: int = 0, trials: int = TRIALS, progress: Progress | None = None
 ) -> tuple[float, np.ndarray]:
-    """Return the best table found against ``opponent``, whose player sees both scores alone.
+    """Return the best table found against ``opponent``: by both scores, and by what is remembered with ``memory``.
 
     Peaks of `improvements` are local, so it climbs from many starts (every fixed number of dice, the reply
     that sees everything in both parities, random tables), and then ``trials`` times from a disturbance of the
@@ -295,19 +310,21 @@ def best_table(
         progress: told after each start and each trial.
 
     Returns:
-        The win rate, the first to move drawn by a fair coin, and the table int8[goal, goal].
+        The win rate, the first to move drawn by a fair coin, and the table int8[goal, goal]; int8[goal, goal, 4, 2]
+        with ``memory``.
 
     Raises:
         ParameterError: the table does not fit the game, or ``trials`` is negative.
     """
     if trials < 0:
         raise ParameterError(f"trials={trials} cannot be made: give 0 or more")
-    climber = _Climber(_table(opponent, game))
-    shape = climber.opponent.shape
+    (rival,) = _fitting([opponent], game)
+    climber = _Climber(rival, sweeps_of(game))
+    shape = rival.shape
     generator = np.random.default_rng(seed)
     seeing = best_response(climber.opponent, game)[1]
     starts = [np.full(shape, number, np.int8) for number in range(FIRST_NUMBER, MOST_DICE + 1)]
-    starts += [np.ascontiguousarray(seeing[:, :, parity, 0, 0]) for parity in range(2)]
+    starts += climber.sweep.starts(seeing)
     starts += [generator.integers(0, N_ACTIONS, shape, np.int8) + np.int8(FIRST_NUMBER) for _ in range(2)]
     best, table = -1.0, starts[0]
     for number in range(len(starts) + trials):
@@ -325,8 +342,10 @@ def best_bot(
 ) -> str:
     """Return the source of a bot that plays `best_table` against ``opponent``, in the original interface.
 
-    Raises what `best_table` raises.
+    Raises what `best_table` raises, and ParameterError if the game has ``memory``, which that interface has not.
     """
+    if sweeps_of(game) is REMEMBERING:
+        raise ParameterError(f"the best table of {game!r} cannot be written as a bot: {KNOWS_NO_MEMORY}")
     value, table = best_table(opponent, game, seed=seed, trials=trials, progress=progress)
     return bot_source(table, value, opponent.name, game, seed=seed, trials=trials)
 
@@ -335,7 +354,7 @@ def bot_source(table: np.ndarray, value: float, opponent: str, game: Game, seed:
     """Return the file that `best_bot` makes of a table found by `best_table` with these arguments.
 
     ``value`` is its win rate, ``opponent`` the name of the agent that it was made against. Raises
-    ParameterError if the table does not fit the game.
+    ParameterError if the table does not fit the game, or chooses by more than both scores.
     """
     goal = game.parameters["goal"]
     if goal == game.spec.parameters["goal"].default:
@@ -355,4 +374,4 @@ from {trials} disturbances of the best so far. This program writes the file:
 
     game = {made}
     print(best_bot(dicegym.agent(game, {opponent!r}), game, seed={seed}, trials={trials}), end="")"""
-    return strategy_source(_check(table, game), heading)
+    return strategy_source(for_a_file(_check(table, game), "the table"), heading)

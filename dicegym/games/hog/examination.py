@@ -8,12 +8,21 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.validate import is_whole_number
-from dicegym.errors import AgentError, one_line
+from dicegym.errors import AgentError, ParameterError, one_line
 from dicegym.games.hog.interface import ENTRY_POINT
-from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
+from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE
 from dicegym.games.hog.situations import every_situation, situations
 from dicegym.play.player import Player
-from dicegym.play.turn import Turn
+from dicegym.play.turn import Act, Turn
+
+SCORES_ALONE = "by_scores_alone"
+"""What functions that are asked for actions carry, if they are told both scores and nothing else."""
+KNOWS_NO_MEMORY = (
+    f"{ENTRY_POINT}(score, opponent_score) is asked once for each pair of scores, before the game, and so knows no run "
+    "of Pig outs and no exchanges; players with memory=1 play by themselves in dicegym"
+)
+RUNS, PARITIES = LONGEST_RUN + 1, 2
+"""How many runs and parities of exchanges there are to remember."""
 
 
 def action_of(name: str, answer: object, score: int, opponent_score: int) -> int:
@@ -43,39 +52,88 @@ def _shown(answer: object) -> str:
 def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
     """Ask ``player`` for every pair of scores once; return the numbers of dice: int8[goal, goal], own score first.
 
-    ``asked(i)`` is called before question i. Raises AgentError.
+    In a game with ``memory`` whoever is told more than both scores is asked for every pair with everything that there
+    is to remember: int8[goal, goal, RUNS, PARITIES], also by the own run of Pig outs and the parity of the own
+    exchanges. ``asked(i)`` is called before question i. Raises AgentError.
     """
     goal = game.parameters["goal"]
-    if player.pure:
+    act = None if player.pure and not game.parameters["memory"] else player.join(game, 0, 0)
+    if game.parameters["memory"] and not getattr(act, SCORES_ALONE, False):
+        return _examine_memory(game, player, asked)
+    if act is None or player.pure:
         asked(goal * goal - 1)
-        return _examine_at_once(game, player)
+        return _examine_at_once(game, player, every_situation(game)).reshape(goal, goal)
+    return _examine_each(game, player, act, asked, 0, 0, 0).reshape(goal, goal)
+
+
+def _examine_memory(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
+    """Ask for every pair of scores, once with each of what there is to remember."""
+    goal = game.parameters["goal"]
+    table = np.empty((RUNS, PARITIES, goal * goal), np.int8)
+    for number in range(RUNS * PARITIES):
+        run, parity = divmod(number, PARITIES)
+        first = number * goal * goal
+        if player.pure:
+            asked(first + goal * goal - 1)
+            states = every_situation(game)
+            states["runs"][:, 0], states["exchanges"][:, 0] = run, parity
+            table[run, parity] = _examine_at_once(game, player, states)
+        else:
+            table[run, parity] = _examine_each(game, player, player.join(game, 0, 0), asked, first, run, parity)
+    return np.ascontiguousarray(np.moveaxis(table, -1, 0)).reshape(goal, goal, RUNS, PARITIES)
+
+
+def _examine_each(
+    game: Game, player: Player, act: Act, asked: Callable[[int], None], first: int, run: int, parity: int
+) -> np.ndarray:
+    """Ask a seated player for every pair of scores, one after the other: int8[goal * goal]."""
+    goal = game.parameters["goal"]
     state = game.new_game()[0]
-    act = player.join(game, 0, 0)
+    state["runs"][0], state["exchanges"][0] = run, parity
     scores, turn = state["scores"], Turn(game, state, 0)
     table = np.zeros(goal * goal, np.int8)
     pairs = [divmod(i, goal) for i in range(goal * goal)]
     many: Callable[[list[tuple[int, int]]], Iterator[int]] | None = getattr(act, "many", None)
     actions = None if many is None else many(pairs)
     for i, pair in enumerate(pairs):
-        asked(i)
+        asked(first + i)
         if actions is None:
             scores[0], scores[1] = pair
             table[i] = action_of(player.name, act(turn) + FIRST_NUMBER, *pair)
         else:
             table[i] = next(actions)  # of the game's own adapter, which has looked at the answer
-    table += FIRST_NUMBER
-    table.shape = goal, goal
-    return table
+    return table + np.int8(FIRST_NUMBER)
 
 
-def _examine_at_once(game: Game, player: Player) -> np.ndarray:
+def _examine_at_once(game: Game, player: Player, states: np.ndarray) -> np.ndarray:
     """Ask a pure player for all pairs of scores in one call: a network takes milliseconds instead of seconds."""
-    goal = game.parameters["goal"]
-    states = every_situation(game)
     actions = player.act_rows(game, states, np.arange(len(states)), np.zeros(len(states), np.int64))
     asked = zip(actions.tolist(), states["scores"].tolist(), strict=True)
     numbers = [action_of(player.name, action + FIRST_NUMBER, *pair) + FIRST_NUMBER for action, pair in asked]
-    return np.array(numbers, np.int8).reshape(goal, goal)
+    return np.array(numbers, np.int8)
+
+
+def by_scores(table: np.ndarray) -> np.ndarray | None:
+    """Return a table as int8[goal, goal], if it chooses by both scores alone; else None."""
+    goal = len(table)
+    choices = table.reshape(goal, goal, -1)
+    plain = choices[:, :, 0]
+    return np.ascontiguousarray(plain) if (choices == plain[:, :, None]).all() else None
+
+
+def for_a_file(table: np.ndarray, name: str) -> np.ndarray:
+    """Return a table as int8[goal, goal], which the original interface can carry.
+
+    Raises ParameterError, in which it is called ``name``, if it chooses by more than both scores.
+    """
+    plain = by_scores(table)
+    if plain is None:
+        differing = int((table != table[:, :, :1, :1]).any(axis=(2, 3)).sum())
+        raise ParameterError(
+            f"{name} cannot be written as a bot: in {differing:,} of {len(table) ** 2:,} pairs of scores it chooses by "
+            f"what it remembers too, and {KNOWS_NO_MEMORY}"
+        )
+    return plain
 
 
 def actions(game: Game, answers: np.ndarray) -> np.ndarray | None:
@@ -89,5 +147,8 @@ def actions(game: Game, answers: np.ndarray) -> np.ndarray | None:
 
 def question(game: Game, i: int) -> str:
     """Name question ``i`` of `examine` in words."""
-    score, opponent_score = divmod(i, game.parameters["goal"])
-    return f"{ENTRY_POINT}({score}, {opponent_score})"
+    remembered, pair = divmod(i, game.parameters["goal"] ** 2)
+    score, opponent_score = divmod(pair, game.parameters["goal"])
+    run, parity = divmod(remembered, PARITIES)
+    told = f" with a run of {run} and {parity} exchanges" if remembered else ""
+    return f"{ENTRY_POINT}({score}, {opponent_score}){told}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import docstring
-from dicegym.games.hog.examination import examine
+from dicegym.games.hog.examination import examine, for_a_file
 from dicegym.games.hog.strategy_file import strategy_source
 from dicegym.play.player import Player, draws_openly
 
@@ -18,4 +18,5 @@ def export(player: Player, game: Game, form: str) -> str:
             "once: export its best actions, at temperature 0"
         )
     heading = f"The choices of {docstring(player.name)} in Hog, written out.\n\nMade by `dicegym export`."
-    return strategy_source(examine(game, player, lambda question: None), heading)
+    table = for_a_file(examine(game, player, lambda question: None), repr(player.name))
+    return strategy_source(table, heading)

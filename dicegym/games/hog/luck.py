@@ -17,6 +17,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
 from dicegym.games.hog import exact, exact_kernels
+from dicegym.games.hog.examination import by_scores
 from dicegym.games.hog.solving import full_sight
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player
@@ -81,13 +82,13 @@ def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Me
 
 
 def _table_of(player: Player | None, game: Game) -> np.ndarray | None:
-    """Return the table that a player plays by; None if it can play otherwise, or does not tell."""
-    if player is None or not player.pure or not exact.solves(game):
+    """Return the table by scores that a player plays by; None if it can play otherwise, or does not tell."""
+    if player is None or not player.pure:
         return None
     known = _tables.setdefault(player, {})
     if game not in known:
         try:
-            known[game] = exact.tabulate(player, game)
+            known[game] = by_scores(exact.tabulate(player, game))
         except DicegymError:  # it fails somewhere, which may be where no game comes
             known[game] = None
     return known[game]

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.hog.exact import SOLVED, solves
 from dicegym.games.hog.rules import N_ACTIONS
 from dicegym.games.hog.solving.search import Search, best_table_against, best_with_full_sight, new_mix
+from dicegym.games.parts import plays_with
 from dicegym.games.solved import damaged, read_arrays, write_arrays
 from dicegym.games.worth import Progress
 
-SETTINGS: tuple[Mapping[str, int], ...] = (SOLVED,)
+SETTINGS: tuple[Mapping[str, int], ...] = ({"memory": 0},)
 """Players who remember their turns choose by more than both scores."""
 FILE = "equilibrium.npz"
 STEPS = 40
@@ -135,4 +135,4 @@ class Equilibrium:
 
 def solutions(game: Game) -> Sequence[Equilibrium]:
     """Return what can be solved of ``game``; nothing with ``memory``."""
-    return (Equilibrium(game),) if solves(game) else ()
+    return (Equilibrium(game),) if any(plays_with(game, settings) for settings in SETTINGS) else ()

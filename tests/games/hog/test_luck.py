@@ -41,6 +41,25 @@ def test_of_known_players_nothing_is_left_but_the_exact_win_rate(goal: int) -> N
     assert np.abs(wins - luck - rates[seats[:, 0], seats[:, 1]][:, None] * [1, -1] - [0, 1]).max() < 1e-9
 
 
+def test_who_remembers_is_measured_by_the_dice_alone() -> None:
+    """And who does not, in the same game, by the exact win rate."""
+    game = dicegym.game("hog", goal=40, memory=1)
+    players = [
+        dicegym.agent(game, "always_roll(5)"),
+        dicegym.agent(game, "swap"),
+        FunctionPlayer(lambda turn: 6 + turn.view.run, "by its run", pure=True),
+    ]
+    seats = np.array([(0, 1), (1, 0)] * 10 + [(0, 2), (2, 0)] * 150)
+    wins, luck = played(game, players, seats, list(players))
+    left = (wins - luck)[:, 0]
+    rate = exact.win_rate(players[0], players[1], game)
+    assert np.abs(left[:20:2] - rate).max() < 1e-9
+    rate = exact.win_rate(players[0], players[2], game)
+    mean = np.where(np.arange(300) % 2, 1 - left[20:], left[20:])
+    assert abs(mean.mean() - rate) < 4 * mean.std() / np.sqrt(300)
+    assert 0 < mean.std() < wins[20:, 0].std()
+
+
 def test_who_moves_first_is_no_luck_if_it_was_decided() -> None:
     game = dicegym.game("hog")
     players = [dicegym.agent(game, name) for name in ("always_roll(5)", "swap")]

@@ -77,6 +77,7 @@ def written_out(box: int) -> np.ndarray:
     return np.trim_zeros(chances, "b")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("box", OPEN)
 def test_one_open_box_written_out(box: int) -> None:
     assert spread.distribution(closed=ALL - (1 << box)) == pytest.approx(written_out(box), abs=1e-12)

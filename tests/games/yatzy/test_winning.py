@@ -254,6 +254,7 @@ def test_one_who_sits_chooses_as_the_batch_does() -> None:
     assert all(hand_of(state["dice"]) >= 0 for state in states)
 
 
+@pytest.mark.slow
 def test_thresholds_are_what_one_who_plays_for_them_reaches() -> None:
     """Brute force for two open boxes: of each number of points the best that can be done, roll by roll."""
     filled, wanted = ALL - (1 << 1) - (1 << 13), np.arange(1, 60)
