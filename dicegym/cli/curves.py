@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from dicegym.cli.common import JsonFile, check_writable, out, print_table, progress_bar, write_json
+from dicegym.errors import unknown_name
 from dicegym.files import write_text
 from dicegym.signals import going_on
 
@@ -27,6 +28,9 @@ def curves(
         Path | None, typer.Option(help="the picture, .png or .svg (default: curves.png in the folder)")
     ] = None,
     table: Annotated[Path | None, typer.Option(help="write the table as Markdown to this file too")] = None,
+    against: Annotated[
+        str, typer.Option(metavar="MEASURE", help="minutes or steps: what the picture shows results over")
+    ] = "minutes",
     json_file: JsonFile = None,
     only_draw: Annotated[bool, typer.Option("--only-draw", help="learn nothing: draw what is there")] = False,
 ) -> None:
@@ -36,12 +40,15 @@ def curves(
     against a clock, by several seeds, on one thread. The same command goes on where it was stopped; two of them share
     the work by --environments and a --run-dir each.
 
-    Examples: dicegym curves --minutes 5 --seeds 5; dicegym curves --run-dir runs/curves --only-draw --output all.svg
+    Examples: dicegym curves --minutes 5 --seeds 5; dicegym curves --run-dir runs/curves --only-draw --output all.svg;
+    dicegym curves --only-draw --against steps --output docs/curves_steps.png
     """
     from dicegym.learning.pictures import check_picture
     from dicegym.learning.untuned.folder import learn_all, read_all
-    from dicegym.learning.untuned.page import PURPOSE, TITLES, draw, markdown, rows
+    from dicegym.learning.untuned.page import MEASURES, PURPOSE, TITLES, draw, markdown, rows
 
+    if against not in MEASURES:  # before hours of learning
+        raise unknown_name("measure", against, list(MEASURES))
     target = output or run_dir / "curves.png"
     check_picture(target, PURPOSE)
     for path in (output, table, json_file):
@@ -51,7 +58,7 @@ def curves(
         with going_on(again), progress_bar("seconds") as progress:
             learn_all(run_dir, seeds, minutes, _several(environments), _several(ways), progress)
     found = read_all(run_dir)
-    draw(found, target)
+    draw(found, target, against)
     measured = rows(found)
     print_table(TITLES, [row.cells() for row in measured])
     if table is not None:

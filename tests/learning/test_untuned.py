@@ -14,8 +14,9 @@ pytest.importorskip("matplotlib")
 from dicegym.cli import main
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 from dicegym.learning.untuned import folder as folders
+from dicegym.learning.untuned.agreement import agreements
 from dicegym.learning.untuned.curve import POINTS, UntunedCurve, learn
-from dicegym.learning.untuned.folder import UntunedPanel, learn_all, path_of, read_all
+from dicegym.learning.untuned.folder import UntunedCurves, UntunedPanel, learn_all, path_of, read_all
 from dicegym.learning.untuned.page import draw, markdown, rows
 from dicegym.learning.untuned.ways import WAYS, random_play, way_named
 from dicegym.players import model as models
@@ -27,7 +28,8 @@ HOG = next(environment for environment in ENVIRONMENTS if environment.id == "Hog
 def made_up(
     way: str, seed: int, results: np.ndarray, minutes: float = 1.0, environment: str = "Hog-v0"
 ) -> UntunedCurve:
-    return UntunedCurve(environment, way, seed, minutes, 6_000, np.ones(POINTS, np.int64), results)
+    reached = np.linspace(6_000 / POINTS, 6_000, POINTS).astype(np.int64)
+    return UntunedCurve(environment, way, seed, minutes, 6_000, np.ones(POINTS, np.int64), results, reached)
 
 
 @pytest.fixture
@@ -50,6 +52,8 @@ def test_episodes_are_summed_up_by_the_time_at_which_they_ended() -> None:
     there = found.episodes > 0
     assert (np.isnan(found.results) == ~there).all()
     assert (np.abs(found.results[there]) <= 1).all()
+    assert (np.diff(found.reached) >= 0).all()
+    assert 0 <= found.steps - found.reached[-1] <= 64
 
 
 def test_what_stable_baselines_does_by_itself_has_masks_and_its_own_settings() -> None:
@@ -114,18 +118,42 @@ def test_parts_of_the_time_without_episodes_lie_on_the_line_between() -> None:
     assert -1 < band.mean[3] < 0
 
 
+def test_ways_that_differ_in_their_algorithm_alone_are_compared_at_equal_decisions() -> None:
+    pair = [way.name for way in WAYS if way.games]
+    if len(pair) < 2:
+        pytest.skip("one algorithm is here alone")
+    slow, quick = pair
+    up = np.linspace(0, 1, POINTS)
+    curves = {slow: [made_up(slow, seed, up + 0.01 * seed) for seed in range(3)]}
+    twice = [made_up(quick, seed, 2 * up + 0.01 * seed) for seed in range(3)]
+    curves[quick] = [one._replace(steps=2 * one.steps, reached=2 * one.reached) for one in twice]
+    (same,) = agreements(UntunedCurves([UntunedPanel("Hog-v0", 0.0, curves)], "", {}))
+    assert (same.first, same.second, same.steps) == (slow, quick, 6_000)
+    assert same.ends[0] == pytest.approx(same.ends[1], abs=0.05)
+    assert same.shared > 0.9
+    curves[quick] = [one._replace(reached=one.reached, results=-one.results) for one in curves[quick]]
+    (other,) = agreements(UntunedCurves([UntunedPanel("Hog-v0", 0.0, curves)], "", {}))
+    assert other.shared < 0.2
+
+
 def test_one_page_shows_all_of_them(kept: Path, tmp_path: Path) -> None:
     found = read_all(kept)
     assert [panel.environment for panel in found.panels] == ["Hog-v0", "YatzySolo-v0", "Lucky-v0"]
+    with pytest.raises(UnknownNameError, match="measure"):
+        draw(found, tmp_path / "all.svg", "hours")
+    draw(found, tmp_path / "steps.svg", "steps")
+    assert "<!-- decisions of the learner" in (tmp_path / "steps.svg").read_text()
     draw(found, tmp_path / "all.svg")
     text = (tmp_path / "all.svg").read_text()
-    for said in ("Hog-v0", "YatzySolo-v0", "Lucky-v0", "random play", *(way.title for way in WAYS)):
+    for said in ("Hog-v0", "YatzySolo-v0", "Lucky-v0", "random play", *(f"{way.name}: {way.title}" for way in WAYS)):
         assert f"<!-- {said}" in text
+    assert all(f"<!-- {way.name} -->" in text for way in WAYS)  # at the ends of lines
     table = rows(found)
     assert len(table) == 3 * len(WAYS)
     assert table[0].steps_a_second == pytest.approx(100)
     page = markdown(found)
-    assert page.count("| Lucky-v0 |") == len(WAYS)
+    assert page.count("| Lucky-v0 |") == len(WAYS) + len(agreements(found)) // 3
+    assert len(agreements(found)) == 3 * (sum(way.games > 0 for way in WAYS) - 1)
     assert "1 minutes of one processor's time" in page
 
 

@@ -42,6 +42,16 @@ class UntunedCurve(NamedTuple):
     """int64[POINTS]: how many ended in each of as many equal parts of the time."""
     results: np.ndarray
     """float64[POINTS]: the mean result of these; NaN where none ended."""
+    reached: np.ndarray
+    """int64[POINTS]: decisions of the learner at the end of each of these parts."""
+
+    def middles(self) -> np.ndarray:
+        """Return how many decisions the learner had made in the middle of each part of the time: float64[POINTS].
+
+        Unlike the time that a decision takes, they do not depend on the machine, or on what else it does.
+        """
+        found: np.ndarray = (np.concatenate([[0], self.reached[:-1]]) + self.reached) / 2
+        return found
 
     def smoothed(self) -> np.ndarray:
         """Return for each part of the time the mean result of the episodes in it and in those beside it; float64.
@@ -59,7 +69,11 @@ class UntunedCurve(NamedTuple):
     def write(self, path: Path) -> None:
         """Write it as JSON, whole or not at all."""
         results = [None if math.isnan(value) else round(value, 6) for value in self.results.tolist()]
-        plain = self._asdict() | {"episodes": self.episodes.tolist(), "results": results}
+        plain = self._asdict() | {
+            "episodes": self.episodes.tolist(),
+            "results": results,
+            "reached": self.reached.tolist(),
+        }
         write_text(path, json.dumps(plain) + "\n")
 
     @classmethod
@@ -70,7 +84,8 @@ class UntunedCurve(NamedTuple):
             plain: dict[str, Any] = json.loads(text)
             episodes = np.array(plain["episodes"], np.int64)
             results = np.array([math.nan if one is None else one for one in plain["results"]], np.float64)
-            if episodes.shape != (POINTS,) or results.shape != (POINTS,):
+            reached = np.array(plain["reached"], np.int64)
+            if any(row.shape != (POINTS,) for row in (episodes, results, reached)):
                 raise ValueError(f"not {POINTS} points")
             return cls(
                 str(plain["environment"]),
@@ -80,6 +95,7 @@ class UntunedCurve(NamedTuple):
                 int(plain["steps"]),
                 episodes,
                 results,
+                reached,
             )
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise DamagedFileError(path, f"holds no curve ({one_line(error, 100)})", _INSTEAD) from None
@@ -95,6 +111,7 @@ class _Clock(BaseCallback):
         super().__init__()
         self.seconds, self.told = seconds, told
         self.sums, self.counts = np.zeros(POINTS), np.zeros(POINTS, np.int64)
+        self.reached = np.zeros(POINTS, np.int64)
         self.began: float | None = None
         self.said = -1
 
@@ -106,6 +123,7 @@ class _Clock(BaseCallback):
         if spent >= self.seconds:
             return False
         point = int(spent / self.seconds * POINTS)
+        self.reached[point] = self.num_timesteps
         for info in self.locals["infos"]:
             if "episode" in info:
                 self.sums[point] += info["episode"]["r"]
@@ -135,4 +153,5 @@ def learn(environment: Environment, way: Way, seed: int, minutes: float, told: T
         torch.set_num_threads(threads)
     with np.errstate(invalid="ignore"):
         results = clock.sums / clock.counts
-    return UntunedCurve(environment.id, way.name, seed, minutes, model.num_timesteps, clock.counts, results)
+    reached = np.maximum.accumulate(clock.reached)  # an update can take up whole parts, in which nothing is decided
+    return UntunedCurve(environment.id, way.name, seed, minutes, model.num_timesteps, clock.counts, results, reached)

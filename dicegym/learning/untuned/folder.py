@@ -48,13 +48,27 @@ class UntunedPanel(NamedTuple):
 
         Between two points a curve lies on the line between them; before the first episode it is as random play.
         """
-        at, rows = self.times(way), []
-        for curve in self.curves[way]:
+        parts = np.arange(POINTS)
+        every = [(parts + 0.5) / POINTS * curve.minutes for curve in self.curves[way]]
+        return band_of(parts, self._at(way, self.times(way), every))
+
+    def band_by_steps(self, way: str, most: int | None = None) -> Band:
+        """Return what the seeds of a way come to by decisions of the learner, at equal distances up to ``most``.
+
+        None: as many as all its seeds made. More than that are cut to it.
+        """
+        common = min(curve.steps for curve in self.curves[way])
+        at = (np.arange(POINTS) + 0.5) / POINTS * (common if most is None else min(most, common))
+        return band_of(at.astype(np.int64), self._at(way, at, [curve.middles() for curve in self.curves[way]]))
+
+    def _at(self, way: str, at: np.ndarray, places: Sequence[np.ndarray]) -> np.ndarray:
+        """Return the curves of a way, whose points lie at ``places``, at other ones: float64[seeds, len(at)]."""
+        rows = []
+        for curve, own in zip(self.curves[way], places, strict=True):
             results = curve.smoothed()
             known = ~np.isnan(results)
-            own = (np.flatnonzero(known) + 0.5) / POINTS * curve.minutes
-            rows.append(np.interp(at, [0.0, *own], [self.random, *results[known]]))
-        return band_of(np.arange(POINTS), np.array(rows))
+            rows.append(np.interp(at, [0.0, *own[known]], [self.random, *results[known]]))
+        return np.array(rows)
 
     def learned(self, way: str) -> float | None:
         """Return after how many minutes the lower end of the band stays above random play.
