@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 LONGEST_NOTE = 4000
+OPTION = re.compile(r"(?<!\S)--[a-z]")
+OPTION_IN_BRACKETS = re.compile(r" \(--[^)]*\)")
 """Characters of a line below the tables that are shown."""
 SAID_ABOVE = ("seed",)
 """Facts that a report's heading says."""
@@ -86,8 +89,12 @@ class Report(NamedTuple):
 
 
 def without_options(words: Sequence[str]) -> list[str]:
-    """Return sentences but those that name options of the command that held the contest: elsewhere they mislead."""
-    return [sentence for sentence in words if not sentence.startswith("--")]
+    """Return sentences without options of the command that held the contest, which mislead elsewhere.
+
+    An option in brackets is left out of its sentence, and a sentence that names another one is left out whole.
+    """
+    bare = (OPTION_IN_BRACKETS.sub("", sentence) for sentence in words)
+    return [sentence for sentence in bare if not OPTION.search(sentence)]
 
 
 def _note(text: str) -> str:

@@ -23,7 +23,7 @@ from dicegym.arena.luck import Places
 from dicegym.arena.matrix import Matrix
 from dicegym.arena.pages.page import SHADES, ContestPage, ShownGame, ShownMatch, html
 from dicegym.arena.pages.plots import Bar, Plot, placed
-from dicegym.arena.report import Report
+from dicegym.arena.report import Report, without_options
 from dicegym.arena.sheets import csv_text
 from dicegym.pictures.charts import ticks_between
 
@@ -219,3 +219,8 @@ def test_a_page_works_in_a_browser(tmp_path: Path) -> None:
         page.open(file, width=360)
         assert page.ask("document.documentElement.scrollWidth") <= 360
         assert not page.complaints
+
+
+def test_options_of_the_command_are_left_out_where_they_mislead() -> None:
+    said = ["ann is best.", "It takes 9 games (--games 9).", "--seed N plays other games.", "See --matches.", "a -- b"]
+    assert without_options(said) == ["ann is best.", "It takes 9 games.", "a -- b"]

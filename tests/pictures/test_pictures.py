@@ -103,3 +103,12 @@ def test_what_a_picture_shows_is_said_to_whoever_looks_in_sentences(name: str) -
         else:
             assert ("You are to move" if state["player"] == 0 else "Ada is to move") in said
         assert "(you)" not in draw(game, state, 0).title
+
+
+def test_dice_that_are_not_drawn_are_counted() -> None:
+    game = dicegym.game("lucky")
+    state = game.new_game(0)[0].copy()
+    state["rolled"][0, 0] = 10
+    assert "+" not in draw(game, state).svg()
+    state["rolled"][0, 0] = 24
+    assert ">+14<" in draw(game, state).svg()

@@ -83,6 +83,20 @@ def test_pages_load_what_lies_beside_them_and_nothing_else(demo: Written) -> Non
     assert all(f'content="{POLICY}"'.replace("'", "&#39;") in page.read_text(encoding="utf-8") for page in own)
 
 
+def test_every_page_leads_back_to_the_first(demo: Written) -> None:
+    pages = [page for page in demo.folder.rglob("*.html") if page.parent != demo.folder]
+    assert {page.parent.name for page in pages} == {"play", "rules", "contests", "replays"}
+    for page in pages:
+        assert any(link.startswith("../index.html") for link in Links(page.read_text(encoding="utf-8")).found), page
+
+
+def test_the_first_page_shows_what_each_game_looks_like(demo: Written, open_page: Callable[..., Page]) -> None:
+    page = open_page((demo.folder / "index.html").as_uri())
+    drawn = "() => [...document.querySelectorAll('.cards img')].map(one => one.complete && one.naturalWidth > 0)"
+    page.wait_for_load_state("load")
+    assert page.evaluate(drawn) == [True] * len(NAMES)
+
+
 def test_no_page_is_large_but_for_the_weights_of_models(demo: Written) -> None:
     for page in sorted((demo.folder / "play").glob("*.html")):
         parts = [page, *(page.parent / link for link in Links(page.read_text()).found if "/files/" in link)]

@@ -88,5 +88,5 @@ class GroupsResult(ContestResult[GroupStanding]):
         return [
             "'Could be': the places that an entry may deserve in its group; sure in 95 of 100 contests.",
             verdict([row.name for row in best], [row.could_be for row in best]),
-            "Another --seed plays other games; --json FILE keeps everything.",
+            "--seed N plays other games; --json FILE keeps everything.",
         ]

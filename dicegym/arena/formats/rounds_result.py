@@ -138,8 +138,8 @@ class RoundsResult(ContestResult[Rank]):
         words = [*self.meaning()]
         if self._strangers():
             words.append(
-                "Not everybody met everybody, so the luck of the draw is in it besides that of the dice: --format "
-                "round-robin compares all with all, and says which places the games leave open."
+                "Not everybody met everybody, so the luck of the draw is in it besides that of the dice: a round "
+                "robin (--format round-robin) compares all with all, and says which places the games leave open."
             )
         return [*words, "--matches lists all rounds; --json FILE keeps everything."]
 

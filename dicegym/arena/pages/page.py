@@ -54,6 +54,8 @@ class ContestPage(NamedTuple):
     matches: Sequence[ShownMatch] = ()
     left_out: str = ""
     """A sentence on what there is besides and was left out, so that the page does not get too large."""
+    back: str = ""
+    """Address of the page that leads here, if one does."""
 
 
 class _Heat(NamedTuple):
@@ -95,6 +97,7 @@ def html(page: ContestPage) -> str:
         .get_template("page.html")
         .render(
             title=page.title,
+            back=page.back,
             style=trusted(style),
             script=trusted(script),
             style_hash=digest(style),

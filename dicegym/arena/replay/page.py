@@ -111,7 +111,9 @@ def _hides(game: Game) -> bool:
     return bool(game.spec.private) or game.spec.joint_action is not None
 
 
-def page(replay: Replay, seat: int | None = None, game: Game | None = None, notes: Notes | None = None) -> str:
+def page(
+    replay: Replay, seat: int | None = None, game: Game | None = None, notes: Notes | None = None, back: str = ""
+) -> str:
     """Return a replay as a page of HTML.
 
     Args:
@@ -119,15 +121,16 @@ def page(replay: Replay, seat: int | None = None, game: Game | None = None, note
         seat: as this seat was shown it: the page then holds nothing else; None: everything, with a choice of views.
         game: as of `Replay.table`.
         notes: told with the moves, which are marked as those with which something was wrong.
+        back: address of the page that leads here, if one does.
 
     Raises:
         ReplayError: the game is not played again as it was.
         ParameterError: there is no such seat.
     """
-    return _filled(page_data(replay, seat, game, notes))
+    return _filled(page_data(replay, seat, game, notes), back)
 
 
-def _filled(data: dict[str, Any]) -> str:
+def _filled(data: dict[str, Any], back: str) -> str:
     style, script = part("player.css") + part("page.css"), part("player.js")
     policy = "; ".join(
         [
@@ -143,6 +146,7 @@ def _filled(data: dict[str, Any]) -> str:
     texts = {
         "policy": policy,
         "title": html.escape(title),
+        "back": f'<p><a href="{html.escape(back)}">All games</a></p>' if back else "",
         "result": "".join(f"<p>{html.escape(line)}</p>" for line in data["result"]),
         "style": style,
         "script": script,
@@ -174,6 +178,7 @@ def write_page(
     seat: int | None = None,
     game: Game | None = None,
     notes: Notes | None = None,
+    back: str = "",
 ) -> None:
     """Write the page of a replay, whole or not at all; arguments and errors as of `page`."""
-    write_text(path, page(replay, seat, game, notes))
+    write_text(path, page(replay, seat, game, notes, back))

@@ -9,7 +9,7 @@ from dicegym.games.hog.keyboard import DICE_NUMBERS, certain, rolled, sides_now
 from dicegym.games.hog.rules import FIRST_NUMBER
 from dicegym.games.keyboard import NUMBER_WORDS, Place, count, percent
 
-_FORM, _FIELD = "turn", "number"
+_FORM, _FIELD, _ASKED = "turn", "number", "How many dice"
 _BACON, _EXCHANGE = 0, -1
 
 
@@ -25,7 +25,7 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
     ]
     sides = NUMBER_WORDS[sides_now(state)]
     note = f"The dice have {sides} sides. A 1 among those you roll makes the turn score 1."
-    return [PlayForm(_FORM, "Your turn", (PickOne(_FIELD, "How many dice", tuple(options)),), note)]
+    return [PlayForm(_FORM, _ASKED, (PickOne(_FIELD, _ASKED, tuple(options)),), note)]
 
 
 def chosen(place: Place, state: Any, form: str, fields: Fields) -> list[int]:

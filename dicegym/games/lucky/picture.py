@@ -15,6 +15,8 @@ from dicegym.pictures.svg import Drawing
 
 ROW, GAP = 112, 8
 DIE = 30
+MORE = 56
+"""Room for how many dice there are besides those that are drawn."""
 COIN = 24
 ACROSS = 2
 """Dice of the shop side by side."""
@@ -53,13 +55,16 @@ def _player(sheet: Sheet, state: Any, view: Viewpoint, player: int, crowned: boo
         sheet.words(scored, begin + 370, top + 8, room - 370, size=SMALL, least=14, ink=SOFT, anchor="end")
     owned = _counted(state["dice"][player].tolist()) or "no dice"
     sheet.words(owned, begin, top + 38, room, size=SMALL, least=14)
-    below = top + 70
+    below, left = top + 70, room // 2
+    rolled = state["rolled"][player].tolist() if view.sees(player, "rolled") else []
+    more = MORE if sum(rolled) > SHOWN else 0  # a hundred dice would be a smear: the rest of them is counted
     if view.sees(player, "order") and state["order"][player].any():
         ordered = f"orders {_counted(state['order'][player].tolist())}"
-        sheet.words(ordered, begin, below + 4, room // 2 - 8, size=SMALL, least=14, ink=GOLD)
-    if view.sees(player, "rolled"):
-        faces = [face for face, count in enumerate(state["rolled"][player].tolist(), 1) for _ in range(count)]
-        sheet.dice(faces[::-1][:SHOWN], begin + room // 2, below, room // 2, DIE, gap=4, anchor="end")
+        sheet.words(ordered, begin, below + 4, left - more - 8, size=SMALL, least=14, ink=GOLD)
+    faces = [face for face, count in enumerate(rolled, 1) for _ in range(count)]
+    sheet.dice(faces[::-1][:SHOWN], begin + left - more, below, room - left, DIE, gap=4, anchor="end")
+    if more:
+        sheet.words(f"+{len(faces) - SHOWN}", begin, below + 4, room, size=SMALL, ink=SOFT, anchor="end")
 
 
 def _counted(counts: Sequence[int]) -> str:

@@ -141,6 +141,7 @@ class Demo:
             dice=trusted(_dice()),
             about=trusted(literal(about)),
         )
+        self._put(f"files/picture-{name}.svg", str(card.picture))
         self._page(f"rules/{name}.html", "rules.html", rules=rules_of(name))
         named = ", ".join(one.name for one in opponents[:3])
         more = f" and {len(opponents) - 3} more" if len(opponents) > 3 else ""
@@ -186,7 +187,7 @@ class Demo:
                 title = page_title(card_of(contest.game).title if known else contest.game, contest.format)
                 self._tell(f"contest {contest.id}: {title}")
                 with self._place(f"contests/{contest.id}.html") as path:
-                    write_contest(stored_page(reader, contest), path)
+                    write_contest(stored_page(reader, contest)._replace(back="../index.html#contests"), path)
                 when = moment(contest.ended) if contest.ended else f"begun {moment(contest.began)}"
                 note = f"{contest.entries} entries, {contest.played} matches, {when}"
                 contests.append({"id": contest.id, "title": title, "note": note})
@@ -206,7 +207,7 @@ class Demo:
             try:
                 replay = stored_replay(reader, called)
                 with self._place(f"replays/{called}.html") as path:
-                    write_replay(replay, path)
+                    write_replay(replay, path, back="../index.html#replays")
             except DicegymError as error:
                 self._left_out.append(f"game {called}: {error}")
                 continue

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -29,6 +31,7 @@ from dicegym.web.pages import page
 from dicegym.web.rules.midway import picture_of
 from dicegym.web.section import Section
 
+_DRAWING, _OWN = threading.Lock(), dict[str, threading.Lock]()
 ABOUT_LEARNERS = ("Actions", "Observation", "Rewards", "Version history")
 """Sections of a rules page that people who only play need not read."""
 
@@ -88,12 +91,26 @@ def seats_of(game: Game) -> str:
     return f"{low} to {high}" if low < high else str(low)
 
 
-@functools.cache
 def card_of(name: str) -> GameCard:
-    """Return a game in short, with its picture."""
+    """Return a game in short, with its picture, which is drawn once: half a game is played for it."""
+    with _DRAWING:
+        own = _OWN.setdefault(name, threading.Lock())
+    with own:  # who asks for it meanwhile waits for this one, and does not have it drawn again
+        return _drawn(name)
+
+
+@functools.cache
+def _drawn(name: str) -> GameCard:
     game = dicegym.game(name)
     title, kind = title_of(rules_page(name))
     return GameCard(name, title, kind, seats_of(game), picture_of(game))
+
+
+def _draw_all() -> None:
+    """Draw every game, so that the first who comes does not look at empty frames for seconds."""
+    for name in loadable():
+        with contextlib.suppress(Exception):  # of another package: its own page says what is wrong with it
+            card_of(name)
 
 
 @functools.cache
@@ -143,6 +160,7 @@ def _picture(request: Request) -> Response:
 
 
 def _routes(web: Web) -> list[BaseRoute]:
+    web.on_start.append(lambda: web.work.begin("pictures", _draw_all))
     return [Route("/rules", _all), Route("/rules/{game}", _one), Route("/rules/{game}/picture.svg", _picture)]
 
 

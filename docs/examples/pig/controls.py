@@ -19,7 +19,7 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
         Option(str(ROLL), "Roll", "a 1 loses the turn total" if total else ""),
         Option(str(HOLD), "Hold", f"{score} + {total} = {score + total}", "" if state["rolls"] else "before a roll"),
     )
-    return [PlayForm(FORM, "Your turn", (PickOne(FIELD, "Roll or hold", options),))]
+    return [PlayForm(FORM, "Roll or hold", (PickOne(FIELD, "Roll or hold", options),))]
 
 
 def chosen(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
