@@ -46,6 +46,10 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
+# Trainings ask for a second thread all the same, and what they ask for stays. Threads of PyTorch wait for each other at
+# full speed unless told otherwise before it is loaded: on a core that is shared, products took a hundred times as long.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 
 LONGEST = (
     "tests/project/test_notebooks.py",

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # mypy reads all of the package and what it imports; `make lint` reads it too
+
 SCRIPT = """
 import gymnasium as gym
 

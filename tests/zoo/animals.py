@@ -7,7 +7,7 @@ from zoo.endings import ENDINGS
 from zoo.families import FAMILIES
 from zoo.forgers import FORGERS
 from zoo.hoarders import HOARDERS
-from zoo.hostile import GAMES, Hostile
+from zoo.hostile import Hostile
 from zoo.spies import SPIES
 from zoo.vandals import VANDALS
 from zoo.waiting import WAITING
@@ -24,16 +24,13 @@ QUICK_AT_PROCESS = "liarsdice"
 def animals(game: str, level: str, whole: bool = False) -> list[Hostile]:
     """Return those that play a game at a level of isolation: all (``whole``), or a share of them for the quick run.
 
-    There each plays in a jail at one game of its own, or at two if it means harm to all, and about half of them play
-    in plain processes.
+    There each plays in a jail at one game of its own, and about half of them play in plain processes.
     """
     found = []
     for number, animal in enumerate(ANIMALS.values()):
         if game not in animal.games or (animal.jail and level != "jail"):
             continue
-        first = number % len(animal.games)
-        turned = animal.games[first:] + animal.games[:first]
-        share = turned[: 2 if len(animal.games) == len(GAMES) else 1] if level == "jail" else (QUICK_AT_PROCESS,)
-        if whole or game in share:
+        share = animal.games[number % len(animal.games)] if level == "jail" else QUICK_AT_PROCESS
+        if whole or game == share:
             found.append(animal)
     return found
