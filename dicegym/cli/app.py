@@ -41,6 +41,7 @@ from dicegym.cli.tune import tune
 from dicegym.cli.watch import watch
 from dicegym.cli.web import pages
 from dicegym.engine.commands import COMMANDS
+from dicegym.engine.threads import let_libraries_wait_idly
 from dicegym.registry import GAMES, rules_module
 
 VERBS = (
@@ -157,4 +158,5 @@ app = _app()
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; mistakes of the user end as one line on standard error and status 2."""
+    let_libraries_wait_idly()
     run_to_the_end(lambda: app(arguments), "dicegym")

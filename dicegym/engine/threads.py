@@ -15,6 +15,15 @@ LEAST_ROWS = 512
 """A thread gets at least so many games: two threads were slower than one with 256 games (Hog, two cores)."""
 
 
+def let_libraries_wait_idly() -> None:
+    """Ask the libraries that are loaded from now on to let their threads sleep while there is nothing to do.
+
+    PyTorch's otherwise wait for each other at full speed: with two of them on a machine that has other things to do, an
+    update took twenty times as long, and a product of matrices a hundred times (measured). A choice of the user's stands.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
 class Threads:
     """Shares the games of a batch out among threads. What is played does not depend on their number.
 

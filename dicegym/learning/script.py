@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from dicegym.engine.threads import let_libraries_wait_idly
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.learning.evaluate import Score
 from dicegym.shipped import shipped_folder
@@ -63,9 +63,7 @@ def _script() -> Any:
     if spec is None or spec.loader is None or not path.is_file():
         raise ParameterError(f"the training script is missing from this installation: {path}")
     module = importlib.util.module_from_spec(spec)
-    # Before PyTorch is loaded. Its threads otherwise wait for each other at full speed: with two of them on a machine
-    # that has other things to do, an update took twenty times as long (measured).
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    let_libraries_wait_idly()  # before PyTorch is loaded
     try:
         spec.loader.exec_module(module)
     except ModuleNotFoundError as error:
