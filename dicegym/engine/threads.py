@@ -18,8 +18,9 @@ LEAST_ROWS = 512
 def let_libraries_wait_idly() -> None:
     """Ask the libraries that are loaded from now on to let their threads sleep while there is nothing to do.
 
-    PyTorch's otherwise wait for each other at full speed: with two of them on a machine that has other things to do, an
-    update took twenty times as long, and a product of matrices a hundred times (measured). A choice of the user's stands.
+    PyTorch's otherwise wait for each other at full speed: with two of them on a machine that has other things to do,
+    an update took twenty times as long, and a product of matrices a hundred times (measured). A choice that the user
+    made stands.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
