@@ -314,7 +314,7 @@ def test_a_game_is_stepped_through_by_keys_and_kept_in_the_address(
     assert page.locator("#count").inner_text().startswith("move 2 of")
     for key, move in (("ArrowRight", 3), ("ArrowLeft", 2), ("Home", 0), ("v", 0)):
         page.keyboard.press(key)
-        assert f"move={move}" in page.url
+        page.wait_for_url(re.compile(rf"move={move}\b"), timeout=10_000)
     assert "seat=" not in page.url  # from seat 1 on to everybody
     assert page.locator("#picture svg").count() == 1
     assert barriers(page) == []

@@ -30,6 +30,7 @@ from dicegym.web.markdown import plain_as_html
 from dicegym.web.pages import page
 from dicegym.web.rules.midway import picture_of
 from dicegym.web.section import Section
+from dicegym.web.workers import TooBusyError
 
 _DRAWING, _OWN = threading.Lock(), dict[str, threading.Lock]()
 ABOUT_LEARNERS = ("Actions", "Observation", "Rewards", "Version history")
@@ -160,7 +161,11 @@ def _picture(request: Request) -> Response:
 
 
 def _routes(web: Web) -> list[BaseRoute]:
-    web.on_start.append(lambda: web.work.begin("pictures", _draw_all))
+    def draw_soon() -> None:
+        with contextlib.suppress(TooBusyError):  # then each is drawn for whoever asks first
+            web.work.begin("pictures", _draw_all)
+
+    web.on_start.append(draw_soon)
     return [Route("/rules", _all), Route("/rules/{game}", _one), Route("/rules/{game}/picture.svg", _picture)]
 
 
