@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 LONGEST_NOTE = 4000
+"""Characters of a line below the tables that are shown."""
 OPTION = re.compile(r"(?<!\S)--[a-z]")
 OPTION_IN_BRACKETS = re.compile(r" \(--[^)]*\)")
-"""Characters of a line below the tables that are shown."""
 SAID_ABOVE = ("seed",)
 """Facts that a report's heading says."""
 ReportTable = tuple[str, list[str], list[list[str]]]
