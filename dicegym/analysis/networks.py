@@ -63,10 +63,11 @@ class NetworkValuer:
         model, its_game = load_model(path, game)
         self.game = its_game if game is None else game
         check_fit(str(path), its_game, self.game)
-        run = (about.get("settings") or {}).get("run") or {}
-        self._scale = float(run.get("reward_scale") or 1.0)
-        if str(run.get("reward", "")) == "margin":
-            raise ModelError(f"{path} was trained on margins, so its critic says nothing of results")
+        settings = about.get("settings") or {}
+        self._scale = float((settings.get("run") or {}).get("reward_scale") or 1.0)
+        paid = str((settings.get("environment") or {}).get("reward", "win"))
+        if paid != "win":
+            raise ModelError(f"{path} was trained with reward={paid!r}, so its critic says nothing of results")
         self.unit: ValueUnit = (
             "points" if self.game.players == 1 else "win rate" if self.game.players == 2 else "return"
         )

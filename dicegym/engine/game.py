@@ -145,6 +145,13 @@ class Game(Generic[V]):
             self.spec.kernels.margin(state, out)
         return out
 
+    def first_places(self, state: Any) -> np.ndarray:
+        """Return what each seat has of the first place at the end: float32[players], see `loops.first_places`."""
+        out = np.zeros(self.players, np.float32)
+        if self.players > 1:
+            loops.first_places(state, out)
+        return out
+
     def view(self, state: Any, seat: int) -> V:
         """Return what ``seat`` knows as plain named values."""
         return self.spec.view(state, seat)

@@ -165,6 +165,28 @@ def _margin(state, out):
 
 
 @loop_kernel
+def first_places(state, out):
+    """Write what each seat has of the first place: 1 to whoever has it alone, -1 / (players - 1) to all others.
+
+    Those who share it share the 1 and the rest evenly, so all sum to 0: between two it is +1, -1 and 0. A game that goes
+    on is 0 for everybody.
+    """
+    if not state.over:
+        out[:] = 0
+        return
+    returns(state, out)
+    best, shared = out[0], 1
+    for seat in range(1, len(out)):
+        if out[seat] > best:
+            best, shared = out[seat], 1
+        elif out[seat] == best:
+            shared += 1
+    for seat in range(len(out)):
+        share = 1 / shared if out[seat] == best else 0.0
+        out[seat] = (len(out) * share - 1) / (len(out) - 1)
+
+
+@loop_kernel
 def begin(states, row, blank, key):
     """Start a new game in ``states[row]``: a copy of ``blank[0]`` (the parameters) with its key."""
     states[row] = blank[0]

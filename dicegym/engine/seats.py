@@ -7,6 +7,8 @@ turn of the host   number of the draw  what is drawn
 =================  ==================  =========================================================================
 `LEARNER_TURN`     0                   the learner's seat, where environments draw it (`learner_seat`)
 `LEARNER_TURN`     1 + s               the opponent in seat s, a member of the pool (`pool_member`)
+`LEARNER_TURN`     `ALIKE`             whether one member has all seats instead, where a pool asks for such tables
+`LEARNER_TURN`     `ALIKE` + 1         which member that is
 `MATCH_TURN`       n - 1, ..., 1       which of the n players of a match sits in each seat (`seating`)
 =================  ==================  =========================================================================
 """
@@ -22,6 +24,7 @@ from dicegym.engine.dice import FINE, HOST_SEAT, draw, drawn, turn_stream
 from dicegym.engine.jit import loop_kernel
 
 LEARNER_TURN, MATCH_TURN = 0, 1
+ALIKE = 1 << 16
 RANDOM_SEAT, ALTERNATE_SEAT = -1, -2
 """Rules by which the learner's seat is found: drawn, or by the number of the episode. From 0 on, the seat itself."""
 
@@ -37,15 +40,18 @@ def learner_seat(rule, key, episode, players):
 
 
 @loop_kernel
-def pool_member(bounds, key, seat):
+def pool_member(bounds, alike, key, seat):
     """Return which member of a pool sits in ``seat`` of the game with ``key`` (uint64).
 
-    Member m is drawn by numbers below ``bounds[m]`` (int64[size], rising to `FINE`) unless one before it is.
+    Member m is drawn by numbers below ``bounds[m]`` (int64[size], rising to `FINE`) unless one before it is. Of `FINE`
+    games ``alike`` (int64) are such that all seats draw the same member.
     """
     last = len(bounds) - 1
     member = 0
     if last > 0:
-        at = draw(turn_stream(key, HOST_SEAT, LEARNER_TURN), 1 + seat, FINE)
+        stream = turn_stream(key, HOST_SEAT, LEARNER_TURN)
+        same = alike > 0 and draw(stream, ALIKE, FINE) < alike
+        at = draw(stream, ALIKE + 1 if same else 1 + seat, FINE)
         while member < last and bounds[member] <= at:
             member += 1
     return member

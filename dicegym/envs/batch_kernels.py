@@ -21,6 +21,7 @@ from dicegym.engine.loops import (
     UNKNOWN,
     begin,
     choose,
+    first_places,
     margin,
     observe_and_mask,
     observe_mask_and_returns,
@@ -29,6 +30,7 @@ from dicegym.engine.loops import (
     step,
 )
 from dicegym.engine.seats import learner_seat, pool_member
+from dicegym.envs.options import REWARDS
 
 PLAY, WAIT, REFUSE, BEGIN = 0, 1, 2, 3
 """Tasks, what is to happen in a row: play the given action; no action, go on; end the episode, as the learner's action
@@ -38,6 +40,8 @@ ASK = -1
 """The code of an opponent that has to be asked outside. Codes from 0 are compiled bots, below -1 tables: -2 - t."""
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 """Autoreset modes."""
+OF_RETURNS, OF_MARGIN, OF_FIRST_PLACE = (REWARDS[name] for name in ("win", "margin", "first"))
+"""What rewards sum to."""
 
 PLAYING, BEGINNING, STUCK = 0, 1, 2
 """Phases of a row: an episode goes on; the learner has not been asked yet; no game lasted until it was asked."""
@@ -70,7 +74,7 @@ OPTIONS = np.dtype(
         ("seat", np.int64),  # the learner's, or how it is found: see `dicegym.engine.seats`
         ("cap", np.int64),  # decisions of the learner after which an episode is truncated; 0: never
         ("illegal_reward", np.float64),
-        ("margin", np.bool_),  # whether rewards are the gain of `margin` instead of that of `returns`
+        ("reward", np.int8),  # what rewards are the gain of: OF_RETURNS, OF_MARGIN or OF_FIRST_PLACE
         ("most_skipped", np.int64),  # games in a row that may end before the learner is asked
     ],
     align=True,
@@ -89,6 +93,8 @@ class OpponentArrays(NamedTuple):
     """int64[size of the pool]: who can be drawn, as indices into ``codes``."""
     bounds: np.ndarray
     """int64[size of the pool]: see `dicegym.engine.seats.pool_member`."""
+    alike: int
+    """As there."""
 
 
 class BatchArrays(NamedTuple):
@@ -196,7 +202,10 @@ def _begin(batch, i, opponents):
     players = np.int64(batch.states[i].players)
     row.seat = learner_seat(rule, key, row.episode, players)
     for seat in range(players):
-        sitting[seat] = -1 if seat == row.seat else opponents.members[pool_member(opponents.bounds, key, seat)]
+        if seat == row.seat:
+            sitting[seat] = -1
+        else:
+            sitting[seat] = opponents.members[pool_member(opponents.bounds, opponents.alike, key, seat)]
     row.phase = BEGINNING
     row.watched = False
     row.unseated = batch.options[0].seating
@@ -208,12 +217,16 @@ def _settle(state, row, options, result):
 
     ``result`` are the returns, whatever the reward.
     """
-    lead = 0.0
-    if options.margin:
+    gained = 0.0
+    if options.reward == OF_MARGIN:
         margin(state, result)
-        lead = np.float64(result[row.seat])
+        gained = np.float64(result[row.seat])
+    elif options.reward == OF_FIRST_PLACE:
+        first_places(state, result)
+        gained = np.float64(result[row.seat])
     returns(state, result)
-    gained = lead if options.margin else np.float64(result[row.seat])
+    if options.reward == OF_RETURNS:
+        gained = np.float64(result[row.seat])
     row.reward = gained - row.before
     row.before = gained
     row.terminated = state.over

@@ -18,6 +18,7 @@ from dicegym.envs.options import (
     check_on_illegal,
     check_render_mode,
     check_reward,
+    reward_sums,
 )
 from dicegym.envs.render import render_game
 from dicegym.envs.window import Window
@@ -92,8 +93,7 @@ class EverySeat:
     def _new_rewards(self) -> list[float]:
         """Return what each seat gained since the last call."""
         before = self._gained.tolist()
-        kernels = self.game.spec.kernels
-        (kernels.returns if self.reward == "win" else kernels.margin)(self._state, self._gained)
+        self._gained[:] = reward_sums(self.game, self._state, self.reward)
         return [now - then for now, then in zip(self._gained.tolist(), before, strict=True)]
 
     def __getstate__(self) -> dict[str, Any]:

@@ -65,8 +65,8 @@ class Opponents:
             for row, table in zip(tables, self._tables.values(), strict=True):
                 row[:] = table.answers
                 table.answers = row  # from now on it writes where the loop reads
-            bounds = self._pool.bounds if self._pool else np.zeros(0, np.int64)
-            self._arrays = OpponentArrays(codes, tables, np.array(members, np.int64), bounds)
+            bounds, alike = (self._pool.bounds, self._pool.games_alike) if self._pool else (np.zeros(0, np.int64), 0)
+            self._arrays = OpponentArrays(codes, tables, np.array(members, np.int64), bounds, alike)
         return self._arrays
 
     def _index(self, player: Player) -> int:

@@ -16,7 +16,9 @@ from dicegym.games import game as make_game
 
 SeatRule = int | Literal["random", "alternate"]
 OnIllegal = Literal["rule", "raise", "terminate"]
-Reward = Literal["win", "margin"]
+Reward = Literal["win", "margin", "first"]
+REWARDS: dict[str, int] = {name: number for number, name in enumerate(get_args(Reward))}
+"""The number by which compiled loops know each kind of reward."""
 RENDER_MODES = ("ansi", "rgb_array", "human")
 
 MOST_GAMES_SKIPPED = 100
@@ -35,9 +37,10 @@ on_illegal: what an illegal action does: ``"rule"`` (what the game says), ``"rai
     nothing played) or ``"terminate"`` (the episode ends with ``illegal_reward``; 0 for other agents).
 illegal_reward: the reward for an illegal action under ``"terminate"``.""",
     "reward": """
-reward: what rewards sum to: ``"win"``, the game's result as its rules have it, or ``"margin"``, how far the
-    seat is ahead at the end, paid out as it gains and loses (the game's page has the formula). Returns, as in
-    ``info["returns"]``, are the game's result in either case.""",
+reward: what rewards sum to: ``"win"``, the game's result as its rules have it, ``"margin"``, how far the
+    seat is ahead at the end, paid out as it gains and loses (the game's page has the formula), or ``"first"``, what
+    it has of the first place: 1, shared by those who tie, and -1 / (players - 1) to everybody else. Returns, as in
+    ``info["returns"]``, are the game's result in any case.""",
     "render_mode": """
 render_mode: ``"ansi"`` (text), ``"rgb_array"`` (uint8[height, width, 3]; needs the extra ``render``),
     ``"human"`` (text printed at every step) or None.""",
@@ -96,7 +99,15 @@ def check_reward(game: Game, value: Any) -> Reward:
     if reward == "margin" and not game.has_margin:
         why = "who plays alone is ahead of nobody" if game.players == 1 else f"the rules of {game.spec.title} have none"
         raise ParameterError(f"reward='margin' cannot work: {why}. Leave it out, or write reward='win'")
+    if reward == "first" and game.players == 1:
+        why = "who plays alone is always first"
+        raise ParameterError(f"reward='first' cannot work: {why}. Leave it out, or write reward='win'")
     return reward
+
+
+def reward_sums(game: Game, state: Any, reward: Reward) -> np.ndarray:
+    """Return the sum of rewards of each seat so far: float32[players]."""
+    return {"win": game.returns, "margin": game.margin, "first": game.first_places}[reward](state)
 
 
 def check_cap(name: str, value: Any) -> int | None:

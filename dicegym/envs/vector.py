@@ -35,6 +35,7 @@ from dicegym.envs.batch_kernels import (
 )
 from dicegym.envs.opponents import Opponents
 from dicegym.envs.options import (
+    REWARDS,
     MOST_GAMES_SKIPPED,
     RENDER_MODES,
     SeatRule,
@@ -260,7 +261,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             self.seating.rule,
             self.max_episode_steps or 0,
             self.illegal_reward,
-            self.reward == "margin",
+            REWARDS[self.reward],
             MOST_GAMES_SKIPPED,
         )
         opponents = self._opponents.arrays

@@ -79,6 +79,7 @@ class League:
         opponents: weight by agent's name, `SELF` included; empty: the game's default opponents.
         settings: ``[self_play]``.
         trust: as for `dicegym.agent`.
+        alike: as for `Pool`.
 
     Raises:
         UnknownNameError, ParameterError: an opponent or its weight cannot be.
@@ -86,9 +87,15 @@ class League:
     """
 
     def __init__(
-        self, game: Game, opponents: Mapping[str, float], settings: SelfPlaySettings, trust: bool = False
+        self,
+        game: Game,
+        opponents: Mapping[str, float],
+        settings: SelfPlaySettings,
+        trust: bool = False,
+        alike: float = 0.0,
     ) -> None:
         self.game = game
+        self.alike = alike
         self.settings = settings
         usual = game.spec.default_opponent
         weights = dict(opponents) or (dict(usual) if isinstance(usual, Mapping) else {usual: 1.0})
@@ -181,7 +188,7 @@ class League:
 
     def pool(self) -> Pool:
         """Return the opponents of a batch as they are now."""
-        return Pool([member.player for member in self.members], self.weights())
+        return Pool([member.player for member in self.members], self.weights(), self.alike)
 
     def shares(self) -> dict[str, float]:
         """Return the part of all games that each member gets, by name."""

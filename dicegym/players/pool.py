@@ -23,15 +23,17 @@ class Pool:
     Args:
         players: the players.
         weights: one positive number each, in any unit.
+        alike: the share of games, 0 to 1, in which one player has all seats; in the others each seat draws its own.
 
     Attributes:
         bounds: int64[players], the shares by which they are drawn: see `dicegym.engine.seats.pool_member`.
+        games_alike: ``alike`` in the same unit.
 
     Raises:
-        ParameterError: no players, or a weight that is not a positive number.
+        ParameterError: no players, a weight that is not a positive number, or ``alike`` is no share.
     """
 
-    def __init__(self, players: Sequence[Player], weights: Sequence[Any]) -> None:
+    def __init__(self, players: Sequence[Player], weights: Sequence[Any], alike: float = 0.0) -> None:
         if not players:
             raise ParameterError("an empty pool has nobody to play: name at least one opponent")
         self.players = list(players)
@@ -41,6 +43,10 @@ class Pool:
         ]
         total = sum(self.weights)
         self.bounds = np.array([round(FINE * share / total) for share in accumulate(self.weights)], np.int64)
+        share = finite_number("alike", alike, "a share of games")
+        if not 0 <= share <= 1:
+            raise ParameterError(f"alike={alike!r} cannot be used as a share of games: give a number from 0 to 1")
+        self.games_alike = round(FINE * share)
 
     @classmethod
     def of(cls, game: Game, spec: Any, trust: bool = False) -> Pool:
@@ -68,4 +74,4 @@ class Pool:
         """Return the player that ``seat`` draws in the game with this key."""
         if len(self.players) == 1:
             return self.players[0]
-        return self.players[int(pool_member(self.bounds, np.uint64(key), seat))]
+        return self.players[int(pool_member(self.bounds, self.games_alike, np.uint64(key), seat))]

@@ -178,3 +178,31 @@ def test_pool_draws_the_same_in_the_loop_as_for_a_single_game() -> None:
         assert who is pool.pick(key, 1 - seat)
     drawn = np.bincount(env._batch.who.max(axis=1), minlength=3)
     assert drawn[1] > drawn[2] > drawn[0] > 0
+
+
+def test_in_a_share_of_games_one_member_of_the_pool_has_all_seats() -> None:
+    game = dicegym.game("lucky")
+    members = [FunctionPlayer(lambda turn: 22, str(n), pure=True) for n in range(3)]
+    tables = {}
+    for alike in (0.0, 0.4, 1.0):
+        pool = Pool(members, [1, 2, 3], alike)
+        env = BatchEnv(game, 600, opponent=pool)
+        env.reset(seed=4)
+        seated = np.array([[member for member in row if member >= 0] for row in env._batch.who])
+        for row in range(0, 600, 20):
+            key, seat = int(env._batch.states["key"][row]), int(env._rows["seat"][row])
+            drawn = [pool.pick(key, other) for other in range(7) if other != seat]
+            assert [env._opponents._players[member] for member in seated[row]] == drawn
+        tables[alike] = seated
+        full = (seated == seated[:, :1]).all(axis=1)
+        assert full.mean() == pytest.approx(alike, abs=0.08)
+        of_kind = np.bincount(seated[full][:, 0], minlength=3) / max(1, full.sum())
+        assert alike == 0 or of_kind == pytest.approx([1 / 6, 2 / 6, 3 / 6], abs=0.1)
+    unlike = ~(tables[0.4] == tables[0.4][:, :1]).all(axis=1)
+    assert (tables[0.4][unlike] == tables[0.0][unlike]).all()  # the other games are what they were
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.01, float("nan"), "half", True])
+def test_a_share_of_games_that_is_none_is_refused(share: Any) -> None:
+    with pytest.raises(ParameterError, match=r"^alike=.* cannot be used as a share of games: give a number"):
+        Pool([FunctionPlayer(lambda turn: 22, "one", pure=True)], [1], share)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import gymnasium as gym
 import numpy as np
@@ -13,6 +13,7 @@ import dicegym
 from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.envs.multi import TurnEnv, parallel_env
+from dicegym.envs.options import Reward
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.envs.vector import BatchEnv
@@ -22,7 +23,7 @@ from dicegym.registry import ENVIRONMENTS, Environment
 WITH_OTHERS = [environment for environment in ENVIRONMENTS if environment.multi]
 each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
 each_with_others = pytest.mark.parametrize("environment", WITH_OTHERS, ids=lambda environment: environment.id)
-each_reward = pytest.mark.parametrize("reward", ["win", "margin"])
+each_reward = pytest.mark.parametrize("reward", get_args(Reward))
 BEGINNERS_LUCK = 0.05
 """What random play is to win against the default opponents at least: PPO, which begins so, has something to go by."""
 
@@ -32,7 +33,12 @@ def table(environment: Environment) -> Game:
 
 
 def worth(game: Game, state: Any, reward: str) -> np.ndarray:
-    return game.returns(state) if reward == "win" else game.margin(state)
+    if reward != "first":
+        return game.returns(state) if reward == "win" else game.margin(state)
+    leaders = np.flatnonzero(game.returns(state) == game.returns(state).max())
+    shares = np.zeros(game.players)
+    shares[leaders] = 1 / len(leaders)
+    return (game.players * shares - 1) / (game.players - 1) if state["over"] else 0 * shares
 
 
 @each_reward
@@ -56,7 +62,7 @@ def test_rewards_of_an_episode_sum_to_the_result_or_the_lead(environment: Enviro
 @each_reward
 @each_environment
 def test_a_batch_rewards_as_single_environments_do(environment: Environment, reward: str) -> None:
-    if reward == "margin" and not environment.multi:
+    if reward != "win" and not environment.multi:
         return
     n, steps = 3, 60
     batch: Any = gym.make_vec(environment.full_id, num_envs=n, reward=reward)
@@ -140,6 +146,33 @@ def test_margins_are_those_of_the_rules_pages() -> None:
     state = yatzy.new_game()[0]
     state["totals"][:3], state["upper"][:3] = (120, 60, 100), (63, 10, 20)  # a bonus of 50 for the first
     assert yatzy.margin(state) == pytest.approx([0.9, -0.75, -0.15])
+
+
+def test_the_first_place_is_shared_by_whoever_ties_and_paid_for_by_all_others() -> None:
+    lucky = dicegym.game("lucky", players=4)
+    state = lucky.new_game()[0]
+    state["money"][:4] = 80, 30, 80, 10
+    assert lucky.first_places(state).tolist() == [0, 0, 0, 0]
+    state["over"] = True
+    assert lucky.first_places(state) == pytest.approx([1 / 3, -1 / 3, 1 / 3, -1 / 3])
+    state["money"][0] = 81
+    assert lucky.first_places(state) == pytest.approx([1, -1 / 3, -1 / 3, -1 / 3])
+
+
+@each_with_others
+def test_between_two_the_first_place_is_the_result(environment: Environment) -> None:
+    game = table(environment)
+    if game.players == 2:
+        state = game.new_game(9)[0]
+        while not state["over"]:
+            game.step(state, pick(game.legal(state), 9, 0))
+        assert game.first_places(state) == pytest.approx(np.sign(game.returns(state)))
+
+
+def test_who_plays_alone_is_always_first() -> None:
+    with pytest.raises(ParameterError, match=r"alone is always first\. Leave it out, or write reward='win'"):
+        gym.make("dicegym/YatzySolo-v0", reward="first")
+    assert dicegym.game("yatzy", players=1).first_places(dicegym.game("yatzy", players=1).new_game()[0]).tolist() == [0]
 
 
 @pytest.mark.parametrize("cls", [SingleAgentEnv, BatchEnv, TurnEnv, SimultaneousEnv], ids=lambda cls: cls.__name__)
