@@ -52,13 +52,16 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 LONGEST = (
+    "tests/zoo/test_jail.py",
+    "tests/zoo/test_process.py",
     "tests/project/test_notebooks.py",
     "tests/learning/test_training.py",
     "tests/project/test_docs.py",
     "tests/envs/test_sb3.py",
     "tests/cli/test_cli.py",
 )
-"""Files that workers begin with: whoever gets one of them last keeps the others waiting."""
+"""Files that workers begin with: whoever gets one of them last keeps the others waiting. The first two wait themselves,
+for what hostile bots do."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -190,6 +190,8 @@ class Run:
         self.interruption.stop_if_wanted()
         anneal(self.model, self.settings.algorithm, steps / run.steps)
         state.met |= (np.asarray(self.model._last_obs) != 0).any(axis=0)
+        if run.average:
+            state.average.follow(self.model, run.average)
         if steps >= state.next_evaluation:
             state.next_evaluation = next_evaluation(steps, run.evaluate_every)
             self.evaluate(logger)
@@ -249,11 +251,12 @@ class Run:
 
     def player(self, name: str) -> PolicyPlayer:
         """Return the learner as it is now, who plays as its file will."""
-        return as_player(self.model, self.game, self.state.met, name, self.settings.run.temperature)
+        with self.state.average.shown(self.model):
+            return as_player(self.model, self.game, self.state.met, name, self.settings.run.temperature)
 
     def save(self, name: str) -> None:
         """Write the learner as it is now, to be played at any table of the game."""
-        with models.ignoring(self.model, ~self.state.met):
+        with self.state.average.shown(self.model), models.ignoring(self.model, ~self.state.met):
             models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts())
 
     def facts(self) -> dict[str, Any]:

@@ -128,6 +128,8 @@ class GameSpec(Generic[V]):
     """Seats when their number is not given; None: the fewest."""
     private: frozenset[str] = frozenset()
     """Fields of the record, indexed by seat first, of which a seat may know its own entry and no other."""
+    sighted: Mapping[str, int] = field(default_factory=dict)
+    """Parameters with which observations show more of what a seat could know, and that change nothing else."""
     secret: frozenset[str] = frozenset()
     """Fields of the record that no seat may know. All fields that stand in neither set are public."""
     forfeit: int | None = None

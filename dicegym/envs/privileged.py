@@ -1,5 +1,8 @@
 """What a value network may see while it learns, beyond what its seat may know: what the others' own observations show.
 
+Where a game can show a seat more than it does (`dicegym.engine.spec.GameSpec.sighted`), all that it could show counts,
+of the own seat too.
+
 A critic is asked in training alone, so it may look into everybody's hand: its judgement then varies less with hidden
 dice, and so do the gains that the policy learns from ("asymmetric actor critic", Pinto, Andrychowicz, Welinder, Zaremba
 and Abbeel, RSS 2018; "centralised critic", Lowe et al., NeurIPS 2017). The policy never sees any of it.
@@ -25,7 +28,8 @@ _GAMES, _DECISIONS = 64, 64
 class Privileged:
     """The privileged part of observations of a game.
 
-    The private parts (`private_parts`) of the observations of the other seats, from the own one to the left.
+    The private parts (`private_parts`) of the observations of all seats, from the own one to the left; of the own seat
+    only where it does not see them itself.
 
     Args:
         game: the game.
@@ -33,7 +37,7 @@ class Privileged:
     Attributes:
         game: the same.
         parts: names of the private parts.
-        size: numbers in all: the length of the parts, times the others at the table.
+        size: numbers in all: the length of the parts, times the seats that they are shown of.
 
     Raises:
         ParameterError: nobody else is at the table, or seats have no secrets of each other.
@@ -41,35 +45,44 @@ class Privileged:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.parts = private_parts(game) if game.players > 1 else ()
+        parameters = {**game.parameters, **game.spec.sighted}
+        self._sighted = game if parameters == game.parameters else Game(game.spec, game.players, **parameters)
+        self.parts = private_parts(self._sighted) if game.players > 1 else ()
         if not self.parts:
             why = "nobody else plays" if game.players == 1 else "no observation shows what others may not know"
             raise ParameterError(f"{game!r} has nothing privileged: {why}; leave privileged out")
-        ends = np.cumsum(list(game.features.values()))
+        features = self._sighted.features
+        ends = np.cumsum(list(features.values()))
         places = [
             np.arange(end - length, end)
-            for (name, length), end in zip(game.features.items(), ends.tolist(), strict=True)
+            for (name, length), end in zip(features.items(), ends.tolist(), strict=True)
             if name in self.parts
         ]
         self._places = np.concatenate(places)
-        self.size = len(self._places) * (game.players - 1)
+        sees_its_own = all(name in game.features for name in self.parts)
+        self._seats = range(1 if sees_its_own else 0, game.players)  # to the left
+        self.size = len(self._places) * len(self._seats)
 
     def of(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return what others know of themselves: float32[n, size].
+        """Return what is hidden from a seat: float32[n, size].
 
         Args:
             states: records[n].
-            seats: int64[n], the seat in each whose others are meant.
+            seats: int64[n], the seat in each that it is hidden from.
         """
         n, width, players = len(states), len(self._places), self.game.players
         rows = np.arange(n)
-        seen = np.zeros((n, self.game.observation_size), np.float32)
+        if self._sighted is not self.game:
+            states = states.copy()
+            for name, value in self.game.spec.sighted.items():
+                states[name] = value
+        seen = np.zeros((n, self._sighted.observation_size), np.float32)
         masks = np.zeros((n, self.game.n_actions), np.bool_)
         gained = np.zeros((n, players), np.float32)
         found = np.empty((n, self.size), np.float32)
-        for left in range(players - 1):
-            loops.observe_rows(states, rows, (seats + left + 1) % players, seen, masks, gained)
-            found[:, left * width : (left + 1) * width] = seen[:, self._places]
+        for number, left in enumerate(self._seats):
+            loops.observe_rows(states, rows, (seats + left) % players, seen, masks, gained)
+            found[:, number * width : (number + 1) * width] = seen[:, self._places]
         return found
 
 

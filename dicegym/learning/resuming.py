@@ -12,6 +12,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.errors import DamagedFileError, DicegymError, one_line
+from dicegym.learning.averaging import ParameterAverage
 from dicegym.learning.curve import Curve
 from dicegym.learning.environment import continue_games, games_of, state_of
 from dicegym.learning.evaluate import Score
@@ -120,7 +121,16 @@ def _run_state(plain: Mapping[str, Any], seen: int) -> RunState:
         met=plain["met"].astype(np.bool_),
         curve=Curve(points, float(curve["best"]), score, scores),
         began_with=dict(plain["began_with"]),
+        average=_average(plain.get("average") or {}),
     )
+
+
+def _average(plain: Mapping[str, Any]) -> ParameterAverage:
+    """Return an average of parameters; an empty one of checkpoints from when there was none."""
+    values, taken = plain.get("values"), int(plain.get("taken", 0))
+    if values is not None and (not isinstance(values, np.ndarray) or values.ndim != 1 or taken < 1):
+        raise ValueError("its average of parameters is none")
+    return ParameterAverage(None if values is None else values.astype(np.float32), taken)
 
 
 def league_state(plain: Mapping[str, Any], league: League) -> LeagueState:

@@ -92,6 +92,9 @@ class RunSettings:
     temperature: TemperatureIfGiven = None
     """how the model and its past selves play: 0: their best action; above: drawn from softmax(logits / temperature);
     not given: drawn at 1 in games with hidden dice, else the best action"""
+    average: Share = 0.0
+    """share of the way to the learner that an average of its parameters moves after each rollout: evaluations, files and
+    past selves are of that average; 0: of the learner itself"""
     target: Number = 0.0
     """a score at which to stop; 0: train all steps"""
     start_from: AnyText = ""

@@ -14,6 +14,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.engine.game import Game
 from dicegym.learning import checkpoint
+from dicegym.learning.averaging import ParameterAverage
 from dicegym.learning.curve import Curve
 from dicegym.learning.environment import state_of
 from dicegym.learning.generators import GeneratorStates
@@ -44,6 +45,8 @@ class RunState:
     curve: Curve = field(default_factory=Curve)
     began_with: dict[str, Any] = field(default_factory=dict)
     """What the model says of itself whose networks the run began with."""
+    average: ParameterAverage = field(default_factory=ParameterAverage)
+    """Of its parameters, if ``[run] average`` asks for one."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,7 @@ class Moment:
                     "scores": [score.to_json() for score in curve.scores],
                 },
                 "began_with": self.run.began_with,
+                "average": vars(self.run.average),
             },
             "model": remembered(model) | self.model,
             "env": self.env,

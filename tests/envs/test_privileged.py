@@ -13,19 +13,26 @@ import torch
 from sb3_contrib import MaskablePPO
 
 import dicegym
+from dicegym.engine.game import Game
 from dicegym.envs.privileged import Privileged, private_parts
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError
 from dicegym.players.asymmetric import AsymmetricPolicy
 from dicegym.registry import GAMES
 
-HIDING = [name for name in GAMES if private_parts(dicegym.game(name))]
+
+def sighted(game: Game) -> Game:
+    """Return the game in which a seat sees all that it could know."""
+    return dicegym.game(game.name, players=game.players, **{**game.parameters, **game.spec.sighted})
+
+
+HIDING = [name for name in GAMES if private_parts(sighted(dicegym.game(name)))]
 each_hiding = pytest.mark.parametrize("name", HIDING)
 
 
 def test_the_games_with_hidden_dice_have_private_parts_and_others_none() -> None:
     """Bids are public, dice are not; Yatzy has no secrets between seats."""
-    assert {"liarsdice", "liarsdice_spot_on"} <= set(HIDING)
+    assert {"hog", "liarsdice", "liarsdice_spot_on"} <= set(HIDING)
     assert "own dice" in private_parts(dicegym.game("liarsdice"))
     assert not {"bids", "dice left", "bid face"} & set(private_parts(dicegym.game("liarsdice")))
     for name in set(GAMES) - set(HIDING):
@@ -47,12 +54,16 @@ def test_games_are_the_same_and_the_others_private_parts_stand_behind(name: str)
     ended = 0
     for _ in range(60):
         np.testing.assert_array_equal(seen, wide[:, : game.observation_size])
-        parts = private_parts(game)
+        showing = sighted(game)
+        parts = private_parts(showing)
+        shown_itself = set(parts) <= set(game.features)
         for row in range(8):
-            state, seat = more.batch.states[row], int(more.batch.seats[row])
+            state, seat = more.batch.states[row].copy(), int(more.batch.seats[row])
+            for parameter, value in game.spec.sighted.items():
+                state[parameter] = value
             told: list[np.ndarray] = []
-            for left in range(1, game.players):
-                looked = game.describe(game.observe(state, (seat + left) % game.players))
+            for left in range(int(shown_itself), game.players):
+                looked = showing.describe(showing.observe(state, (seat + left) % game.players))
                 told += [np.asarray(part.values) for part in looked if part.name in parts]
             np.testing.assert_array_equal(np.concatenate(told), wide[row, game.observation_size :])
         masks = plain.action_masks()
@@ -69,6 +80,34 @@ def test_games_are_the_same_and_the_others_private_parts_stand_behind(name: str)
             assert not last[game.observation_size :].any()
     assert ended or name == "lucky"
     assert more.privileged == wide.shape[1] - seen.shape[1] > 0
+
+
+@pytest.mark.parametrize("name", [name for name in GAMES if dicegym.game(name).spec.sighted])
+def test_what_shows_a_seat_more_changes_observations_alone(name: str) -> None:
+    game = dicegym.game(name)
+    more = sighted(game)
+    ours, theirs = game.batch(16, seed=2), more.batch(16, seed=2)
+    for time in range(100):
+        np.testing.assert_array_equal(ours.masks, theirs.masks)
+        actions = ours.random_actions(time)
+        ours.step(actions)
+        theirs.step(actions)
+        for field in ours.states.dtype.names or ():
+            if field not in game.spec.sighted:
+                np.testing.assert_array_equal(ours.states[field], theirs.states[field])
+
+
+def test_in_hog_the_critic_is_shown_the_runs_and_exchanges_of_both_where_players_remember_nothing() -> None:
+    game = dicegym.game("hog")
+    states = game.batch(2).states
+    states["runs"][0], states["exchanges"][0] = (2, 0), (0, 1)
+    own, other = [0, 0, 1, 0, 1, 0], [1, 0, 0, 0, 0, 1]
+    before = states.copy()
+    assert Privileged(game).of(states, np.array([0, 0]))[0].tolist() == own + other
+    assert Privileged(game).of(states, np.array([1, 1]))[0].tolist() == other + own
+    assert (states == before).all()
+    states["memory"] = 1
+    assert Privileged(dicegym.game("hog", memory=1)).of(states, np.array([0, 0]))[0].tolist() == other
 
 
 @each_hiding

@@ -347,6 +347,7 @@ SPEC = GameSpec(
     },
     games_per_match=9,
     private=frozenset({"runs", "exchanges", "turns", "chosen", "rolled"}),
+    sighted={"memory": 1},
     zero_sum=True,
     stage="finished",
 )
