@@ -168,8 +168,8 @@ def _margin(state, out):
 def first_places(state, out):
     """Write what each seat has of the first place: 1 to whoever has it alone, -1 / (players - 1) to all others.
 
-    Those who share it share the 1 and the rest evenly, so all sum to 0: between two it is +1, -1 and 0. A game that goes
-    on is 0 for everybody.
+    Those who share it share the 1 and the rest evenly, so all sum to 0: between two it is +1, -1 and 0. While a game
+    goes on it is 0 for everybody.
     """
     if not state.over:
         out[:] = 0

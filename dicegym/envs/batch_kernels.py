@@ -30,7 +30,6 @@ from dicegym.engine.loops import (
     step,
 )
 from dicegym.engine.seats import learner_seat, pool_member
-from dicegym.envs.options import REWARDS
 
 PLAY, WAIT, REFUSE, BEGIN = 0, 1, 2, 3
 """Tasks, what is to happen in a row: play the given action; no action, go on; end the episode, as the learner's action
@@ -40,7 +39,7 @@ ASK = -1
 """The code of an opponent that has to be asked outside. Codes from 0 are compiled bots, below -1 tables: -2 - t."""
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 """Autoreset modes."""
-OF_RETURNS, OF_MARGIN, OF_FIRST_PLACE = (REWARDS[name] for name in ("win", "margin", "first"))
+OF_RETURNS, OF_MARGIN, OF_FIRST_PLACE = 0, 1, 2
 """What rewards sum to."""
 
 PLAYING, BEGINNING, STUCK = 0, 1, 2

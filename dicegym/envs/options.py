@@ -17,8 +17,6 @@ from dicegym.games import game as make_game
 SeatRule = int | Literal["random", "alternate"]
 OnIllegal = Literal["rule", "raise", "terminate"]
 Reward = Literal["win", "margin", "first"]
-REWARDS: dict[str, int] = {name: number for number, name in enumerate(get_args(Reward))}
-"""The number by which compiled loops know each kind of reward."""
 RENDER_MODES = ("ansi", "rgb_array", "human")
 
 MOST_GAMES_SKIPPED = 100
@@ -38,9 +36,9 @@ on_illegal: what an illegal action does: ``"rule"`` (what the game says), ``"rai
 illegal_reward: the reward for an illegal action under ``"terminate"``.""",
     "reward": """
 reward: what rewards sum to: ``"win"``, the game's result as its rules have it, ``"margin"``, how far the
-    seat is ahead at the end, paid out as it gains and loses (the game's page has the formula), or ``"first"``, what
-    it has of the first place: 1, shared by those who tie, and -1 / (players - 1) to everybody else. Returns, as in
-    ``info["returns"]``, are the game's result in any case.""",
+    seat is ahead at the end, paid out as it gains and loses (the game's page has the formula), or ``"first"``,
+    what it has of the first place: 1, shared by those who tie, and -1 / (players - 1) to everybody else.
+    Returns, as in ``info["returns"]``, are the game's result in any case.""",
     "render_mode": """
 render_mode: ``"ansi"`` (text), ``"rgb_array"`` (uint8[height, width, 3]; needs the extra ``render``),
     ``"human"`` (text printed at every step) or None.""",

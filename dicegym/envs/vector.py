@@ -21,6 +21,9 @@ from dicegym.envs.batch_kernels import (
     BEGIN,
     DISABLED,
     NEXT_STEP,
+    OF_FIRST_PLACE,
+    OF_MARGIN,
+    OF_RETURNS,
     OPTIONS,
     PLAY,
     REFUSE,
@@ -35,7 +38,6 @@ from dicegym.envs.batch_kernels import (
 )
 from dicegym.envs.opponents import Opponents
 from dicegym.envs.options import (
-    REWARDS,
     MOST_GAMES_SKIPPED,
     RENDER_MODES,
     SeatRule,
@@ -56,6 +58,7 @@ from dicegym.players.pool import Pool
 KEPT = ("states", "rows", "results", "observations", "masks")
 """The arrays of the batch that `BatchEnv.state_dict` holds."""
 MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
+_PAID = {"win": OF_RETURNS, "margin": OF_MARGIN, "first": OF_FIRST_PLACE}
 
 
 @documented
@@ -261,7 +264,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             self.seating.rule,
             self.max_episode_steps or 0,
             self.illegal_reward,
-            REWARDS[self.reward],
+            _PAID[self.reward],
             MOST_GAMES_SKIPPED,
         )
         opponents = self._opponents.arrays

@@ -1,8 +1,8 @@
 """A running average of a learner's parameters, which plays better than the learner whose last steps were luck.
 
 Each update moves the networks by what the dice of one rollout happened to say. The mean of many such places lies nearer
-to where they wander about (Polyak and Juditsky, "Acceleration of stochastic approximation by averaging", SIAM Journal on
-Control and Optimization 30, 1992).
+to where they wander about (Polyak and Juditsky, "Acceleration of stochastic approximation by averaging", SIAM Journal
+on Control and Optimization 30, 1992).
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ SeedNumber = Annotated[
 Number = Annotated[_Number, Field(title="a number")]
 Positive = Annotated[_Number, Field(gt=0, title="a number above 0")]
 Fraction = Annotated[_Number, Field(gt=0, le=1, title="more than 0, at most 1")]
-Share = Annotated[_Number, Field(ge=0, le=1, title="a number from 0 to 1")]
+ZeroToOne = Annotated[_Number, Field(ge=0, le=1, title="a number from 0 to 1")]
 Flag = Annotated[bool, Strict(), Field(title="true or false")]
 AnyText = Annotated[str, Field(title="a text")]
 Sizes = Annotated[
@@ -69,7 +69,7 @@ class RunSettings:
     """games in the batch; a rollout holds as many times n_steps decisions"""
     tables: Sizes = field(default_factory=list)
     """numbers of players at the tables that games are shared out among; given twice: two shares; empty: [game]'s own"""
-    alike: Share = 0.0
+    alike: ZeroToOne = 0.0
     """of the games at tables of three and more, the share in which one opponent has all seats but the learner's; in the
     others each seat draws its own"""
     torch_threads: Count = 2
@@ -92,9 +92,9 @@ class RunSettings:
     temperature: TemperatureIfGiven = None
     """how the model and its past selves play: 0: their best action; above: drawn from softmax(logits / temperature);
     not given: drawn at 1 in games with hidden dice, else the best action"""
-    average: Share = 0.0
-    """share of the way to the learner that an average of its parameters moves after each rollout: evaluations, files and
-    past selves are of that average; 0: of the learner itself"""
+    average: ZeroToOne = 0.0
+    """share of the way to the learner that an average of its parameters moves after each rollout; evaluations, files
+    and past selves are of that average; 0: of the learner itself"""
     target: Number = 0.0
     """a score at which to stop; 0: train all steps"""
     start_from: AnyText = ""

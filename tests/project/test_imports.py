@@ -89,8 +89,12 @@ def imports_in(source: str, module: str, is_package: bool, modules: frozenset[st
     ``modules`` are the dotted names that exist, which tell ``from package import module`` from a plain name.
     """
 
+    calls = "import_module" in source or "__import__" in source
+
     def walk(node: ast.AST, when: str) -> Iterator[Import]:
         for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr) and not calls:
+                continue
             inside = when
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 inside = "function"

@@ -92,9 +92,13 @@ def test_every_page_leads_back_to_the_first(demo: Written) -> None:
 
 def test_the_first_page_shows_what_each_game_looks_like(demo: Written, open_page: Callable[..., Page]) -> None:
     page = open_page((demo.folder / "index.html").as_uri())
-    drawn = "() => [...document.querySelectorAll('.cards img')].map(one => one.complete && one.naturalWidth > 0)"
-    page.wait_for_load_state("load")
-    assert page.evaluate(drawn) == [True] * len(NAMES)
+    pictures = page.locator(".cards img")
+    assert pictures.count() == len(NAMES)
+    for number in range(len(NAMES)):
+        pictures.nth(number).scroll_into_view_if_needed()  # a picture out of sight may wait
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.cards img')].every(one => one.complete && one.naturalWidth > 0)"
+    )
 
 
 def test_no_page_is_large_but_for_the_weights_of_models(demo: Written) -> None:
