@@ -130,27 +130,28 @@ class PolicyPlayer(Player):
         return best
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Return a chooser. Raises ModelError if ``game`` is not the one it was trained on."""
-        self.check_fit(game)
+        """Return a chooser. Raises ModelError if it cannot sit in ``game`` (`check_seat`)."""
+        self.check_seat(game)
+        width = self.game.observation_size
         if self.pure:
 
             def act(turn: Turn) -> int:
-                return int(self.choose(turn.observation[None], turn.mask[None])[0])
+                return int(self.choose(turn.observation[None, :width], turn.mask[None])[0])
 
             return act
         seeds = np.array([seed % (1 << 64)], np.uint64)
 
         def draw(turn: Turn) -> int:
-            chances = probabilities(self.scores(turn.observation[None]), turn.mask[None], self.temperature)
+            chances = probabilities(self.scores(turn.observation[None, :width]), turn.mask[None], self.temperature)
             return int(drawn(chances, uniforms(seeds, np.array([turn.record])))[0])
 
         return draw
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Ask the network once for all games; see `Player.act_rows`. It draws as if it had sat down in each."""
-        self.check_fit(game)
+        self.check_seat(game)
         waiting, seated = states[rows], np.asarray(seats, np.int64)
-        observations, masks = _seen(game, waiting, seated)
+        observations, masks = self._seen(game, waiting, seated)
         if self.pure:
             return self.choose(observations, masks).astype(np.int64)
         chances = probabilities(self.scores(observations), masks, self.temperature)
@@ -161,23 +162,26 @@ class PolicyPlayer(Player):
 
         What a best reply to it is computed against. No state may be over.
         """
-        self.check_fit(game)
-        observations, masks = _seen(game, states, states["player"].astype(np.int64))
+        self.check_seat(game)
+        observations, masks = self._seen(game, states, states["player"].astype(np.int64))
         return probabilities(self.scores(observations), masks, self.temperature)
 
     def check_fit(self, game: Game) -> None:
-        """Raise ModelError unless it can play ``game``."""
+        """Raise ModelError unless it was trained on ``game``, with any number of players."""
         model_file.check_fit(f"model {self.name!r}", self.game, game)
 
+    def check_seat(self, game: Game) -> None:
+        """Raise ModelError unless it can play ``game``: the one it was trained on, or one that shows more."""
+        model_file.check_seat(f"model {self.name!r}", self.game, game)
 
-def _seen(game: Game, states: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what these seats (int64[n]) see of the states and may do: float32[n, size] and bool[n, n_actions]."""
-    n = len(states)
-    observations = np.zeros((n, game.observation_size), np.float32)
-    masks = np.zeros((n, game.n_actions), np.bool_)
-    gained = np.zeros((n, game.players), np.float32)
-    loops.observe_rows(states, np.arange(n), seats, observations, masks, gained)
-    return observations, masks
+    def _seen(self, game: Game, states: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what it looks at in these seats (int64[n]) and may do: float32[n, size] and bool[n, n_actions]."""
+        n = len(states)
+        observations = np.zeros((n, game.observation_size), np.float32)
+        masks = np.zeros((n, game.n_actions), np.bool_)
+        gained = np.zeros((n, game.players), np.float32)
+        loops.observe_rows(states, np.arange(n), seats, observations, masks, gained)
+        return observations[:, : self.game.observation_size], masks
 
 
 def temperature_for(model: Any, game: Game) -> float:
@@ -344,7 +348,8 @@ def load(
     if not (game is not None and model_file.is_plain(path)):
         its_game = trained_on(path)
         if game is not None:
-            model_file.check_fit(str(path), its_game, game)
+            model_file.check_seat(str(path), its_game, game)
+            game = its_game
         network = model_file.network_in(path, its_game)
         if network is not None:
             return PolicyPlayer(network, its_game, name, temperature=temperature)

@@ -131,6 +131,24 @@ def check_fit(model: str, trained: Game, game: Game) -> None:
         raise ModelError(f"{model} was trained on {trained!r} and cannot play {game!r}{how}")
 
 
+def check_seat(model: str, trained: Game, game: Game) -> None:
+    """Raise ModelError unless a model of ``trained``, called ``model`` in the message, can sit in ``game``.
+
+    It can where ``game`` differs in what it shows alone, and shows more (`dicegym.engine.spec.GameSpec.sighted`): what
+    the model looks at then stands at the beginning of what its seat is shown.
+    """
+    first = list(game.features.items())[: len(trained.features)]
+    shown = game.name == trained.name and shows_as_much(game, trained.parameters)
+    if not shown or first != list(trained.features.items()):
+        check_fit(model, trained, game)
+
+
+def shows_as_much(game: Game, parameters: Mapping[str, int]) -> bool:
+    """Return whether ``game`` is the one of these parameters, or shows more than that and differs in nothing else."""
+    more = {name: value for name, value in game.spec.sighted.items() if game.parameters[name] == value}
+    return game.parameters == {**parameters, **more}
+
+
 def network_in(path: str | os.PathLike[str], game: Game) -> Network | None:
     """Return the network that a model file carries as arrays, or None if it carries none.
 

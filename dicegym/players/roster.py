@@ -27,6 +27,7 @@ from dicegym.games.parts import ADAPTER, INTERFACE, need, part
 from dicegym.play.player import Player
 from dicegym.players import given
 from dicegym.players import model as models
+from dicegym.players.model_file import shows_as_much
 from dicegym.registry import is_shipped
 from dicegym.shipped import shipped_folder
 
@@ -71,7 +72,7 @@ def names_elsewhere(game: Game | str) -> dict[str, dict[str, int]]:
     game = make_game(game)
     asked = ((name, path) for name, path in sorted(_found(game).items()) if path.suffix == ".zip")
     stated = {name: _parameters_of(path, (stat := path.stat()).st_mtime_ns, stat.st_size) for name, path in asked}
-    return {name: found for name, found in stated.items() if found is not None and found != game.parameters}
+    return {name: found for name, found in stated.items() if not (found is None or shows_as_much(game, found))}
 
 
 @functools.lru_cache(maxsize=256)

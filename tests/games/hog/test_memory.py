@@ -17,6 +17,7 @@ from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer
 from dicegym.play.turn import Turn
+from dicegym.players.model import PolicyPlayer
 from dicegym.players.roster import agent_names, names_elsewhere
 
 GAME, BY_SCORES = dicegym.game("hog", memory=1), dicegym.game("hog")
@@ -194,12 +195,30 @@ def test_a_bots_file_carries_no_memory() -> None:
 
 def test_the_model_is_offered_where_it_can_play_and_says_elsewhere_what_it_needs() -> None:
     assert "memory" in agent_names(GAME)
-    assert "ppo" not in agent_names(GAME)
     assert "memory" not in agent_names("hog")
     assert names_elsewhere("hog") == {"memory": {"goal": 100, "memory": 1}}
-    assert set(agent_names(GAME)) - {"memory"} == set(agent_names("hog")) - {"ppo"}
+    assert set(agent_names(GAME)) == {*agent_names("hog"), "memory"}
     with pytest.raises(ModelError, match=r"make the game as it was in training: -p memory=1"):
         dicegym.agent("hog", "memory")
+
+
+def test_a_model_that_remembers_nothing_plays_where_others_remember_as_it_does_elsewhere() -> None:
+    player = dicegym.agent(GAME, "ppo")
+    assert isinstance(player, PolicyPlayer)
+    here, there = GAME.batch(64, seed=3), BY_SCORES.batch(64, seed=3)
+    rows, seats = np.arange(64), np.zeros(64, np.int64)
+    for _ in range(10):
+        chosen = player.act_rows(GAME, here.states, rows, seats)
+        assert (chosen == player.act_rows(BY_SCORES, there.states, rows, seats)).all()
+        one = player.join(GAME, 0, 0)(Turn(GAME, here.states[5], 0))
+        assert one == chosen[5]
+        here.step(chosen)
+        there.step(chosen)
+    assert evaluate(GAME, "ppo").value == pytest.approx(evaluate("hog", "ppo").value, abs=1e-12)
+    with pytest.raises(ModelError, match="cannot play"):
+        dicegym.agent(dicegym.game("hog", goal=50, memory=1), "ppo")
+    with pytest.raises(ModelError, match="cannot play"):
+        player.check_fit(GAME)  # which is asked by whoever trains it further, or writes it down for the game
 
 
 def test_the_model_is_measured_exactly_and_plays_no_better_than_tables_can() -> None:
