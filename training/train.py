@@ -160,6 +160,7 @@ class Run:
         except StopTraining:
             if self.interruption.wanted:
                 self.leave()
+        self.follow()
         self.start = self.now()
         self.checkpoint()  # measuring takes time, in which Ctrl-C must not cost the run
         self.evaluate(self.model.logger)
@@ -190,8 +191,7 @@ class Run:
         self.interruption.stop_if_wanted()
         anneal(self.model, self.settings.algorithm, steps / run.steps)
         state.met |= (np.asarray(self.model._last_obs) != 0).any(axis=0)
-        if run.average:
-            state.average.follow(self.model, run.average)
+        self.follow()
         if steps >= state.next_evaluation:
             state.next_evaluation = next_evaluation(steps, run.evaluate_every)
             self.evaluate(logger)
@@ -205,6 +205,12 @@ class Run:
         self.start = self.now()
         if due:
             self.checkpoint()
+
+    def follow(self) -> None:
+        """Let the average of the networks, if there is to be one, know where they are now."""
+        learned = self.model.num_timesteps > 0 or bool(self.state.began_with)  # networks that were drawn know nothing
+        if self.settings.run.average and learned:
+            self.state.average.follow(self.model, self.settings.run.average)
 
     def after_step(self, steps: int, ended: int) -> None:
         """Count games and tell the progress bar."""
@@ -239,7 +245,7 @@ class Run:
     def renew_league(self, steps: int) -> None:
         """Let the learner as it is now join the league, and an exploiter if one is due."""
         every = self.settings.self_play.exploiter_every
-        now = self.player(f"snapshot {steps}")
+        now = self.learner(f"snapshot {steps}")
         self.league.join(Member(now.name, PAST_SELF, now, steps))
         if every and steps >= self.state.next_exploiter:
             self.state.next_exploiter += every
@@ -250,12 +256,16 @@ class Run:
         self.league.table.write(self.folder, self.league.shares())
 
     def player(self, name: str) -> PolicyPlayer:
-        """Return the learner as it is now, who plays as its file will."""
+        """Return what would be saved now, the learner or its average, who plays as its file will."""
         with self.state.average.shown(self.model):
-            return as_player(self.model, self.game, self.state.met, name, self.settings.run.temperature)
+            return self.learner(name)
+
+    def learner(self, name: str) -> PolicyPlayer:
+        """Return the learner as it is now."""
+        return as_player(self.model, self.game, self.state.met, name, self.settings.run.temperature)
 
     def save(self, name: str) -> None:
-        """Write the learner as it is now, to be played at any table of the game."""
+        """Write the learner as it is now, or its average, to be played at any table of the game."""
         with self.state.average.shown(self.model), models.ignoring(self.model, ~self.state.met):
             models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts())
 

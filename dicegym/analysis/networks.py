@@ -67,7 +67,10 @@ class NetworkValuer:
         self._scale = float((settings.get("run") or {}).get("reward_scale") or 1.0)
         paid = str((settings.get("environment") or {}).get("reward", "win"))
         if paid != "win":
-            raise ModelError(f"{path} was trained with reward={paid!r}, so its critic says nothing of results")
+            raise ModelError(
+                f"{path} was trained with reward={paid!r}, so its critic says nothing of results: "
+                "give one of reward='win'"
+            )
         self.unit: ValueUnit = (
             "points" if self.game.players == 1 else "win rate" if self.game.players == 2 else "return"
         )

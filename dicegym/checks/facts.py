@@ -57,6 +57,11 @@ def check_facts(game: Game) -> None:
             raise broken(game, f"{name} is empty", "Reports and environments show it or load it", remedy)
     for name, parameter in spec.parameters.items():
         _check_parameter(game, name, parameter, remedy)
+    for name, value in spec.sighted.items():
+        if name not in spec.parameters or not spec.parameters[name].low <= value <= spec.parameters[name].high:
+            raise broken(
+                game, f"sighted says {name}={value!r}", "It names parameters of the game, with values they take", remedy
+            )
     for name in sorted(spec.private | spec.secret | ({spec.public_event} if spec.public_event else set())):
         if name not in names:
             raise broken(

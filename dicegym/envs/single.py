@@ -45,7 +45,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     A step plays the learner's action and then everybody else's until the learner is to move again or the game
     is over. Its reward is everything that reached the learner's seat since its last action, so the rewards
-    of an episode sum to the game's result for that seat, or to its lead with ``reward="margin"``.
+    of an episode sum to the game's result for that seat, or to what ``reward`` says instead.
 
     Args:
         game: a game's name (``gymnasium.make`` fills it in) or a `dicegym.Game`.

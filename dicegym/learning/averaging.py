@@ -2,7 +2,8 @@
 
 Each update moves the networks by what the dice of one rollout happened to say. The mean of many such places lies nearer
 to where they wander about (Polyak and Juditsky, "Acceleration of stochastic approximation by averaging", SIAM Journal
-on Control and Optimization 30, 1992).
+on Control and Optimization 30, 1992). Parameters are averaged, and what else a network keeps, such as the running
+statistics of normalisation, is the learner's.
 """
 
 from __future__ import annotations
@@ -24,11 +25,19 @@ class ParameterAverage:
     """float32[parameters], in the order of ``policy.parameters()``; None: nothing was averaged yet."""
     taken: int = 0
     """How many places it is the mean of, the newest counting most."""
+    newest: int = -1
+    """After how many steps the learner was at the newest of them."""
 
     def follow(self, model: BaseAlgorithm, rate: float) -> None:
-        """Move by ``rate`` to where ``model`` is now, or at the beginning so that all places count alike."""
-        now = _parameters(model)
+        """Move by ``rate`` to where ``model`` is now, or at the beginning so that all places count alike.
+
+        A place that it was told of already is not counted again: a resumed run begins where it was.
+        """
+        if model.num_timesteps <= self.newest:
+            return
+        now = parameters_of(model)
         self.taken += 1
+        self.newest = model.num_timesteps
         if self.values is None:
             self.values = now
         else:
@@ -40,23 +49,20 @@ class ParameterAverage:
         if self.values is None:
             yield
             return
-        before = _parameters(model)
-        _set(model, self.values)
+        before = [one.detach().clone() for one in model.policy.parameters()]
+        first = 0
         try:
+            with torch.no_grad():  # written where they are, as an algorithm may hold views of them
+                for one in model.policy.parameters():
+                    one.copy_(torch.from_numpy(self.values[first : first + one.numel()]).view_as(one))
+                    first += one.numel()
             yield
         finally:
-            _set(model, before)
+            with torch.no_grad():
+                for one, learned in zip(model.policy.parameters(), before, strict=True):
+                    one.copy_(learned)
 
 
-def _parameters(model: BaseAlgorithm) -> np.ndarray:
-    """Return a copy of the parameters as one vector."""
+def parameters_of(model: BaseAlgorithm) -> np.ndarray:
+    """Return a copy of the parameters as one vector: float32[parameters]."""
     return np.concatenate([one.detach().cpu().numpy().ravel() for one in model.policy.parameters()]).astype(np.float32)
-
-
-def _set(model: BaseAlgorithm, values: np.ndarray) -> None:
-    """Write parameters where they are, as an algorithm may hold views of them."""
-    first = 0
-    with torch.no_grad():
-        for one in model.policy.parameters():
-            one.copy_(torch.from_numpy(values[first : first + one.numel()]).view_as(one))
-            first += one.numel()

@@ -12,7 +12,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.errors import DamagedFileError, DicegymError, one_line
-from dicegym.learning.averaging import ParameterAverage
+from dicegym.learning.averaging import ParameterAverage, parameters_of
 from dicegym.learning.curve import Curve
 from dicegym.learning.environment import continue_games, games_of, state_of
 from dicegym.learning.evaluate import Score
@@ -64,6 +64,9 @@ def restored(
         league.load_state(moment.league)
         games_of(env).set_opponent(league.pool())
         model = _model(folder, env, settings, logs, own)
+        average = moment.run.average.values
+        if average is not None and average.shape != parameters_of(model).shape:
+            raise ValueError("its average is one of other networks")
         remember(model, moment.model, games=own)
         if own:
             continue_games(env, moment.env)
@@ -95,6 +98,8 @@ def _moment(folder: Path, league: League, env: VecEnv, own: bool) -> Moment:
         if not own:
             raise untrusted(old, "an earlier version of dicegym wrote it as a program")
         found: Moment = load_object(old, league.fixed)
+        if not hasattr(found.run, "average"):  # as there was none then
+            found.run.average = ParameterAverage()
         return found
     plain = read_state(folder, league.fixed, league.game, own)
     return Moment(
@@ -127,10 +132,14 @@ def _run_state(plain: Mapping[str, Any], seen: int) -> RunState:
 
 def _average(plain: Mapping[str, Any]) -> ParameterAverage:
     """Return an average of parameters; an empty one of checkpoints from when there was none."""
-    values, taken = plain.get("values"), int(plain.get("taken", 0))
-    if values is not None and (not isinstance(values, np.ndarray) or values.ndim != 1 or taken < 1):
+    values = plain.get("values")
+    if values is None:
+        return ParameterAverage()
+    if not (isinstance(values, np.ndarray) and values.dtype == np.float32 and np.isfinite(values).all()):
         raise ValueError("its average of parameters is none")
-    return ParameterAverage(None if values is None else values.astype(np.float32), taken)
+    if int(plain["taken"]) < 1:
+        raise ValueError("its average is one of nothing")
+    return ParameterAverage(values, int(plain["taken"]), int(plain["newest"]))
 
 
 def league_state(plain: Mapping[str, Any], league: League) -> LeagueState:

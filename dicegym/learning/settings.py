@@ -93,8 +93,8 @@ class RunSettings:
     """how the model and its past selves play: 0: their best action; above: drawn from softmax(logits / temperature);
     not given: drawn at 1 in games with hidden dice, else the best action"""
     average: ZeroToOne = 0.0
-    """share of the way to the learner that an average of its parameters moves after each rollout; evaluations, files
-    and past selves are of that average; 0: of the learner itself"""
+    """share of the way to the learner that an average of its parameters moves after each rollout; evaluations and files
+    are of that average, past selves of the learner; 0: all of the learner"""
     target: Number = 0.0
     """a score at which to stop; 0: train all steps"""
     start_from: AnyText = ""

@@ -126,6 +126,8 @@ def check_fit(model: str, trained: Game, game: Game) -> None:
     fits = (game.name, game.parameters, game.features) == (trained.name, trained.parameters, trained.features)
     if not fits:
         differing = trained.parameters.items() - game.parameters.items() if game.name == trained.name else set()
+        shown = dict(game.spec.sighted.items() & game.parameters.items())  # that a game shows more is in no one's way
+        differing = {one for one in differing if one[0] not in shown} or differing
         wanted = " ".join(f"-p {name}={value}" for name, value in sorted(differing))
         how = f"; make the game as it was in training: {wanted}" if wanted else ""
         raise ModelError(f"{model} was trained on {trained!r} and cannot play {game!r}{how}")
@@ -138,8 +140,8 @@ def check_seat(model: str, trained: Game, game: Game) -> None:
     the model looks at then stands at the beginning of what its seat is shown.
     """
     first = list(game.features.items())[: len(trained.features)]
-    shown = game.name == trained.name and shows_as_much(game, trained.parameters)
-    if not shown or first != list(trained.features.items()):
+    more = game.name == trained.name and game.parameters != trained.parameters
+    if not (more and shows_as_much(game, trained.parameters) and first == list(trained.features.items())):
         check_fit(model, trained, game)
 
 

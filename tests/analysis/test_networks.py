@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.analysis import analyse, sources, valuer
+from dicegym.analysis import analyse, networks, sources, valuer
 from dicegym.analysis.networks import NetworkValuer
 from dicegym.errors import ModelError, ParameterError
 from dicegym.games.worth import BatchValuer
 from dicegym.play.drive import Referee
-from dicegym.players.roster import resolve
+from dicegym.players.roster import agents_folder, resolve
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("stable_baselines3")
@@ -90,3 +90,13 @@ def test_a_model_of_another_game_is_refused() -> None:
     path = resolve(dicegym.game("liarsdice"), "ppo")
     with pytest.raises((ModelError, ParameterError)):
         NetworkValuer(str(path), dicegym.game("hog"))
+
+
+@pytest.mark.parametrize("reward", ["margin", "first"])
+def test_a_critic_of_other_rewards_says_nothing_of_results(reward: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = agents_folder("liarsdice") / "ppo.zip"
+    said = networks.facts(path)
+    said["settings"]["environment"] = {"reward": reward}
+    monkeypatch.setattr(networks, "facts", lambda _: said)
+    with pytest.raises(ModelError, match=f"trained with reward='{reward}'.*give one of reward='win'"):
+        NetworkValuer(path)

@@ -11,8 +11,9 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
+from dicegym.errors import DamagedFileError
 from dicegym.learning import checkpoint
-from dicegym.learning.averaging import ParameterAverage, _parameters
+from dicegym.learning.averaging import ParameterAverage, parameters_of
 from dicegym.learning.script import train
 from dicegym.players import model as models
 
@@ -26,6 +27,7 @@ class _Model:
 
     def __init__(self, torch: Any) -> None:
         self.policy = torch.nn.Linear(2, 1)
+        self.num_timesteps = 0
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.25, 1.0])
@@ -37,21 +39,23 @@ def test_places_count_alike_at_first_and_then_by_the_rate(rate: float) -> None:
     wanted = np.zeros(3)
     for number, place in enumerate(places, start=1):
         torch.nn.utils.vector_to_parameters(torch.from_numpy(place), model.policy.parameters())
+        model.num_timesteps += 5
         average.follow(model, rate)
+        average.follow(model, rate)  # a place counts once
         wanted = wanted + max(rate, 1 / number) * (place - wanted)
         np.testing.assert_allclose(average.values, wanted, atol=1e-6)
     weight = model.policy.weight
     with average.shown(model):
-        np.testing.assert_array_equal(_parameters(model), average.values)
+        np.testing.assert_array_equal(parameters_of(model), average.values)
         assert model.policy.weight is weight  # written in place: an algorithm may hold views
-    np.testing.assert_array_equal(_parameters(model), places[-1])
+    np.testing.assert_array_equal(parameters_of(model), places[-1])
 
 
 def test_without_places_the_learner_itself_is_shown() -> None:
     model: Any = _Model(pytest.importorskip("torch"))
-    before = _parameters(model)
+    before = parameters_of(model)
     with ParameterAverage().shown(model):
-        np.testing.assert_array_equal(_parameters(model), before)
+        np.testing.assert_array_equal(parameters_of(model), before)
 
 
 @pytest.mark.parametrize("algorithm", ["FastMaskablePPO", "MaskablePPO"])
@@ -59,12 +63,12 @@ def test_files_hold_the_average_and_checkpoints_the_learner(algorithm: str, tmp_
     ours = [f"algorithm.name={algorithm}", "run.steps=512"]
     plain = train("hog", tmp_path / "plain", overrides=[*SMALL, *ours])
     run = train("hog", tmp_path / "averaged", overrides=[*AVERAGE, *ours])
-    np.testing.assert_array_equal(_parameters(run.model), _parameters(plain.model))  # learning is what it was
+    np.testing.assert_array_equal(parameters_of(run.model), parameters_of(plain.model))  # learning is what it was
     average = run.state.average
     assert average.taken == 8
     assert average.values is not None
-    assert not np.array_equal(average.values, _parameters(run.model))
-    saved = _parameters(models.load_model(tmp_path / "averaged" / "model.zip")[0])
+    assert not np.array_equal(average.values, parameters_of(run.model))
+    saved = parameters_of(models.load_model(tmp_path / "averaged" / "model.zip")[0])
     # inputs that were never met are left out of files
     same = saved == average.values
     assert same.mean() > 0.5
@@ -74,13 +78,46 @@ def test_files_hold_the_average_and_checkpoints_the_learner(algorithm: str, tmp_
     assert models.facts(going_on / "model.zip")["settings"]["run"]["average"] == 0.25
 
 
-def test_a_resumed_run_has_the_average_of_an_uninterrupted_one(tmp_path: Path) -> None:
-    constant = ["algorithm.learning_rate_end=1e-3", "algorithm.ent_coef_end=0.6"]  # nothing follows from run.steps
-    whole = train("hog", tmp_path / "whole", overrides=[*AVERAGE, *constant, "run.steps=512"])
-    train("hog", tmp_path / "first", overrides=[*AVERAGE, *constant, "run.steps=256"])
-    shutil.copytree(tmp_path / "first", tmp_path / "again")
-    again = train("hog", tmp_path / "again", overrides=["run.steps=512"], resume=True)
-    assert again.state.average.taken == whole.state.average.taken
-    curves = [(tmp_path / name / "curve.csv").read_text().splitlines() for name in ("whole", "again")]
-    assert curves[0][-1] == curves[1][-1]
+def test_a_short_run_ends_with_what_it_learned_and_not_with_what_was_drawn(tmp_path: Path) -> None:
+    """The last update counts, and networks that have learned nothing do not."""
+    one = ["run.steps=64", "run.average=0.01"]
+    run = train("hog", tmp_path / "run", overrides=[*SMALL, *one])
+    assert run.state.average.taken == 1
+    np.testing.assert_array_equal(run.state.average.values, parameters_of(run.model))
+    more = [*SMALL, *one, f'run.start_from="{tmp_path / "run" / "model.zip"}"']
+    assert train("hog", tmp_path / "more", overrides=more).state.average.taken == 2
+
+
+def test_a_run_that_goes_on_from_a_checkpoint_has_the_average_of_an_uninterrupted_one(tmp_path: Path) -> None:
+    overrides = [*AVERAGE, "run.steps=512", "run.checkpoint_every=256"]
+    copied: list[int] = []
+
+    def copy() -> None:
+        if not copied:
+            shutil.copytree(tmp_path / "whole", tmp_path / "again")
+        copied.append(1)
+
+    whole = train("hog", tmp_path / "whole", overrides=overrides, saved=copy)
+    assert len(copied) > 1
+    again = train("hog", tmp_path / "again", resume=True)
+    assert again.first == 256
+    assert again.state.average.taken == whole.state.average.taken == 8
     np.testing.assert_array_equal(again.state.average.values, whole.state.average.values)
+    assert (tmp_path / "again" / "curve.csv").read_text() == (tmp_path / "whole" / "curve.csv").read_text()
+
+
+@pytest.mark.parametrize("wrong", ["short", "nan", "nothing"])
+def test_an_average_that_is_none_is_refused(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = train("hog", tmp_path / "run", overrides=[*AVERAGE, "run.steps=128"])
+    average = run.state.average
+    assert average.values is not None
+    if wrong == "short":
+        average.values = average.values[:-1]
+    elif wrong == "nan":
+        average.values[3] = np.nan
+    else:
+        average.taken = 0
+    run.start = run.now()
+    run.checkpoint()
+    with pytest.raises(DamagedFileError, match="its average"):
+        train("hog", tmp_path / "run", overrides=["run.steps=256"], resume=True)

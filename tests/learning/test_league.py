@@ -21,6 +21,7 @@ from dicegym.learning.league import EXPLOITER, PAST_SELF, SCRIPTED, League, Memb
 from dicegym.learning.league_table import LeagueTable, Result
 from dicegym.learning.settings import SelfPlaySettings
 from dicegym.play.player import Player, RandomPlayer
+from dicegym.players.pool import Pool
 
 Rates = dict[Any, Any]
 """Win rates by (a, b), and under "asked" what was measured."""
@@ -58,6 +59,13 @@ def named(name: str) -> Player:
 
 def joined(league: League, name: str, kind: str = PAST_SELF, steps: int = 0) -> None:
     league.join(Member(name, kind, named(name), steps))
+
+
+def test_a_league_fills_as_many_tables_with_one_member_as_it_is_told() -> None:
+    assert a_league(opponents={"bacon": 1}).pool().games_alike == 0
+    settings = from_plain({"run": {"alike": 0.25}})
+    league = League(DUEL, {"bacon": 1}, settings.self_play, alike=settings.run.alike)
+    assert league.pool().games_alike == Pool([RandomPlayer()], [1], 0.25).games_alike > 0
 
 
 def weights(league: League) -> dict[str, float]:
