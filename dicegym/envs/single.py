@@ -238,7 +238,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             return self._illegal(number)
 
         fault, over = self._advance(True, number)
-        gained = float(self._gained[self._seat] if self.reward == "win" else self._reward_sum())
+        gained = float(self._gained[self._seat]) if self.reward == "win" else self._reward_sum()
         reward, self._before = gained - self._before, gained
         info: dict[str, Any] = {"action_mask": self._mask_told.copy(), "seat": self._seat}
         if fault:
@@ -250,7 +250,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         return self._observation.copy(), reward, bool(over), False, info
 
     def _reward_sum(self) -> float:
-        return reward_sums(self.game, self._state, self.reward)[self._seat]
+        return float(reward_sums(self.game, self._state, self.reward)[self._seat])
 
     def _illegal(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         if self.on_illegal == "raise":
