@@ -9,7 +9,7 @@ from typing import Any
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ModelError, ParameterError, one_line, unknown_name
 from dicegym.players.archive import ModelArchive
-from dicegym.players.sb3_plain import rebuilt
+from dicegym.players.sb3_plain import ASYMMETRIC, rebuilt
 from dicegym.players.unpickling import load_sb3
 
 ALGORITHMS = {
@@ -27,6 +27,7 @@ _HOMES = {
     "sb3_contrib.qrdqn.policies": "QRDQN",
     "stable_baselines3.dqn.policies": "DQN",
     "sb3_contrib.common.recurrent.policies": "RecurrentPPO",
+    ASYMMETRIC: "MaskablePPO",
 }
 """Modules of policy classes that one algorithm alone uses."""
 _MARKS = {"n_quantiles": "QRDQN", "exploration_rate": "DQN", "clip_range": "PPO", "gae_lambda": "A2C"}

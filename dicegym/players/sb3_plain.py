@@ -65,7 +65,7 @@ _SCHEDULE = re.compile(r"(?:value_schedule=)?(ConstantSchedule|LinearSchedule)\(
 _NUMBER_OF = re.compile(r"(\w+)=([-+.\w]+)")
 _SET_UP = "_setup_model"
 """What Stable-Baselines3's own ``load`` calls, too, when spaces are known and there are no games yet."""
-_ASYMMETRIC = "dicegym.players.asymmetric"
+ASYMMETRIC = "dicegym.players.asymmetric"
 """The module of the policy whose critic sees more, which plain data tells too."""
 _MOST_SEEN = 1 << 20
 """Numbers that a critic may see beyond an observation: more is damage."""
@@ -141,7 +141,7 @@ def weights_of(path: Any) -> dict[str, Any]:
 def _privileged(path: Any, name: str, data: Mapping[str, Any]) -> int:
     """Return how many of the last numbers of its observations only the critic of a model sees. Raises ModelError."""
     kind, said = data.get("policy_class"), data.get("policy_kwargs")
-    if not (isinstance(kind, dict) and kind.get("__module__") == _ASYMMETRIC and isinstance(said, dict)):
+    if not (isinstance(kind, dict) and kind.get("__module__") == ASYMMETRIC and isinstance(said, dict)):
         return 0
     found = said.get("privileged", 0)
     if _FORMS[name].module != _FORMS["MaskablePPO"].module or type(found) is not int or not 0 <= found <= _MOST_SEEN:
@@ -172,7 +172,7 @@ def _policy_arguments(
     form = _FORMS[name]
     kind = data.get("policy_class")
     module = kind.get("__module__") if isinstance(kind, dict) else None
-    if module != form.module and not (module == _ASYMMETRIC and form.module == _FORMS["MaskablePPO"].module):
+    if module != form.module and not (module == ASYMMETRIC and form.module == _FORMS["MaskablePPO"].module):
         raise untrusted(path, f"its policy is a class of {one_line(module, 80)!r}")
     said = data.get("policy_kwargs")
     if not isinstance(said, dict):
