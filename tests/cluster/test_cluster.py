@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import functools
-import json
-import sys
-import tempfile
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from zoo.cage import Caged, caged, why_not
-
-import dicegym
-from dicegym.engine import jit
+from zoo.cage import why_not
+from zoo.errand import Visit, send
 
 pytest.importorskip("ray")
 MOST_SECONDS = 550.0
-
-
-class Visit(NamedTuple):
-    cage: Caged
-    found: dict[str, Any]
 
 
 @functools.cache
@@ -29,14 +18,7 @@ def visit(**request: Any) -> Visit:
     """Make a visit, once in a run; skip the test where there can be none."""
     if why := why_not():
         pytest.skip(why)
-    root = Path(dicegym.__file__).resolve().parents[1]
-    cache = (str(Path(jit.CACHE_FOLDER).parent),) if jit.CACHE_FOLDER else ()
-    kept = (str(root),) if Path(sys.prefix).is_relative_to(root) else (str(root), sys.prefix)
-    with tempfile.TemporaryDirectory() as folder:
-        result = Path(folder, "result.json")
-        command = [sys.executable, "-m", "cluster.visit", json.dumps(request | {"result": str(result)})]
-        seen = caged(command, Path(folder), MOST_SECONDS, kept, cache)
-        return Visit(seen, json.loads(result.read_text()) if result.exists() else {})
+    return send("cluster.visit", request, MOST_SECONDS)
 
 
 def left(seen: Visit) -> list[str]:

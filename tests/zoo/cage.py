@@ -20,7 +20,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 UNSHARE = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount", "--mount-proc")
@@ -51,7 +53,11 @@ def why_not() -> str:
 
 
 def caged(
-    command: list[str], work: Path, seconds: float, kept: tuple[str, ...] = (), written: tuple[str, ...] = ()
+    command: list[str],
+    work: Path,
+    seconds: float,
+    kept: tuple[str, ...] = (),
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Caged:
     """Run ``command`` in a cage for at most so many seconds; no two folders may lie within each other.
 
@@ -60,7 +66,7 @@ def caged(
         work: a folder, the only one outside that it may write in.
         seconds: after them, the cage ends.
         kept: folders that it sees although they lie where the cage has an empty folder.
-        written: such folders that it may write in.
+        environment: what it finds there besides what is there already.
     """
     note = work / "cage.json"
     request = {
@@ -68,10 +74,10 @@ def caged(
         "seconds": seconds,
         "work": str(work),
         "kept": kept,
-        "written": [str(work), *written],
         "note": str(note),
     }
     tests = Path(__file__).resolve().parents[1]
+    paths = f"{tests.parent}{os.pathsep}{tests}"
     begun = time.monotonic()
     with subprocess.Popen(
         [*NAMESPACES, sys.executable, "-m", "zoo.cage", json.dumps(request)],
@@ -80,7 +86,7 @@ def caged(
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        env=os.environ | {"PYTHONPATH": f"{tests.parent}{os.pathsep}{tests}", "PYTHONDONTWRITEBYTECODE": "1"},
+        env=os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"} | environment,
     ) as process:
         assert process.stdout is not None
         output = process.stdout.read()
@@ -102,10 +108,10 @@ def _mount(source: str, target: str, kind: str, flags: int, data: str = "") -> N
 _RDONLY, _REMOUNT, _BIND, _REC, _PRIVATE = 1, 32, 4096, 16384, 1 << 18
 
 
-def _build(written: list[str], kept: list[str]) -> None:
-    """Empty the scratch folders, but for what is kept, and make all read-only but them and what is ``written``."""
+def _build(work: str, kept: list[str]) -> None:
+    """Empty the scratch folders, but for what is kept, and make all read-only but them and ``work``."""
     _mount("none", "/", "", _REC | _PRIVATE)
-    shown = [(folder, os.open(folder, os.O_PATH)) for folder in sorted({*written, *kept})]
+    shown = [(folder, os.open(folder, os.O_PATH)) for folder in sorted({work, *kept})]
     for folder in SCRATCH:
         if os.path.isdir(folder):
             _mount("tmpfs", folder, "tmpfs", 0, f"size={ROOM}")
@@ -204,14 +210,14 @@ def _guard(seconds: float) -> None:
 def main(request: dict[str, Any]) -> int:
     """Be the first process of a cage; return the program's status."""
     _guard(request["seconds"])
-    shown = [*request["written"], *request["kept"]]
-    _build(request["written"], request["kept"])
+    shown = [request["work"], *request["kept"]]
+    _build(request["work"], request["kept"])
     _limit()
     os.makedirs(HOME)
     before = _things(shown)
-    environment = os.environ | {"HOME": HOME, "TMPDIR": SCRATCH[0]}
+    own = os.environ | {"HOME": HOME, "TMPDIR": SCRATCH[0]}
     status = subprocess.run(
-        request["command"], stdin=subprocess.DEVNULL, cwd=request["work"], env=environment, check=False
+        request["command"], stdin=subprocess.DEVNULL, cwd=request["work"], env=own, check=False
     ).returncode
     deadline = time.monotonic() + SECONDS_TO_END
     while (left := _processes()) and time.monotonic() < deadline:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import functools
-import json
 import re
-import sys
-import tempfile
 import unicodedata
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 import dicegym
-from dicegym.engine import jit
 from zoo.animals import animals
-from zoo.cage import Caged, caged, why_not
+from zoo.cage import why_not
+from zoo.errand import Visit, send
 from zoo.hostile import GAMES, Hostile, Pays
 from zoo.spies import SPIES
 from zoo.visit import HONEST
@@ -31,14 +27,6 @@ WHOLE = ("answers_twice", "closes_its_lines", "evil_answer", "exits_at_once", "k
 
 CHECKED = ("tells_for_ever", "sleeps", "evil_answer", "answers_twice", "exits_at_once", "prints", "segfaults")
 """Bots that are checked as their authors do it."""
-
-
-class Visit(NamedTuple):
-    """What a visit showed."""
-
-    cage: Caged
-    found: dict[str, Any]
-    """What `zoo.visit` found; empty if it did not come to its end."""
 
 
 @functools.cache
@@ -56,15 +44,7 @@ def visit(what: str, level: str, game: str, whole: bool = False) -> Visit:
         "spies": [spy.name for spy in SPIES],
         "strangers": [],
     }[what]
-    root = Path(dicegym.__file__).resolve().parents[1]
-    cache = (str(Path(jit.CACHE_FOLDER).parent),) if jit.CACHE_FOLDER else ()
-    kept = (str(root),) if Path(sys.prefix).is_relative_to(root) else (str(root), sys.prefix)
-    with tempfile.TemporaryDirectory() as folder:
-        result = Path(folder, "result.json")
-        request = {"what": what, "level": level, "game": game, "names": names, "result": str(result)}
-        command = [sys.executable, "-m", "zoo.visit", json.dumps(request)]
-        seen = caged(command, Path(folder), MOST_SECONDS, kept, cache)
-        return Visit(seen, json.loads(result.read_text()) if result.exists() else {})
+    return send("zoo.visit", {"what": what, "level": level, "game": game, "names": names}, MOST_SECONDS)
 
 
 def _no_jail() -> str:

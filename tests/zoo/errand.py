@@ -1,0 +1,39 @@
+"""A program of the tests that runs in a cage, and writes what it found."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import dicegym
+from dicegym.engine import jit
+from zoo.cage import Caged, caged
+
+
+class Visit(NamedTuple):
+    """What an errand showed."""
+
+    cage: Caged
+    found: dict[str, Any]
+    """What the program found; empty if it did not come to its end."""
+
+
+def send(module: str, request: dict[str, Any], seconds: float) -> Visit:
+    """Run ``python -m module`` in a cage, with a request in JSON; it writes JSON to the file ``request["result"]``.
+
+    The home of a cage is empty. Kernels that are compiled already go there as a copy, which bots may spoil:
+    compiling them again took ten times as long as all that most errands do.
+    """
+    root = Path(dicegym.__file__).resolve().parents[1]
+    kept = (str(root),) if Path(sys.prefix).is_relative_to(root) else (str(root), sys.prefix)
+    with tempfile.TemporaryDirectory() as folder:
+        result, kernels = Path(folder, "result.json"), Path(folder, "kernels")
+        if jit.CACHE_FOLDER:
+            shutil.copytree(jit.CACHE_FOLDER, kernels / Path(jit.CACHE_FOLDER).name)
+        command = [sys.executable, "-m", module, json.dumps(request | {"result": str(result)})]
+        seen = caged(command, Path(folder), seconds, kept, {"DICEGYM_CACHE": str(kernels)})
+        return Visit(seen, json.loads(result.read_text()) if result.exists() else {})
