@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -107,6 +108,7 @@ def commands_of(game: str) -> TyperGroup:
     return group
 
 
+@functools.cache
 def whole_command() -> TyperGroup:
     """Return the command with those of all games loaded, for pages and tests that go through all of it."""
     group = typer.main.get_group(app)
@@ -156,7 +158,13 @@ def _app() -> typer.Typer:
 app = _app()
 
 
+@functools.cache
+def _command() -> Any:
+    """Return the command, built once for all calls of a process: its options take 70 ms to look through."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; mistakes of the user end as one line on standard error and status 2."""
     let_libraries_wait_idly()
-    run_to_the_end(lambda: app(arguments), "dicegym")
+    run_to_the_end(lambda: _command()(arguments), "dicegym")
