@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from small_runs import Done, Train
 
 from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
+from dicegym.shipped import shipped_folder
 
 RunFolder = Callable[..., Path]
 
@@ -36,3 +39,34 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
         return folder
 
     return write
+
+
+@pytest.fixture(scope="module")
+def training() -> Any:
+    spec = importlib.util.spec_from_file_location("dicegym_training", shipped_folder("training") / "train.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def short_cards() -> Iterator[None]:
+    """Let cards measure against one agent: against all of them takes longer than all else in these runs together."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dicegym.learning.card.agent_names", lambda game: [game.spec.baseline])
+        yield
+
+
+@pytest.fixture(scope="module")
+def done(training: Any, short_cards: None, tmp_path_factory: pytest.TempPathFactory) -> Train:
+    """Return a function (game, overrides) that trains once and then tells of it; nobody writes into the folder."""
+    runs: dict[tuple[str, ...], Done] = {}
+
+    def run(game: str, overrides: list[str]) -> Done:
+        key = (game, *overrides)
+        if key not in runs:
+            folder = tmp_path_factory.mktemp(game) / "run"
+            runs[key] = training.train(game, folder, overrides=overrides), folder
+        return runs[key]
+
+    return run

@@ -57,6 +57,14 @@ def watching(own_store: Path, settings: WebSettings) -> Iterator[TestClient]:
         yield asked
 
 
+def shown_when_computed(watching: TestClient, contest: str = "/watch/contests/1") -> str:
+    """Return the page of a contest; it says first that its ratings are being computed where that takes long."""
+    until = time.monotonic() + PATIENCE
+    while "Rankings" not in (page := watching.get(contest).text) and time.monotonic() < until:
+        time.sleep(0.05)
+    return page
+
+
 def test_without_a_store_it_says_how_to_make_one(client: TestClient) -> None:
     answer = client.get("/watch")
     assert answer.status_code == 200
@@ -69,7 +77,7 @@ def test_contests_are_listed_and_shown(watching: TestClient) -> None:
     shown = watching.get("/watch").text
     assert 'href="/watch/contests/1"' in shown
     assert "ended" in shown
-    page = watching.get("/watch/contests/1").text
+    page = shown_when_computed(watching)
     for word in ("Rankings", "Ratings", "How much more often than ratings expect", *ENTRIES, "/watch/matches/1"):
         assert word in page
     assert watching.get("/watch?game=yatzy").text.count("/watch/contests/") == 0
@@ -253,9 +261,7 @@ def test_a_page_does_not_wait_for_ratings(watching: TestClient, monkeypatch: pyt
     assert "being computed" in watching.get("/watch/contests/1").text
     assert "being computed" in watching.get("/watch/agents/hog?name=ham").text
     asked.set()
-    until = time.monotonic() + PATIENCE
-    while "Rankings" not in (page := watching.get("/watch/contests/1").text) and time.monotonic() < until:
-        time.sleep(0.05)
+    page = shown_when_computed(watching)
     assert "Rankings" in page
 
 

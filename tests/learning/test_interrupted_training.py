@@ -1,0 +1,256 @@
+"""Trainings that are stopped, killed or finished, and gone on with."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from variants import FINISHED, one_always
+
+pytest.importorskip("sb3_contrib")
+
+
+from small_runs import ALONE, LEAGUE, SMALL, STEADY, Train
+
+from dicegym.cli import main
+from dicegym.errors import ParameterError
+from dicegym.learning.configuration import settings_of
+from dicegym.learning.interruption import Conductor, Interruptible
+from dicegym.players import model as models
+from dicegym.signals import SignalInterrupt, status_of
+
+pytestmark = pytest.mark.usefixtures("short_cards")
+
+
+@pytest.mark.parametrize("game", one_always(FINISHED, 2))
+@pytest.mark.parametrize("overrides", [SMALL, ALONE], ids=["as configured", "past selves"])
+def test_resumed_run_has_the_curve_of_an_uninterrupted_one(
+    training: Any, done: Train, game: str, overrides: list[str], tmp_path: Path
+) -> None:
+    _, whole = done(game, overrides)
+
+    class KilledError(Exception):
+        pass
+
+    def kill(done: int, total: int, text: str) -> None:
+        if done >= 2100:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        training.train(game, tmp_path / "cut", overrides=overrides, progress=kill)
+    settings, command = settings_of(game, tmp_path / "cut", None, [], resume=True)
+    resumed = training.Run(game, settings, tmp_path / "cut", resume=True, command=command)
+    assert resumed.model.num_timesteps == 2048  # one checkpoint interval is all that a kill may cost
+    training.train(game, tmp_path / "cut", resume=True)
+    assert (tmp_path / "cut/curve.csv").read_text() == (whole / "curve.csv").read_text()
+    training.train(game, tmp_path / "cut", resume=True)  # finished already: nothing is added
+    assert (tmp_path / "cut/curve.csv").read_text() == (whole / "curve.csv").read_text()
+    cards = [(folder / "model.md").read_text().splitlines() for folder in (tmp_path / "cut", whole)]
+    assert [line for line in cards[0] if "| command" in line] == [line for line in cards[1] if "| command" in line]
+
+
+@pytest.mark.slow
+def test_resuming_with_a_bot_that_remembers_beside_snapshots(training: Any, tmp_path: Path) -> None:
+    overrides = [*SMALL, "self_play.snapshot_every=512", 'opponents={"self"=1,"streak"=1}']
+    training.train("hog", tmp_path / "run", overrides=overrides)
+    run = training.train("hog", tmp_path / "run", overrides=["run.steps=4096"], resume=True)
+    assert run.model.num_timesteps == 4096
+    assert json.loads((tmp_path / "run/settings.json").read_text())["settings"]["run"]["steps"] == 4096
+    assert "--set run.steps=4096" in models.facts(tmp_path / "run/model.zip")["command"]
+
+
+def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(training: Any, tmp_path: Path) -> None:
+    def kill(done: int, total: int, text: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        training.train("hog", tmp_path / "run", overrides=SMALL, progress=kill)
+    assert not (tmp_path / "run" / "checkpoint").exists()
+    assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072
+
+
+def test_run_killed_with_sigkill_resumes(training: Any, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "run")]
+    settings = [word for text in [*SMALL, "run.steps=10_000_000"] for word in ("--set", text)]
+    process = subprocess.Popen([*command, *settings], stderr=subprocess.DEVNULL)
+    checkpoint = tmp_path / "run" / "checkpoint" / "state.zip"
+    deadline = time.monotonic() + 120
+    while not checkpoint.exists():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    resumed = training.train("hog", tmp_path / "run", overrides=["run.steps=4096"], resume=True)
+    assert resumed.model.num_timesteps >= 1024
+
+
+def test_ctrl_c_saves_and_resuming_is_exact(training: Any, tmp_path: Path) -> None:
+    """In a process of its own, wherever it is hit."""
+    command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "cut")]
+    settings = [word for text in [*STEADY, "run.steps=10_000_000"] for word in ("--set", text)]
+    process = subprocess.Popen([*command, *settings], stderr=subprocess.PIPE, text=True)
+    curve = tmp_path / "cut/curve.csv"
+    deadline = time.monotonic() + 120
+    while not curve.exists() or len(curve.read_text().splitlines()) < 3:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    told = process.communicate(timeout=60)[1]
+    steps = models.facts(tmp_path / "cut/model.zip")["timesteps"]
+    assert process.returncode == 130
+    assert f"dicegym: interrupted, {steps:,} steps are saved" in told
+    assert "Traceback" not in told
+    assert models.facts(tmp_path / "cut/checkpoint/model.zip")["timesteps"] == steps
+    end = f"run.steps={steps + 1024}"
+    training.train("hog", tmp_path / "cut", overrides=[end], resume=True)
+    training.train("hog", tmp_path / "whole", overrides=[*STEADY, end])
+    assert (tmp_path / "cut/curve.csv").read_text() == (tmp_path / "whole/curve.csv").read_text()
+
+
+@pytest.mark.parametrize("where", ["in a rollout", "in an exploiter"])
+def test_interrupted_league_goes_on_exactly(
+    training: Any, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training.train("hog", tmp_path / "whole", overrides=LEAGUE)
+    if where == "in a rollout":
+
+        def interrupt(done: int, total: int, text: str) -> None:
+            if done == 2048 + 16 * 5 and "saving" not in text:
+                signal.raise_signal(signal.SIGINT)
+    else:
+        interrupt = None
+        original = Interruptible._on_step
+
+        trained: list[Any] = []  # exploiters, at 1,024 steps and at 2,048
+
+        def on_step(self: Any) -> bool:
+            if not isinstance(self, Conductor):
+                trained.extend([] if self in trained else [self])
+                if len(trained) == 2:
+                    signal.raise_signal(signal.SIGINT)
+            return original(self)
+
+        monkeypatch.setattr(Interruptible, "_on_step", on_step)
+    with pytest.raises(KeyboardInterrupt, match="2,048 steps are saved"):
+        training.train("hog", tmp_path / "cut", overrides=LEAGUE, progress=interrupt)
+    monkeypatch.undo()
+    run = training.train("hog", tmp_path / "cut", resume=True)
+    for name in ("curve.csv", "league.csv"):
+        assert (tmp_path / "cut" / name).read_text() == (tmp_path / "whole" / name).read_text()
+    kinds = [member.kind for member in run.league.members]
+    assert sorted(kinds) == ["exploiter", "past self", "scripted"]
+    assert "exploiter 2048 (exploiter)" in (tmp_path / "cut/league.md").read_text()
+
+
+def test_ctrl_c_measures_before_it_leaves(training: Any, tmp_path: Path) -> None:
+    """Else the best model of a short training would be the untrained one."""
+    overrides = [*STEADY, "run.evaluate_every=1_000_000"]
+
+    def interrupt(done: int, total: int, text: str) -> None:
+        if done == 2048 + 16 * 5 and "leav" not in text:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt, match=r"2,048 steps are saved in .*exact win rate|2,048 steps .* win rate"):
+        training.train("hog", tmp_path / "cut", overrides=overrides, progress=interrupt)
+    points = [line.split(",") for line in (tmp_path / "cut/curve.csv").read_text().split()[1:]]
+    assert [steps for steps, _ in points] == ["0", "2048"]
+    scores = [float(score) for _, score in points]
+    assert scores[1] > scores[0]
+    for name in ("best", "model"):
+        about = models.facts(tmp_path / f"cut/{name}.zip")
+        assert (about["timesteps"], about["score"]["value"]) == (2048, pytest.approx(scores[1]))
+    kept = (tmp_path / "cut/best.zip").read_bytes()
+    run = training.train("hog", tmp_path / "cut", resume=True)
+    training.train("hog", tmp_path / "whole", overrides=overrides)
+    assert (tmp_path / "cut/curve.csv").read_text() == (tmp_path / "whole/curve.csv").read_text()
+    assert ((tmp_path / "cut/best.zip").read_bytes() == kept) == (run.score.value <= scores[1])
+
+
+def test_the_second_ctrl_c_leaves_at_once(training: Any, tmp_path: Path) -> None:
+    def interrupt(done: int, total: int, text: str) -> None:
+        if done >= 1040:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        training.train("hog", tmp_path / "run", overrides=STEADY, progress=interrupt)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert not (tmp_path / "run/model.zip").exists()
+    assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072
+
+
+@pytest.mark.parametrize("change", ["run.games=32", 'opponents={"bacon"=1}', "algorithm.learning_rate=5.0"])
+def test_resuming_refuses_what_it_cannot_change(training: Any, change: str, tmp_path: Path) -> None:
+    training.train("hog", tmp_path / "run", overrides=SMALL)
+    before = (tmp_path / "run/settings.json").read_text()
+    with pytest.raises(ParameterError, match="cannot change what a run began with"):
+        training.train("hog", tmp_path / "run", overrides=[change], resume=True)
+    assert (tmp_path / "run/settings.json").read_text() == before
+
+
+def test_interrupted_while_measured_at_the_end_a_run_loses_nothing(
+    training: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure, calls = training.Run.evaluate, []
+
+    def evaluate(run: Any, logger: Any) -> None:
+        calls.append(run.model.num_timesteps)
+        if run.model.num_timesteps >= 3072:
+            raise KeyboardInterrupt
+        measure(run, logger)
+
+    monkeypatch.setattr(training.Run, "evaluate", evaluate)
+    with pytest.raises(KeyboardInterrupt):
+        training.train("hog", tmp_path / "run", overrides=[*SMALL, "run.checkpoint_every=1000000"])
+    monkeypatch.undo()
+    again = training.train("hog", tmp_path / "run", resume=True)
+    assert again.first == again.model.num_timesteps == 3072
+
+
+def test_a_finished_run_is_left_as_it_is_unless_more_is_asked_for(
+    training: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    first = training.train("hog", folder, overrides=STEADY)
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file() and path.name != "settings.json"}
+    again = training.train("hog", folder, resume=True)
+    assert again.finished
+    assert not first.finished
+    assert again.model.num_timesteps == first.model.num_timesteps == 3072
+    assert again.score == first.score
+    assert {path: path.read_bytes() for path in before} == before
+    with pytest.raises(SystemExit, match="0"):
+        main(["train", "hog", "--run-dir", str(folder), "--resume"])
+    assert (
+        f"{folder} is finished, after 3,072 steps: nothing was done; more --steps train on" in capsys.readouterr().out
+    )
+    more = training.train("hog", folder, resume=True, overrides=["run.steps=4096"])
+    assert (more.first, more.model.num_timesteps, more.finished) == (3072, 4096, False)
+
+
+def test_sigterm_saves_as_ctrl_c_does(training: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluate = training.Run.evaluate
+
+    def asked_to_end(run: Any, logger: Any, **given: Any) -> None:
+        evaluate(run, logger, **given)
+        if run.model.num_timesteps == 1024 and not run.interruption.wanted:  # it is measured again before it leaves
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(training.Run, "evaluate", asked_to_end)
+    with pytest.raises(
+        SignalInterrupt, match=r"steps are saved in .*: `dicegym train hog --run-dir .* --resume` goes on"
+    ) as caught:
+        training.train("hog", tmp_path / "run", overrides=STEADY)
+    assert status_of(caught.value) == 143
+    monkeypatch.undo()
+    assert not (tmp_path / "run/run.lock").exists()
+    assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072

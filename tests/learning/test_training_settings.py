@@ -1,0 +1,162 @@
+"""Settings of trainings: what they do, and how wrong ones are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+
+from small_runs import SMALL, STEADY, each_game
+
+import dicegym
+from dicegym.errors import ModelError, ParameterError, UnknownNameError
+from dicegym.players import model as models
+from dicegym.shipped import shipped_folder
+
+pytestmark = pytest.mark.usefixtures("short_cards")
+
+
+@pytest.mark.parametrize(
+    ("game", "overrides", "words"),
+    [
+        ("liarsdice", ["run.tables=[3,4]"], "leaves out the table of 2"),
+        ("liarsdice", ["run.tables=[2,7]"], "players=7 cannot be used"),
+        ("yatzy", ["run.tables=[1,2]"], "leave out the 1"),
+        ("liarsdice", ["run.tables=[2,3]", 'run.evaluate_against=[["even","honest","timid"]]'], "cannot share a table"),
+    ],
+)
+def test_tables_that_cannot_be_are_refused_before_anything_is_written(
+    training: Any, tmp_path: Path, game: str, overrides: list[str], words: str
+) -> None:
+    with pytest.raises(ParameterError, match=words):
+        training.train(game, tmp_path / "run", overrides=[*SMALL, *overrides])
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "lock"]
+
+
+@pytest.mark.parametrize("cards", [0, 1])
+def test_cards_may_be_left_out(training: Any, cards: int, tmp_path: Path) -> None:
+    training.train("hog", tmp_path / "run", overrides=[*STEADY, "run.steps=512", f"run.card_games={cards}"])
+    assert len(list((tmp_path / "run").glob("*.md"))) == 2 * cards
+
+
+def test_training_stops_at_its_target(training: Any, tmp_path: Path) -> None:
+    run = training.train("hog", tmp_path / "run", overrides=[*STEADY, "run.target=0.01", "run.steps=1_000_000"])
+    assert run.score.value >= 0.01
+    assert run.model.num_timesteps <= 2048
+    assert [line.split(",")[0] for line in (tmp_path / "run/curve.csv").read_text().split()[1:]][-1] == str(
+        run.model.num_timesteps
+    )
+    assert models.facts(tmp_path / "run/model.zip")["score"]["value"] == run.score.value
+    again = training.train("hog", tmp_path / "run", resume=True)
+    assert again.model.num_timesteps == run.model.num_timesteps
+    more = training.train("hog", tmp_path / "run", resume=True, overrides=["run.target=2.0", "run.steps=3072"])
+    assert more.model.num_timesteps == 3072
+
+
+def test_training_begins_with_the_networks_of_another_model(training: Any, tmp_path: Path) -> None:
+    first = training.train("yatzy", tmp_path / "first", overrides=SMALL)
+    begin = f"run.start_from={tmp_path}/first/model.zip"
+    second = training.train("yatzy", tmp_path / "second", overrides=[*SMALL, begin, "run.seed=2"])
+    assert second.state.curve.points[0][1] == first.state.curve.points[-1][1]  # measured before it learns anything
+    about = models.facts(tmp_path / "second/model.zip")
+    assert about["began_with"]["timesteps"] == first.model.num_timesteps
+    page = (tmp_path / "second/model.md").read_text()
+    assert f"| stage 1 | `{first.command}`: 3,072 steps" in page
+    assert training.train("yatzy", tmp_path / "second", resume=True).state.began_with == about["began_with"]
+    with pytest.raises(ParameterError, match=r"other networks than \[network\] says.*16"):
+        training.train("yatzy", tmp_path / "third", overrides=[*SMALL, begin, "network.net_arch=[8]"])
+    with pytest.raises(ModelError, match="cannot play"):
+        training.train("hog", tmp_path / "third", overrides=[*SMALL, begin])
+    assert not (tmp_path / "third").exists()
+
+
+def test_commands_of_earlier_configurations_still_run(training: Any, tmp_path: Path) -> None:
+    """A file without the newer settings, as kept beside models that were trained before they existed."""
+    text = (shipped_folder("training") / "configs/hog.toml").read_text()
+    new = ("evaluate_against", "best_by", "target", "priority", "exponent", "floor", "games = 200", "exploiter_")
+    old = "\n".join(line for line in text.splitlines() if not line.startswith(new))
+    (tmp_path / "old.toml").write_text(old)
+    overrides = [*SMALL[:-3], "self_play.games=2", "game.goal=20", 'opponents={"self"=1}', "run.steps=512"]
+    assert training.train("hog", tmp_path / "run", tmp_path / "old.toml", overrides).model.num_timesteps == 512
+    about = json.loads((tmp_path / "run/settings.json").read_text())
+    for section, key in (("run", "target"), ("run", "best_by"), ("self_play", "floor")):
+        del about["settings"][section][key]
+    (tmp_path / "run/settings.json").write_text(json.dumps(about))
+    more = training.train("hog", tmp_path / "run", overrides=["run.steps=768"], resume=True)
+    assert more.model.num_timesteps == 768
+
+
+def test_opponents_are_a_pool_from_the_settings(training: Any, tmp_path: Path) -> None:
+    run = training.train("hog", tmp_path / "run", overrides=[*SMALL, 'opponents={"bacon"=1, "always_roll(4)"=2}'])
+    assert {player.name for player in run.env.batch.seating.pool.players} == {"bacon", "always_roll(4)"}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "error", "match"),
+    [
+        (["run.stepz=5"], ParameterError, "run.stepz=5"),
+        (["run.stepz=5"], ParameterError, "Did you mean 'steps'"),
+        (["run.less_luck=1"], ParameterError, "give true or false"),
+        (["network.net_arch=[0]"], ParameterError, r"give a list of sizes such as \[128, 128\]"),
+        (["run=5"], ParameterError, "run=5 is no section"),
+        (["nothing"], ParameterError, "'nothing' sets nothing"),
+        (["walk.steps=5"], ParameterError, "walk.steps=5"),
+        (["algorithm.name=SAC"], UnknownNameError, "algorithm 'SAC'"),
+        (['opponents={"nobody"=1}'], UnknownNameError, "agent of Hog 'nobody'"),
+        (["game.goal=1"], ParameterError, "goal=1"),
+        (["run.games=0"], ParameterError, "run.games=0 cannot be used: give a whole number from 1 on"),
+        (["run.seed=-1"], ParameterError, "seed=-1"),
+        (["run.best_by=median"], UnknownNameError, "'median'"),
+        (['run.evaluate_against=["bacn"]'], UnknownNameError, "Did you mean 'bacon'"),
+        (["run.evaluate_games=0"], ParameterError, "evaluate_games=0"),
+        (["run.evaluate_against=[[]]"], ParameterError, "empty list of opponents"),
+        (['opponents={"self"=-1}'], ParameterError, "weight of 'self'=-1.0 cannot be used"),
+        (['opponents={"self"="x"}'], ParameterError, "opponents.self='x' cannot be used"),
+        (["self_play.exploiter_every=-5"], ParameterError, "exploiter_every=-5"),
+        (["self_play.priority=soft"], UnknownNameError, "'soft'"),
+        (["run.steps=abc"], ParameterError, "run.steps='abc' cannot be used"),
+        (["algorithm.n_stps=3"], ParameterError, "Did you mean 'n_steps'"),
+        (["algorithm.policy=CnnPolicy"], ParameterError, "'policy'"),
+        (["algorithm={ent_coef_end=0.1}"], ParameterError, "algorithm.ent_coef_end says where to"),
+        (["network.activation=Foo"], ParameterError, "activation='Foo'"),
+    ],
+)
+def test_wrong_settings_are_refused_before_anything_is_written(
+    training: Any, overrides: list[str], error: type[Exception], match: str, tmp_path: Path
+) -> None:
+    with pytest.raises(error, match=match):
+        training.train("hog", tmp_path / "run", overrides=overrides)
+    assert not (tmp_path / "run").exists()
+
+
+def test_folders_that_do_not_fit_are_refused(training: Any, tmp_path: Path) -> None:
+    (tmp_path / "kept.txt").write_text("precious")
+    with pytest.raises(ParameterError, match="is not empty"):
+        training.train("hog", tmp_path)
+    with pytest.raises(ParameterError, match="no run to resume"):
+        training.train("hog", tmp_path, resume=True)
+    with pytest.raises(ParameterError, match="no configuration"):
+        training.train("hog", tmp_path / "x", config=tmp_path / "none.toml")
+    assert (tmp_path / "kept.txt").read_text() == "precious"
+    for text, match in (
+        ("[run", "is no TOML"),
+        ("[run]\nstepz = 5", "mine.toml: run.stepz sets nothing"),
+        ("[walk]", "there is no section 'walk'"),
+    ):
+        (tmp_path / "mine.toml").write_text(text)
+        with pytest.raises(ParameterError, match=match):
+            training.train("hog", tmp_path / "x", config=tmp_path / "mine.toml")
+
+
+@each_game
+def test_every_game_has_a_configuration_with_a_reason_beside_each_value(game: str) -> None:
+    for line in (shipped_folder("training") / "configs" / f"{game}.toml").read_text().splitlines():
+        code = line.split("#")[0].strip()
+        if "=" in code:
+            assert "#" in line, f"no reason beside {code!r}"
+    assert dicegym.game(game)

@@ -1,0 +1,59 @@
+"""Trainings so small that tests run many of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from variants import FINISHED
+
+SMALL = [
+    "run.games=16",
+    "run.steps=3072",
+    "run.torch_threads=1",
+    "run.evaluate_every=1024",
+    "run.checkpoint_every=1024",
+    "algorithm.n_steps=16",
+    "algorithm.batch_size=128",
+    "network.net_arch=[16]",
+    "run.evaluate_games=20",
+    "run.card_games=10",
+    "self_play.games=2",
+    "self_play.keep=2",
+    "self_play.snapshot_every=1024",
+]
+ALONE = [*SMALL, 'opponents={"self"=1}', "self_play.keep=1"]
+"""Against past selves and nobody else."""
+STEADY = [  # a run that does not depend on how long it was to be
+    *SMALL,
+    "game.memory=1",
+    "game.goal=20",
+    "run.temperature=1",  # who draws is measured by games
+    "algorithm.learning_rate_end=0.001",
+    "algorithm.ent_coef_end=0.6",
+]
+LEAGUE = [
+    *STEADY,
+    'opponents={"self"=2,"bacon"=1}',
+    "self_play.snapshot_every=1024",
+    "self_play.exploiter_every=1024",
+    "self_play.exploiter_steps=512",
+    "self_play.priority=hard",
+]
+MIXED = [
+    *SMALL,
+    "game.players=4",
+    "run.tables=[2,4,2,3]",
+    'run.evaluate_against=["even",["even","honest"]]',
+    "run.best_by=worst",
+    "self_play.exploiter_every=1024",
+    "self_play.exploiter_steps=256",
+    'opponents={"self"=1,"even"=1}',
+]
+Done = tuple[Any, Path]
+"""A finished run and its folder."""
+Train = Callable[[str, list[str]], Done]
+"""Trains a game with overrides, or tells of the run that did."""
+each_game = pytest.mark.parametrize("game", FINISHED)
