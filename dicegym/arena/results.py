@@ -82,8 +82,8 @@ class ContestResult(Generic[Row_co]):
 
     def headline(self, *facts: str) -> str:
         """Return such a line of ``facts``: the game, how many were ranked, the format and the seed stand with them."""
-        form = self.format.replace("_", " ")
-        return f"{self.title}: " + ", ".join(filter(None, [f"{len(self.standings)} entries", form, *facts]))
+        form, n = self.format.replace("_", " "), len(self.standings)
+        return f"{self.title}: " + ", ".join(filter(None, [f"{n} {'entry' if n == 1 else 'entries'}", form, *facts]))
 
     def tables(self) -> Sequence[ReportTable | Matrix]:
         """Return the tables of the report: the ranking first, and what else there is to show."""
