@@ -18,12 +18,12 @@ from dicegym.games.yatzy.solving import learned_kernels as kernels
 from dicegym.games.yatzy.solving.positions import ALL_FILLED, SUMS
 
 NAME = "learned"
-GAMES = 200_000
+GAMES = 1_000_000
 """In all."""
 AT_ONCE = 2_000
 """Games of one step."""
 SEED = 1
-RATE, RATE_END = 0.5, 0.01
+RATE, RATE_END = 0.5, 0.002
 """How far a worth moves towards what its turn promised, first and last: it falls by the same factor each step. From 1
 on it would run away."""
 TRACE = 0.5
@@ -38,7 +38,7 @@ class Learned:
     """What positions are worth by the games of a learner that plays alone; see `dicegym.games.solved.Solution`."""
 
     name = NAME
-    doc = "what positions are worth, learned in 200,000 games by temporal differences, the exact table unseen"
+    doc = f"what positions are worth, learned in {GAMES:,} games by temporal differences, the exact table unseen"
     measure = "share of its games that are still to be played"
     goal = 1e-6  # that is, none of them: a share below it is none of its games
 
@@ -52,7 +52,7 @@ class Learned:
 
     def minutes(self) -> float:
         """Return how long it took on one core."""
-        return 0.7
+        return 3.7
 
     def quality(self, folder: Path) -> float | None:
         """Return the share of games that are left; None if none were played."""

@@ -4,8 +4,9 @@ Temporal differences (Sutton 1988) in an n-tuple network, as learners of 2048 us
 difference learning of n-tuple networks for the game 2048", CIG 2014): a position's worth is the sum of one number of
 each of some tables, chosen by parts of the position. The learner knows the dice: it looks through its turn, plays
 what is best by its tables, and learns from the mean of all that the turn could have brought. So the luck of a turn is
-out of what it learns, which is dynamic programming in the positions that its games come to, nearly: tables of fifty
-thousand numbers stand for two million.
+out of what it learns, which is dynamic programming in the positions that its games come to, nearly: the largest of the
+tables tells positions apart but for sums far from par, and the small ones say what is to be thought of those in it
+that were seldom met.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -26,11 +27,12 @@ PARS = 2 * PAR_STEPS + 1
 BY_SUM = 0
 BY_BOXES = BY_SUM + UPPER_SETS * SUMS
 BY_PAR = BY_BOXES + (1 << BOXES)
-OPEN = BY_PAR + LOWER_SETS * PARS
+BY_ALL = BY_PAR + LOWER_SETS * PARS
+OPEN = BY_ALL + (1 << BOXES) * PARS
 """Where tables begin: by the upper boxes and their sum; by all boxes; by the lower boxes and how far the sum is from
-par; and a number for each open box, by which what few positions teach holds in all."""
+par; by all boxes and that; and a number for each open box, by which what few positions teach holds in all."""
 SIZE = OPEN + BOXES
-TABLES = 3
+TABLES = 4
 
 
 @kernel
@@ -41,7 +43,7 @@ def new_room():
 
 @kernel
 def entries(filled, upper, out):
-    """Write the entries that make up a position's worth to ``out`` (int64[18]); return how many there are."""
+    """Write the entries that make up a position's worth to ``out`` (int64[19]); return how many there are."""
     high, low = filled % UPPER_SETS, filled // UPPER_SETS
     par, n = upper, TABLES
     for box in range(BOXES):
@@ -54,6 +56,7 @@ def entries(filled, upper, out):
     out[0] = BY_SUM + high * SUMS + upper
     out[1] = BY_BOXES + filled
     out[2] = BY_PAR + low * PARS + par
+    out[3] = BY_ALL + filled * PARS + par
     return n
 
 
