@@ -273,6 +273,17 @@ class Duel(Protocol):
         """Return the source of a bot, in the game's original interface, that plays `best_table`."""
 
 
+class Replies(Protocol):
+    """What ``exact.py`` of a game for two offers besides, if it can teach the best reply to an agent."""
+
+    def reply_values(self, opponent: Any, game: Game) -> Callable[[np.ndarray], np.ndarray]:
+        """Return a function that says what choices are worth to one who sees everything and replies best from then on.
+
+        It takes records of which none is over, and returns float64[n, n_actions], how likely the player to move wins
+        against ``opponent``. Raises AgentError and ParameterError as `Duel` does.
+        """
+
+
 Z_95 = 1.959963984540054
 """Two-sided 95 % quantile of the normal distribution: ``NormalDist().inv_cdf(0.975)``, whose last digit is another,
 correctly rounded. Intervals that were kept, in models' files and as JSON, are made with it to their last digit."""

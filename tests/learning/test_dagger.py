@@ -17,6 +17,7 @@ from dicegym.analysis.exploitability import best_reply
 from dicegym.analysis.valuers import valuer
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.games.parts import solver_of
 from dicegym.learning.card import card
 from dicegym.learning.configuration import read_config
 from dicegym.learning.dagger import DAgger
@@ -109,6 +110,37 @@ def test_who_learned_an_equilibrium_is_hard_to_exploit() -> None:
     learner = DAgger("MlpPolicy", SB3VecEnv(game, 256, seed=1), 5e-3, 8, 256, 4, **settings)
     learner.learn(10 * 8 * 256)
     assert best_reply(PolicyPlayer(learner, game, sample=True), game).high < 0.53
+
+
+@pytest.mark.parametrize("memory", [0, 1])
+def test_who_is_taught_to_reply_beats_whom_the_teacher_replies_to(memory: int) -> None:
+    game = dicegym.game("hog", goal=20, memory=memory)
+    bot = dicegym.agent(game, "always_roll(5)")
+    duel = solver_of(game, bot)
+    assert duel is not None
+    lesson = Teacher(game, "reply(always_roll(5))", 0.01).lesson(game.new_game(1))
+    assert lesson.costs is not None
+    assert lesson.played(np.zeros(1))[0] == duel.best_response(bot, game)[1].ravel()[0] + 1  # -1 is the first action
+    env = SB3VecEnv(game, 256, seed=1, opponent="always_roll(5)")
+    settings: dict[str, Any] = {"teacher": "reply(always_roll(5))", "policy_kwargs": {"net_arch": [64]}, "seed": 1}
+    learner = DAgger("MlpPolicy", env, 3e-3, 8, 256, 2, **settings)
+    learner.learn(15 * 8 * 256)
+    best = duel.best_table(bot, game, trials=0)[0]
+    assert duel.win_rate(PolicyPlayer(learner, game), bot, game) > best - 0.02
+
+
+@pytest.mark.parametrize(
+    ("game", "name", "error", "match"),
+    [
+        (dicegym.game("liarsdice"), "reply(even)", ParameterError, "nobody can teach it: .*'equilibrium'"),
+        (dicegym.game("hog"), "reply(nobody)", UnknownNameError, "no agent of Hog 'nobody'"),
+        (dicegym.game("hog", memory=1), "reply(memory)", ParameterError, "this one remembers"),
+        (YATZY, "reply(planner)", ParameterError, "nobody can teach it: .*'exact'"),
+    ],
+)
+def test_who_cannot_teach_a_reply_is_told(game: dicegym.Game, name: str, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        Teacher(game, name, 0.01)
 
 
 @pytest.mark.parametrize(

@@ -26,45 +26,66 @@ SMALL = 10
 """A goal at which a slow recursion takes a second."""
 
 
-def slow_value(goal: int) -> Any:
-    """A recursion over whole games: how likely the player to move wins from (own, opponent's, parity, runs)."""
+def slow_choices(goal: int, other: np.ndarray | None = None) -> Any:
+    """A recursion over whole games: what choices are worth to the player to move at (own, opponent's, parity, runs).
+
+    Its opponent plays its best too, or by the table ``other``.
+    """
     rolls = full_sight.rolls()
 
-    def after(own: int, opponent: int, points: int, parity: int, runs: tuple[int, int]) -> float:
+    def after(own: int, opponent: int, points: int, parity: int, runs: tuple[int, int], other_moved: bool) -> float:
         own, opponent = settle(own, opponent, points)
         if max(own, opponent) >= goal:
             return float(own > opponent)
-        return 1 - value(opponent, own, parity, runs)
+        found = choices(opponent, own, parity, runs, not other_moved)
+        by_table = other is not None and not other_moved
+        return 1 - (found[other[opponent, own] + 1] if by_table else max(found))
 
     @cache
-    def value(own: int, opponent: int, parity: int, runs: tuple[int, int]) -> float:
+    def choices(own: int, opponent: int, parity: int, runs: tuple[int, int], is_other: bool = False) -> list[float]:
         other_run, run = runs
         times = max(1, run)
         found = [
-            after(own, opponent, times, 1 - parity, (0, other_run)),
-            after(own, opponent, times * free_bacon(opponent), parity, (0, other_run)),
+            after(own, opponent, times, 1 - parity, (0, other_run), is_other),
+            after(own, opponent, times * free_bacon(opponent), parity, (0, other_run), is_other),
         ]
         for number in range(1, 11):
             chances = rolls[sides(own, opponent, parity), number]
-            pig_out = chances[1] * after(own, opponent, 1, parity, (min(run + 1, 3), other_run))
-            other = (
-                chances[k] * after(own, opponent, times * k, parity, (0, other_run))
+            pig_out = chances[1] * after(own, opponent, 1, parity, (min(run + 1, 3), other_run), is_other)
+            rest = (
+                chances[k] * after(own, opponent, times * k, parity, (0, other_run), is_other)
                 for k in range(2 * number, len(chances))
                 if chances[k]
             )
-            found.append(pig_out + sum(other))
-        return max(found)
+            found.append(pig_out + sum(rest))
+        return found
 
-    return value
+    return choices
 
 
 def test_values_agree_with_a_recursion_over_whole_games() -> None:
-    slow, values = slow_value(SMALL), full_sight.values_to(SMALL)[0]
+    slow, values = slow_choices(SMALL), full_sight.values_to(SMALL)[0]
     for own, opponent in [(0, 0), (3, 5), (0, 9), (9, 9), (7, 1)]:
         for parity in range(2):
             for runs in [(0, 0), (2, 1), (0, 3)]:
-                expected = slow(own, opponent, parity, runs)
+                expected = max(slow(own, opponent, parity, runs))
                 assert values[own * SMALL + opponent, parity, *runs] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("memory", [0, 1])
+def test_replies_are_worth_what_a_recursion_over_whole_games_says(memory: int) -> None:
+    game = dicegym.game("hog", goal=SMALL, memory=memory)
+    table = np.random.default_rng(1).integers(-1, 11, (SMALL, SMALL)).astype(np.int8)
+    slow, states = slow_choices(SMALL, table), every_state(SMALL)
+    told = exact.reply_values(table, game)(states)
+    for k in range(0, len(states), 97):
+        (own, opponent), (run, other_run) = states["scores"][k].tolist(), states["runs"][k].tolist()
+        parity = int(states["exchanges"][k].sum() % 2)
+        assert told[k] == pytest.approx(slow(own, opponent, parity, (other_run, run)), abs=1e-12)
+    by_memory = np.broadcast_to(table[:, :, None, None], (SMALL, SMALL, 4, 2)).copy()
+    by_memory[3, 3, 1, 0] = (by_memory[3, 3, 1, 0] + 2) % 10
+    with pytest.raises(ParameterError, match="this one remembers" if memory else "is no strategy"):
+        exact.reply_values(by_memory, game)
 
 
 def every_state(goal: int) -> np.ndarray:

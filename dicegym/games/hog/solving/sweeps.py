@@ -53,11 +53,19 @@ class ByScores:
     def _forgo(self, table: np.ndarray, reach: np.ndarray, values: np.ndarray, forgone: np.ndarray) -> None:
         kernels.forgo(table, rolls(), reach, values, forgone)
 
-    def respond(self, table: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the win rate of the best reply that sees everything, and its choices by the axes of values."""
+    def reply(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return values of the best reply that sees everything and of ``table``, and what the reply chooses."""
         values = self.new_values(len(table))
         policy = np.empty(values.shape[1:], np.int8)
+        self._respond(table, values, policy)
+        return values, policy
+
+    def _respond(self, table: np.ndarray, values: np.ndarray, policy: np.ndarray) -> None:
         kernels.respond(table, rolls(), values, policy)
+
+    def respond(self, table: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the win rate of the best reply that sees everything, and its choices by the axes of values."""
+        values, policy = self.reply(table)
         return sum(self.rates(values)) / 2, policy.reshape(len(table), len(table), *policy.shape[1:])
 
     def starts(self, policy: np.ndarray) -> list[np.ndarray]:
@@ -100,14 +108,15 @@ class Remembering(ByScores):
     def _forgo(self, table: np.ndarray, reach: np.ndarray, values: np.ndarray, forgone: np.ndarray) -> None:
         remembering.forgo(table, rolls(), reach, values, forgone)
 
+    def _respond(self, table: np.ndarray, values: np.ndarray, policy: np.ndarray) -> None:
+        remembering.respond(table, rolls(), values, policy)
+
     def respond(self, table: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the win rate of the best reply that sees everything, and its choices: int8[goal, goal, 2, ...].
 
         The parity of its own exchanges comes before the other axes, which are those without memory.
         """
-        values = self.new_values(len(table))
-        policy = np.empty(values.shape[1:], np.int8)
-        remembering.respond(table, rolls(), values, policy)
+        values, policy = self.reply(table)
         by_pairs = np.ascontiguousarray(policy.swapaxes(0, 1))
         return sum(self.rates(values)) / 2, by_pairs.reshape(len(table), len(table), *by_pairs.shape[1:])
 
