@@ -54,9 +54,13 @@ def agents(game: GameName, parameter: Parameters = None) -> None:
 
     table = chosen_game(game, parameter)
     print_table(["agent", "what it is"], [[name, describe(table, name)] for name in dicegym.agent_names(table)])
+    elsewhere: dict[str, list[str]] = {}
     for name, wanted in names_elsewhere(table).items():
         other = " ".join(f"-p {key}={value}" for key, value in wanted.items() if table.parameters.get(key) != value)
-        out.print(f"With other parameters there is {name}: dicegym agents {table.name} {other}")
+        elsewhere.setdefault(other, []).append(name)
+    for other, names in elsewhere.items():
+        there = f"is {names[0]}" if len(names) == 1 else f"are {', '.join(names)}"
+        out.print(f"With other parameters there {there}: dicegym agents {table.name} {other}")
 
 
 def playthrough(

@@ -190,16 +190,16 @@ def test_a_bots_file_carries_no_memory() -> None:
     assert "def final_strategy" in export_source(FunctionPlayer(lambda turn: 5), to(12), "hog.py")
 
 
-# --- the model that ships -----------------------------------------------------------------------------------
+# --- the models that ship -----------------------------------------------------------------------------------
 
 
-def test_the_model_is_offered_where_it_can_play_and_says_elsewhere_what_it_needs() -> None:
-    assert "memory" in agent_names(GAME)
-    assert "memory" not in agent_names("hog")
-    assert names_elsewhere("hog") == {"memory": {"goal": 100, "memory": 1}}
-    assert set(agent_names(GAME)) == {*agent_names("hog"), "memory"}
-    with pytest.raises(ModelError, match=r"make the game as it was in training: -p memory=1"):
-        dicegym.agent("hog", "memory")
+def test_models_are_offered_where_they_can_play_and_say_elsewhere_what_they_need() -> None:
+    assert not {"memory", "taught"} & set(agent_names("hog"))
+    assert names_elsewhere("hog") == {name: {"goal": 100, "memory": 1} for name in ("memory", "taught")}
+    assert set(agent_names(GAME)) == {*agent_names("hog"), "memory", "taught"}
+    for name in ("memory", "taught"):
+        with pytest.raises(ModelError, match=r"make the game as it was in training: -p memory=1"):
+            dicegym.agent("hog", name)
 
 
 def test_a_model_that_remembers_nothing_plays_where_others_remember_as_it_does_elsewhere() -> None:
