@@ -43,6 +43,7 @@ __all__ = [
     "LUCK",
     "PARTS",
     "PICTURE",
+    "REPLIES",
     "SECRETS",
     "SITUATIONS",
     "SOLITAIRE",
@@ -67,6 +68,7 @@ __all__ = [
     "Part",
     "Picture",
     "Progress",
+    "Replies",
     "SecretChoices",
     "Situations",
     "Solitaire",
@@ -274,7 +276,7 @@ class Duel(Protocol):
 
 
 class Replies(Protocol):
-    """What ``exact.py`` of a game for two offers besides, if it can teach the best reply to an agent."""
+    """What ``replies.py`` of a game for two offers: what the best reply to an agent makes of each action."""
 
     def reply_values(self, opponent: Any, game: Game) -> Callable[[np.ndarray], np.ndarray]:
         """Return a function that says what choices are worth to one who sees everything and replies best from then on.
@@ -332,6 +334,7 @@ STARTER: Part[Starter] = Part(Starter, "starter", "that helps to write a bot", "
 EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates", "none", "bots")
 SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns", "none", "bots")
+REPLIES: Part[Replies] = Part(Replies, "replies", "that knows what actions are worth in replies", "none", "players")
 VALUES: Part[Values] = Part(Values, "values", "that says what its states are worth", "none", "players")
 LUCK: Part[Luck] = Part(Luck, "luck", "that takes luck out of results", "none", "players")
 SOLUTIONS: Part[Solutions] = Part(Solutions, "solutions", "that can be solved and kept", "none", "players")
@@ -355,6 +358,7 @@ PARTS: tuple[Part[Any], ...] = (
     EXPORTER,
     DUEL,
     SOLITAIRE,
+    REPLIES,
     VALUES,
     LUCK,
     SOLUTIONS,

@@ -22,6 +22,7 @@ from dicegym.learning.configuration import from_plain
 from dicegym.learning.curve import meetings_of
 from dicegym.learning.evaluate import BY_EXPLOITABILITY, CARD_SEED, Score, evaluate
 from dicegym.learning.exploited import Exploited, for_a_page, noted
+from dicegym.learning.teacher import REPLY
 from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
@@ -153,8 +154,9 @@ def _code(text: str) -> str:
 
 
 def _teacher(name: Any) -> str:
-    """Return the source of values that a model was taught by, for a cell."""
-    return f"`{_code(str(name)[:LONGEST_COMMAND])}`"
+    """Return who taught a model, for a cell."""
+    told = REPLY.fullmatch(str(name)[:LONGEST_COMMAND])
+    return f"the best reply to `{_code(told[1])}`" if told else f"`{_code(str(name)[:LONGEST_COMMAND])}` values"
 
 
 def _in_words(score: Score) -> str:
@@ -170,7 +172,7 @@ def _before(stage: dict[str, Any]) -> str:
         told.append(f"{seconds:,.0f} s")
     how = f"`{_code(command[:LONGEST_COMMAND])}`" if isinstance(command, str) and command else "a model"
     if teacher := stage.get("taught_by"):
-        how = f"taught by {_teacher(teacher)} values, {how}"
+        how = f"taught by {_teacher(teacher)}, {how}"
     where = f", there `{_code(str(path)[:LONGEST_COMMAND])}`" if path else ""
     return f"{how}{': ' if told else ''}{', '.join(told)}; the next stage begins with its model{where}"
 
@@ -223,7 +225,7 @@ def page(
         for line in scores
     )
     *earlier, _ = stages(facts)
-    taught = f"| taught by | {_teacher(facts['taught_by'])} values, by imitation |\n" if "taught_by" in facts else ""
+    taught = f"| taught by | {_teacher(facts['taught_by'])}, by imitation |\n" if "taught_by" in facts else ""
     begun = "".join(f"| stage {number} | {_before(stage)} |\n" for number, stage in enumerate(earlier, 1))
     holes = _holes(best, given, trained)
     return f"""# {markdown(name)}

@@ -10,6 +10,7 @@ The policy is a MaskablePPO's, and `MaskablePPO` loads what is saved; its value 
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,7 +43,7 @@ class DAgger(MaskablePPO):
     Args:
         policy, env, learning_rate, n_steps, batch_size, n_epochs, stats_window_size, tensorboard_log, policy_kwargs,
             verbose, seed, device: as for `MaskablePPO`. The games are an `SB3VecEnv`, in wrappers or not.
-        teacher: the source of values that teaches; see `dicegym.learning.teacher.Teacher`.
+        teacher: the source of values that teaches, or "reply(AGENT)"; see `dicegym.learning.teacher.Teacher`.
         softness: what an action may cost, in win rate, to be taught as 1/e as good as the best.
         mix: the teacher acts in a share of ``mix ** k`` of the decisions of rollout ``k``, from all in the first on.
         greedy: share of the games in which the learner plays its best action. In the others it draws from its policy,
@@ -100,8 +101,15 @@ class DAgger(MaskablePPO):
 
     def _seat_teacher(self, games: SB3VecEnv) -> Teacher:
         """Return who teaches in these games."""
-        if self._asked is None:
+        if self._asked is None or self._asked.game != games.batch.game:
             self._asked = Teacher(games.batch.game, self.teacher, self.softness)
+            met = [player.name for player in games.batch.seating.pool.players]
+            if self._asked.replies_to not in (None, *met):
+                warnings.warn(
+                    f"the teacher replies to {self._asked.replies_to}, whom the learner does not meet: its opponents "
+                    f"are {', '.join(met)}",
+                    stacklevel=2,
+                )
         return self._asked
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from dicegym.analysis.marks import UNITS
 from dicegym.analysis.valuers import sources, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.parts import Replies, solver_of
+from dicegym.games.parts import REPLIES, part
 from dicegym.games.worth import Valuer, ValueUnit
+from dicegym.play.player import Player, draws_openly
 from dicegym.players.roster import agent as agent_of
 
 NO_TEACHER = "rollouts"
@@ -48,15 +49,21 @@ class Teacher:
     """Says how to play by values.
 
     An action that costs ``softness`` more than another is chosen e times less often, so that a learner is told what
-    hardly matters from what does; equilibria are taught as they are mixed. Where values see more than players do
-    (`Valuer.sees_all`), a learner comes to play the mean of what it should have done. So it does from a teacher who
-    replies best to an agent: that one sees everything too.
+    hardly matters from what does; equilibria are taught as they are mixed. A teacher may see more than players do, as
+    one who replies best to an agent does, and others by values of which `Valuer.sees_all` is true. Then a learner
+    comes to play the mean of what they would have done. That is not the best that can be done by what it sees: the
+    more depends on what is hidden, the less it is worth.
 
     Args:
         game: what is played.
-        name: of the source of values; see `dicegym.analysis.valuers`. Or "reply(AGENT)", in a game for two with exact
-            values that can tell: what is best against that agent.
+        name: of the source of values; see `dicegym.analysis.valuers`. Or "reply(AGENT)", where the game has a
+            `dicegym.games.parts.Replies`: what is best against that agent. One in a file that draws is taken for the
+            table of its answers, each asked once.
         softness: in win rate; of points and returns so many times as much as `dicegym.analysis.marks.UNITS` says.
+
+    Attributes:
+        game: as given.
+        replies_to: name of the agent that it replies to; None if it teaches by values of the game.
 
     Raises:
         ParameterError: what the source needs is not solved yet, or its values are those of rollouts, or nobody knows
@@ -65,10 +72,14 @@ class Teacher:
     """
 
     def __init__(self, game: Game, name: str, softness: float) -> None:
-        if (told := REPLY.fullmatch(name)) is not None:
-            self._valuer: Valuer | None = None
-            unit: ValueUnit = "win rate"
-            self._values = _reply_values(game, told[1])
+        self.game = game
+        self.replies_to: str | None = None
+        self._valuer: Valuer | None = None
+        unit: ValueUnit = "win rate"
+        if (agent := replied_to(name)) is not None:
+            opponent = agent_of(game, agent)
+            self.replies_to = opponent.name
+            self._values = _reply_values(game, opponent)
         else:
             found = _able(game, name)
             self._valuer, unit = found, found.unit
@@ -88,29 +99,56 @@ class Teacher:
         return Lesson(policies / policies.sum(axis=1, keepdims=True), costs)
 
 
+def replied_to(name: str) -> str | None:
+    """Return the agent that a teacher of this name replies to; None if it is named after a source of values.
+
+    Raises ParameterError if the name begins as such a one and does not end so, or is no text.
+    """
+    if not isinstance(name, str):
+        raise ParameterError(
+            f'teacher={name!r} names nobody: give a source of values, such as "exact", or "reply(AGENT)"'
+        )
+    if not name.startswith("reply"):
+        return None
+    told = REPLY.fullmatch(name)
+    if told is None or told[1].count("(") != told[1].count(")"):
+        raise ParameterError(
+            f'teacher={name!r} does not say whom to reply to: write "reply(AGENT)", such as "reply(always_roll(5))"'
+        )
+    return told[1]
+
+
+def _others(game: Game) -> str:
+    """Return in words which sources of values can teach in a game."""
+    able = [repr(source.name) for source in sources(game) if source.kind != NO_TEACHER]
+    return f"for {game!r} there is {' or '.join(able) or 'no other'}"
+
+
 def _able(game: Game, name: str) -> Valuer:
     """Return a source of values that can teach."""
     found = valuer(game, name)
     if found.kind == NO_TEACHER:
-        able = [source.name for source in sources(game) if source.name != name]
         raise ParameterError(
             f"{name!r} plays games to find out what actions are worth, which is too slow and too rough for a "
-            f"teacher: for {game!r} there is {' or '.join(map(repr, able)) or 'no other'}"
+            f"teacher: {_others(game)}"
         )
     return found
 
 
-def _reply_values(game: Game, agent: str) -> Callable[[np.ndarray], np.ndarray]:
+def _reply_values(game: Game, opponent: Player) -> Callable[[np.ndarray], np.ndarray]:
     """Return what tells how likely actions win against an agent, if it is replied to as well as can be."""
-    opponent = agent_of(game, agent)
-    exact = solver_of(game, opponent)
-    if not hasattr(exact, "reply_values"):
-        able = ", ".join(repr(source.name) for source in sources(game) if source.name != NO_TEACHER)
+    if draws_openly(opponent):
         raise ParameterError(
-            f"how to reply best to {agent!r} is not known of {game!r}, so nobody can teach it: for this game there is "
-            f"{able or 'no teacher'}"
+            f"{opponent.name} draws its actions, so that no table tells how it plays and nobody can teach the best "
+            f"reply to it: name an agent that always plays what it holds best; or {_others(game)}"
         )
-    return cast(Replies, exact).reply_values(opponent, game)
+    replies = part(game, REPLIES)
+    if replies is None:
+        raise ParameterError(
+            f"what actions are worth in a reply is not computed in {game!r}, so nobody can teach how to reply to "
+            f"{opponent.name}: {_others(game)}"
+        )
+    return replies.reply_values(opponent, game)
 
 
 def _mixed(equilibrium: Valuer, states: np.ndarray) -> np.ndarray:

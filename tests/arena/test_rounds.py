@@ -353,7 +353,9 @@ def test_reports_say_what_places_are_worth() -> None:
     assert "Not everybody met everybody" in " ".join(text.split())
     assert "--format round-robin" in " ".join(text.split())
     assert "Not everybody" not in swiss(3, by_strength, rounds=3).text()
-    assert "nobody to compare with" in swiss(2, lambda match: Failure(0, "gave up")).text()
+    alone = swiss(2, lambda match: Failure(0, "gave up"))
+    assert "nobody to compare with" in alone.text()
+    assert "1 entry, swiss" in alone.heading
 
 
 def test_larger_tables_have_a_line_for_each_entry() -> None:

@@ -18,7 +18,7 @@ from dicegym.analysis.valuers import valuer
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.parts import solver_of
-from dicegym.learning.card import card
+from dicegym.learning.card import _teacher, card
 from dicegym.learning.configuration import read_config
 from dicegym.learning.dagger import DAgger
 from dicegym.learning.evaluate import evaluate
@@ -132,15 +132,44 @@ def test_who_is_taught_to_reply_beats_whom_the_teacher_replies_to(memory: int) -
 @pytest.mark.parametrize(
     ("game", "name", "error", "match"),
     [
-        (dicegym.game("liarsdice"), "reply(even)", ParameterError, "nobody can teach it: .*'equilibrium'"),
+        (dicegym.game("liarsdice"), "reply(even)", ParameterError, "not computed in .*'equilibrium' or 'network'"),
+        (YATZY, "reply(planner)", ParameterError, "not computed in .*'exact'"),
         (dicegym.game("hog"), "reply(nobody)", UnknownNameError, "no agent of Hog 'nobody'"),
-        (dicegym.game("hog", memory=1), "reply(memory)", ParameterError, "this one remembers"),
-        (YATZY, "reply(planner)", ParameterError, "nobody can teach it: .*'exact'"),
+        (dicegym.game("hog", memory=1), "reply(memory)", ParameterError, "memory remembers: name one that does not"),
+        (dicegym.game("hog"), "reply()", ParameterError, r"whom to reply to: write \"reply\(AGENT\)\""),
+        (dicegym.game("hog"), "reply(always_roll(5)", ParameterError, "whom to reply to"),
+        (dicegym.game("hog"), 5, ParameterError, "teacher=5 names nobody"),
     ],
 )
-def test_who_cannot_teach_a_reply_is_told(game: dicegym.Game, name: str, error: type[Exception], match: str) -> None:
+def test_who_cannot_teach_a_reply_is_told(game: dicegym.Game, name: Any, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         Teacher(game, name, 0.01)
+
+
+def test_nobody_teaches_to_reply_to_a_model_that_draws(tmp_path: Path) -> None:
+    env = SB3VecEnv("hog", 2, seed=1, goal=20)
+    model = MaskablePPO("MlpPolicy", env, n_steps=4, policy_kwargs={"net_arch": [4]}, seed=1)
+    models.save_model(model, tmp_path / "draws.zip", "hog", temperature=1.0, goal=20)
+    with pytest.raises(ParameterError, match=r"draws draws its actions.*'exact' or"):
+        Teacher(dicegym.game("hog", goal=20), f"reply({tmp_path}/draws.zip)", 0.01)
+
+
+def test_a_teacher_of_a_game_is_not_asked_about_another() -> None:
+    settings: dict[str, Any] = {"teacher": "reply(always_roll(5))", "policy_kwargs": {"net_arch": [4]}, "seed": 1}
+    learner = DAgger("MlpPolicy", SB3VecEnv("hog", 4, seed=1, goal=20), 1e-3, 4, 16, **settings)
+    learner.learn(16)
+    learner.set_env(SB3VecEnv("hog", 4, seed=1, goal=30))
+    learner.learn(16)
+    game = dicegym.game("hog", goal=30)
+    assert learner._seat_teacher(learner.env.unwrapped).game == game
+    for goal in (20, 40):
+        with pytest.raises(ParameterError, match=f"records of Hog to {goal}: give such of Hog to 30"):
+            Teacher(game, "reply(always_roll(5))", 0.01).lesson(dicegym.game("hog", goal=goal).new_game(1))
+
+
+def test_whoever_learns_to_reply_to_somebody_it_does_not_meet_is_warned() -> None:
+    with pytest.warns(UserWarning, match=r"replies to bacon, whom the learner does not meet: .* always_roll\(5\)"):
+        DAgger("MlpPolicy", SB3VecEnv("hog", 2, seed=1, opponent="always_roll(5)"), teacher="reply(bacon)")
 
 
 @pytest.mark.parametrize(
@@ -199,6 +228,7 @@ def test_a_taught_model_says_so_and_goes_on_exactly(tmp_path: Path) -> None:
     path = tmp_path / "whole/model.zip"
     assert models.facts(path)["taught_by"] == "exact"
     assert "| taught by | `exact` values, by imitation |" in card(path, 10)
+    assert _teacher("reply(always_roll(4))") == "the best reply to `always_roll(4)`"
     loaded, _ = models.load_model(path)
     assert isinstance(loaded, DAgger)
     assert isinstance(MaskablePPO.load(path, custom_objects={}).policy, type(loaded.policy))

@@ -33,7 +33,8 @@ def send(module: str, request: dict[str, Any], seconds: float) -> Visit:
     with tempfile.TemporaryDirectory() as folder:
         result, kernels = Path(folder, "result.json"), Path(folder, "kernels")
         if jit.CACHE_FOLDER:
-            shutil.copytree(jit.CACHE_FOLDER, kernels / Path(jit.CACHE_FOLDER).name)
+            written = shutil.ignore_patterns("*.tmp")  # what others are writing now is there no more when it is copied
+            shutil.copytree(jit.CACHE_FOLDER, kernels / Path(jit.CACHE_FOLDER).name, ignore=written)
         command = [sys.executable, "-m", module, json.dumps(request | {"result": str(result)})]
         seen = caged(command, Path(folder), seconds, kept, {"DICEGYM_CACHE": str(kernels)})
         return Visit(seen, json.loads(result.read_text()) if result.exists() else {})

@@ -34,7 +34,6 @@ from dicegym.games.hog.examination import (
     for_a_file,
 )
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
-from dicegym.games.hog.solving.full_sight import choice_rows, rolls
 from dicegym.games.hog.solving.sweeps import BY_SCORES, REMEMBERING, ByScores
 from dicegym.games.hog.strategy_file import strategy_source
 from dicegym.games.parts import Progress
@@ -238,31 +237,6 @@ def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
     """
     (table,) = _fitting([opponent], game)
     return sweeps_of(game).respond(table)
-
-
-def reply_values(opponent: Strategy, game: Game) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a function that says what choices are worth to one who sees everything and from then on replies best.
-
-    It takes records of the game, of which none is over, and returns float64[n, N_ACTIONS]: how likely the player to
-    move wins against ``opponent`` with each number of dice.
-
-    Raises:
-        ParameterError: the table does not fit the game, or chooses by what is remembered.
-    """
-    (table,), sweeps = _tables([opponent], game)
-    if sweeps is not BY_SCORES:
-        raise ParameterError(
-            "what a reply is worth is known against strategies that choose by both scores alone, and this one "
-            "remembers: name one that does not, such as always_roll(5)"
-        )
-    values = sweeps.reply(table)[0]
-
-    def choices(states: np.ndarray) -> np.ndarray:
-        found = np.empty((len(states), N_ACTIONS))
-        choice_rows(states, rolls(), values[1:], found)
-        return found
-
-    return choices
 
 
 class _Climber:

@@ -15,12 +15,14 @@ from dicegym.engine.jit import records
 from dicegym.errors import ParameterError
 from dicegym.games.hog import exact
 from dicegym.games.hog import exact_kernels as kernels
+from dicegym.games.hog.replies import reply_values
 from dicegym.games.hog.rules import N_ACTIONS, free_bacon, settle, sides
 from dicegym.games.hog.solutions import Reached
 from dicegym.games.hog.solving import full_sight
 from dicegym.games.hog.solving.search import Search, mix_of
 from dicegym.games.hog.values import ByScores, FullSight
 from dicegym.games.worth import BatchValuer
+from dicegym.play.player import FunctionPlayer
 
 SMALL = 10
 """A goal at which a slow recursion takes a second."""
@@ -77,15 +79,14 @@ def test_replies_are_worth_what_a_recursion_over_whole_games_says(memory: int) -
     game = dicegym.game("hog", goal=SMALL, memory=memory)
     table = np.random.default_rng(1).integers(-1, 11, (SMALL, SMALL)).astype(np.int8)
     slow, states = slow_choices(SMALL, table), every_state(SMALL)
-    told = exact.reply_values(table, game)(states)
+    told = reply_values(lambda own, opponent: table[own, opponent], game)(states)
     for k in range(0, len(states), 97):
         (own, opponent), (run, other_run) = states["scores"][k].tolist(), states["runs"][k].tolist()
         parity = int(states["exchanges"][k].sum() % 2)
         assert told[k] == pytest.approx(slow(own, opponent, parity, (other_run, run)), abs=1e-12)
-    by_memory = np.broadcast_to(table[:, :, None, None], (SMALL, SMALL, 4, 2)).copy()
-    by_memory[3, 3, 1, 0] = (by_memory[3, 3, 1, 0] + 2) % 10
-    with pytest.raises(ParameterError, match="this one remembers" if memory else "is no strategy"):
-        exact.reply_values(by_memory, game)
+    to_ten = dicegym.game("hog", goal=10, memory=1)
+    with pytest.raises(ParameterError, match="mindful remembers: name one that does not"):
+        reply_values(FunctionPlayer(lambda turn: int(turn.view.run > 0), "mindful"), to_ten)
 
 
 def every_state(goal: int) -> np.ndarray:

@@ -5,8 +5,8 @@ difference learning of n-tuple networks for the game 2048", CIG 2014): a positio
 each of some tables, chosen by parts of the position. The learner knows the dice: it looks through its turn, plays
 what is best by its tables, and learns from the mean of all that the turn could have brought. So the luck of a turn is
 out of what it learns, which is dynamic programming in the positions that its games come to, nearly: the largest of the
-tables tells positions apart but for sums far from par, and the small ones say what is to be thought of those in it
-that were seldom met.
+tables has an entry for each 2.4 positions (those alike in boxes, and in a sum that is `PAR_STEPS` or more from par,
+share one), and the small ones say from the start what positions are worth that few games came to.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
