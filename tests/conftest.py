@@ -98,10 +98,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if not jit.COMPILED:
         return
     what = "all" if config.option.markexpr in ("slow", "not slow") else "rules"
-    key = f"dicegym/{what}"
-    if config.cache.get(key, "") != jit.CACHE_FOLDER or not any(Path(jit.CACHE_FOLDER).glob("*")):
+    if jit.CACHE_FOLDER and not warm_up.mark(what).exists():
         warm_up.compile_all(what, processes)
-        config.cache.set(key, jit.CACHE_FOLDER)
 
 
 def left_behind() -> list[str]:

@@ -13,6 +13,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from dicegym.engine import jit
 from dicegym.errors import DicegymError
 
 MODES = {"rules": ("state", "batch"), "all": ("state", "batch", "make", "make_vec")}
@@ -43,6 +44,13 @@ def compile_all(what: str, processes: int) -> None:
 
     with ThreadPoolExecutor(processes) as pool:
         list(pool.map(start, largest_first(list(GAMES))))
+    if jit.CACHE_FOLDER:
+        mark(what).touch()
+
+
+def mark(what: str) -> Path:
+    """Return the file that says, beside the kernels, that all of them were compiled: it goes when they do."""
+    return Path(jit.CACHE_FOLDER, f"all-games-{what}")
 
 
 def main(what: str, names: list[str]) -> None:
