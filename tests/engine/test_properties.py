@@ -276,8 +276,15 @@ def test_fingerprints_name_the_rules(name: str) -> None:
 
 @lru_cache(maxsize=64)
 def sources_of(game: Game, seed: int) -> list[Any]:
-    """States along two random games, one with errors in it; not to be changed by those who ask."""
-    return [*states_of(game, seed), *(state.copy() for state in erring_states_of(game, 60, seed))]
+    """States along two random games, one with errors in it, and one in which all always take their first legal action.
+
+    In that one everybody wants the same. Not to be changed by those who ask.
+    """
+    alike, state = list[Any](), game.new_game(seed)[0]
+    while not state["over"] and len(alike) < 120:
+        alike.append(state.copy())
+        game.step(state, int(game.legal(state).argmax()))
+    return [*states_of(game, seed), *(state.copy() for state in erring_states_of(game, 60, seed)), *alike, state]
 
 
 @each_variant

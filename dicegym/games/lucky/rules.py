@@ -162,6 +162,7 @@ STATE = record(
         ("dice", np.int8, (MOST_PLAYERS, N_DICE)),  # per seat: how many it owns of each die
         ("shop", np.int8, (N_DICE,)),  # per die: how many the shop has, the orders of this round not deducted
         ("order", np.int8, (MOST_PLAYERS, N_DICE)),  # per seat: how many of each die it has ordered in this round
+        ("refused", np.int8, (MOST_PLAYERS,)),  # per seat: whether the shop ever refused it a die it had ordered
         ("left", np.int64, (MOST_PLAYERS,)),  # per seat: money minus the price of its order
         ("rolled", np.int16, (MOST_PLAYERS, 6)),  # per seat and face: basic dice and multipliers of the last round
     ]
@@ -206,6 +207,9 @@ def deliver(state):
                 state.dice[seat, kind] += count
                 state.money[seat] -= count * PRICES[kind]
             state.shop[kind] -= asked
+        elif asked:
+            for seat in range(state.players):
+                state.refused[seat] |= state.order[seat, kind] > 0
 
 
 @kernel
@@ -413,7 +417,7 @@ SPEC = GameSpec(
         "rounds": Parameter(500, 1, 10_000, "the number of rounds after which a game of Lucky & Co ends"),
         "lead": Parameter(200, 1, 1_000_000, "the lead over the second that ends a game of Lucky & Co"),
     },
-    private=frozenset({"order", "left", "rolled"}),
+    private=frozenset({"order", "left", "refused", "rolled"}),
     forfeit=INVALID,
     joint_action=JointAction(tuple(STOCK.tolist()), order_actions, order_limits),
     contest="groups",

@@ -174,6 +174,13 @@ def investor(state):
     return next_action(twins_investor.investor(state))
 
 
+@twin("strategist", file="1f4d34c99758935b")
+@kernel
+def strategist(state):
+    """What others, who think the same, leave; see `twins_investor.strategist`."""
+    return next_action(twins_investor.strategist(state))
+
+
 @twin("idle", file="38c86100e8ad2c1a")
 @kernel
 def idle(state):

@@ -1,4 +1,4 @@
-"""The twin `investor` of Lucky & Co: what every affordable order is worth by the end of the game.
+"""The twins `investor` and `strategist` of Lucky & Co: what every affordable order is worth by the end of the game.
 
 The same sums in the same order as in ``agents/lucky/_sums.py``, where they are explained: of orders that are worth
 the same, rounding decides. The numbers that are the bot's own stand there too, as the files of agents are complete.
@@ -33,6 +33,7 @@ LEAD = 200
 LONGEST = 4
 CAP = 1e6
 MOST_BUNDLES = 200
+FEW_BUNDLES = 40
 MOST_COPIES = 3
 ESPECIAL = np.array([*range(CUBE, AGAIN - 1, -1), *range(FIRST_ATTACK - 1, FIRST_MULTIPLIER - 1, -1)])
 """The dice that bundles are made of; a bundle is a number with two bits for each, the first of them lowest."""
@@ -87,18 +88,18 @@ def rounds_left(state, incomes):
 
 
 @kernel
-def fair(state, kind):
-    """Return how many of a die the player to move asks for, so that all who can afford the die could do the same."""
+def fair(state, player, kind):
+    """Return how many of a die a player asks for, so that all who can afford the die could do the same."""
     rivals = 0
     for seat in range(state.players):
-        rivals += seat != state.player and state.money[seat] >= PRICES[kind]
+        rivals += seat != player and state.money[seat] >= PRICES[kind]
     stock = np.int64(state.shop[kind])
     return min(stock, max(stock // (1 + rivals), np.int64(rivals < stock)))
 
 
 @kernel
-def bundles(money, limits, found, lefts):
-    """Write about `MOST_BUNDLES` bundles and the money left after each, nothing first; return their number."""
+def bundles(money, limits, most, found, lefts):
+    """Write about ``most`` bundles and the money left after each, nothing first; return their number."""
     found[0], lefts[0] = 0, money
     n = 1
     for i in range(len(ESPECIAL)):
@@ -110,7 +111,7 @@ def bundles(money, limits, found, lefts):
                 for count in range(1, min(limits[kind], left // price, MOST_COPIES) + 1):
                     found[n], lefts[n] = found[before] | count << 2 * i, left - count * price
                     n += 1
-            if n > MOST_BUNDLES:
+            if n > most:
                 break
     return n
 
@@ -131,7 +132,7 @@ def rate_of(rounds, product, again):
 def affordable(kind, left, limits, rate):
     """Return how many of a basic die to buy: all that can be had if it pays, else none."""
     price = PRICES[kind]
-    return min(limits[kind], left // price) if rate * MEANS[kind] > price else np.int64(0)
+    return max(min(limits[kind], left // price), 0) if rate * MEANS[kind] > price else np.int64(0)
 
 
 @kernel
@@ -157,23 +158,13 @@ def with_bundle(bundle, product, coins):
 
 
 @kernel
-def investor(state):
-    """Return what comes first of what the order of the player to move lacks."""
-    me = state.player
-    incomes = np.empty(MOST_PLAYERS)
-    for seat in range(state.players):
-        basic, product = means_of(state, seat)
-        again, every, squares, cubes = coins_of(state, seat)
-        incomes[seat] = capped_points(basic, product, again, every, squares, cubes)
-    rounds = rounds_left(state, incomes)
-    limits = np.empty(N_DICE, np.int64)
-    for kind in range(N_DICE):
-        limits[kind] = fair(state, kind)
+def best_order(state, seat, limits, rounds, most, order):
+    """Write how many of each die a player orders, by what ``most`` bundles are worth in so many ``rounds``."""
     found, lefts = np.empty(_ROOM, np.int64), np.empty(_ROOM, np.int64)
-    n = bundles(state.money[me], limits, found, lefts)
+    n = bundles(state.money[seat], limits, most, found, lefts)
 
-    own_basic, own_product = means_of(state, me)
-    own_coins = coins_of(state, me)
+    own_basic, own_product = means_of(state, seat)
+    own_coins = coins_of(state, seat)
     best, chosen = -1.0, 0
     for k in range(n):
         product, (again, every, squares, cubes) = with_bundle(found[k], own_product, own_coins)
@@ -189,11 +180,63 @@ def investor(state):
 
     product, (again, every, squares, cubes) = with_bundle(found[chosen], own_product, own_coins)
     rate = rate_of(rounds, product, again)
-    first, left = NOTHING, lefts[chosen]
+    left = lefts[chosen]
+    order[:] = 0
     for kind in range(FIRST_MULTIPLIER):
-        count = affordable(kind, left, limits, rate)
-        left -= count * PRICES[kind]
-        first = min(first, lack(state, kind, count))
+        order[kind] = affordable(kind, left, limits, rate)
+        left -= order[kind] * PRICES[kind]
     for i in range(len(ESPECIAL)):
-        first = min(first, lack(state, ESPECIAL[i], copies(found[chosen], i)))
+        order[ESPECIAL[i]] = copies(found[chosen], i)
+
+
+@kernel
+def rounds_to_play(state):
+    """Return `rounds_left` by what everybody's dice bring on average."""
+    incomes = np.empty(MOST_PLAYERS)
+    for seat in range(state.players):
+        basic, product = means_of(state, seat)
+        again, every, squares, cubes = coins_of(state, seat)
+        incomes[seat] = capped_points(basic, product, again, every, squares, cubes)
+    return rounds_left(state, incomes)
+
+
+@kernel
+def first_of(state, order):
+    """Return what comes first of what the order of the player to move lacks of ``order``."""
+    first = NOTHING
+    for kind in range(N_DICE):
+        first = min(first, lack(state, kind, order[kind]))
     return first
+
+
+@kernel
+def investor(state):
+    """Return what comes first of what the order of the player to move lacks."""
+    me, rounds = state.player, rounds_to_play(state)
+    limits, order = np.empty(N_DICE, np.int64), np.empty(N_DICE, np.int64)
+    for kind in range(N_DICE):
+        limits[kind] = fair(state, me, kind)
+    best_order(state, me, limits, rounds, MOST_BUNDLES, order)
+    return first_of(state, order)
+
+
+@kernel
+def strategist(state):
+    """Return what comes first of what the order of the player to move lacks.
+
+    Until an order of its own was refused it takes what its rivals, if all were `investor`, would leave.
+    """
+    me, rounds = state.player, rounds_to_play(state)
+    limits, order, own = np.empty(N_DICE, np.int64), np.empty(N_DICE, np.int64), np.empty(N_DICE, np.int64)
+    for kind in range(N_DICE):
+        own[kind] = fair(state, me, kind) if state.refused[me] else np.int64(state.shop[kind])
+    if not state.refused[me]:
+        for seat in range(state.players):
+            if seat != me:
+                for kind in range(N_DICE):
+                    limits[kind] = fair(state, seat, kind)
+                best_order(state, seat, limits, rounds, FEW_BUNDLES, order)
+                for kind in range(N_DICE):
+                    own[kind] -= order[kind]
+    best_order(state, me, own, rounds, MOST_BUNDLES, order)
+    return first_of(state, order)
