@@ -19,6 +19,7 @@ from dicegym.learning.lock import is_empty
 from dicegym.learning.log_packages import check_logs
 from dicegym.learning.named import names_something, split
 from dicegym.learning.settings import TrainingSettings
+from dicegym.learning.teacher import replied_to
 from dicegym.players import model as models
 from dicegym.players.roster import resolve
 from dicegym.players.seal import is_sealed
@@ -94,6 +95,9 @@ def _agents(settings: TrainingSettings) -> Iterator[str]:
     yield from (name for name in settings.opponents if name != SELF)
     for table in settings.run.evaluate_against:
         yield from [table] if isinstance(table, str) else table
+    teacher = vars(settings.algorithm).get("teacher", "")  # an argument of DAgger's
+    if (agent := replied_to(teacher)) is not None:
+        yield agent
 
 
 def _named(settings: TrainingSettings, networks: bool) -> Iterator[tuple[str, str]]:

@@ -168,6 +168,7 @@ def test_what_an_earlier_version_wrote_goes_on_when_it_is_trusted(run: Path, don
         ("network", "policy", "MINE:touch"),
         ("opponents", "MINE", 1.0),
         ("run", "evaluate_against", ["bacon", "MINE"]),
+        ("algorithm", "teacher", "reply(MINE)"),
     ],
 )
 def test_programs_that_foreign_settings_name_are_not_run(
