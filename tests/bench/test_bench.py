@@ -1,10 +1,8 @@
-"""The bench: every mode gives figures, ratios are right, what is missing is told, results can be kept and drawn."""
+"""The bench: every mode gives figures, what is missing is told, and what can be chosen is."""
 
 from __future__ import annotations
 
 import importlib
-import json
-import re
 import types
 from pathlib import Path
 from types import ModuleType
@@ -12,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from short_benches import measured
 
 import dicegym
 from dicegym.bench import (
     batch_loops,
-    chart,
     contest,
     isolation,
     memory,
@@ -32,40 +30,19 @@ from dicegym.bench import run as bench_run
 from dicegym.bench.decisions import decisions_per_step
 from dicegym.bench.figures import Figure, Measure, Skipped
 from dicegym.bench.loops import LOOPS
-from dicegym.bench.modes import DEFAULT_MODES, LOOP_MODES, MODES, listed
-from dicegym.bench.options import Options
+from dicegym.bench.modes import LOOP_MODES
 from dicegym.bench.result import BenchResult
-from dicegym.bench.run import in_turn, run_bench
+from dicegym.bench.run import in_turn
 from dicegym.bench.timing import AT_A_TIME, Work
 from dicegym.bench.training_setup import TrainingSetup
-from dicegym.cli import main
 from dicegym.engine.game import Game
-from dicegym.errors import DependencyError, ParameterError, UnknownNameError
+from dicegym.errors import DependencyError
 from dicegym.registry import ENVIRONMENTS, GAMES, Environment
 from dicegym.sandbox.jail import Isolation
 from dicegym.sandbox.jobs import entry
 
 HOG = next(environment for environment in ENVIRONMENTS if environment.game == "hog")
-SHORT = {"games": ("hog",), "seconds": 1e-4, "repeats": 2}
 TINY = TrainingSetup(games=8, single=2, rollout=64, batch_size=32, epochs=1, configurations=False)
-
-
-def quiet(text: str) -> None:
-    """Be told nothing."""
-
-
-def measured(*modes: str, **options: Any) -> BenchResult:
-    return run_bench(Options(modes=modes, **{**SHORT, **options}), quiet)
-
-
-def speed(subject: str, mode: str, value: float, peer: bool = False, unit: str = ratios.DECISIONS) -> Figure:
-    return Figure("speed", subject, LOOP_MODES[mode], unit, [value], mode, peer)
-
-
-@pytest.fixture(scope="module")
-def played() -> BenchResult:
-    """Return what the loops of Hog gave."""
-    return measured(*LOOP_MODES)
 
 
 @pytest.fixture
@@ -382,152 +359,6 @@ def test_every_peer_that_is_installed_plays(peer: peers.Peer) -> None:
     assert peer.mode in LOOP_MODES
 
 
-def test_ratios_by_hand() -> None:
-    figures = [
-        speed("A", "batch", 600),
-        speed("B", "batch", 300),
-        speed("P", "batch", 200, peer=True),
-        speed("A", "make_vec", 552),
-        speed("A", "make_vec", 240, unit="learner steps/s"),
-        speed("Q", "make_vec", 960, peer=True),
-        speed("A", "aec", 7),
-    ]
-    assert [tuple(ratio) for ratio in ratios.peer_ratios(figures)] == [
-        ("batch", "A", "P", 3.0),
-        ("batch", "B", "P", 1.5),
-        ("make_vec", "A", "Q", 0.575),
-    ]
-    (share,) = ratios.derived(figures)
-    assert (share.subject, share.median, share.reached) == ("A", 0.92, True)
-    figures[3] = speed("A", "make_vec", 300)
-    assert [figure.reached for figure in ratios.derived(figures)] == [False]
-
-
-def test_figures_are_medians_and_goals_have_two_sides() -> None:
-    figure = Figure("memory", "A", "x", "bytes", [3, 9, 4], goal=("at most", 4))
-    assert figure.median == 4
-    assert figure.reached
-    assert not figure._replace(goal=("at most", 3.9)).reached
-    assert not figure._replace(goal=("at least", 5)).reached
-    assert figure._replace(goal=None).reached is None
-
-
-@pytest.fixture
-def made() -> BenchResult:
-    """Return a result made by hand."""
-    figures = [
-        speed("A", "batch", 6e6),
-        speed("P", "batch", 2e5, peer=True),
-        speed("A", "aec", 41_234),
-        Figure("memory", "A", "a game | in a batch", "bytes", [100.0, 2000.0, 300.0], "batch", goal=("at most", 1024)),
-    ]
-    options = {"modes": ["batch"], "games": ["hog"], "seconds": 0.5, "repeats": 3, "threads": [1], "training": "-"}
-    return BenchResult({"processor": "any", "cores": "2"}, options, figures, [Skipped("Q", "not installed")])
-
-
-def test_a_result_survives_json(made: BenchResult, played: BenchResult) -> None:
-    for result in (made, played):
-        assert BenchResult.from_json(json.loads(json.dumps(result.to_json()))) == result
-    assert made.to_json()["ratios"] == [{"mode": "batch", "subject": "A", "peer": "P", "ratio": 30.0}]
-
-
-def test_the_tables(made: BenchResult) -> None:
-    text = report.plain(made)
-    assert "processor any | cores 2" in text
-    assert re.search(r"A +bare batch of 1,024 +6,000,000 +6,000,000 +6,000,000 +decisions/s", text)
-    assert re.search(r"environment +P\nA +30", text)
-    assert re.search(r"300 +100 +2,000 +bytes +at most 1,024, reached", text)
-    assert re.search(r"Q +not installed", text)
-    page = report.markdown(made)
-    assert "`dicegym bench batch --games hog --seconds 0.5 --repeats 3 --threads 1`" in page
-    assert "| A | batch: a game \\| in a batch | 300 | 100 | 2,000 | bytes | at most 1,024, reached |" in page
-
-
-def test_an_earlier_run_stands_beside(made: BenchResult) -> None:
-    faster = [speed("A", "batch", 3e6), Figure("memory", "A", "gone", "bytes", [1.0], "batch")]
-    before = made._replace(figures=faster, machine={"dicegym": "0.0.9"})
-    text = report.plain(made, before)
-    assert "before: dicegym 0.0.9" in text
-    assert re.search(r"A +bare batch of 1,024 +6,000,000 +6,000,000 +6,000,000 +decisions/s +3,000,000 +2.00", text)
-    assert re.search(r"A +PettingZoo env\(\) .* decisions/s +- +-", text)
-    assert "| unit | before | times |" in report.markdown(made, before)
-    assert "Before: dicegym 0.0.9." in report.markdown(made, before)
-
-
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
-def test_the_chart(made: BenchResult, tmp_path: Path, suffix: str) -> None:
-    pytest.importorskip("matplotlib")
-    first, second = (tmp_path / f"{name}{suffix}" for name in "ab")
-    chart.draw(made, first)
-    assert 2_000 < first.stat().st_size < 200_000
-    if suffix == ".png":
-        chart.draw(made, second)
-        assert first.read_bytes() == second.read_bytes()
-    else:
-        assert "<svg" in first.read_text(encoding="utf-8")
-    with pytest.raises(ParameterError, match=r"\.png or \.svg"):
-        chart.draw(made, tmp_path / "a.pdf")
-    with pytest.raises(ParameterError, match="no loop to draw"):
-        chart.draw(made._replace(figures=made.figures[-1:]), first)
-
-
-def test_the_bars_of_the_chart(made: BenchResult) -> None:
-    assert [(name, [bar.median for bar in bars]) for name, bars in chart.groups(made.figures)] == [
-        ("A", [6e6, 41_234]),
-        ("P", [2e5]),
-    ]
-    assert set(chart.COLOURS) == set(LOOP_MODES)
-    assert [chart.short(value) for value in (12.3e6, 45_000, 7)] == ["12.3 M", "45 k", "7"]
-
-
-def test_the_command_writes_everything_and_shows_it_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = {name: tmp_path / name for name in ("b.json", "b.md", "b.png")}
-    with_chart = ["--chart", str(files["b.png"])] if importlib.util.find_spec("matplotlib") else []
-    short = ["--games", "hog", "--seconds", "0.0001", "--repeats", "1"]
-    with pytest.raises(SystemExit) as end:
-        main(["bench", "batch", *short, "--json", str(files["b.json"]), "--table", str(files["b.md"]), *with_chart])
-    shown = capsys.readouterr().out
-    assert not end.value.code
-    assert files["b.md"].read_text(encoding="utf-8").startswith("# Speed\n")
-    assert files["b.png"].exists() == bool(with_chart)
-    with pytest.raises(SystemExit):
-        main(["bench", "--from", str(files["b.json"])])
-    assert capsys.readouterr().out == shown
-    with pytest.raises(SystemExit):
-        main(["bench", "--from", str(files["b.json"]), "--beside", str(files["b.json"])])
-    assert "1.00" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("batsh",), "Did you mean 'batch'?"),
-        (("--games", "hogg"), "Did you mean 'hog'?"),
-        (("--threads", "two"), "--threads 'two' cannot be read"),
-        (("--threads", "0"), "threads=0"),
-        (("--seconds", "0"), "--seconds 0.0 is no time"),
-        (("--from", "pyproject.toml"), "pyproject.toml holds no figures of the bench"),
-        (("--beside", "pyproject.toml"), "pyproject.toml holds no figures of the bench"),
-        (("--chart", "bench.gif"), "ends in .png or .svg"),
-    ],
-)
-def test_mistakes_are_told_before_anything_is_measured(
-    arguments: tuple[str, ...],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    root: Path,
-) -> None:
-    if "--chart" in arguments:
-        pytest.importorskip("matplotlib")
-    monkeypatch.chdir(root)
-    monkeypatch.setattr("dicegym.bench.run.run_bench", None)
-    with pytest.raises(SystemExit) as end:
-        main(["bench", *arguments])
-    assert end.value.code == 2
-    assert message in capsys.readouterr().err
-
-
 @pytest.mark.slow
 def test_solving_is_measured_in_a_process_of_its_own() -> None:
     small = dicegym.game("hog", goal=12)
@@ -543,42 +374,3 @@ def test_what_is_solved_is_that_of_the_games_which_are_named() -> None:
     whole = {figure.subject.split()[0] for one in solving.measures(("hog", "yatzy")) for figure in one.figures}
     assert whole == {"hog", "yatzy"}
     assert list(solving.measures(("lucky",))) == []
-
-
-def test_options_name_modes_and_games() -> None:
-    assert Options().chosen_modes == DEFAULT_MODES
-    assert set(Options(("all",)).chosen_modes) == set(MODES)
-    assert Options(("aec", "batch")).chosen_modes == ("batch", "aec")
-    assert [e.id for e in Options(games=("yatzy",)).environments] == ["Yatzy-v0", "YatzySolo-v0"]
-    with pytest.raises(UnknownNameError):
-        Options(("x",)).check()
-
-
-def test_a_mode_is_declared_once_and_has_all_that_modes_have() -> None:
-    assert list(plans.PLANS) == list(MODES)
-    assert set(LOOPS) == set(start.FIRST_STEP) == set(LOOP_MODES)
-    assert set(plans.ONE_SEAT) < set(LOOP_MODES)
-    assert all(mode.measures and mode.name == name for name, mode in MODES.items())
-
-
-def test_the_help_names_every_mode(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["bench", "--help"])
-    shown = capsys.readouterr().out
-    for line in listed().splitlines():
-        assert line in shown
-    assert sum(line.endswith("(long)") for line in listed().splitlines()) == len(MODES) - len(DEFAULT_MODES) > 0
-
-
-def test_measures_run_in_turn_and_no_more_often_than_makes_sense() -> None:
-    seen = []
-
-    def measure(name: str, repeats: int | None = None) -> Measure:
-        figure = Figure("speed", name, "x", "y")
-        return Measure(
-            (figure,), lambda: [seen.append(name) or len(seen)], lambda: seen.append(f"warm {name}"), repeats
-        )
-
-    found = in_turn([measure("a"), measure("b", 1)], 2, quiet)
-    assert seen == ["warm a", "warm b", "a", "b", "a"]
-    assert [figure.values for figure in found] == [[3.0, 5.0], [4.0]]

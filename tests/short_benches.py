@@ -1,0 +1,19 @@
+"""Benches that take a moment, for tests of what they measure and of what is made of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dicegym.bench.options import Options
+from dicegym.bench.result import BenchResult
+from dicegym.bench.run import run_bench
+
+SHORT = {"games": ("hog",), "seconds": 1e-4, "repeats": 2}
+
+
+def quiet(text: str) -> None:
+    """Be told nothing."""
+
+
+def measured(*modes: str, **options: Any) -> BenchResult:
+    return run_bench(Options(modes=modes, **{**SHORT, **options}), quiet)
