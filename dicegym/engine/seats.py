@@ -6,9 +6,11 @@ What those who hold games draw, they draw as seat `HOST_SEAT`, so that it meets 
 turn of the host   number of the draw  what is drawn
 =================  ==================  =========================================================================
 `LEARNER_TURN`     0                   the learner's seat, where environments draw it (`learner_seat`)
-`LEARNER_TURN`     1 + s               the opponent in seat s, a member of the pool (`pool_member`)
-`LEARNER_TURN`     `ALIKE`             whether one member has all seats instead, where a pool asks for such tables
+`LEARNER_TURN`     1 + s               the opponent in seat s, a member of the pool (`seat_pool`)
+`LEARNER_TURN`     `ALIKE`             whether one member has all seats instead, or each a different one, where a pool
+                                       asks for such tables
 `LEARNER_TURN`     `ALIKE` + 1         which member that is
+`LEARNER_TURN`     `ALIKE` + 2 + k     which of the members that are left is the opponent number k
 `MATCH_TURN`       n - 1, ..., 1       which of the n players of a match sits in each seat (`seating`)
 =================  ==================  =========================================================================
 """
@@ -40,21 +42,54 @@ def learner_seat(rule, key, episode, players):
 
 
 @loop_kernel
-def pool_member(bounds, alike, key, seat):
-    """Return which member of a pool sits in ``seat`` of the game with ``key`` (uint64).
+def seat_pool(bounds, alike, distinct, key, learner, seats):
+    """Write which member of a pool sits in each of ``seats`` of the game with ``key`` (uint64), and -1 for ``learner``.
 
     Member m is drawn by numbers below ``bounds[m]`` (int64[size], rising to `FINE`) unless one before it is. Of `FINE`
-    games ``alike`` (int64) are such that all seats draw the same member.
+    games ``alike`` (int64) are such that all seats draw the same member, and ``distinct`` (int64) others such that no
+    member is drawn again before all were.
     """
     last = len(bounds) - 1
+    stream = turn_stream(key, HOST_SEAT, LEARNER_TURN)
+    kind = draw(stream, ALIKE, FINE) if last > 0 and alike + distinct > 0 else np.int64(FINE)
+    number = 0
+    for seat in range(len(seats)):
+        member = 0
+        if seat == learner:
+            member = -1
+        elif alike <= kind < alike + distinct:
+            member = _undrawn_member(bounds, stream, number, seats[:seat])
+            number += 1
+        elif last > 0:
+            at = draw(stream, ALIKE + 1 if kind < alike else 1 + seat, FINE)
+            while member < last and bounds[member] <= at:
+                member += 1
+        seats[seat] = member
+
+
+@loop_kernel
+def _undrawn_member(bounds, stream, number, before):
+    """Return which member is the opponent of this ``number``: one of those who were drawn least ``before``."""
+    total = np.int64(0)
+    for member in range(len(bounds)):
+        total += _weight_left(bounds, member, number, before)
+    at = np.int64(draw(stream, ALIKE + 2 + number, total))
     member = 0
-    if last > 0:
-        stream = turn_stream(key, HOST_SEAT, LEARNER_TURN)
-        same = alike > 0 and draw(stream, ALIKE, FINE) < alike
-        at = draw(stream, ALIKE + 1 if same else 1 + seat, FINE)
-        while member < last and bounds[member] <= at:
-            member += 1
+    while at >= _weight_left(bounds, member, number, before):
+        at -= _weight_left(bounds, member, number, before)
+        member += 1
     return member
+
+
+@loop_kernel
+def _weight_left(bounds, member, number, before):
+    """Return the share by which the opponent of this ``number`` is drawn to be this member: 0 if others are due."""
+    times = 0
+    for drawn_before in before:
+        times += drawn_before == member
+    if times > number // len(bounds):
+        return np.int64(0)
+    return np.int64(max(bounds[member] - (bounds[member - 1] if member > 0 else 0), 1))
 
 
 def seating(key: int, players: int) -> list[int]:

@@ -29,7 +29,7 @@ from dicegym.engine.loops import (
     situation,
     step,
 )
-from dicegym.engine.seats import learner_seat, pool_member
+from dicegym.engine.seats import learner_seat, seat_pool
 
 PLAY, WAIT, REFUSE, BEGIN = 0, 1, 2, 3
 """Tasks, what is to happen in a row: play the given action; no action, go on; end the episode, as the learner's action
@@ -91,8 +91,10 @@ class OpponentArrays(NamedTuple):
     members: np.ndarray
     """int64[size of the pool]: who can be drawn, as indices into ``codes``."""
     bounds: np.ndarray
-    """int64[size of the pool]: see `dicegym.engine.seats.pool_member`."""
+    """int64[size of the pool]: see `dicegym.engine.seats.seat_pool`."""
     alike: int
+    """As there."""
+    distinct: int
     """As there."""
 
 
@@ -200,11 +202,10 @@ def _begin(batch, i, opponents):
     begin(batch.states, i, batch.blank, key)
     players = np.int64(batch.states[i].players)
     row.seat = learner_seat(rule, key, row.episode, players)
+    seat_pool(opponents.bounds, opponents.alike, opponents.distinct, key, row.seat, sitting[:players])
     for seat in range(players):
-        if seat == row.seat:
-            sitting[seat] = -1
-        else:
-            sitting[seat] = opponents.members[pool_member(opponents.bounds, opponents.alike, key, seat)]
+        if seat != row.seat:
+            sitting[seat] = opponents.members[sitting[seat]]
     row.phase = BEGINNING
     row.watched = False
     row.unseated = batch.options[0].seating

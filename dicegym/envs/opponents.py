@@ -14,7 +14,7 @@ from dicegym.play.audience import Audience
 from dicegym.play.drive import join_table
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
-from dicegym.players.pool import Pool
+from dicegym.players.pool import Draws, Pool
 from dicegym.players.tabulated import Tabulated, situations
 from dicegym.players.twins import TwinPlayer
 
@@ -65,8 +65,10 @@ class Opponents:
             for row, table in zip(tables, self._tables.values(), strict=True):
                 row[:] = table.answers
                 table.answers = row  # from now on it writes where the loop reads
-            bounds, alike = (self._pool.bounds, self._pool.games_alike) if self._pool else (np.zeros(0, np.int64), 0)
-            self._arrays = OpponentArrays(codes, tables, np.array(members, np.int64), bounds, alike)
+            draws = self._pool.draws if self._pool else Draws(np.zeros(0, np.int64), 0, 0)
+            self._arrays = OpponentArrays(
+                codes, tables, np.array(members, np.int64), draws.bounds, draws.alike, draws.distinct
+            )
         return self._arrays
 
     def _index(self, player: Player) -> int:

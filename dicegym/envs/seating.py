@@ -42,4 +42,4 @@ class Seating:
 
     def opponents(self, key: int, learner: int) -> dict[int, Player]:
         """Return the opponent in every seat but the learner's."""
-        return {seat: self.pool.pick(key, seat) for seat in range(self.game.players) if seat != learner}
+        return self.pool.seated(key, learner, self.game.players)

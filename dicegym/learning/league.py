@@ -79,7 +79,7 @@ class League:
         opponents: weight by agent's name, `SELF` included; empty: the game's default opponents.
         settings: ``[self_play]``.
         trust: as for `dicegym.agent`.
-        alike: as for `Pool`.
+        alike, distinct: as for `Pool`.
 
     Raises:
         UnknownNameError, ParameterError: an opponent or its weight cannot be.
@@ -93,9 +93,10 @@ class League:
         settings: SelfPlaySettings,
         trust: bool = False,
         alike: float = 0.0,
+        distinct: float = 0.0,
     ) -> None:
         self.game = game
-        self.alike = alike
+        self.alike, self.distinct = alike, distinct
         self.settings = settings
         usual = game.spec.default_opponent
         weights = dict(opponents) or (dict(usual) if isinstance(usual, Mapping) else {usual: 1.0})
@@ -188,7 +189,7 @@ class League:
 
     def pool(self) -> Pool:
         """Return the opponents of a batch as they are now."""
-        return Pool([member.player for member in self.members], self.weights(), self.alike)
+        return Pool([member.player for member in self.members], self.weights(), self.alike, self.distinct)
 
     def shares(self) -> dict[str, float]:
         """Return the part of all games that each member gets, by name."""

@@ -70,8 +70,10 @@ class RunSettings:
     tables: Sizes = field(default_factory=list)
     """numbers of players at the tables that games are shared out among; given twice: two shares; empty: [game]'s own"""
     alike: ZeroToOne = 0.0
-    """of the games at tables of three and more, the share in which one opponent has all seats but the learner's; in the
-    others each seat draws its own"""
+    """of the games at tables of three and more, the share in which one opponent has all seats but the learner's"""
+    distinct: ZeroToOne = 0.0
+    """the share in which no opponent has two seats while another has none, as in a contest; in the games that are
+    neither of these two kinds each seat draws its own"""
     torch_threads: Count = 2
     """threads of the networks' passes and updates; with 1 every machine gets the same curve"""
     device: AnyText = "cpu"

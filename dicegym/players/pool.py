@@ -4,36 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dicegym.engine.dice import FINE
 from dicegym.engine.game import Game
-from dicegym.engine.seats import pool_member
+from dicegym.engine.seats import seat_pool
 from dicegym.engine.validate import finite_number
 from dicegym.errors import ParameterError
 from dicegym.play.player import Player
 from dicegym.players.twins import opponent
 
 
+class Draws(NamedTuple):
+    """How players are drawn from a pool, as `dicegym.engine.seats.seat_pool` takes it."""
+
+    bounds: np.ndarray
+    """int64[players]."""
+    alike: int
+    distinct: int
+
+
 class Pool:
-    """Players with weights; `pick` draws one for a seat of a game, as a function of the game's key.
+    """Players with weights; `seated` draws one for each seat of a game, as a function of the game's key.
 
     Args:
         players: the players.
         weights: one positive number each, in any unit.
-        alike: the share of games, 0 to 1, in which one player has all seats; in the others each seat draws its own.
+        alike: the share of games, 0 to 1, in which one player has all seats.
+        distinct: the share of games, 0 to 1, in which no player has two seats while another has none. In those that
+            are neither, each seat draws for itself.
 
     Attributes:
-        bounds: int64[players], the shares by which they are drawn: see `dicegym.engine.seats.pool_member`.
-        games_alike: ``alike`` in the same unit.
+        draws: `Draws`.
 
     Raises:
-        ParameterError: no players, a weight that is not a positive number, or ``alike`` is no share.
+        ParameterError: no players, a weight that is not a positive number, ``alike`` or ``distinct`` is no share, or
+            they are more than all games together.
     """
 
-    def __init__(self, players: Sequence[Player], weights: Sequence[Any], alike: float = 0.0) -> None:
+    def __init__(
+        self, players: Sequence[Player], weights: Sequence[Any], alike: float = 0.0, distinct: float = 0.0
+    ) -> None:
         if not players:
             raise ParameterError("an empty pool has nobody to play: name at least one opponent")
         self.players = list(players)
@@ -42,11 +55,13 @@ class Pool:
             for player, weight in zip(players, weights, strict=True)
         ]
         total = sum(self.weights)
-        self.bounds = np.array([round(FINE * share / total) for share in accumulate(self.weights)], np.int64)
-        share = finite_number("alike", alike, "a share of games")
-        if not 0 <= share <= 1:
-            raise ParameterError(f"alike={alike!r} cannot be used as a share of games: give a number from 0 to 1")
-        self.games_alike = round(FINE * share)
+        bounds = np.array([round(FINE * share / total) for share in accumulate(self.weights)], np.int64)
+        shares = _share_of_games("alike", alike), _share_of_games("distinct", distinct)
+        if sum(shares) > 1:
+            raise ParameterError(
+                f"alike={alike!r} and distinct={distinct!r} are more than all games together: give shares of at most 1"
+            )
+        self.draws = Draws(bounds, *(round(FINE * share) for share in shares))
 
     @classmethod
     def of(cls, game: Game, spec: Any, trust: bool = False) -> Pool:
@@ -70,8 +85,15 @@ class Pool:
         """The one player of a pool of one, else None."""
         return self.players[0] if len(self.players) == 1 else None
 
-    def pick(self, key: int, seat: int) -> Player:
-        """Return the player that ``seat`` draws in the game with this key."""
-        if len(self.players) == 1:
-            return self.players[0]
-        return self.players[int(pool_member(self.bounds, self.games_alike, np.uint64(key), seat))]
+    def seated(self, key: int, learner: int, seats: int) -> dict[int, Player]:
+        """Return who sits in which of the ``seats`` of the game with this key, the ``learner``'s own left out."""
+        members = np.empty(seats, np.int16)
+        seat_pool(*self.draws, np.uint64(key), learner, members)
+        return {seat: self.players[member] for seat, member in enumerate(members.tolist()) if member >= 0}
+
+
+def _share_of_games(name: str, given: Any) -> float:
+    share = finite_number(name, given, "a share of games")
+    if not 0 <= share <= 1:
+        raise ParameterError(f"{name}={given!r} cannot be used as a share of games: give a number from 0 to 1")
+    return share

@@ -175,7 +175,7 @@ def test_pool_draws_the_same_in_the_loop_as_for_a_single_game() -> None:
     for row in range(500):
         key, seat = int(env._batch.states["key"][row]), int(env._rows["seat"][row])
         who = env._opponents._players[env._batch.who[row, 1 - seat]]
-        assert who is pool.pick(key, 1 - seat)
+        assert {1 - seat: who} == pool.seated(key, seat, 2)
     drawn = np.bincount(env._batch.who.max(axis=1), minlength=3)
     assert drawn[1] > drawn[2] > drawn[0] > 0
 
@@ -191,8 +191,8 @@ def test_in_a_share_of_games_one_member_of_the_pool_has_all_seats() -> None:
         seated = np.array([[member for member in row if member >= 0] for row in env._batch.who])
         for row in range(0, 600, 20):
             key, seat = int(env._batch.states["key"][row]), int(env._rows["seat"][row])
-            drawn = [pool.pick(key, other) for other in range(7) if other != seat]
-            assert [env._opponents._players[member] for member in seated[row]] == drawn
+            drawn = pool.seated(key, seat, 7)
+            assert [env._opponents._players[member] for member in seated[row]] == list(drawn.values())
         tables[alike] = seated
         full = (seated == seated[:, :1]).all(axis=1)
         assert full.mean() == pytest.approx(alike, abs=0.08)
@@ -202,7 +202,37 @@ def test_in_a_share_of_games_one_member_of_the_pool_has_all_seats() -> None:
     assert (tables[0.4][unlike] == tables[0.0][unlike]).all()  # the other games are what they were
 
 
+@pytest.mark.parametrize("size", [1, 2, 4, 6, 9])
+def test_in_a_share_of_games_nobody_sits_twice_before_all_sit(size: int) -> None:
+    """Whoever is drawn first is drawn by weight; a table of seven has six seats for a pool of any size."""
+    game, games = dicegym.game("lucky"), 1500
+    weights = np.arange(1, size + 1)
+    tables = {}
+    for distinct in (0.0, 0.5, 1.0):
+        pool = Pool([FunctionPlayer(lambda turn: 22, str(n), pure=True) for n in range(size)], weights, 0.0, distinct)
+        env = BatchEnv(game, games, opponent=pool)
+        env.reset(seed=4)
+        seated = np.array([[member for member in row if member >= 0] for row in env._batch.who])
+        for row in range(0, games, 50):
+            drawn = pool.seated(int(env._batch.states["key"][row]), int(env._rows["seat"][row]), game.players)
+            assert [pool.players[member] for member in seated[row]] == list(drawn.values())
+        tables[distinct] = seated
+    counts = np.array([np.bincount(row, minlength=size) for row in tables[1.0]])
+    assert (counts.max(axis=1) - counts.min(axis=1) <= 1).all()
+    first = np.bincount(tables[1.0][:, 0], minlength=size) / games
+    assert first == pytest.approx(weights / weights.sum(), abs=0.05)
+    as_all = [(tables[0.5] == tables[share]).all(axis=1) for share in (0.0, 1.0)]
+    assert (as_all[0] | as_all[1]).all()  # each game is one of either kind
+    assert as_all[1].mean() == pytest.approx(0.5 if size > 1 else 1.0, abs=0.06 if size > 2 else 0.15)
+
+
 @pytest.mark.parametrize("share", [-0.1, 1.01, float("nan"), "half", True])
-def test_a_share_of_games_that_is_none_is_refused(share: Any) -> None:
-    with pytest.raises(ParameterError, match=r"^alike=.* cannot be used as a share of games: give a number"):
-        Pool([FunctionPlayer(lambda turn: 22, "one", pure=True)], [1], share)
+@pytest.mark.parametrize("name", ["alike", "distinct"])
+def test_a_share_of_games_that_is_none_is_refused(name: str, share: Any) -> None:
+    with pytest.raises(ParameterError, match=rf"^{name}=.* cannot be used as a share of games: give a number"):
+        Pool([FunctionPlayer(lambda turn: 22, "one", pure=True)], [1], **{name: share})
+
+
+def test_shares_of_more_than_all_games_are_refused() -> None:
+    with pytest.raises(ParameterError, match=r"^alike=0\.6 and distinct=0\.5 are more than all games together"):
+        Pool([FunctionPlayer(lambda turn: 22, "one", pure=True)], [1], 0.6, 0.5)

@@ -61,11 +61,12 @@ def joined(league: League, name: str, kind: str = PAST_SELF, steps: int = 0) -> 
     league.join(Member(name, kind, named(name), steps))
 
 
-def test_a_league_fills_as_many_tables_with_one_member_as_it_is_told() -> None:
-    assert a_league(opponents={"bacon": 1}).pool().games_alike == 0
-    settings = from_plain({"run": {"alike": 0.25}})
-    league = League(DUEL, {"bacon": 1}, settings.self_play, alike=settings.run.alike)
-    assert league.pool().games_alike == Pool([RandomPlayer()], [1], 0.25).games_alike > 0
+def test_a_league_fills_as_many_tables_with_one_member_or_different_ones_as_it_is_told() -> None:
+    assert a_league(opponents={"bacon": 1}).pool().draws[1:] == (0, 0)
+    run = from_plain({"run": {"alike": 0.25, "distinct": 0.5}}).run
+    draws = League(DUEL, {"bacon": 1}, SelfPlaySettings(), False, run.alike, run.distinct).pool().draws
+    assert draws.distinct == 2 * draws.alike > 0
+    assert draws[1:] == Pool([RandomPlayer()], [1], 0.25, 0.5).draws[1:]
 
 
 def weights(league: League) -> dict[str, float]:
@@ -328,7 +329,7 @@ def test_members_of_all_kinds_play_in_a_batch() -> None:
     league.join(Member("first", PAST_SELF, dicegym.agent(DUEL, "always_roll(6)")))
     league.join(Member("sly", EXPLOITER, dicegym.agent(DUEL, "swap")))
     assert [member.kind for member in league.members] == [SCRIPTED, PAST_SELF, EXPLOITER]
-    picked = [league.pool().pick(key, 1).name for key in range(2000)]
+    picked = [league.pool().seated(key, 0, 2)[1].name for key in range(2000)]
     counted = np.array([picked.count(member.player.name) for member in league.members]) / 2000
     assert counted == pytest.approx(list(league.shares().values()), abs=0.04)
 
