@@ -1,0 +1,178 @@
+"""How the result of a contest reads: on a terminal, in a pipe, as JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+import dicegym
+from dicegym.arena import Limits, contest
+from dicegym.arena.entries import Disqualified
+from dicegym.arena.formats.round_robin_result import RoundRobinResult, RoundRobinStanding
+from dicegym.arena.luck import Places
+from dicegym.arena.provenance import DATE_VARIABLE
+from dicegym.arena.report import show
+from dicegym.arena.results import ContestResult, Standing
+from dicegym.arena.rows import MatchRow
+from dicegym.columns import plain_table
+from dicegym.engine.game import Game
+from dicegym.play.player import RandomPlayer
+
+pytestmark = pytest.mark.xdist_group("arena")
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return dicegym.game("hog")
+
+
+@pytest.fixture(scope="module")
+def result() -> RoundRobinResult:
+    return contest("hog", ["always_roll(5)", "bacon", "streak"], seed=11, workers=1)
+
+
+SMALL = RoundRobinResult(
+    game="hog",
+    title="Hog",
+    seed=7,
+    games_per_match=9,
+    baseline="always_roll(5)",
+    standings=(
+        RoundRobinStanding(1, "98", 15, 1, 0.9, 0.7591, Places(1, 2), 1),
+        RoundRobinStanding(2, "long name", 2, 14, 0.1, None, Places(1, 2), 2),
+    ),
+    matches=(MatchRow(("98", "long name"), (6, 3)),),
+    disqualified=(Disqualified("bad", "gave [x] while choosing"),),
+    advice=200,
+)
+
+
+def test_the_report_reads_as_the_contest_page() -> None:
+    assert SMALL.text(details=True) == (
+        "Hog: 2 entries, 1 match of 9 games, seed 7\n"
+        "\n"
+        "Rankings\n"
+        "\n"
+        "Ranking  Entry      Wins  Losses  Could be  Winrate against `always_roll(5)`\n"
+        "      1  98           15       1  1-2                                  75.9%\n"
+        "      2  long name     2      14  1-2                                      -\n"
+        "\n"
+        "disqualified: bad: gave [x] while choosing\n"
+        "\n"
+        "Games of 9 won by the row against the column\n"
+        "\n"
+        "              1 2\n"
+        "1  98         . 6\n"
+        "2  long name  3 .\n"
+        "\n"
+        "Matches\n"
+        "\n"
+        "Entry 0  Entry 1    Entry 0's wins  Entry 1's wins\n"
+        "     98  long name               6               3\n"
+        "\n"
+        "'Could be': the places that an entry may deserve; sure in 95 of 100 contests.\n"
+        "Places 1 to 2 cannot be told apart by these games: luck may have made the whole\n"
+        "order.\n"
+        "To tell the first two apart takes about 200 games a match (--games 200).\n"
+        "--exact ranks without luck.\n"
+        "--matches lists all matches; --json FILE keeps everything."
+    )
+    assert "Entry 0's wins" not in SMALL.text()
+
+
+def test_the_report_is_plain_in_a_pipe_and_a_table_on_a_terminal() -> None:
+    pipe, terminal = io.StringIO(), io.StringIO()
+    show(SMALL.report(), Console(file=pipe, force_terminal=False))
+    assert pipe.getvalue() == SMALL.text() + "\n"
+    show(SMALL.report(), Console(file=terminal, force_terminal=True, width=120, color_system=None))
+    for part in ("75.9%", "long name", "Winrate against `always_roll(5)`", "gave [x] while choosing", "│"):
+        assert part in terminal.getvalue()
+
+
+def test_json_holds_everything(result: RoundRobinResult) -> None:
+    plain = json.loads(json.dumps(result.to_json()))
+    assert plain["standings"][0]["name"] == result.standings[0].name
+    assert plain["matches"][0]["entries"] == list(result.matches[0].entries)
+    assert plain["matches"][0]["wins"] == list(result.matches[0].wins)
+    assert plain["disqualified"] == []
+    assert plain["seed"] == 11
+
+
+def test_json_keeps_its_keys() -> None:
+    """Files are read by others: whoever takes a key away raises the version of the form."""
+    assert list(SMALL.to_json()) == [
+        "version",
+        "game",
+        "title",
+        "seed",
+        "format",
+        "options",
+        "standings",
+        "matches",
+        "disqualified",
+        "misplays",
+        "remarks",
+        "printed",
+        "less_luck",
+        "games_per_match",
+        "baseline",
+        "pairs",
+        "advice",
+        "faults",
+    ]
+    assert SMALL.to_json()["version"] == 1
+
+
+def test_what_was_printed_and_what_is_to_be_known_of_an_entry_is_kept(tmp_path: Path) -> None:
+    head = "class A(Player):\n    def move(self, *_):\n        return 'Liar' if _[0] else (1, 2)\n"
+    (tmp_path / "two.py").write_text(f"{head}class B(A):\n    pass\nclass C(A):\n    pass\n")
+    (tmp_path / "loud.py").write_text(head.replace("        return", "        print('hm')\n        return"))
+    found = contest("liarsdice_spot_on", [tmp_path / "two.py", tmp_path / "loud.py", "even"], seed=1, workers=1)
+    assert found.to_json()["printed"].keys() == {"loud"}
+    assert found.printed["loud"].startswith("hm\nhm\n")
+    assert any(remark.startswith("two: 2 classes derive from Player: B, C. The last one") for remark in found.remarks)
+
+
+def test_json_says_where_a_result_comes_from(
+    tmp_path: Path, game: Game, monkeypatch: pytest.MonkeyPatch, root: Path
+) -> None:
+    (tmp_path / "one.py").write_text("import own\ndef final_strategy(a, b):\n    return own.NUMBER\n")
+    (tmp_path / "own.py").write_text("NUMBER = 5\n")
+    monkeypatch.setenv(DATE_VARIABLE, "86400")
+    found = contest("hog", [tmp_path / "one.py", "bacon", RandomPlayer()], seed=0, workers=1, limits=Limits(seconds=7))
+    plain = json.loads(json.dumps(found.to_json()))
+    assert plain["date"] == "1970-01-02T00:00:00Z"
+    assert plain["dicegym"] == dicegym.__version__
+    assert plain["fingerprint"] == game.fingerprint
+    assert plain["parameters"] == {"goal": 100, "memory": 0}
+    assert plain["limits"]["seconds"] == 7
+    entries = {entry["name"]: entry for entry in plain["entries"]}
+    assert list(entries) == ["bacon", "one", "uniform"]
+    assert [entry["kind"] for entry in entries.values()] == ["bot", "bot", "player"]
+    digests = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in ("one.py", "own.py")}
+    assert entries["one"]["files"] == digests
+    bacon = hashlib.sha256((root / "agents" / "hog" / "bacon.py").read_bytes()).hexdigest()
+    assert entries["bacon"]["files"] == {"bacon.py": bacon}
+    monkeypatch.delenv(DATE_VARIABLE)
+    again = contest("hog", [RandomPlayer(), "bacon", tmp_path / "one.py"], seed=0, workers=2, limits=Limits(seconds=7))
+    assert again == found
+    assert again.to_json()["date"] > "2020"
+    monkeypatch.setenv(DATE_VARIABLE, "86400")
+    assert contest("hog", ["bacon", "swap"], seed=0, workers=1).provenance != found.provenance
+
+
+def test_a_format_must_say_what_there_is_to_show() -> None:
+    class Bare(ContestResult[Standing]):
+        pass
+
+    with pytest.raises(NotImplementedError, match="Bare must define heading"):
+        Bare(game="hog", title="Hog", seed=0, standings=()).report()
+
+
+def test_an_empty_table_has_its_titles() -> None:
+    assert plain_table(["A", "Bee"], []) == ["A  Bee"]
