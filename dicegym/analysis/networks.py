@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from dicegym.players.roster import agent_names, resolve
 
 CRITICS = ("PPO", "MaskablePPO", "FastMaskablePPO", "A2C")
 """Algorithms whose models have a critic."""
+RESULT = "win"
+"""The reward that a critic must have been trained for, as values are of results."""
 DRAWS = 64
 """States after each action that are looked at: hidden dice and dice to come drawn anew in each."""
 
@@ -65,11 +68,10 @@ class NetworkValuer:
         check_fit(str(path), its_game, self.game)
         settings = about.get("settings") or {}
         self._scale = float((settings.get("run") or {}).get("reward_scale") or 1.0)
-        paid = str((settings.get("environment") or {}).get("reward", "win"))
-        if paid != "win":
+        if (paid := _paid(about)) != RESULT:
             raise ModelError(
                 f"{path} was trained with reward={paid!r}, so its critic says nothing of results: "
-                "give one of reward='win'"
+                f"give one of reward={RESULT!r}"
             )
         self.unit: ValueUnit = (
             "points" if self.game.players == 1 else "win rate" if self.game.players == 2 else "return"
@@ -170,6 +172,11 @@ def _critic(path: Any, model: Any) -> Any:
     return TorchPolicy(torch.nn.Sequential(*parts))
 
 
+def _paid(about: Mapping[str, Any]) -> str:
+    """Return for which reward a model was trained."""
+    return str(((about.get("settings") or {}).get("environment") or {}).get("reward", RESULT))
+
+
 def network_source(game: Game) -> ValueSource | None:
     """Return the source of the critic of a game's shipped model; None if it ships none that fits."""
     for name in agent_names(game):
@@ -181,7 +188,8 @@ def network_source(game: Game) -> ValueSource | None:
             fits = (about["game"], about["parameters"]) == (game.name, game.parameters)
         except (ModelError, KeyError):
             continue
-        if fits and about.get("algorithm") in CRITICS and (about.get("players") == 1) == (game.players == 1):
+        judges = about.get("algorithm") in CRITICS and _paid(about) == RESULT
+        if fits and judges and (about.get("players") == 1) == (game.players == 1):
             return _source(game, path)
     return None
 
