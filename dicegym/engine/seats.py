@@ -69,7 +69,7 @@ def seat_pool(bounds, alike, distinct, key, learner, seats):
 
 @loop_kernel
 def _undrawn_member(bounds, stream, number, before):
-    """Return which member is the opponent of this ``number``: one of those who were drawn least ``before``."""
+    """Return which member is the opponent of this ``number``: one of those who were drawn least ``before`` it."""
     total = np.int64(0)
     for member in range(len(bounds)):
         total += _weight_left(bounds, member, number, before)
