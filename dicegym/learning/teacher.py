@@ -14,7 +14,7 @@ from dicegym.analysis.valuers import sources, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import REPLIES, part
-from dicegym.games.worth import Valuer, ValueUnit
+from dicegym.games.worth import MIXED, Valuer, ValueUnit
 from dicegym.play.player import Player, draws_openly
 from dicegym.players.roster import agent as agent_of
 
@@ -31,7 +31,8 @@ class Lesson(NamedTuple):
     """float32[n, n_actions]: how likely a learner should choose each action; 0 for illegal ones."""
     costs: np.ndarray | None
     """float32[n, n_actions]: what each action gives away, in the unit of the teacher's values; inf for illegal ones.
-    None of an equilibrium, which is imitated as it is mixed: what its actions are worth tells nothing of how often."""
+    None of an equilibrium or a computed strategy, which are imitated as they are mixed: what actions are worth tells
+    nothing of how often."""
 
     def played(self, uniform: np.ndarray) -> np.ndarray:
         """Return what the teacher plays: int64[n], its best action, or of an equilibrium one drawn by ``uniform``.
@@ -88,7 +89,7 @@ class Teacher:
 
     def lesson(self, states: np.ndarray) -> Lesson:
         """Return what the player to move should do in each of the records, of which none is over."""
-        if self._valuer is not None and self._valuer.kind == "equilibrium":
+        if self._valuer is not None and self._valuer.kind in MIXED:
             policies = _mixed(self._valuer, states)
             return Lesson(policies / policies.sum(axis=1, keepdims=True), None)
         values = self._values(states)

@@ -19,6 +19,7 @@ import dicegym
 from dicegym.analysis import valuers
 from dicegym.games.bidding import table
 from dicegym.games.bidding.solving import (
+    hand_by_hand,
     recall_game,
     recall_pack,
     recall_reply,
@@ -48,7 +49,7 @@ def solved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp(request.param)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recall_game, "TIMES", 5)
-        patch.setattr(recall_game, "FIRST_TIMES", 2)
+        patch.setattr(hand_by_hand, "FIRST_TIMES", 2)
         solution = recall_game.RecallSolution(game)
         assert solution.quality(folder) is None
         assert solution.solve(folder, goal=0, seconds=None, threads=1, progress=no_progress) == 0
@@ -123,7 +124,7 @@ def test_one_die_each_without_wild_faces_is_worth_what_koller_and_megiddo_found(
         solver.iterate()
     assert solver.evaluate()[0] == pytest.approx((1 - 1 / 9) / 2, abs=1e-3)
     wins = np.full((2, 2, 2), 0.5)
-    strategies = recall_pack.pruned(solver)
+    strategies = recall_pack.pruned(solver.sides)
     best, visits = recall_reply.reply_values(solver, wins, strategies)
     assert visits > 100
     assert 0.5 - 1e-6 <= best.mean() < 0.502  # the best reply, all bids remembered, from both places
@@ -141,7 +142,7 @@ class HandSolverOfNothing:
 
 def test_what_was_interrupted_ends_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recall_game, "TIMES", 1)
-    monkeypatch.setattr(recall_game, "FIRST_TIMES", 1)
+    monkeypatch.setattr(hand_by_hand, "FIRST_TIMES", 1)
     solution = recall_game.RecallSolution(dicegym.game("liarsdice_spot_on", dice=2))
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     solution.solve(whole, goal=0, seconds=None, threads=1, progress=no_progress)
@@ -235,6 +236,45 @@ def test_values_agree_with_each_other(solved: Any) -> None:
     assert valuer.values_rows(rows).sum(1) == pytest.approx(np.ones(5))
     assert valuer.action_values_rows(rows).values.shape == valuer.policy_rows(rows).shape == (5, game.n_actions)
     assert valuer.between_rows(rows)[:, 0] == pytest.approx([valuer.between(state, 0) for state in rows])
+
+
+def test_many_records_are_answered_as_the_table_says(solved: Any) -> None:
+    """Records of random games, in which bids that the table leaves out and games that are over occur."""
+    game, played, _ = solved
+    valuer = recall_values.RecallValues(game, played)
+    rng = np.random.default_rng(8)
+    met, wanted = [], []
+    for seed in range(40):
+        state = game.new_game(seed)[0]
+        while not state["over"]:
+            legal = np.flatnonzero(game.legal(state))
+            met.append(state.copy())
+            wanted.append(_policy_of(played, state, game.n_actions))
+            game.step(state, int(rng.choice(legal[:8] if rng.random() < 0.9 else legal)))
+        met.append(state.copy())
+        wanted.append(np.zeros(game.n_actions))
+    found = valuer.policy_rows(np.array(met))
+    assert found == pytest.approx(np.array(wanted))
+    assert {0, 1} == set(found.sum(axis=1).round(9))
+    assert any(row[table.N_BIDS] == 1 for row in wanted)
+
+
+def _policy_of(played: RecallTable, state: Any, n_actions: int) -> np.ndarray:
+    """What the table says of one record, looked up as its docstrings describe it."""
+    me = int(state["player"])
+    hand = played.hand(int(state["left"][me]), int(state["left"][1 - me]))
+    side, out = hand.side, np.zeros(n_actions)
+    bids = list(side.hand.bids)
+    made = [int(bid) // table.SEATS for bid in state["bids"][: int(state["n_bids"])]]
+    if not set(made) <= set(bids):
+        out[table.N_BIDS] = 1
+        return out
+    group, member = side.tree.states[tuple(bids.index(bid) for bid in made)[-side.tree.recall :]]
+    (roll,) = np.flatnonzero((side.mine.counts == state["hands"][me]).all(axis=1))
+    begin, end = side.tree.first[group : group + 2]
+    choices = [*side.hand.bids[side.tree.bid[begin:end]], *side.hand.calls]
+    out[choices] = side.of_cells(hand.cells, group)[roll, member]
+    return out
 
 
 def test_what_a_hand_is_worth_is_the_mean_over_rolls(solved: Any) -> None:

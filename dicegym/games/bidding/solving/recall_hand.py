@@ -58,8 +58,8 @@ class Side:
         calls = self.hand.may_call if group else np.zeros(self.calls, np.bool_)
         return np.concatenate([np.ones(self.bids[group], np.bool_), calls])
 
-    def begin(self, values: np.ndarray) -> None:
-        """Make room for pairs of rolls, and write what calls are worth; see `HandSolver.begin`."""
+    def begin(self, opens: np.ndarray, follows: np.ndarray) -> None:
+        """Make room for pairs of rolls, and write what calls are worth; see `after_calls`."""
         if not self.regrets.size:
             self.regrets, self.summed, self.strategy = (np.zeros(self.cell_at[-1], FLOAT) for _ in range(3))
             self.reach = np.ones((self.state_at[-1], len(self.chances)), FLOAT)
@@ -67,7 +67,7 @@ class Side:
         self.worth = np.zeros(self.choice_at[-1] * self.pairs, FLOAT)
         self.joint = np.zeros(self.state_at[-1] * self.pairs, FLOAT)
         self.of_states(self.joint, 0)[:, 0, :] = self.chances[:, None] * self.other_chances[None, :]
-        self.settle_calls(values)
+        self.settle_calls(after_calls(self.hand, opens, follows))
 
     def end(self) -> None:
         """Give the room back."""
@@ -88,9 +88,9 @@ class Side:
         begin, end = self.choice_at[group : group + 2] * self.pairs
         return self.worth[begin:end].reshape(len(self.chances), self.choices[group], len(self.other_chances))
 
-    def settle_calls(self, values: np.ndarray) -> None:
-        """Write what calls are worth; ``values`` is float64[dice + 1, dice + 1], as of `HandSolver.begin`."""
-        after = (after_calls(self.hand, values) - 0.5).astype(FLOAT)
+    def settle_calls(self, worths: np.ndarray) -> None:
+        """Write what calls are worth to the mover: ``worths`` is as `after_calls` returns it."""
+        after = (worths - 0.5).astype(FLOAT)
         counting = self.hand.counting.astype(np.int64)
         for group in range(1, self.groups):
             last = self.tree.last[group]
@@ -99,11 +99,89 @@ class Side:
                 self.of_choices(group)[:, self.bids[group] + call, :] = after[call, last][found]
 
 
-def after_calls(hand: Hand, values: np.ndarray) -> np.ndarray:
-    """Return float64[calls, bids, dice + 1]: what calls are worth to the caller; see `HandSolver.begin`."""
-    own, others, opens = np.moveaxis(hand.outcome.astype(np.int64), 3, 0)
-    after = np.where(opens == 1, values[own, others], 1 - values[others, own])
+def after_calls(hand: Hand, opens: np.ndarray, follows: np.ndarray) -> np.ndarray:
+    """Return float64[calls, bids, dice + 1]: how probable it is for the caller to win the game after calls.
+
+    ``opens`` and ``follows``, float64[dice + 1, dice + 1], are how probable it is for a player like the caller to win
+    with so many own dice (row) against so many (column), if it opens the next hand and if the other does.
+    """
+    own, others, first = np.moveaxis(hand.outcome.astype(np.int64), 3, 0)
+    after = np.where(first == 1, opens[own, others], follows[own, others])
     return np.where(own == 0, 0.0, np.where(others == 0, 1.0, after))
+
+
+def for_the_other(opens: np.ndarray, follows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same for the other player: how probable it is for it to win if it opens, and if it does not."""
+    return 1 - follows.T, 1 - opens.T
+
+
+def play(side: Side, group: int, weights: np.ndarray, tremble: float) -> None:
+    """Write the strategy of a group by ``weights``, flat as cells are; see `kernels.match`."""
+    strategy = side.of_cells(side.strategy, group)
+    kernels.match(side.of_cells(weights, group), side.legal[group], FLOAT(tremble), strategy)
+
+
+def carry_on(side: Side, other: Side, group: int) -> None:
+    """Go forwards from a group: write how probable the states are that its bids lead to, in which ``other`` moves."""
+    bids = int(side.bids[group])
+    if not bids:
+        return
+    strategy = side.of_cells(side.strategy, group)
+    begin, end = side.tree.first[group : group + 2]
+    lead = side.tree.leads[begin:end]
+    out = np.matmul(strategy[:, :, :bids].transpose(0, 2, 1), side.of_states(side.joint, group))
+    places = side.state_at[lead] * side.pairs + side.tree.place[begin:end] * len(side.chances)
+    strides = side.tree.members[lead] * len(side.chances)
+    kernels.turn(out, 0, 1, bids, other.joint, places, strides, FLOAT(1))
+    here = slice(*side.state_at[group : group + 2])
+    kernels.spread(
+        strategy,
+        side.reach[here],
+        side.other_reach[here],
+        side.chances,
+        side.other_chances,
+        bids,
+        other.reach,
+        other.other_reach,
+        side.lead_states[begin:end],
+    )
+
+
+def bring_back(side: Side, other: Side, group: int) -> None:
+    """Go backwards from a group: write what its states are worth to ``other``, whose bids led to them."""
+    if not group:
+        return
+    out = np.matmul(side.of_cells(side.strategy, group), side.of_choices(group))
+    begin, end = side.state_at[group : group + 2]
+    before, choice = side.before_group[begin:end], side.before_choice[begin:end]
+    places = other.choice_at[before] * side.pairs + choice * len(side.chances)
+    strides = other.choices[before] * len(side.chances)
+    kernels.turn(out, 0, 1, int(side.tree.members[group]), other.worth, places, strides, FLOAT(-1))
+
+
+def gains(side: Side, group: int) -> np.ndarray:
+    """Return float32[rolls, members, choices]: what each choice is worth, by how probable it is to come there."""
+    found: np.ndarray = np.matmul(side.of_states(side.joint, group), side.of_choices(group).transpose(0, 2, 1))
+    return found
+
+
+def learn(side: Side, group: int, values: np.ndarray, reach: np.ndarray, times: int) -> None:
+    """Let a side learn from ``values``, as `gains` returns them; ``reach`` is float32[members, rolls], its own."""
+    kernels.learn(
+        values,
+        side.of_cells(side.strategy, group),
+        reach,
+        side.legal[group],
+        FLOAT(times**2),
+        side.of_cells(side.regrets, group),
+        side.of_cells(side.summed, group),
+    )
+
+
+def opening_worth(side: Side) -> float:
+    """Return how probable it is for who opens the hand to win the game, as both sides' strategies stand."""
+    both = np.einsum("rc,rco->ro", side.of_cells(side.strategy, 0)[:, 0, :], side.of_choices(0))
+    return 0.5 + float(side.mine.chances @ both.astype(np.float64) @ side.theirs.chances)
 
 
 class HandSolver:
@@ -122,7 +200,7 @@ class HandSolver:
         own dice (row) against so many (column).
         """
         for side in self.sides:
-            side.begin(values)
+            side.begin(values, 1 - values.T)
 
     def end(self) -> None:
         """Keep what was learned alone."""
@@ -138,69 +216,25 @@ class HandSolver:
         """Go forwards and backwards once, and learn."""
         self.times += 1
         self._forwards(lambda side: side.regrets, TREMBLE, joint=True)
-        self._backwards(learn=True)
+        self._backwards(learning=True)
 
     def evaluate(self) -> list[float]:
         """Return, for each side, how probable it is to win the game if it opens and both play the mean strategy."""
         self._forwards(lambda side: side.summed, 0.0, joint=False)
-        self._backwards(learn=False)
-        found = []
-        for side in self.sides:
-            both = np.einsum("rc,rco->ro", side.of_cells(side.strategy, 0)[:, 0, :], side.of_choices(0))
-            found.append(0.5 + float(side.mine.chances @ both.astype(np.float64) @ side.theirs.chances))
-        return found
+        self._backwards(learning=False)
+        return [opening_worth(side) for side in self.sides]
 
     def _forwards(self, weights: Callable[[Side], np.ndarray], tremble: float, *, joint: bool) -> None:
         for group in range(self.sides[0].groups):
             for number, side in enumerate(self.sides):
-                strategy = side.of_cells(side.strategy, group)
-                kernels.match(side.of_cells(weights(side), group), side.legal[group], FLOAT(tremble), strategy)
-                bids = int(side.bids[group])
-                if not joint or not bids:
-                    continue
-                other = self.sides[number - 1]
-                begin, end = side.tree.first[group : group + 2]
-                states = side.lead_states[begin:end]
-                lead = side.tree.leads[begin:end]
-                out = np.matmul(strategy[:, :, :bids].transpose(0, 2, 1), side.of_states(side.joint, group))
-                places = side.state_at[lead] * side.pairs + side.tree.place[begin:end] * len(side.chances)
-                strides = side.tree.members[lead] * len(side.chances)
-                kernels.turn(out, 0, 1, bids, other.joint, places, strides, FLOAT(1))
-                here = slice(*side.state_at[group : group + 2])
-                kernels.spread(
-                    strategy,
-                    side.reach[here],
-                    side.other_reach[here],
-                    side.chances,
-                    side.other_chances,
-                    bids,
-                    other.reach,
-                    other.other_reach,
-                    states,
-                )
+                play(side, group, weights(side), tremble)
+                if joint:
+                    carry_on(side, self.sides[number - 1], group)
 
-    def _backwards(self, *, learn: bool) -> None:
+    def _backwards(self, *, learning: bool) -> None:
         for group in range(self.sides[0].groups - 1, -1, -1):
             for number, side in enumerate(self.sides):
-                other = self.sides[number - 1]
-                strategy = side.of_cells(side.strategy, group)
-                worth = side.of_choices(group)
-                members = int(side.tree.members[group])
-                begin, end = side.state_at[group : group + 2]
-                if group:
-                    out = np.matmul(strategy, worth)
-                    before, choice = side.before_group[begin:end], side.before_choice[begin:end]
-                    places = other.choice_at[before] * side.pairs + choice * len(side.chances)
-                    strides = other.choices[before] * len(side.chances)
-                    kernels.turn(out, 0, 1, members, other.worth, places, strides, FLOAT(-1))
-                if learn:
-                    values = np.matmul(side.of_states(side.joint, group), worth.transpose(0, 2, 1))
-                    kernels.learn(
-                        values,
-                        strategy,
-                        side.reach[begin:end],
-                        side.legal[group],
-                        FLOAT(self.times**2),
-                        side.of_cells(side.regrets, group),
-                        side.of_cells(side.summed, group),
-                    )
+                bring_back(side, self.sides[number - 1], group)
+                if learning:
+                    here = slice(*side.state_at[group : group + 2])
+                    learn(side, group, gains(side, group), side.reach[here], self.times)

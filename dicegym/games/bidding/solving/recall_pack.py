@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.games.bidding.solving.recall_hand import HandSolver, Side
+from dicegym.games.bidding.solving.recall_hand import Side
 
 FIRST_CALL = 60
 UNKNOWN = 63
@@ -43,18 +43,18 @@ class Packed(NamedTuple):
     data: bytes
 
 
-def pruned(solver: HandSolver) -> list[np.ndarray]:
+def pruned(sides: Sequence[Side]) -> list[np.ndarray]:
     """Return, side by side, the mean strategy without what is played more rarely than `LEAST`, flat as cells are.
 
     Where a player hardly comes by its own choices, all is 0.
     """
-    found = [np.zeros_like(side.summed) for side in solver.sides]
-    own = [np.zeros((side.state_at[-1], len(side.chances)), np.float32) for side in solver.sides]
-    others = [np.zeros((side.state_at[-1], len(side.other_chances)), np.float32) for side in solver.sides]
+    found = [np.zeros_like(side.summed) for side in sides]
+    own = [np.zeros((side.state_at[-1], len(side.chances)), np.float32) for side in sides]
+    others = [np.zeros((side.state_at[-1], len(side.other_chances)), np.float32) for side in sides]
     for one in (*own, *others):
         one[0] = 1
-    for group in range(solver.sides[0].groups):
-        for number, side in enumerate(solver.sides):
+    for group in range(sides[0].groups):
+        for number, side in enumerate(sides):
             here = slice(*side.state_at[group : group + 2])
             strategy = side.of_cells(found[number], group)
             strategy[:] = _without_rare(side.of_cells(side.summed, group))

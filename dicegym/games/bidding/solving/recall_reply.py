@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.bidding.solving.recall_hand import HandSolver, Side
+from dicegym.games.bidding.solving.recall_hand import HandSolver, Side, after_calls, for_the_other
 
 DEEPEST = 61
 NOTHING = 1e-9
@@ -145,13 +145,6 @@ def normalised(side: Side, least: float = 0.0) -> np.ndarray:
     return out
 
 
-def call_worths(side: Side, values: np.ndarray, own_values: bool) -> np.ndarray:
-    """Return float64[calls, bids, dice + 1]: what calls of the mover are worth to it."""
-    own, others, opens = np.moveaxis(side.hand.outcome.astype(np.int64), 3, 0)
-    after = np.where(opens == 1, values[own, others], 1 - values[others, own])
-    return np.where(own == 0, 0.0, np.where(others == 0, 1.0, after))
-
-
 def reply_values(solver: HandSolver, values: np.ndarray, strategies: list[np.ndarray]) -> tuple[np.ndarray, int]:
     """Return what the best reply wins: float64[2 sides, 2]: it has the dice of the side; it opens (0) or not (1).
 
@@ -163,12 +156,9 @@ def reply_values(solver: HandSolver, values: np.ndarray, strategies: list[np.nda
     for number, side in enumerate(solver.sides):
         player = solver.sides[number - 1]
         strategy = strategies[number - 1]
-        own, others, opens = np.moveaxis(side.hand.outcome.astype(np.int64), 3, 0)
-        mine = np.where(opens == 1, values[own, others, 0], values[own, others, 1])
-        mine = np.where(own == 0, 0.0, np.where(others == 0, 1.0, mine))
-        own, others, opens = np.moveaxis(player.hand.outcome.astype(np.int64), 3, 0)
-        theirs = np.where(opens == 1, values[others, own, 1], values[others, own, 0])
-        theirs = np.where(others == 0, 0.0, np.where(own == 0, 1.0, theirs))
+        opens, follows = values[..., 0], values[..., 1]
+        mine = after_calls(side.hand, opens, follows)
+        theirs = 1 - after_calls(player.hand, *for_the_other(opens, follows))
         found_tree = side.tree
         for second in range(2):
             best = best_reply(

@@ -67,7 +67,7 @@ def hand(game: Game, own: int, others: int) -> Hand:
     """
     dice = own + others
     ordinary = np.arange(dice * table.FACES)
-    start = _state(game, own, others)
+    start = opening_record(game, own, others)
     after = np.array([game.legal(_with_bid(start, int(bid)))[: len(ordinary)] for bid in ordinary])
     wild = _wild(game)
     likely = [table.ODDS[len(wild[bid % table.FACES]), dice, bid // table.FACES + 1] >= RARE for bid in ordinary]
@@ -95,7 +95,7 @@ def hand(game: Game, own: int, others: int) -> Hand:
     )
 
 
-def _state(game: Game, own: int, others: int) -> np.ndarray:
+def opening_record(game: Game, own: int, others: int) -> np.ndarray:
     """Return a record in which seat 0, with ``own`` dice, is to open a hand."""
     state: np.ndarray = game.new_game(0)[0]
     state["left"][:2] = state["rolled"][:2] = own, others
@@ -119,7 +119,7 @@ def _wild(game: Game) -> tuple[tuple[int, ...], ...]:
     for face in range(table.FACES):
         wild = []
         for shown in set(range(table.FACES)) - {face}:
-            state = _with_bid(_state(game, 1, 1), face)  # one of this face
+            state = _with_bid(opening_record(game, 1, 1), face)  # one of this face
             state["hands"][0, shown] = 1
             state["hands"][1, shown] = 1
             game.step(state, table.N_BIDS)  # liar

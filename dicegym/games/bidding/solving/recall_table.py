@@ -66,7 +66,7 @@ class RecallTable:
 
     def after(self, own: int, others: int) -> np.ndarray:
         """Return float64[calls, bids, dice + 1]: what calls are worth to who has ``own`` dice."""
-        return after_calls(self.hand(own, others).side.hand, self.values)
+        return after_calls(self.hand(own, others).side.hand, self.values, 1 - self.values.T)
 
     def swept(self, own: int, others: int, roll: int) -> tuple[np.ndarray, np.ndarray]:
         """Return what states are worth with an own roll: float64[states, other rolls], moving and waiting."""

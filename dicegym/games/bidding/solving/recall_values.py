@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.games.bidding.solving import restricted_game
 from dicegym.games.bidding.solving.one_by_one import OneByOne
 from dicegym.games.bidding.solving.recall_game import FILE
+from dicegym.games.bidding.solving.recall_policies import RowPolicies
 from dicegym.games.bidding.solving.recall_table import RecallTable
 from dicegym.games.bidding.table import N_BIDS, SEATS
 from dicegym.games.solved import tables_folder, unsolved
@@ -50,17 +52,22 @@ class RecallValues(OneByOne):
         game: of two players.
         table: its strategies.
         name: what it is called.
+        kind: how they are known.
+        sure: how sure they are, in words; empty: as of an equilibrium.
     """
 
-    kind: ValueKind = "equilibrium"
     unit: ValueUnit = "win rate"
     sees_all = False
 
-    def __init__(self, game: Game, table: RecallTable, name: str = NAME) -> None:
+    def __init__(
+        self, game: Game, table: RecallTable, name: str = NAME, kind: ValueKind = "equilibrium", sure: str = ""
+    ) -> None:
         self.game = game
         self.name = name
-        self.sure = "those of an approximate equilibrium, which remembers the last two or three bids of a hand"
+        self.kind: ValueKind = kind
+        self.sure = sure or EQUILIBRIUM.sure
         self._table = table
+        self._policies = RowPolicies(game, table.hand)
         self._swept = lru_cache(maxsize=MOST_ROLLS)(table.swept)
         self._places = lru_cache(maxsize=None)(self._find_places)
         self._after_calls = lru_cache(maxsize=None)(table.after)
@@ -173,20 +180,11 @@ class RecallValues(OneByOne):
 
     def policy(self, state: Any) -> np.ndarray:
         """Return how the table plays for who is to move: float64[n_actions]; all 0 when the game is over."""
-        chosen = np.zeros(self.game.n_actions)
-        if state["over"]:
-            return chosen
-        spot = self._spot(state)
-        if spot is None:
-            chosen[self._call(state)] = 1
-            return chosen
-        played = self._table.hand(spot.own, spot.others)
-        side = played.side
-        cells = side.of_cells(played.cells, spot.group)[spot.roll, spot.member]
-        begin, end = side.tree.first[spot.group : spot.group + 2]
-        chosen[side.hand.bids[side.tree.bid[begin:end]]] = cells[: end - begin]
-        chosen[side.hand.calls] = cells[end - begin :]
-        return np.asarray(chosen / chosen.sum())
+        return np.asarray(self.policy_rows(np.array([state]))[0])
+
+    def policy_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `policy` of every record: float64[states, n_actions]."""
+        return self._policies(states)
 
     def _call(self, state: Any) -> int:
         """Return the call on a bid that is left out: the first one there is."""
@@ -226,26 +224,55 @@ def _number_of(dice: int, counts: Any) -> int:
     return _numbers(dice)[tuple(int(count) for count in counts)]
 
 
-def table_file(game: Game) -> Path | None:
-    """Return the file of the game's table: solved on this machine, or shipped; None if there is none."""
-    solved = tables_folder(game, NAME) / FILE
-    shipped = shipped_folder("agents") / game.name / FILE
+class _Kind(NamedTuple):
+    """A table that a source of values reads."""
+
+    solution: str
+    """What it is called where it is solved."""
+    file: str
+    kind: ValueKind
+    doc: str
+    sure: str
+
+
+EQUILIBRIUM = _Kind(
+    NAME,
+    FILE,
+    "equilibrium",
+    "how likely a player wins between two of an approximate equilibrium, which remember the last bids",
+    "those of an approximate equilibrium, which remembers the last two or three bids of a hand",
+)
+RESTRICTED = _Kind(
+    restricted_game.NAME,
+    restricted_game.FILE,
+    "strategy",
+    "how likely a player wins between two who play what beats one bot and gives little away",
+    "those of two who play the same restricted Nash response, which remembers the last two or three bids of a hand",
+)
+
+
+def table_file(game: Game, kind: _Kind = EQUILIBRIUM) -> Path | None:
+    """Return the file of a table of the game: solved on this machine, or shipped; None if there is none."""
+    solved = tables_folder(game, kind.solution) / kind.file
+    shipped = shipped_folder("agents") / game.name / kind.file
     return solved if solved.is_file() else shipped if game.spec.registered and shipped.is_file() else None
 
 
 def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from that remember the last bids alone; nothing if nowhere.
 
-    ``name`` is what the source is called.
+    ``name`` is what that of the equilibrium is called.
     """
     if game.players != 2:
         return ()
+    return _source(game, EQUILIBRIUM, name), _source(game, RESTRICTED, RESTRICTED.solution)
 
+
+def _source(game: Game, kind: _Kind, name: str) -> ValueSource:
     def load(progress: Progress | None) -> Valuer:
-        file = table_file(game)
+        file = table_file(game, kind)
         if file is None:
-            raise unsolved(game, NAME)
-        return RecallValues(game, RecallTable(game, file, NAME), name)
+            raise unsolved(game, kind.solution)
+        return RecallValues(game, RecallTable(game, file, kind.solution), name, kind.kind, kind.sure)
 
-    doc = "how likely a player wins between two of an approximate equilibrium, which remember the last bids"
-    return (ValueSource(name, "equilibrium", doc, lambda: table_file(game) is not None, load),)
+    return ValueSource(name, kind.kind, kind.doc, lambda: table_file(game, kind) is not None, load)

@@ -1,0 +1,92 @@
+"""A restricted Nash response for two: how to win much of one bot and give little away to who finds out.
+
+See `dicegym.games.bidding.solving.restricted_hand`. A hand is the player's dice against those of the other, and what it
+is worth is known against both kinds of others: the bot, and who answers best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
+from dicegym.games.bidding.luck import Ways, policy
+from dicegym.games.bidding.solving.hand_by_hand import HandByHand, more_dice_are_better, recall_of
+from dicegym.games.bidding.solving.hand_tree import Policy
+from dicegym.games.bidding.solving.recall_game import SETTINGS
+from dicegym.games.bidding.solving.restricted_hand import FREE, RestrictedHand
+from dicegym.games.parts import plays_with
+from dicegym.games.solved import Solution
+from dicegym.players.twins import opponent
+
+NAME = "restricted"
+FILE = "restricted.table"
+TIMES = 60
+"""How often each hand is gone through; twice as often where few dice are left."""
+
+
+class RestrictedSolution(HandByHand):
+    """A restricted Nash response to a bot; a `dicegym.games.solved.Solution`.
+
+    Args:
+        game: for two.
+        ways: what is the game's own.
+        bot: whom to win of: an agent that draws nothing, or of which it is known how likely it draws what.
+        share: of the games that are against the bot, above 0 and below 1: the more, the more is won of it, and the
+            more is given away.
+
+    Raises:
+        ParameterError: it is not known how the bot draws (when solved), or ``share`` is none.
+    """
+
+    name = NAME
+    file = FILE
+
+    def __init__(self, game: Game, ways: Ways, bot: str, share: float) -> None:
+        if not 0 < share < 1:
+            raise ParameterError(f"share={share!r} is no part of the games: give more than 0 and less than 1")
+        dice = int(game.parameters["dice"])
+        each = range(1, dice + 1)
+        start = np.broadcast_to(more_dice_are_better(dice), (2, 2, dice + 1, dice + 1))
+        super().__init__(game, [(own, others) for own in each for others in each], TIMES, start)
+        self.doc = f"beats `{bot}` and gives little away to who finds out: a restricted Nash response"
+        self._ways, self._bot, self._share = ways, bot, share
+
+    def memory(self) -> int:
+        """Return the bytes that solving takes at most: most of it for all pairs of rolls in all states."""
+        return int(2.0e9) if self.dice > 4 else int(0.8e9)
+
+    def minutes(self) -> float:
+        """Return about how many minutes it takes: one core does all of it."""
+        return 8.0 * len(self._times) if self.dice > 4 else 3.0
+
+    def _solver(self, own: int, others: int) -> RestrictedHand:
+        return RestrictedHand(self.game, own, others, recall_of(own, others), self._known(), self._share)
+
+    def _known(self) -> Policy:
+        player = opponent(self.game, self._bot)
+        known = policy(self.game, player, self._ways)
+        if known is None:
+            raise ParameterError(
+                f"{self._bot!r} draws or remembers, and it is not known how likely it does what: name an agent that "
+                "always plays what it holds best, or a model"
+            )
+        return known
+
+    def _take(self, found: np.ndarray, values: np.ndarray, own: int, others: int) -> None:
+        values[:, :, own, others] = found
+
+    def _is_played(self, number: int) -> bool:
+        return number == 0
+
+    def _opens(self, values: np.ndarray) -> np.ndarray:
+        return np.asarray(values[FREE, 0])
+
+
+def solutions(game: Game, ways: Ways, bot: str, share: float) -> Sequence[Solution]:
+    """Return what can be solved so of ``game``; see `RestrictedSolution`."""
+    if any(plays_with(game, settings) for settings in SETTINGS):
+        return (RestrictedSolution(game, ways, bot, share),)
+    return ()

@@ -1,0 +1,200 @@
+"""Restricted Nash responses: a bot whose ways are known is beaten, and who finds out how gains little."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.analysis import solving, valuers
+from dicegym.errors import ParameterError
+from dicegym.games.bidding import table
+from dicegym.games.bidding.luck import Ways, policy
+from dicegym.games.bidding.solving import hand_by_hand, recall_pack, recall_reply, restricted_game
+from dicegym.games.bidding.solving.recall_hand import HandSolver, Side
+from dicegym.games.bidding.solving.recall_table import RecallTable
+from dicegym.games.bidding.solving.recall_values import RecallValues
+from dicegym.games.bidding.solving.restricted_hand import FREE, KNOWN, RestrictedHand, known_cells
+from dicegym.games.bidding.table import SEATS
+from dicegym.games.solved import tables_folder
+from dicegym.learning.teacher import Teacher
+from dicegym.players.twins import opponent
+
+GAMES = ("liarsdice", "liarsdice_spot_on")
+BOT = "bayes"
+each_game = pytest.mark.parametrize("name", GAMES)
+
+
+def no_progress(done: int, of: int, what: str) -> None:
+    assert 0 <= done <= of
+    assert what
+
+
+def ways_of(name: str) -> Ways:
+    ways: Ways = import_module(f"dicegym.games.{name}.luck").WAYS
+    return ways
+
+
+def known_of(game: dicegym.Game) -> Any:
+    return policy(game, opponent(game, BOT), ways_of(game.name))
+
+
+def learned(game: dicegym.Game, share: float, times: int) -> tuple[RestrictedHand, np.ndarray]:
+    """The last hand of a game, one die each, learned; and what it is worth in both worlds."""
+    hand = RestrictedHand(game, 1, 1, 3, known_of(game), share)
+    hand.begin(np.zeros((2, 2, 2, 2)))
+    for _ in range(times):
+        hand.iterate()
+    return hand, hand.evaluate()
+
+
+@each_game
+def test_a_known_player_is_asked_in_the_very_situations(name: str) -> None:
+    """What it does after one and two bids, with each roll, as records of games that came there say."""
+    game = dicegym.game(name, dice=2, players=2)
+    known, side = known_of(game), Side(game, 2, 1, 2)
+    cells = known_cells(game, side, known)
+    places = {int(bid): place for place, bid in enumerate(side.hand.bids)}
+    rng = np.random.default_rng(2)
+    checked = 0
+    for seed in range(200):
+        state = game.new_game(seed)[0]
+        mover = int(state["player"])
+        made = int(rng.integers(0, 3))
+        me = (mover + made) % 2
+        state["left"][[me, 1 - me]] = state["rolled"][[me, 1 - me]] = 2, 1
+        for _ in range(made):
+            legal = [bid for bid in places if game.legal(state)[bid]]
+            game.step(state, int(rng.choice(legal[: len(legal) // 2])))
+        state["hands"][me] = roll = side.mine.counts[rng.integers(len(side.mine.counts))]
+        path = tuple(places[int(bid) // SEATS] for bid in state["bids"][:made])
+        group, member = side.tree.states[path]
+        begin, end = side.tree.first[group : group + 2]
+        choices = [*side.hand.bids[side.tree.bid[begin:end]], *side.hand.calls]
+        (number,) = np.flatnonzero((side.mine.counts == roll).all(axis=1))
+        found = np.zeros(game.n_actions)
+        found[choices] = side.of_cells(cells, group)[number, member]
+        mixture = known(np.array([state]))
+        wanted = np.zeros(game.n_actions)
+        wanted[mixture.actions] = mixture.chances[0]
+        if wanted[choices].sum() > 1 - 1e-9:  # else it bids what the table leaves out
+            assert found == pytest.approx(wanted, abs=1e-6)
+            checked += 1
+    assert checked > 100
+    for group in range(side.groups):
+        assert side.of_cells(cells, group).sum(axis=2) == pytest.approx(1, abs=1e-5)
+
+
+def test_who_meets_the_bot_hardly_ever_plays_an_equilibrium() -> None:
+    game = dicegym.game("liarsdice", dice=1, players=2)
+    solver = HandSolver(game, 1, 1, 3)
+    solver.begin(np.zeros((2, 2)))
+    for _ in range(100):
+        solver.iterate()
+    (opens,) = solver.evaluate()
+    _, worth = learned(game, 1e-6, 100)
+    assert worth[FREE] == pytest.approx([opens, 1 - opens], abs=2e-3)
+
+
+@each_game
+def test_the_more_it_meets_the_bot_the_more_it_wins_of_it_and_gives_away(name: str) -> None:
+    """One die each, against the best reply, which remembers all bids."""
+    game = dicegym.game(name, dice=1, players=2)
+    ends = np.full((2, 2, 2), 0.5)
+    won, given = [], []
+    for share in (0.05, 0.5, 0.95):
+        hand, worth = learned(game, share, 80)
+        won.append(worth[KNOWN].mean())
+        best, _ = recall_reply.reply_values(hand, ends, recall_pack.pruned(hand.sides))
+        given.append(best[1].mean())  # the reply has the other side
+        assert given[-1] >= 1 - worth[FREE].mean() - 5e-3  # who learned is no better than the best
+    assert won[0] < won[1] + 1e-3 < won[2] + 2e-3
+    assert given[0] < given[1] + 1e-3 < given[2] + 2e-3
+    assert given[0] < 0.54
+    assert won[2] > won[0] + 0.003
+    assert given[2] > given[0] + 0.02
+
+
+@pytest.fixture(scope="module", params=GAMES)
+def solved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The game with two dice each, and the folder of a table that was learned a little."""
+    game = dicegym.game(request.param, dice=2, players=2)
+    folder = tmp_path_factory.mktemp(request.param)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(restricted_game, "TIMES", 5)
+        patch.setattr(hand_by_hand, "FIRST_TIMES", 2)
+        solution = restricted_game.RestrictedSolution(game, ways_of(game.name), BOT, 0.5)
+        assert solution.quality(folder) is None
+        assert solution.solve(folder, goal=0, seconds=None, threads=1, progress=no_progress) == 0
+        assert solution.quality(folder) == 0
+    return game, folder
+
+
+def wins_of(game: dicegym.Game, values: RecallValues, games: int) -> float:
+    """In how many games who draws by a table beats the bot."""
+    bot, rng, won = known_of(game), np.random.default_rng(1), 0
+    for seed in range(games):
+        state = game.new_game(seed)[0]
+        me = seed % 2
+        while not state["over"]:
+            if state["player"] == me:
+                chances = values.policy(state)
+                action = rng.choice(len(chances), p=chances / chances.sum())
+            else:
+                mixture = bot(np.array([state]))
+                action = rng.choice(mixture.actions, p=mixture.chances[0])
+            game.step(state, int(action))
+        won += int(state["left"][me] > 0)
+    return won / games
+
+
+def test_the_table_beats_the_bot(solved: Any) -> None:
+    """Twice the standard error of these games is 0.035."""
+    game, folder = solved
+    table_of = RecallTable(game, folder / restricted_game.FILE, restricted_game.NAME)
+    assert wins_of(game, RecallValues(game, table_of), 800) > 0.55
+
+
+@each_game
+def test_what_is_solved_teaches(name: str, solved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the source `restricted`, whose policies a learner imitates as they are mixed."""
+    game, folder = solved
+    if game.name != name:
+        pytest.skip("the other game's")
+    monkeypatch.setenv("DICEGYM_TABLES", str(tmp_path))
+    with pytest.raises(ParameterError, match=f"dicegym solve {name} restricted"):
+        Teacher(game, "restricted", 0.02)
+    into = tables_folder(game, restricted_game.NAME)
+    into.mkdir(parents=True)
+    (into / restricted_game.FILE).write_bytes((folder / restricted_game.FILE).read_bytes())
+    states = game.batch(20, seed=3).states
+    lesson = Teacher(game, "restricted", 0.02).lesson(states)
+    source = valuers.valuer(game, "restricted")
+    assert source.kind == "strategy"
+    assert lesson.costs is None
+    assert lesson.policies == pytest.approx(source.policy_rows(states), abs=1e-6)
+    assert (lesson.policies[:, : table.N_BIDS].sum(axis=1) > 0.999).all()  # who opens bids
+
+
+def test_what_cannot_be_is_told(tmp_path: Path) -> None:
+    game = dicegym.game("liarsdice", dice=2, players=2)
+    ways = ways_of("liarsdice")
+    for share in (0, 1, -0.5, float("nan")):
+        with pytest.raises(ParameterError, match="share="):
+            restricted_game.RestrictedSolution(game, ways, BOT, share)
+    unknown = restricted_game.RestrictedSolution(game, ways, "observer", 0.3)
+    with pytest.raises(ParameterError, match="'observer' draws or remembers"):
+        unknown.solve(tmp_path, goal=0, seconds=None, threads=1, progress=no_progress)
+
+
+@each_game
+def test_it_is_among_what_can_be_solved(name: str) -> None:
+    for dice in (3, 4, 5):
+        game = dicegym.game(name, dice=dice, players=2)
+        names = [one.name for one in solving.solutions(game)]
+        assert ("restricted" in names) == (names[0] == "equilibrium" and len(names) == 2)
+    assert "restricted" in [one.name for one in solving.solutions(dicegym.game(name, players=2))]
