@@ -103,7 +103,8 @@ class League:
         self._self_weight = weights.pop(SELF, None)
         if self._self_weight is not None:
             finite_number(f"weight of {SELF!r}", self._self_weight, "a share of games", above=0)
-        # Somebody is needed until the first past self joins.
+        self._begins_alone = not weights
+        """Whether somebody must sit there until the first past self joins, and nobody afterwards."""
         fixed = Pool.of(game, weights, trust) if weights else Pool([RandomPlayer()], [1e-6])
         self.fixed = list(fixed.players)
         self.members: list[Member] = []
@@ -189,7 +190,9 @@ class League:
 
     def pool(self) -> Pool:
         """Return the opponents of a batch as they are now."""
-        return Pool([member.player for member in self.members], self.weights(), self.alike, self.distinct)
+        first = int(self._begins_alone and len(self.members) > 1)  # or it sat at each table where all are to differ
+        players = [member.player for member in self.members[first:]]
+        return Pool(players, self.weights()[first:], self.alike, self.distinct)
 
     def shares(self) -> dict[str, float]:
         """Return the part of all games that each member gets, by name."""

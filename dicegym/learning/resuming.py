@@ -163,7 +163,7 @@ def _of_these_games(state: dict[str, Any], wanted: Mapping[str, Any]) -> dict[st
         return state
     for name, value in wanted.items():
         if isinstance(value, np.ndarray) and (state[name].dtype, state[name].shape) != (value.dtype, value.shape):
-            raise ValueError(f"its {name} are those of other games")
+            raise ValueError(f"its {name} are those of other games, or of a version that kept them otherwise")
     seated, now = state["opponents"], wanted["opponents"]["who"]
     who, players = seated["who"], seated["players"]
     if (who.dtype, who.shape) != (now.dtype, now.shape) or who.min() < -1 or who.max() >= len(players):

@@ -72,7 +72,8 @@ class RunSettings:
     alike: ZeroToOne = 0.0
     """of the games at tables of three and more, the share in which one opponent has all seats but the learner's"""
     distinct: ZeroToOne = 0.0
-    """the share in which no opponent has two seats while another has none, as in a contest; in the games that are
+    """of the games, the share in which no opponent has two seats while another has none, as in a contest: its weight
+    then says how early it is seated, and matters where there are more opponents than seats; in the games that are
     neither of these two kinds each seat draws its own"""
     torch_threads: Count = 2
     """threads of the networks' passes and updates; with 1 every machine gets the same curve"""

@@ -69,6 +69,17 @@ def test_a_league_fills_as_many_tables_with_one_member_or_different_ones_as_it_i
     assert draws[1:] == Pool([RandomPlayer()], [1], 0.25, 0.5).draws[1:]
 
 
+def test_who_sat_there_until_somebody_joined_sits_nowhere_afterwards() -> None:
+    """Where all at a table are to differ its small weight would not keep it away."""
+    league = a_league(opponents={"self": 1})
+    assert [player.name for player in league.pool().players] == ["uniform"]
+    joined(league, "first")
+    assert [player.name for player in league.pool().players] == ["first"]
+    other = a_league(opponents={"self": 1, "bacon": 1})
+    joined(other, "first")
+    assert [player.name for player in other.pool().players] == ["bacon", "first"]
+
+
 def weights(league: League) -> dict[str, float]:
     return dict(zip((member.name for member in league.members), league.weights(), strict=True))
 

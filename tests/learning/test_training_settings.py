@@ -15,6 +15,7 @@ from small_runs import SMALL, STEADY, each_game
 
 import dicegym
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
+from dicegym.learning.league_anew import _league_of
 from dicegym.players import model as models
 from dicegym.shipped import shipped_folder
 
@@ -36,6 +37,24 @@ def test_tables_that_cannot_be_are_refused_before_anything_is_written(
     with pytest.raises(ParameterError, match=words):
         training.train(game, tmp_path / "run", overrides=[*SMALL, *overrides])
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "lock"]
+
+
+def test_who_is_pulled_for_good_to_networks_that_know_nothing_is_told(training: Any, tmp_path: Path) -> None:
+    pulled = ["algorithm.kl_coef=0.2", "algorithm.kl_anchor_rate=0"]
+    with pytest.raises(ParameterError, match="name a model, such as run"):
+        training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, *pulled])
+    assert not (tmp_path / "run" / "settings.json").exists()
+    taught = shipped_folder("agents") / "liarsdice" / "taught.zip"
+    first = [*SMALL, "run.steps=512", "network.net_arch={pi=[512,512],vf=[256,256]}"]
+    training.train("liarsdice", tmp_path / "run", overrides=[*first, *pulled, f'run.start_from="{taught}"'])
+
+
+def test_tables_are_filled_as_the_run_says(training: Any, tmp_path: Path) -> None:
+    """In the training, and where its league is measured anew."""
+    filled = ["run.alike=0.25", "run.distinct=0.5", 'opponents={"self"=1,"even"=1}', "run.steps=512"]
+    run = training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, "game.players=4", *filled])
+    anew = _league_of(tmp_path / "run", False)[1]
+    assert [(league.alike, league.distinct) for league in (run.league, anew)] == [(0.25, 0.5)] * 2
 
 
 @pytest.mark.parametrize("cards", [0, 1])

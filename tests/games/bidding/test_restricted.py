@@ -134,6 +134,16 @@ def solved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return game, folder
 
 
+def test_what_was_made_against_another_or_with_another_share_is_no_such_table(solved: Any, tmp_path: Path) -> None:
+    game, folder = solved
+    for bot, share in ((BOT, 0.4), ("haphazard", 0.5)):
+        other = restricted_game.RestrictedSolution(game, ways_of(game.name), bot, share)
+        assert other.quality(folder) is None
+        assert other._kept(folder)[1:] == ({}, 0)
+    same = restricted_game.RestrictedSolution(game, ways_of(game.name), BOT, 0.5)
+    assert same._kept(folder)[2] > 0
+
+
 def wins_of(game: dicegym.Game, values: RecallValues, games: int) -> float:
     """In how many games who draws by a table beats the bot."""
     bot, rng, won = known_of(game), np.random.default_rng(1), 0

@@ -7,7 +7,9 @@ every other one is worth.
 
 from __future__ import annotations
 
+import json
 import time
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -35,9 +37,9 @@ FEW = 5
 as often."""
 
 
-def recall_of(own: int, others: int) -> int:
-    """Return how many bids are remembered in a hand."""
-    return 3 if own + others <= FEW else 2
+def recall_of(own: int, others: int, few: int = FEW) -> int:
+    """Return how many bids are remembered in a hand: three where there are no more than ``few`` dice, else two."""
+    return 3 if own + others <= few else 2
 
 
 def times_of(own: int, others: int, times: int) -> int:
@@ -71,6 +73,7 @@ class HandByHand:
         sizes: (own, others) of all hands that are solved, in their order.
         times: how often a hand of many dice is gone through.
         start: float64[..., dice + 1, dice + 1]: what hands are taken to be worth before they are solved.
+        about: what else the table is made by; tables and hands that were made otherwise are none.
     """
 
     name = ""
@@ -80,12 +83,16 @@ class HandByHand:
     file = ""
     """What the table is called."""
 
-    def __init__(self, game: Game, sizes: Sequence[tuple[int, int]], times: int, start: np.ndarray) -> None:
+    def __init__(
+        self, game: Game, sizes: Sequence[tuple[int, int]], times: int, start: np.ndarray, **about: str | float
+    ) -> None:
         self.game = game
         self.dice = int(game.parameters["dice"])
         self._sizes = sorted(sizes, key=_fewest_first)
         self._times = (FIRST_TIMES, times) if leads_upwards(game) else (times,)
         self._start = start
+        self._about = about
+        self._mark = np.array(zlib.crc32(json.dumps(about).encode()))
 
     def disk(self) -> int:
         """Return the bytes of the table and of what is kept for going on."""
@@ -97,10 +104,10 @@ class HandByHand:
         if not file.is_file():
             return None
         try:
-            recall_pack.split(file.read_bytes())
+            told, _ = recall_pack.split(file.read_bytes())
         except ValueError as error:
             raise damaged(file, str(error), self.game, self.name) from None
-        return 0.0
+        return 0.0 if all(told.get(key) == value for key, value in self._about.items()) else None
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
         """Go through all hands; those that lie in ``folder`` are done. See `dicegym.games.solved.Solution`."""
@@ -112,7 +119,8 @@ class HandByHand:
         for place, (number, (own, others)) in enumerate(steps):
             if place < done:
                 continue
-            solver = self._solver(own, others)
+            last = number == len(self._times) - 1
+            solver = self._solver(own, others, last)
             solver.begin(values)
             times = times_of(own, others, self._times[number])
             for at in range(times):
@@ -123,7 +131,7 @@ class HandByHand:
                 solver.iterate()
             self._take(solver.evaluate(), values, own, others)
             solver.end()
-            if number == len(self._times) - 1:
+            if last:
                 strategies = recall_pack.pruned(solver.sides)
                 for side_number, (side, strategy) in enumerate(zip(solver.sides, strategies, strict=True)):
                     if self._is_played(side_number):
@@ -135,7 +143,8 @@ class HandByHand:
         (folder / UNFINISHED).unlink()
         return 0.0
 
-    def _solver(self, own: int, others: int) -> Solver:
+    def _solver(self, own: int, others: int, last: bool) -> Solver:
+        """Return what solves a hand, for its strategy (``last``) or at first for what it is worth."""
         raise NotImplementedError
 
     def _take(self, found: Any, values: np.ndarray, own: int, others: int) -> None:
@@ -160,9 +169,11 @@ class HandByHand:
         file = folder / KEPT
         if not file.is_file():
             return self._start.copy(), {}, 0
-        arrays = {"values": (self._start.shape, np.float64), "done": ((), np.int64)}
+        arrays = {"values": (self._start.shape, np.float64), "done": ((), np.int64), "mark": ((), np.int64)}
         like = arrays | {"heads": ((None, 5), np.int64), "data": ((None,), np.uint8)}
         found = read_arrays(file, self.game, self.name, like)
+        if found["mark"] != self._mark:
+            return self._start.copy(), {}, 0
         packed, at = {}, 0
         for own, others, recall, states, size in found["heads"].tolist():
             data = found["data"][at : at + size].tobytes()
@@ -173,8 +184,8 @@ class HandByHand:
     def _keep(self, folder: Path, values: np.ndarray, packed: dict[str, recall_pack.Packed], done: int) -> None:
         heads = [(one.own, one.others, one.recall, one.states, len(one.data)) for one in packed.values()]
         data = np.frombuffer(b"".join(one.data for one in packed.values()), np.uint8)
-        heads_of_five = np.array(heads, np.int64).reshape(-1, 5)
-        write_arrays(folder / KEPT, values=values, done=np.array(done), heads=heads_of_five, data=data)
+        steps = {"done": np.array(done), "mark": self._mark}
+        write_arrays(folder / KEPT, values=values, heads=np.array(heads, np.int64).reshape(-1, 5), data=data, **steps)
 
     def _worths(self, file: Path) -> np.ndarray:
         """Return what the hands of a table are worth as they are played, rare choices left out; see `_start`."""
@@ -188,7 +199,7 @@ class HandByHand:
         each = range(1, self.dice + 1)
         worth = {f"{own}{others}": float(values[own, others]) for own in each for others in each}
         told = {"game": self.game.name, "dice": self.dice, "fingerprint": self.game.fingerprint}
-        whole = recall_pack.join(packed.values(), worth, **told)
+        whole = recall_pack.join(packed.values(), worth, **told, **self._about)
         with writing(file) as unfinished:
             unfinished.write_bytes(whole)
 

@@ -39,7 +39,7 @@ class RecallSolution(HandByHand):
         """Return about how many minutes it takes: one core does all of it."""
         return 3.0 * len(self._times) if self.dice > 4 else 1.5
 
-    def _solver(self, own: int, others: int) -> HandSolver:
+    def _solver(self, own: int, others: int, last: bool) -> HandSolver:
         return HandSolver(self.game, own, others, recall_of(own, others))
 
     def _take(self, found: list[float], values: np.ndarray, own: int, others: int) -> None:

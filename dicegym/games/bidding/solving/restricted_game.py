@@ -25,6 +25,9 @@ NAME = "restricted"
 FILE = "restricted.table"
 TIMES = 60
 """How often each hand is gone through; twice as often where few dice are left."""
+FEW = 8
+"""Up to so many dice on the table the last three bids are remembered: the bot remembers them all, and the less of that
+is known the less is won of it."""
 
 
 class RestrictedSolution(HandByHand):
@@ -50,7 +53,9 @@ class RestrictedSolution(HandByHand):
         dice = int(game.parameters["dice"])
         each = range(1, dice + 1)
         start = np.broadcast_to(more_dice_are_better(dice), (2, 2, dice + 1, dice + 1))
-        super().__init__(game, [(own, others) for own in each for others in each], TIMES, start)
+        super().__init__(
+            game, [(own, others) for own in each for others in each], TIMES, start, against=bot, share=share
+        )
         self.doc = f"beats `{bot}` and gives little away to who finds out: a restricted Nash response"
         self._ways, self._bot, self._share = ways, bot, share
 
@@ -62,8 +67,9 @@ class RestrictedSolution(HandByHand):
         """Return about how many minutes it takes: one core does all of it."""
         return 8.0 * len(self._times) if self.dice > 4 else 3.0
 
-    def _solver(self, own: int, others: int) -> RestrictedHand:
-        return RestrictedHand(self.game, own, others, recall_of(own, others), self._known(), self._share)
+    def _solver(self, own: int, others: int, last: bool) -> RestrictedHand:
+        recall = recall_of(own, others, FEW) if last else 2
+        return RestrictedHand(self.game, own, others, recall, self._known(), self._share)
 
     def _known(self) -> Policy:
         player = opponent(self.game, self._bot)
