@@ -16,7 +16,7 @@ from dicegym.games.solved import Solution
 
 EXACT: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2},)
 """Games that are solved with all bids remembered."""
-BOT, SHARE = "bayes", 0.4
+BOT, SHARE = "bayes", 0.34
 """Whom the restricted reply is to beat, and in how many of the games it supposes to meet it."""
 SETTINGS = (*EXACT, *recall_game.settings_but(EXACT))
 

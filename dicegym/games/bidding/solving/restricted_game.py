@@ -61,11 +61,16 @@ class RestrictedSolution(HandByHand):
 
     def memory(self) -> int:
         """Return the bytes that solving takes at most: most of it for all pairs of rolls in all states."""
-        return int(2.0e9) if self.dice > 4 else int(0.8e9)
+        return int(3.2e9) if self.dice > 3 else int(0.8e9)
+
+    def disk(self) -> int:
+        """Return the bytes of the table and of what is kept for going on."""
+        return int(36e6)
 
     def minutes(self) -> float:
         """Return about how many minutes it takes: one core does all of it."""
-        return 8.0 * len(self._times) if self.dice > 4 else 3.0
+        once = {5: 16.0, 4: 8.0}.get(self.dice, 3.0)
+        return once if len(self._times) == 1 else 1.5 * once
 
     def _solver(self, own: int, others: int, last: bool) -> RestrictedHand:
         recall = recall_of(own, others, FEW) if last else 2
