@@ -83,7 +83,8 @@ def prepare(
     if settings.algorithm.name not in models.ALGORITHMS:
         raise unknown_name("algorithm", settings.algorithm.name, list(models.ALGORITHMS))
     check_logs(settings.run.log)
-    _check_anchor(settings)
+    if not resume:
+        _check_anchor(table, settings)
     if settings.run.start_from and not resume:
         models.trained_on(settings.run.start_from)
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
@@ -91,14 +92,14 @@ def prepare(
     return Prepared(table, settings, command, resume and is_finished(folder, settings))
 
 
-def _check_anchor(settings: TrainingSettings) -> None:
+def _check_anchor(table: Game, settings: TrainingSettings) -> None:
     """Raise ParameterError where a training would be pulled for good to networks that know nothing."""
     given = vars(settings.algorithm)
     if given.get("kl_coef", 0) and not given.get("kl_anchor_rate", 1) and not settings.run.start_from:
         raise ParameterError(
             f"algorithm.kl_coef={given['kl_coef']} with algorithm.kl_anchor_rate=0 pulls every choice to those of the "
             "networks that the training begins with, and without run.start_from these are drawn at random: name a "
-            "model, such as run.start_from=agents/liarsdice/taught.zip, or give a kl_anchor_rate above 0"
+            f"model, such as run.start_from=agents/{table.name}/taught.zip, or give a kl_anchor_rate above 0"
         )
 
 

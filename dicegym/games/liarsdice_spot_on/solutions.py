@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dicegym.engine.game import Game
+from dicegym.games.bidding.luck import policy_of
 from dicegym.games.bidding.solving import recall_game, restricted_game
+from dicegym.games.bidding.solving.hand_tree import Policy
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
 from dicegym.games.liarsdice_spot_on.luck import WAYS
 from dicegym.games.parts import plays_with
@@ -23,6 +25,11 @@ _TOOK = ((200, 0.1), (300, 10))
 """Steps, and minutes of two cores, measured."""
 
 
+def known(game: Game, agent: str) -> Policy:
+    """Return how an agent plays; see `dicegym.games.bidding.luck.policy_of`."""
+    return policy_of(game, agent, WAYS)
+
+
 def solutions(game: Game) -> Sequence[Solution]:
     """Return what can be solved of ``game``."""
     found = tuple(
@@ -30,4 +37,4 @@ def solutions(game: Game) -> Sequence[Solution]:
         for settings, took in zip(EXACT, _TOOK, strict=True)
         if plays_with(game, settings)
     )
-    return found or (*recall_game.solutions(game), *restricted_game.solutions(game, WAYS, BOT, SHARE))
+    return found or (*recall_game.solutions(game), *restricted_game.solutions(game, BOT, known, SHARE))

@@ -13,7 +13,6 @@ import dicegym
 from dicegym.analysis import solving, valuers
 from dicegym.errors import ParameterError
 from dicegym.games.bidding import table
-from dicegym.games.bidding.luck import Ways, policy
 from dicegym.games.bidding.solving import hand_by_hand, recall_pack, recall_reply, restricted_game
 from dicegym.games.bidding.solving.recall_hand import HandSolver, Side
 from dicegym.games.bidding.solving.recall_table import RecallTable
@@ -22,7 +21,6 @@ from dicegym.games.bidding.solving.restricted_hand import FREE, KNOWN, Restricte
 from dicegym.games.bidding.table import SEATS
 from dicegym.games.solved import tables_folder
 from dicegym.learning.teacher import Teacher
-from dicegym.players.twins import opponent
 
 GAMES = ("liarsdice", "liarsdice_spot_on")
 BOT = "bayes"
@@ -34,13 +32,13 @@ def no_progress(done: int, of: int, what: str) -> None:
     assert what
 
 
-def ways_of(name: str) -> Ways:
-    ways: Ways = import_module(f"dicegym.games.{name}.luck").WAYS
-    return ways
+def known_by(name: str) -> restricted_game.Known:
+    known: restricted_game.Known = import_module(f"dicegym.games.{name}.solutions").known
+    return known
 
 
 def known_of(game: dicegym.Game) -> Any:
-    return policy(game, opponent(game, BOT), ways_of(game.name))
+    return known_by(game.name)(game, BOT)
 
 
 def learned(game: dicegym.Game, share: float, times: int) -> tuple[RestrictedHand, np.ndarray]:
@@ -101,6 +99,23 @@ def test_who_meets_the_bot_hardly_ever_plays_an_equilibrium() -> None:
 
 
 @each_game
+@pytest.mark.parametrize(("own", "others"), [(2, 1), (1, 2)])
+def test_so_it_does_where_dice_differ_and_more_hands_follow(name: str, own: int, others: int) -> None:
+    """Whoever opens, and whatever the hands that follow are worth to either."""
+    game = dicegym.game(name, dice=2, players=2)
+    opens = np.array([[0.5, 0.1, 0.0], [0.9, 0.45, 0.2], [1.0, 0.85, 0.55]])
+    solver = HandSolver(game, own, others, 3)
+    solver.begin(opens)
+    hand = RestrictedHand(game, own, others, 3, known_of(game), 1e-6)
+    hand.begin(np.array([[opens, 1 - opens.T]] * 2))
+    for _ in range(60):
+        solver.iterate()
+        hand.iterate()
+    mine, theirs = solver.evaluate()
+    assert hand.evaluate()[FREE] == pytest.approx([mine, 1 - theirs], abs=4e-3)
+
+
+@each_game
 def test_the_more_it_meets_the_bot_the_more_it_wins_of_it_and_gives_away(name: str) -> None:
     """One die each, against the best reply, which remembers all bids."""
     game = dicegym.game(name, dice=1, players=2)
@@ -127,20 +142,24 @@ def solved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(restricted_game, "TIMES", 5)
         patch.setattr(hand_by_hand, "FIRST_TIMES", 2)
-        solution = restricted_game.RestrictedSolution(game, ways_of(game.name), BOT, 0.5)
+        solution = restricted_game.RestrictedSolution(game, BOT, known_by(game.name), 0.5)
         assert solution.quality(folder) is None
         assert solution.solve(folder, goal=0, seconds=None, threads=1, progress=no_progress) == 0
         assert solution.quality(folder) == 0
     return game, folder
 
 
-def test_what_was_made_against_another_or_with_another_share_is_no_such_table(solved: Any, tmp_path: Path) -> None:
+def test_what_was_made_against_another_or_with_another_share_is_no_such_table(
+    solved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     game, folder = solved
+    monkeypatch.setattr(restricted_game, "TIMES", 5)  # as it was solved
+    monkeypatch.setattr(hand_by_hand, "FIRST_TIMES", 2)
     for bot, share in ((BOT, 0.4), ("haphazard", 0.5)):
-        other = restricted_game.RestrictedSolution(game, ways_of(game.name), bot, share)
+        other = restricted_game.RestrictedSolution(game, bot, known_by(game.name), share)
         assert other.quality(folder) is None
         assert other._kept(folder)[1:] == ({}, 0)
-    same = restricted_game.RestrictedSolution(game, ways_of(game.name), BOT, 0.5)
+    same = restricted_game.RestrictedSolution(game, BOT, known_by(game.name), 0.5)
     assert same._kept(folder)[2] > 0
 
 
@@ -169,14 +188,16 @@ def test_the_table_beats_the_bot(solved: Any) -> None:
     assert wins_of(game, RecallValues(game, table_of), 800) > 0.55
 
 
-@each_game
-def test_what_is_solved_teaches(name: str, solved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_solved_teaches(solved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the source `restricted`, whose policies a learner imitates as they are mixed."""
     game, folder = solved
-    if game.name != name:
-        pytest.skip("the other game's")
     monkeypatch.setenv("DICEGYM_TABLES", str(tmp_path))
-    with pytest.raises(ParameterError, match=f"dicegym solve {name} restricted"):
+    assert "restricted" not in [source.name for source in valuers.sources(game)]  # nobody can solve it there
+    share = {"now": 0.5}
+    about = import_module(f"dicegym.games.{game.name}.solutions")
+    made = restricted_game.RestrictedSolution
+    monkeypatch.setattr(about, "solutions", lambda game: (made(game, BOT, known_by(game.name), share["now"]),))
+    with pytest.raises(ParameterError, match=f"dicegym solve {game.name} restricted"):
         Teacher(game, "restricted", 0.02)
     into = tables_folder(game, restricted_game.NAME)
     into.mkdir(parents=True)
@@ -188,23 +209,45 @@ def test_what_is_solved_teaches(name: str, solved: Any, tmp_path: Path, monkeypa
     assert lesson.costs is None
     assert lesson.policies == pytest.approx(source.policy_rows(states), abs=1e-6)
     assert (lesson.policies[:, : table.N_BIDS].sum(axis=1) > 0.999).all()  # who opens bids
+    share["now"] = 0.4
+    with pytest.raises(ParameterError, match="is not solved"):
+        Teacher(game, "restricted", 0.02)
+
+
+def test_what_was_interrupted_ends_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(restricted_game, "TIMES", 1)
+    monkeypatch.setattr(hand_by_hand, "FIRST_TIMES", 1)
+    game = dicegym.game("liarsdice_spot_on", dice=2, players=2)
+    solution = restricted_game.RestrictedSolution(game, BOT, known_by(game.name), 0.3)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    solution.solve(whole, goal=0, seconds=None, threads=1, progress=no_progress)
+
+    def until(done: int, of: int, what: str) -> None:
+        if done > 100:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solution.solve(parts, goal=0, seconds=None, threads=1, progress=until)
+    assert solution._kept(parts)[2] > 0
+    solution.solve(parts, goal=0, seconds=None, threads=1, progress=no_progress)
+    assert (parts / restricted_game.FILE).read_bytes() == (whole / restricted_game.FILE).read_bytes()
 
 
 def test_what_cannot_be_is_told(tmp_path: Path) -> None:
     game = dicegym.game("liarsdice", dice=2, players=2)
-    ways = ways_of("liarsdice")
     for share in (0, 1, -0.5, float("nan")):
         with pytest.raises(ParameterError, match="share="):
-            restricted_game.RestrictedSolution(game, ways, BOT, share)
-    unknown = restricted_game.RestrictedSolution(game, ways, "observer", 0.3)
+            restricted_game.RestrictedSolution(game, BOT, known_by("liarsdice"), share)
+    unknown = restricted_game.RestrictedSolution(game, "observer", known_by("liarsdice"), 0.3)
     with pytest.raises(ParameterError, match="'observer' draws or remembers"):
         unknown.solve(tmp_path, goal=0, seconds=None, threads=1, progress=no_progress)
 
 
-@each_game
-def test_it_is_among_what_can_be_solved(name: str) -> None:
-    for dice in (3, 4, 5):
-        game = dicegym.game(name, dice=dice, players=2)
-        names = [one.name for one in solving.solutions(game)]
-        assert ("restricted" in names) == (names[0] == "equilibrium" and len(names) == 2)
-    assert "restricted" in [one.name for one in solving.solutions(dicegym.game(name, players=2))]
+@pytest.mark.parametrize(
+    ("name", "dice"),
+    [("liarsdice", 3), ("liarsdice", 4), ("liarsdice", 5), *(("liarsdice_spot_on", n) for n in (4, 5))],
+)
+def test_it_is_among_what_can_be_solved(name: str, dice: int) -> None:
+    found = solving.solutions(dicegym.game(name, dice=dice, players=2))
+    assert [one.name for one in found] == ["equilibrium", "restricted"]
+    assert "restricted" in [one.name for one in valuers.sources(dicegym.game(name, dice=dice, players=2))]

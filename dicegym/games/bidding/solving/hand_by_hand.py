@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -92,7 +92,7 @@ class HandByHand:
         self._times = (FIRST_TIMES, times) if leads_upwards(game) else (times,)
         self._start = start
         self._about = about
-        self._mark = np.array(zlib.crc32(json.dumps(about).encode()))
+        self._mark = np.array(zlib.crc32(json.dumps([about, self._times]).encode()))
 
     def disk(self) -> int:
         """Return the bytes of the table and of what is kept for going on."""
@@ -107,7 +107,20 @@ class HandByHand:
             told, _ = recall_pack.split(file.read_bytes())
         except ValueError as error:
             raise damaged(file, str(error), self.game, self.name) from None
-        return 0.0 if all(told.get(key) == value for key, value in self._about.items()) else None
+        return 0.0 if self._is_so_made(told) else None
+
+    def is_there(self, folder: Path) -> bool:
+        """Return whether a table lies in a folder that says it was made so; the rest of it is not read."""
+        try:
+            with (folder / self.file).open("rb") as file:
+                return self._is_so_made(json.loads(file.readline()))
+        except FileNotFoundError:
+            return False
+        except (ValueError, AttributeError):
+            return True  # who reads it whole is told what is wrong
+
+    def _is_so_made(self, told: Mapping[str, Any]) -> bool:
+        return all(told.get(key) == value for key, value in self._about.items())
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
         """Go through all hands; those that lie in ``folder`` are done. See `dicegym.games.solved.Solution`."""

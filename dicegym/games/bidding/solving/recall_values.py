@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving import restricted_game
 from dicegym.games.bidding.solving.one_by_one import OneByOne
 from dicegym.games.bidding.solving.recall_game import FILE
 from dicegym.games.bidding.solving.recall_policies import RowPolicies
 from dicegym.games.bidding.solving.recall_table import RecallTable
+from dicegym.games.bidding.solving.restricted_game import RestrictedSolution
 from dicegym.games.bidding.table import N_BIDS, SEATS
+from dicegym.games.parts import SOLUTIONS, part
 from dicegym.games.solved import tables_folder, unsolved
 from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource, ValueUnit
 from dicegym.shipped import shipped_folder
@@ -26,6 +27,10 @@ from dicegym.shipped import shipped_folder
 NAME = "equilibrium"
 BESIDE_EXACT = "recall"
 """What the source is called in games that are also solved with all bids remembered."""
+SURE = "those of an approximate equilibrium, which remembers the last two or three bids of a hand"
+RESTRICTED_SURE = (
+    "those of two who play the same restricted Nash response, which remembers the last two or three bids of a hand"
+)
 MOST_ROLLS = 64
 """Sweeps that are kept: one for each own roll that is asked about, of a megabyte at most."""
 
@@ -53,19 +58,19 @@ class RecallValues(OneByOne):
         table: its strategies.
         name: what it is called.
         kind: how they are known.
-        sure: how sure they are, in words; empty: as of an equilibrium.
+        sure: how sure they are, in words.
     """
 
     unit: ValueUnit = "win rate"
     sees_all = False
 
     def __init__(
-        self, game: Game, table: RecallTable, name: str = NAME, kind: ValueKind = "equilibrium", sure: str = ""
+        self, game: Game, table: RecallTable, name: str = NAME, kind: ValueKind = "equilibrium", sure: str = SURE
     ) -> None:
         self.game = game
         self.name = name
         self.kind: ValueKind = kind
-        self.sure = sure or EQUILIBRIUM.sure
+        self.sure = sure
         self._table = table
         self._policies = RowPolicies(game, table.hand)
         self._swept = lru_cache(maxsize=MOST_ROLLS)(table.swept)
@@ -224,37 +229,10 @@ def _number_of(dice: int, counts: Any) -> int:
     return _numbers(dice)[tuple(int(count) for count in counts)]
 
 
-class _Kind(NamedTuple):
-    """A table that a source of values reads."""
-
-    solution: str
-    """What it is called where it is solved."""
-    file: str
-    kind: ValueKind
-    doc: str
-    sure: str
-
-
-EQUILIBRIUM = _Kind(
-    NAME,
-    FILE,
-    "equilibrium",
-    "how likely a player wins between two of an approximate equilibrium, which remember the last bids",
-    "those of an approximate equilibrium, which remembers the last two or three bids of a hand",
-)
-RESTRICTED = _Kind(
-    restricted_game.NAME,
-    restricted_game.FILE,
-    "strategy",
-    "how likely a player wins between two who play what beats one bot and gives little away",
-    "those of two who play the same restricted Nash response, which remembers the last two or three bids of a hand",
-)
-
-
-def table_file(game: Game, kind: _Kind = EQUILIBRIUM) -> Path | None:
-    """Return the file of a table of the game: solved on this machine, or shipped; None if there is none."""
-    solved = tables_folder(game, kind.solution) / kind.file
-    shipped = shipped_folder("agents") / game.name / kind.file
+def table_file(game: Game) -> Path | None:
+    """Return the file of the game's equilibrium: solved on this machine, or shipped; None if there is none."""
+    solved = tables_folder(game, NAME) / FILE
+    shipped = shipped_folder("agents") / game.name / FILE
     return solved if solved.is_file() else shipped if game.spec.registered and shipped.is_file() else None
 
 
@@ -265,14 +243,33 @@ def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
     """
     if game.players != 2:
         return ()
-    return _source(game, EQUILIBRIUM, name), _source(game, RESTRICTED, RESTRICTED.solution)
 
-
-def _source(game: Game, kind: _Kind, name: str) -> ValueSource:
     def load(progress: Progress | None) -> Valuer:
-        file = table_file(game, kind)
+        file = table_file(game)
         if file is None:
-            raise unsolved(game, kind.solution)
-        return RecallValues(game, RecallTable(game, file, kind.solution), name, kind.kind, kind.sure)
+            raise unsolved(game, NAME)
+        return RecallValues(game, RecallTable(game, file, NAME), name)
 
-    return ValueSource(name, kind.kind, kind.doc, lambda: table_file(game, kind) is not None, load)
+    doc = "how likely a player wins between two of an approximate equilibrium, which remember the last bids"
+    equilibrium = ValueSource(name, "equilibrium", doc, lambda: table_file(game) is not None, load)
+    return (equilibrium, *_restricted_sources(game))
+
+
+def _restricted_sources(game: Game) -> Sequence[ValueSource]:
+    """Return where values between two come from who both play a restricted Nash response."""
+    about = part(game, SOLUTIONS)
+    found = [one for one in about.solutions(game) if isinstance(one, RestrictedSolution)] if about else []
+    return [_restricted_source(game, one) for one in found]
+
+
+def _restricted_source(game: Game, solution: RestrictedSolution) -> ValueSource:
+    folder = tables_folder(game, solution.name)
+
+    def load(progress: Progress | None) -> Valuer:
+        if not solution.is_there(folder):
+            raise unsolved(game, solution.name)
+        table = RecallTable(game, folder / solution.file, solution.name)
+        return RecallValues(game, table, solution.name, "strategy", RESTRICTED_SURE)
+
+    doc = "how likely a player wins between two who play what beats one bot and gives little away"
+    return ValueSource(solution.name, "strategy", doc, lambda: solution.is_there(folder), load)

@@ -1,25 +1,27 @@
 """A restricted Nash response for two: how to win much of one bot and give little away to who finds out.
 
 See `dicegym.games.bidding.solving.restricted_hand`. A hand is the player's dice against those of the other, and what it
-is worth is known against both kinds of others: the bot, and who answers best.
+is worth is known against both kinds of others: the bot, and who answers best. Every hand is taken to be against the bot
+with the same chance, whatever the hands before have told of who it is: that makes it an approximation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.bidding.luck import Ways, policy
 from dicegym.games.bidding.solving.hand_by_hand import HandByHand, more_dice_are_better, recall_of
 from dicegym.games.bidding.solving.hand_tree import Policy
 from dicegym.games.bidding.solving.recall_game import SETTINGS
 from dicegym.games.bidding.solving.restricted_hand import FREE, RestrictedHand
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import Solution
-from dicegym.players.twins import opponent
+
+Known = Callable[[Game, str], Policy]
+"""How an agent of a game plays, by its name."""
 
 NAME = "restricted"
 FILE = "restricted.table"
@@ -35,19 +37,19 @@ class RestrictedSolution(HandByHand):
 
     Args:
         game: for two.
-        ways: what is the game's own.
-        bot: whom to win of: an agent that draws nothing, or of which it is known how likely it draws what.
+        bot: name of the agent to win of: one that draws nothing, or of which it is known how likely it draws what.
+        known: returns how an agent of a name plays; asked when it is solved.
         share: of the games that are against the bot, above 0 and below 1: the more, the more is won of it, and the
             more is given away.
 
     Raises:
-        ParameterError: it is not known how the bot draws (when solved), or ``share`` is none.
+        ParameterError: ``share`` is none.
     """
 
     name = NAME
     file = FILE
 
-    def __init__(self, game: Game, ways: Ways, bot: str, share: float) -> None:
+    def __init__(self, game: Game, bot: str, known: Known, share: float) -> None:
         if not 0 < share < 1:
             raise ParameterError(f"share={share!r} is no part of the games: give more than 0 and less than 1")
         dice = int(game.parameters["dice"])
@@ -57,7 +59,7 @@ class RestrictedSolution(HandByHand):
             game, [(own, others) for own in each for others in each], TIMES, start, against=bot, share=share
         )
         self.doc = f"beats `{bot}` and gives little away to who finds out: a restricted Nash response"
-        self._ways, self._bot, self._share = ways, bot, share
+        self._bot, self._known, self._share = bot, known, share
 
     def memory(self) -> int:
         """Return the bytes that solving takes at most: most of it for all pairs of rolls in all states."""
@@ -74,17 +76,7 @@ class RestrictedSolution(HandByHand):
 
     def _solver(self, own: int, others: int, last: bool) -> RestrictedHand:
         recall = recall_of(own, others, FEW) if last else 2
-        return RestrictedHand(self.game, own, others, recall, self._known(), self._share)
-
-    def _known(self) -> Policy:
-        player = opponent(self.game, self._bot)
-        known = policy(self.game, player, self._ways)
-        if known is None:
-            raise ParameterError(
-                f"{self._bot!r} draws or remembers, and it is not known how likely it does what: name an agent that "
-                "always plays what it holds best, or a model"
-            )
-        return known
+        return RestrictedHand(self.game, own, others, recall, self._known(self.game, self._bot), self._share)
 
     def _take(self, found: np.ndarray, values: np.ndarray, own: int, others: int) -> None:
         values[:, :, own, others] = found
@@ -96,8 +88,8 @@ class RestrictedSolution(HandByHand):
         return np.asarray(values[FREE, 0])
 
 
-def solutions(game: Game, ways: Ways, bot: str, share: float) -> Sequence[Solution]:
+def solutions(game: Game, bot: str, known: Known, share: float) -> Sequence[Solution]:
     """Return what can be solved so of ``game``; see `RestrictedSolution`."""
     if any(plays_with(game, settings) for settings in SETTINGS):
-        return (RestrictedSolution(game, ways, bot, share),)
+        return (RestrictedSolution(game, bot, known, share),)
     return ()

@@ -54,7 +54,8 @@ class RestrictedHand:
         others: the other's.
         recall: how many bids are remembered.
         known: how the known player plays.
-        share: of the games that are against the known player, above 0 and below 1.
+        share: of such hands that are against the known player, above 0 and below 1. It is the same in every hand: what
+            a player could have learned of the other in the hands before is not counted.
     """
 
     def __init__(self, game: Game, own: int, others: int, recall: int, known: Policy, share: float) -> None:
@@ -129,7 +130,8 @@ class RestrictedHand:
 def known_cells(game: Game, side: Side, known: Policy) -> np.ndarray:
     """Return how a known player plays on a side: float32, flat as cells are.
 
-    Asked as if a hand had begun with the bids that are remembered; what the table leaves out it plays as a call.
+    Asked as if a hand had begun with the bids that are remembered. In place of a bid that is left out it makes a call,
+    or the first bid there is where nobody has bid.
     """
     cells = np.zeros(side.cell_at[-1], FLOAT)
     records = np.repeat(np.array([opening_record(game, side.hand.own, side.hand.others)]), len(side.chances))
