@@ -158,11 +158,11 @@ class HandByHand:
 
     def _solver(self, own: int, others: int, last: bool) -> Solver:
         """Return what solves a hand, for its strategy (``last``) or at first for what it is worth."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define _solver(own, others, last)")
 
     def _take(self, found: Any, values: np.ndarray, own: int, others: int) -> None:
         """Write what `Solver.evaluate` found a hand to be worth into ``values``."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define _take(found, values, own, others)")
 
     def _is_played(self, number: int) -> bool:
         """Return whether a solver's side of this number comes into the table."""
