@@ -276,13 +276,14 @@ class Duel(Protocol):
 
 
 class Replies(Protocol):
-    """What ``replies.py`` of a game for two offers: what the best reply to an agent makes of each action."""
+    """What ``replies.py`` of a game for two offers: what a reply to an agent makes of each action."""
 
     def reply_values(self, opponent: Any, game: Game) -> Callable[[np.ndarray], np.ndarray]:
-        """Return a function that says what choices are worth to one who sees everything and replies best from then on.
+        """Return a function that says what choices are worth to one who replies to an agent as well as is known.
 
-        It takes records of which none is over, and returns float64[n, n_actions], how likely the player to move wins
-        against ``opponent``. Raises AgentError and ParameterError as `Duel` does.
+        The reply knows what players see, and no more. The function takes records of which none is over, and returns
+        float64[n, n_actions], how likely the player to move wins against ``opponent``. Raises AgentError and
+        ParameterError as `Duel` does.
         """
 
 

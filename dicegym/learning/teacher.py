@@ -50,16 +50,16 @@ class Teacher:
     """Says how to play by values.
 
     An action that costs ``softness`` more than another is chosen e times less often, so that a learner is told what
-    hardly matters from what does; equilibria are taught as they are mixed. A teacher may see more than players do, as
-    one who replies best to an agent does, and others by values of which `Valuer.sees_all` is true. Then a learner
-    comes to play the mean of what they would have done. That is not the best that can be done by what it sees: the
-    more depends on what is hidden, the less it is worth.
+    hardly matters from what does; equilibria are taught as they are mixed. A teacher may see more than players do, if
+    its values are such of which `Valuer.sees_all` is true. Then a learner comes to play the mean of what it would have
+    done. That is not the best that can be done by what it sees: the more depends on what is hidden, the less it is
+    worth. One who replies to an agent knows no more than players see.
 
     Args:
         game: what is played.
         name: of the source of values; see `dicegym.analysis.valuers`. Or "reply(AGENT)", where the game has a
-            `dicegym.games.parts.Replies`: what is best against that agent. One in a file that draws is taken for the
-            table of its answers, each asked once.
+            `dicegym.games.parts.Replies`: what is best against that agent, as far as is known; to find it out may take
+            a minute. An agent in a file that draws is taken for the table of its answers, each asked once.
         softness: in win rate; of points and returns so many times as much as `dicegym.analysis.marks.UNITS` says.
 
     Attributes:

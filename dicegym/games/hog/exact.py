@@ -280,6 +280,16 @@ class _Climber:
         return disturbed
 
 
+def _climbed(climber: _Climber, starts: Sequence[np.ndarray]) -> Iterator[tuple[float, np.ndarray]]:
+    """Yield where each of the starts leads, climbing from several at once: as many as there are cores."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        try:
+            yield from pool.map(lambda start: _Climber(climber.opponent, climber.sweep).climb(start), starts)
+        except BaseException:  # Ctrl-C: stop after what is being climbed
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
 def improvements(start: Strategy, opponent: Strategy, game: Game) -> Iterator[tuple[float, np.ndarray]]:
     """Yield ever better tables against ``opponent``, starting from ``start``: (win rate, int8[goal, goal]).
 
@@ -327,13 +337,17 @@ def best_table(
     starts += climber.sweep.starts(seeing)
     starts += [generator.integers(0, N_ACTIONS, shape, np.int8) + np.int8(FIRST_NUMBER) for _ in range(2)]
     best, table = -1.0, starts[0]
-    for number in range(len(starts) + trials):
-        start = starts[number] if number < len(starts) else climber.disturb(table, generator)
-        value, candidate = climber.climb(start)
+    for number, (value, candidate) in enumerate(
+        itertools.chain(
+            _climbed(climber, starts),
+            (climber.climb(climber.disturb(table, generator)) for _ in range(trials)),  # of the best until then
+        ),
+        1,
+    ):
         if value > best:
             best, table = value, candidate
         if progress is not None:
-            progress(number + 1, len(starts) + trials, f"{best:.6f}")
+            progress(number, len(starts) + trials, f"{best:.6f}")
     return best, table
 
 

@@ -15,78 +15,104 @@ from dicegym.engine.jit import records
 from dicegym.errors import ParameterError
 from dicegym.games.hog import exact
 from dicegym.games.hog import exact_kernels as kernels
-from dicegym.games.hog.replies import reply_values
+from dicegym.games.hog.exact import best_table, win_rate
+from dicegym.games.hog.replies import choices, reply_values
 from dicegym.games.hog.rules import N_ACTIONS, free_bacon, settle, sides
 from dicegym.games.hog.solutions import Reached
 from dicegym.games.hog.solving import full_sight
 from dicegym.games.hog.solving.search import Search, mix_of
 from dicegym.games.hog.values import ByScores, FullSight
 from dicegym.games.worth import BatchValuer
-from dicegym.play.player import FunctionPlayer
 
 SMALL = 10
 """A goal at which a slow recursion takes a second."""
 
 
-def slow_choices(goal: int, other: np.ndarray | None = None) -> Any:
-    """A recursion over whole games: what choices are worth to the player to move at (own, opponent's, parity, runs).
-
-    Its opponent plays its best too, or by the table ``other``.
-    """
+def slow_value(goal: int) -> Any:
+    """A recursion over whole games: how likely the player to move wins from (own, opponent's, parity, runs)."""
     rolls = full_sight.rolls()
 
-    def after(own: int, opponent: int, points: int, parity: int, runs: tuple[int, int], other_moved: bool) -> float:
+    def after(own: int, opponent: int, points: int, parity: int, runs: tuple[int, int]) -> float:
         own, opponent = settle(own, opponent, points)
         if max(own, opponent) >= goal:
             return float(own > opponent)
-        found = choices(opponent, own, parity, runs, not other_moved)
-        by_table = other is not None and not other_moved
-        return 1 - (found[other[opponent, own] + 1] if by_table else max(found))
+        return 1 - value(opponent, own, parity, runs)
 
     @cache
-    def choices(own: int, opponent: int, parity: int, runs: tuple[int, int], is_other: bool = False) -> list[float]:
+    def value(own: int, opponent: int, parity: int, runs: tuple[int, int]) -> float:
         other_run, run = runs
         times = max(1, run)
         found = [
-            after(own, opponent, times, 1 - parity, (0, other_run), is_other),
-            after(own, opponent, times * free_bacon(opponent), parity, (0, other_run), is_other),
+            after(own, opponent, times, 1 - parity, (0, other_run)),
+            after(own, opponent, times * free_bacon(opponent), parity, (0, other_run)),
         ]
         for number in range(1, 11):
             chances = rolls[sides(own, opponent, parity), number]
-            pig_out = chances[1] * after(own, opponent, 1, parity, (min(run + 1, 3), other_run), is_other)
-            rest = (
-                chances[k] * after(own, opponent, times * k, parity, (0, other_run), is_other)
+            pig_out = chances[1] * after(own, opponent, 1, parity, (min(run + 1, 3), other_run))
+            other = (
+                chances[k] * after(own, opponent, times * k, parity, (0, other_run))
                 for k in range(2 * number, len(chances))
                 if chances[k]
             )
-            found.append(pig_out + sum(rest))
-        return found
+            found.append(pig_out + sum(other))
+        return max(found)
 
-    return choices
+    return value
 
 
 def test_values_agree_with_a_recursion_over_whole_games() -> None:
-    slow, values = slow_choices(SMALL), full_sight.values_to(SMALL)[0]
+    slow, values = slow_value(SMALL), full_sight.values_to(SMALL)[0]
     for own, opponent in [(0, 0), (3, 5), (0, 9), (9, 9), (7, 1)]:
         for parity in range(2):
             for runs in [(0, 0), (2, 1), (0, 3)]:
-                expected = max(slow(own, opponent, parity, runs))
+                expected = slow(own, opponent, parity, runs)
                 assert values[own * SMALL + opponent, parity, *runs] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("memory", [0, 1])
-def test_replies_are_worth_what_a_recursion_over_whole_games_says(memory: int) -> None:
+@pytest.mark.parametrize("rival", [0, 1])
+def test_a_choice_in_a_reply_is_worth_what_playing_it_changes(memory: int, rival: int) -> None:
+    """A player knows the same at most once in a game: another choice there changes its win rate by as much as it comes
+    there, times what the choices differ by."""
+    generator = np.random.default_rng(memory)
+    shapes = [(SMALL, SMALL, *(4, 2)[: 2 * number]) for number in (memory, rival)]
+    table, other = (generator.integers(-1, 11, shape).astype(np.int8) for shape in shapes)
+    with_memory = dicegym.game("hog", goal=SMALL, memory=1)
+    before, worth = win_rate(table, other, with_memory), choices(table, other)
+    assert worth.shape == (*table.shape, 12)
+    met = 0
+    for place in np.ndindex(*table.shape):
+        old, shares = int(table[place]) + 1, []
+        for new in range(12):
+            table[place] = new - 1
+            changed = win_rate(table, other, with_memory) - before
+            gained = worth[(*place, new)] - worth[(*place, old)]
+            assert abs(changed) <= abs(gained) + 1e-12
+            if abs(gained) > 1e-3:
+                shares.append(changed / gained)
+        table[place] = old - 1
+        if shares:
+            assert np.ptp(shares) < 1e-9
+            met += shares[0] > 0
+    assert met > SMALL
+    assert win_rate(best_table(other, with_memory, trials=0)[1], other, with_memory) > before + 0.1
+
+
+@pytest.mark.parametrize("memory", [0, 1])
+def test_replies_are_asked_by_what_players_see(memory: int) -> None:
     game = dicegym.game("hog", goal=SMALL, memory=memory)
-    table = np.random.default_rng(1).integers(-1, 11, (SMALL, SMALL)).astype(np.int8)
-    slow, states = slow_choices(SMALL, table), every_state(SMALL)
-    told = reply_values(lambda own, opponent: table[own, opponent], game)(states)
-    for k in range(0, len(states), 97):
-        (own, opponent), (run, other_run) = states["scores"][k].tolist(), states["runs"][k].tolist()
-        parity = int(states["exchanges"][k].sum() % 2)
-        assert told[k] == pytest.approx(slow(own, opponent, parity, (other_run, run)), abs=1e-12)
-    to_ten = dicegym.game("hog", goal=10, memory=1)
-    with pytest.raises(ParameterError, match="mindful remembers: name one that does not"):
-        reply_values(FunctionPlayer(lambda turn: int(turn.view.run > 0), "mindful"), to_ten)
+    rival = np.random.default_rng(1).integers(-1, 11, (SMALL, SMALL)).astype(np.int8)
+    table = best_table(rival, game, trials=0)[1]
+    told = reply_values(lambda own, opponent: rival[own, opponent], game)
+    states = every_state(SMALL)
+    found = told(states)
+    places = [states["scores"][:, 0], states["scores"][:, 1], states["runs"][:, 0], states["exchanges"][:, 0] % 2]
+    np.testing.assert_array_equal(found, choices(table, rival)[tuple(places[: table.ndim])])
+    mirrored = states.copy()
+    mirrored["player"] = 1
+    for name in ("scores", "runs", "exchanges"):
+        mirrored[name] = states[name][:, ::-1]
+    np.testing.assert_array_equal(told(mirrored), found)
 
 
 def every_state(goal: int) -> np.ndarray:

@@ -24,6 +24,9 @@ from dicegym.engine.jit import kernel
 from dicegym.games.hog.exact_kernels import RUNS, find_places, hand_on, look_ahead, new_places
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
 
+RARE = 1e-30
+"""How often a game comes where none does, so that something is supposed there and nowhere else."""
+
 
 @kernel
 def _choose(own, opponent, numbers, rolls, places, others, out, room):
@@ -167,6 +170,40 @@ def improve(tables: np.ndarray, rolls: np.ndarray, reach: np.ndarray, margin: fl
                             values[0, parity, pair, every, other_run, run] = wins[other_run, run]
             _choose(own, opponent, tables[1], rolls, places, values[0], values[1], room)
     return changes
+
+
+@kernel
+def weigh(rolls: np.ndarray, reach: np.ndarray, values: np.ndarray, gained: np.ndarray, met: np.ndarray) -> None:
+    """Say what player 0 wins by each choice if it goes on as ``values`` say, wherever it knows the same.
+
+    Args:
+        rolls: see the module.
+        reach: of both players' tables.
+        values: of the same.
+        gained: float64[goal, goal, RUNS, 2, N_ACTIONS], filled: what is won by what a player knows and by its choice,
+            each hidden state counted as often as a game comes there.
+        met: float64[goal, goal, RUNS, 2], filled: how often a game comes there. Where none does, `RARE` ones do in
+            which the other player has no run and has exchanged the dice an even number of times, and rarer ones with
+            own runs and exchanges.
+    """
+    goal = len(gained)
+    places, wins = new_places(rolls), np.empty((RUNS, RUNS))
+    for own in range(goal):
+        for opponent in range(goal):
+            find_places(own, opponent, goal, places)
+            for parity in range(2):
+                here = reach[0, parity, own * goal + opponent]
+                for run in range(RUNS):
+                    here[parity, 0, run] += RARE ** (1 + run + parity)
+                    met[own, opponent, run, parity] = here[:, :, run].sum()
+                for number in range(FIRST_NUMBER, MOST_DICE + 1):
+                    gains = gained[own, opponent, :, parity, number - FIRST_NUMBER]
+                    gains[:] = 0
+                    for every in range(2):
+                        look_ahead(own, opponent, every, number, rolls, places, values[1, (parity + every) % 2], wins)
+                        for other_run in range(RUNS):
+                            for run in range(RUNS):
+                                gains[run] += here[every, other_run, run] * wins[other_run, run]
 
 
 @kernel
