@@ -20,12 +20,13 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from dicegym.engine.validate import finite_number, one_of
+from dicegym.engine.validate import finite_number, one_of, whole_number
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError
 from dicegym.learning.teacher import Teacher
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+MOST_TRIALS = 1_000_000
 NEVER = 1e-3
 """A teacher that acts less often than this does not act at all."""
 
@@ -44,6 +45,7 @@ class DAgger(MaskablePPO):
         policy, env, learning_rate, n_steps, batch_size, n_epochs, stats_window_size, tensorboard_log, policy_kwargs,
             verbose, seed, device: as for `MaskablePPO`. The games are an `SB3VecEnv`, in wrappers or not.
         teacher: the source of values that teaches, or "reply(AGENT)"; see `dicegym.learning.teacher.Teacher`.
+        reply_trials: how much longer such a reply is looked for than need be, before anything is played; likewise.
         softness: what an action may cost, in win rate, to be taught as 1/e as good as the best.
         mix: the teacher acts in a share of ``mix ** k`` of the decisions of rollout ``k``, from all in the first on.
         greedy: share of the games in which the learner plays its best action. In the others it draws from its policy,
@@ -63,6 +65,7 @@ class DAgger(MaskablePPO):
         batch_size: int = 2048,
         n_epochs: int = 1,
         teacher: str = "exact",
+        reply_trials: int = 0,
         softness: float = 0.0025,
         mix: float = 0.5,
         greedy: float = 0.5,
@@ -76,6 +79,7 @@ class DAgger(MaskablePPO):
         _init_setup_model: bool = True,
     ) -> None:
         self.teacher = teacher
+        self.reply_trials = whole_number("reply_trials", reply_trials, 0, MOST_TRIALS, "how long a reply is looked for")
         self.softness = finite_number("softness", softness, "a cost in win rate", above=0)
         self.mix, self.greedy = _share("mix", mix), _share("greedy", greedy)
         self.precision = one_of("precision", precision, list(PRECISIONS))
@@ -102,7 +106,7 @@ class DAgger(MaskablePPO):
     def _seat_teacher(self, games: SB3VecEnv) -> Teacher:
         """Return who teaches in these games."""
         if self._asked is None or self._asked.game != games.batch.game:
-            self._asked = Teacher(games.batch.game, self.teacher, self.softness)
+            self._asked = Teacher(games.batch.game, self.teacher, self.softness, self.reply_trials)
             met = [player.name for player in games.batch.seating.pool.players]
             if self._asked.replies_to not in (None, *met):
                 warnings.warn(

@@ -60,6 +60,7 @@ class Teacher:
         name: of the source of values; see `dicegym.analysis.valuers`. Or "reply(AGENT)", where the game has a
             `dicegym.games.parts.Replies`: what is best against that agent, as far as is known; to find it out may take
             a minute. An agent in a file that draws is taken for the table of its answers, each asked once.
+        reply_trials: how much longer it is looked for; see there.
         softness: in win rate; of points and returns so many times as much as `dicegym.analysis.marks.UNITS` says.
 
     Attributes:
@@ -72,7 +73,7 @@ class Teacher:
         UnknownNameError: the game has no source or agent of this name.
     """
 
-    def __init__(self, game: Game, name: str, softness: float) -> None:
+    def __init__(self, game: Game, name: str, softness: float, reply_trials: int = 0) -> None:
         self.game = game
         self.replies_to: str | None = None
         self._valuer: Valuer | None = None
@@ -80,7 +81,7 @@ class Teacher:
         if (agent := replied_to(name)) is not None:
             opponent = agent_of(game, agent)
             self.replies_to = opponent.name
-            self._values = _reply_values(game, opponent)
+            self._values = _reply_values(game, opponent, reply_trials)
         else:
             found = _able(game, name)
             self._valuer, unit = found, found.unit
@@ -136,7 +137,7 @@ def _able(game: Game, name: str) -> Valuer:
     return found
 
 
-def _reply_values(game: Game, opponent: Player) -> Callable[[np.ndarray], np.ndarray]:
+def _reply_values(game: Game, opponent: Player, trials: int) -> Callable[[np.ndarray], np.ndarray]:
     """Return what tells how likely actions win against an agent, if it is replied to as well as can be."""
     if draws_openly(opponent):
         raise ParameterError(
@@ -149,7 +150,7 @@ def _reply_values(game: Game, opponent: Player) -> Callable[[np.ndarray], np.nda
             f"what actions are worth in a reply is not computed in {game!r}, so nobody can teach how to reply to "
             f"{opponent.name}: {_others(game)}"
         )
-    return replies.reply_values(opponent, game)
+    return replies.reply_values(opponent, game, trials)
 
 
 def _mixed(equilibrium: Valuer, states: np.ndarray) -> np.ndarray:

@@ -16,10 +16,10 @@ from dicegym.games.hog.solving.sweeps import REMEMBERING
 from dicegym.play.player import Player
 
 
-def reply_values(opponent: Player | Function, game: Game) -> Callable[[np.ndarray], np.ndarray]:
+def reply_values(opponent: Player | Function, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray]:
     """Return a function that says what choices are worth to one who replies to a strategy as well as is known.
 
-    The reply is the table of `dicegym.games.hog.exact.best_table` without disturbances, which knows what players of
+    The reply is the table of `dicegym.games.hog.exact.best_table` with so many ``trials``, which knows what players of
     the game see. A choice is worth what is won by it, and by that table from the next turn on, over all that is hidden,
     as often as it is there when the table plays.
 
@@ -30,7 +30,7 @@ def reply_values(opponent: Player | Function, game: Game) -> Callable[[np.ndarra
     Raises AgentError if the opponent fails, or answers something else than a whole number from -1 to 10.
     """
     rival = tabulate(opponent, game)
-    values, goal = choices(best_table(rival, game, trials=0)[1], rival), len(rival)
+    values, goal = choices(best_table(rival, game, trials=trials)[1], rival), len(rival)
 
     def told(states: np.ndarray) -> np.ndarray:
         if (states["goal"] != goal).any():
