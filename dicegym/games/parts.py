@@ -281,9 +281,9 @@ class Replies(Protocol):
     def reply_values(self, opponent: Any, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray]:
         """Return a function that says what choices are worth to one who replies to an agent as well as is known.
 
-        The reply knows what players see, and no more; it is looked for the longer the more ``trials``. The function takes records of which none is over, and returns
-        float64[n, n_actions], how likely the player to move wins against ``opponent``. Raises AgentError and
-        ParameterError as `Duel` does.
+        The reply knows what players see, and no more; it is looked for the longer the more ``trials``. The function
+        takes records of which none is over, and returns float64[n, n_actions], how likely the player to move wins
+        against ``opponent``. Raises AgentError and ParameterError as `Duel` does.
         """
 
 
