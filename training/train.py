@@ -162,7 +162,6 @@ class Run:
         except StopTraining:
             if self.interruption.wanted:
                 self.leave()
-        self.interruption = Interruption()  # from here on a signal ends the process itself
         self.follow()
         self.start = self.now()
         self.checkpoint()  # measuring takes time, in which Ctrl-C must not cost the run
@@ -173,7 +172,6 @@ class Run:
 
     def leave(self) -> NoReturn:
         """Save the run as it is, then measure it, so that the best model is what it says; raise KeyboardInterrupt."""
-        asked, self.interruption = self.interruption, Interruption()  # a second signal is none of ours
         self.checkpoint()
         self.save("model")
         self.tell("measuring before leaving; Ctrl-C again leaves at once")
@@ -181,7 +179,7 @@ class Run:
             self.evaluate(self.model.logger, told=False)  # the checkpoint knows nothing of it: resuming stays exact
             self.save("model")
         where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
-        raise SignalInterrupt(asked.number, f"{where} ({self.score}): {self.again()}") from None
+        raise SignalInterrupt(self.interruption.number, f"{where} ({self.score}): {self.again()}") from None
 
     def again(self) -> str:
         """Return what to write to go on, whatever command began the run."""
@@ -252,7 +250,9 @@ class Run:
         with self.state.average.shown(self.model):
             networks = Networks.of(self.model, self.state.met) if plays else None
         steps, target = self.model.num_timesteps, self.player("learner")
-        return against_exploiter(self.settings, target, networks, steps, self.interruption, self.tell)
+        # Who was asked already measures to the end before it leaves: a second signal is none of ours.
+        interruption = Interruption() if self.interruption.wanted else self.interruption
+        return against_exploiter(self.settings, target, networks, steps, interruption, self.tell)
 
     def renew_league(self, steps: int) -> None:
         """Let the learner as it is now join the league, and an exploiter if one is due."""

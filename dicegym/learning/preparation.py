@@ -113,7 +113,7 @@ def _check_anchor(table: Game, settings: TrainingSettings) -> None:
         raise ParameterError(
             f"algorithm.kl_coef={given['kl_coef']} with algorithm.kl_anchor_rate=0 pulls every choice to those of the "
             "networks that the training begins with, and without run.start_from these are drawn at random: name a "
-            "model, such as the agent run.start_from=taught, or give a kl_anchor_rate above 0"
+            "model, such as run.start_from=taught where the game has that agent, or give a kl_anchor_rate above 0"
         )
 
 
