@@ -53,7 +53,7 @@ from dicegym.learning.exploiter import against_exploiter, exploiter
 from dicegym.learning.files import CURVE_FILE
 from dicegym.learning.interruption import Conductor, Interruption, StopTraining
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
-from dicegym.learning.learner import Networks, anneal, as_player, start_from
+from dicegym.learning.learner import LearnerNetworks, anneal, as_player, start_from
 from dicegym.learning.lock import alone_in
 from dicegym.learning.loggers import LoggedTo, RunLog, logs_of
 from dicegym.learning.networks import new_model
@@ -248,7 +248,7 @@ class Run:
         """Return what is left to the learner of one who is trained to beat it as it would be saved now."""
         plays = hasattr(self.model.policy, "action_net")  # who has learned values has no policy to begin with
         with self.state.average.shown(self.model):
-            networks = Networks.of(self.model, self.state.met) if plays else None
+            networks = LearnerNetworks.of(self.model, self.state.met) if plays else None
         steps, target = self.model.num_timesteps, self.player("learner")
         # Who was asked already measures to the end before it leaves: a second signal is none of ours.
         interruption = Interruption() if self.interruption.wanted else self.interruption

@@ -30,7 +30,7 @@ from dicegym.learning.evaluate import CURVE_SEED, FRESH_SEED, Score, evaluate
 from dicegym.learning.exploited import ITSELF, Exploited
 from dicegym.learning.generators import GeneratorStates
 from dicegym.learning.interruption import Conductor, Interruption, StopTraining
-from dicegym.learning.learner import Networks, anneal, as_player, start_from
+from dicegym.learning.learner import LearnerNetworks, anneal, as_player, start_from
 from dicegym.learning.networks import new_model
 from dicegym.learning.settings import LARGEST_TRAINING_SEED, MOST, TrainingSettings
 from dicegym.play.player import Player
@@ -71,7 +71,7 @@ def best_response(
     *,
     minutes: float | None = None,
     steps: int | None = None,
-    start: str | Path | Networks = "",
+    start: str | Path | LearnerNetworks = "",
     seed: int = 1,
     games: int = GAMES,
     settings: TrainingSettings | None = None,
@@ -110,17 +110,17 @@ def best_response(
         raise ParameterError(f"{table!r} is played alone: nobody there can be exploited")
     if (minutes is None) == (steps is None):
         raise ParameterError("say how long a best response is trained: minutes=10, or steps=1_000_000, and not both")
-    if start and not isinstance(start, Networks):
+    if start and not isinstance(start, LearnerNetworks):
         start = model_file(table, str(start), "a best response to begin with")
     against = opponent(table, target, trust=trust)
     generators = GeneratorStates.now()  # making a model seeds them
     training = _Training(
         table,
         against,
-        settings or settings_for(table, "" if isinstance(start, Networks) else str(start)),
+        settings or settings_for(table, "" if isinstance(start, LearnerNetworks) else str(start)),
         None if minutes is None else 60 * finite_number("minutes", minutes, "how long is trained", above=0),
         None if steps is None else whole_number("steps", steps, 1, MOST, "how many decisions are trained"),
-        start if isinstance(start, Networks) else str(start),
+        start if isinstance(start, LearnerNetworks) else str(start),
         named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1),
         output,
         progress or (lambda done, total, text: None),
@@ -135,10 +135,10 @@ def best_response(
     return Exploited(score, table.players, training.steps, training.seconds, begun, seed, tuple(training.curve))
 
 
-def _is_own(start: str | Path | Networks, target: Any) -> bool:
+def _is_own(start: str | Path | LearnerNetworks, target: Any) -> bool:
     """Return whether a best response begins with the networks of its target."""
-    if isinstance(start, Networks) or not start:
-        return isinstance(start, Networks)
+    if isinstance(start, LearnerNetworks) or not start:
+        return isinstance(start, LearnerNetworks)
     return isinstance(target, str | Path) and Path(start).expanduser() == Path(target).expanduser()
 
 
@@ -158,7 +158,7 @@ class _Training:
         settings: TrainingSettings,
         seconds: float | None,
         steps: int | None,
-        start: str | Networks,
+        start: str | LearnerNetworks,
         seed: int,
         output: Path | None,
         progress: Progress,
@@ -170,7 +170,7 @@ class _Training:
         env = new_games(game, settings, seed, Pool([target], [1.0]))
         self._model = new_model(settings, env, seed, None)
         self._met = np.zeros(env.observation_space.shape or (), np.bool_)
-        if isinstance(start, Networks):
+        if isinstance(start, LearnerNetworks):
             self._model.policy.load_state_dict(start.weights)
             self._met |= start.heeded
         elif start:

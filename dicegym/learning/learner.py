@@ -61,7 +61,7 @@ def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, 
     return {name: facts[name] for name in STAGE if name in facts} | {"path": named}, models.heeded(model)
 
 
-class Networks(NamedTuple):
+class LearnerNetworks(NamedTuple):
     """Those of a learner at some time, as its file would hold them."""
 
     weights: dict[str, torch.Tensor]
@@ -69,7 +69,7 @@ class Networks(NamedTuple):
     """bool[what they observe]: inputs that they do not ignore."""
 
     @classmethod
-    def of(cls, model: BaseAlgorithm, met: np.ndarray) -> Networks:
+    def of(cls, model: BaseAlgorithm, met: np.ndarray) -> LearnerNetworks:
         """Return a copy of the networks of ``model``, which ignore inputs that were never ``met``."""
         with models.ignoring(model, ~met):
             weights = {name: value.detach().clone() for name, value in model.policy.state_dict().items()}

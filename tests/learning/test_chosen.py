@@ -25,7 +25,7 @@ from dicegym.learning.environment import new_games
 from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER, Score, against_best_reply
 from dicegym.learning.exploiter import against_exploiter
 from dicegym.learning.interruption import Interruption, StopTraining
-from dicegym.learning.learner import Networks
+from dicegym.learning.learner import LearnerNetworks
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
 from dicegym.learning.seeds.summary import SeedResult, SeedsSummary
@@ -116,14 +116,14 @@ def test_a_run_that_was_interrupted_is_the_same(whole: Path, training: Any, wher
     assert kept[0] == kept[1]
 
 
-def learner_at(game: dicegym.Game, **algorithm: Any) -> tuple[Any, Any, Networks]:
+def learner_at(game: dicegym.Game, **algorithm: Any) -> tuple[Any, Any, LearnerNetworks]:
     """Return settings, a learner that has learned nothing, and its networks."""
     plain = {"run": {"games": 8, "torch_threads": 1, "evaluate_games": 600}, "network": {"net_arch": [16]}}
     settings = from_plain(plain | {"algorithm": {"n_steps": 8, **algorithm}})
     settings = override(settings, ["run.exploiter_steps=4096"])
     model = new_model(settings, new_games(game, settings, 1, "even"), 1, None)
     met = np.ones(model.observation_space.shape, np.bool_)
-    return settings, PolicyPlayer(model, game, "learner", temperature=1.0), Networks.of(model, met)
+    return settings, PolicyPlayer(model, game, "learner", temperature=1.0), LearnerNetworks.of(model, met)
 
 
 def test_an_exploiter_leaves_no_less_than_the_best_reply() -> None:
