@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +18,10 @@ pytest.importorskip("sb3_contrib")
 from small_runs import SMALL
 
 import dicegym
+from dicegym.cli import main
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning import best_response, floors
+from dicegym.learning.card import page
 from dicegym.learning.configuration import from_plain, override, read_config
 from dicegym.learning.curve import Curve, Evaluator
 from dicegym.learning.environment import new_games
@@ -294,3 +297,25 @@ def test_a_best_model_without_the_scores_that_a_floor_is_about_is_told(whole: Pa
     facts["settings"]["run"]["best_floor"] = {"bayes": 0.6}
     with pytest.raises(ParameterError, match=r"run\.best_floor"):
         floors.said_in(facts)
+
+
+@pytest.mark.parametrize(("floor", "words"), [(0.0, "0 against even, as it does"), (1.0, "falls short by 0.")])
+def test_cards_say_whether_a_model_reaches_the_floor(whole: Path, floor: float, words: str) -> None:
+    facts = models.facts(whole / "best.zip")
+    facts["settings"]["run"]["best_floor"] = {"even": floor}
+    told = page(facts, "best", [score("even", 0.5)])
+    assert words in told
+    assert "who was trained to beat it" in told
+    facts["settings"]["run"]["best_floor"] = {}
+    assert "was to come to" not in page(facts, "best", [score("even", 0.5)])
+
+
+def test_the_command_says_that_no_model_reaches_the_floor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    floor = ['run.best_floor={"even"=1}', "run.steps=256", "run.best_by=exploiter", "run.exploiter_steps=256"]
+    words = [word for text in [*TINY, "game.dice=2", *floor] for word in ("--set", text)]
+    with pytest.raises(SystemExit) as end:
+        main(["train", "liarsdice", *words, "--run-dir", str(tmp_path / "run")])
+    assert not end.value.code
+    out = capsys.readouterr().out
+    assert re.search(r"none came to 1 against even: the best is the one that fell least short, by [01]\.\d{4}\n", out)
+    assert "against one who was trained to beat it. Among equals it would be 0.5; whoever is" in out
