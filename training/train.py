@@ -49,11 +49,11 @@ from dicegym.learning.curve import Evaluator, next_evaluation
 from dicegym.learning.diary import Diary
 from dicegym.learning.environment import games_of, new_games
 from dicegym.learning.evaluate import Score
-from dicegym.learning.exploiter import exploiter
+from dicegym.learning.exploiter import against_exploiter, exploiter
 from dicegym.learning.files import CURVE_FILE
 from dicegym.learning.interruption import Conductor, Interruption, StopTraining
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
-from dicegym.learning.learner import anneal, as_player, start_from
+from dicegym.learning.learner import LearnerNetworks, anneal, as_player, start_from
 from dicegym.learning.lock import alone_in
 from dicegym.learning.loggers import LoggedTo, RunLog, logs_of
 from dicegym.learning.networks import new_model
@@ -197,7 +197,7 @@ class Run:
         if steps >= state.next_evaluation:
             state.next_evaluation = next_evaluation(steps, run.evaluate_every)
             self.evaluate(logger)
-        if run.target and self.score and self.score.value >= run.target:
+        if self.evaluator.reached(state.curve.scores):
             raise StopTraining
         if self.league.learns_from_itself and steps >= state.next_snapshot:
             state.next_snapshot += self.settings.self_play.snapshot_every
@@ -233,8 +233,8 @@ class Run:
     def evaluate(self, logger: Logger, told: bool = True) -> None:
         """Measure the learner; keep it if it is the best so far. ``told``: `evaluated` is."""
         steps, curve = self.model.num_timesteps, self.state.curve
-        score, scores = self.evaluator.measure(self.player("learner"))
-        better = curve.add(steps, score, scores)
+        score, scores = self.evaluator.measure(self.player("learner"), self.exploited)
+        better = curve.add(steps, score, scores, self.evaluator.missed(scores))
         curve.write(self.folder / CURVE_FILE)
         curve.log(logger, steps)
         self.diary.goes(self.spent(), steps, self.state.games, now=True)
@@ -243,6 +243,16 @@ class Run:
             self.save("best")
         if told:
             self.evaluated(steps, score)
+
+    def exploited(self) -> Score:
+        """Return what is left to the learner of one who is trained to beat it as it would be saved now."""
+        plays = hasattr(self.model.policy, "action_net")  # who has learned values has no policy to begin with
+        with self.state.average.shown(self.model):
+            networks = LearnerNetworks.of(self.model, self.state.met) if plays else None
+        steps, target = self.model.num_timesteps, self.player("learner")
+        # Who was asked already measures to the end before it leaves: a second signal is none of ours.
+        interruption = Interruption() if self.interruption.wanted else self.interruption
+        return against_exploiter(self.settings, target, networks, steps, interruption, self.tell)
 
     def renew_league(self, steps: int) -> None:
         """Let the learner as it is now join the league, and an exploiter if one is due."""

@@ -153,6 +153,8 @@ def tournament(
             executors=executors,
         )
     show(result.report(matches), out)
+    if len(result.standings) < 2:
+        err.print("dicegym: no contest was held, as fewer than two entries can play")
     hand_over(result, storage, json_file, csv_file, html_file)
 
 
@@ -163,7 +165,10 @@ def hand_over(
     csv_file: Path | None,
     html_file: Path | None,
 ) -> None:
-    """Say where a result is kept and write the files that were asked for. Raises Exit(1) if nobody was ranked."""
+    """Say where a result is kept and write the files that were asked for.
+
+    Raises Exit(1) if fewer than two were ranked: what is written then says who could not play, and why.
+    """
     if result.stored is not None:
         err.print(f"dicegym: {result.stored}; --new begins another")
     write_json(json_file, result.to_json())
@@ -175,7 +180,7 @@ def hand_over(
         from dicegym.arena.pages.contests import write_page
 
         write_page(_page(result, storage), html_file)
-    if not result.standings:
+    if len(result.standings) < 2:
         raise typer.Exit(1)
 
 

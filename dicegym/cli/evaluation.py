@@ -233,7 +233,7 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: floa
             "That is what a game alone brings on average. In 95 of 100 such measurements the interval holds the true",
             "mean: if it is too wide, play more --games.",
         ]
-    from dicegym.learning.evaluate import BEST_REPLY
+    from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER
 
     if [score.opponent for score in scores] == [BEST_REPLY]:
         return [
@@ -242,6 +242,11 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: floa
         ]
     even = even or 1 / table.players
     share = f"{even:.3f}".rstrip("0")
+    if [score.opponent for score in scores] == [EXPLOITER]:
+        return [
+            f"That is left to it against one who was trained to beat it. Among equals it would be {share}; whoever is",
+            "trained longer may leave less.",
+        ]
     exact = not any(score.games for score in scores)
     adjusted = any(score.saved is not None for score in scores)
     if exact:

@@ -77,9 +77,11 @@ def train(
     Examples: dicegym train hog --run-dir runs/hog --steps 500000; dicegym train hog --seeds 5 --run-dir runs/hog5;
     dicegym train yatzy --config yatzy_taught
     """
+    from dicegym.learning import floors
     from dicegym.learning.card import best_score
     from dicegym.learning.script import train as learn
     from dicegym.learning.seeds.record import holds_seeds
+    from dicegym.players import model as models
 
     overrides = list(set_ or [])
     short = (("steps", steps), ("seed", seed), ("device", device))
@@ -99,6 +101,9 @@ def train(
         )
     best, more = folder / "best.zip", 2 * run.settings.run.steps
     out.print(f"{best_score(best)}: the best, {best}\n{run.score}: at the end, {folder / 'model.zip'}")
+    wanted, missed = floors.said_in(models.facts(best))
+    if missed:
+        out.print(f"none came to {floors.in_words(wanted)}: the best is the one that fell least short, by {missed:.4f}")
     out.print(f"models, cards, curve and logs are in {folder}")
     longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
     score = best_score(best)

@@ -30,12 +30,13 @@ from dicegym.learning.evaluate import CURVE_SEED, FRESH_SEED, Score, evaluate
 from dicegym.learning.exploited import ITSELF, Exploited
 from dicegym.learning.generators import GeneratorStates
 from dicegym.learning.interruption import Conductor, Interruption, StopTraining
-from dicegym.learning.learner import anneal, as_player, start_from
+from dicegym.learning.learner import LearnerNetworks, anneal, as_player, start_from
 from dicegym.learning.networks import new_model
 from dicegym.learning.settings import LARGEST_TRAINING_SEED, MOST, TrainingSettings
 from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.pool import Pool
+from dicegym.players.roster import model_file
 from dicegym.players.twins import opponent
 
 LOOKS = 8
@@ -70,13 +71,15 @@ def best_response(
     *,
     minutes: float | None = None,
     steps: int | None = None,
-    start: str | Path = "",
+    start: str | Path | LearnerNetworks = "",
     seed: int = 1,
     games: int = GAMES,
     settings: TrainingSettings | None = None,
     output: Path | None = None,
     progress: Progress | None = None,
     trust: bool = False,
+    measured_in: int = FRESH_SEED,
+    interruption: Interruption | None = None,
 ) -> Exploited:
     """Train a best response to ``target``; return what it wins.
 
@@ -85,15 +88,19 @@ def best_response(
         target: an agent, as for `dicegym.agent`, which fills all other seats.
         minutes: how long to train; or
         steps: how many decisions of the best response, which any machine makes the same (with ``run.torch_threads=1``).
-        start: a model whose networks it begins with, such as the target's own file; "": they are drawn by the seed.
+        start: a model whose networks it begins with, a file such as the target's own or an agent's name; or networks of
+            the target, which ``settings`` must fit; "": they are drawn by the seed.
         seed: of networks, games and what is drawn.
         games: fresh games that the result is measured in.
         settings: of the training; default: `settings_for`.
         output: where the best response is written as a model.
         progress: told (steps done, steps in all or 0, text).
         trust: as for `dicegym.agent`.
+        measured_in: which games those are; as ``seed`` of `dicegym.learning.evaluate.evaluate`.
+        interruption: of a training that waits for it.
 
     Raises:
+        StopTraining: ``interruption`` wants that.
         ParameterError: the game is played alone, or neither or both of ``minutes`` and ``steps`` are given.
         UnknownNameError, AgentError, ModelError: the target or ``start`` cannot be.
         KeyboardInterrupt: as it comes; what was written so far stays.
@@ -103,27 +110,36 @@ def best_response(
         raise ParameterError(f"{table!r} is played alone: nobody there can be exploited")
     if (minutes is None) == (steps is None):
         raise ParameterError("say how long a best response is trained: minutes=10, or steps=1_000_000, and not both")
+    if start and not isinstance(start, LearnerNetworks):
+        start = model_file(table, str(start), "a best response to begin with")
     against = opponent(table, target, trust=trust)
+    generators = GeneratorStates.now()  # making a model seeds them
     training = _Training(
         table,
         against,
-        settings or settings_for(table, str(start)),
+        settings or settings_for(table, "" if isinstance(start, LearnerNetworks) else str(start)),
         None if minutes is None else 60 * finite_number("minutes", minutes, "how long is trained", above=0),
         None if steps is None else whole_number("steps", steps, 1, MOST, "how many decisions are trained"),
-        str(start),
+        start if isinstance(start, LearnerNetworks) else str(start),
         named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1),
         output,
         progress or (lambda done, total, text: None),
+        interruption or Interruption(),
     )
-    generators = GeneratorStates.now()
     try:
         training.learn()
     finally:
         generators.restore()
-    score = evaluate(table, training.best, against, games, exact=False, seed=FRESH_SEED)
-    own = isinstance(target, str | Path) and Path(start).expanduser() == Path(target).expanduser()
-    begun = ITSELF if start and own else str(start)
+    score = evaluate(table, training.best, against, games, exact=False, seed=measured_in)
+    begun = ITSELF if _is_own(start, target) else str(start)
     return Exploited(score, table.players, training.steps, training.seconds, begun, seed, tuple(training.curve))
+
+
+def _is_own(start: str | Path | LearnerNetworks, target: Any) -> bool:
+    """Return whether a best response begins with the networks of its target."""
+    if isinstance(start, LearnerNetworks) or not start:
+        return isinstance(start, LearnerNetworks)
+    return isinstance(target, str | Path) and Path(start).expanduser() == Path(target).expanduser()
 
 
 class _Training:
@@ -142,18 +158,22 @@ class _Training:
         settings: TrainingSettings,
         seconds: float | None,
         steps: int | None,
-        start: str,
+        start: str | LearnerNetworks,
         seed: int,
         output: Path | None,
         progress: Progress,
+        interruption: Interruption,
     ) -> None:
         self._game, self._target, self._settings, self._output = game, target, settings, output
         self._most_seconds, self._most_steps = seconds, steps
-        self._progress = progress
+        self._progress, self._interruption = progress, interruption
         env = new_games(game, settings, seed, Pool([target], [1.0]))
         self._model = new_model(settings, env, seed, None)
         self._met = np.zeros(env.observation_space.shape or (), np.bool_)
-        if start:
+        if isinstance(start, LearnerNetworks):
+            self._model.policy.load_state_dict(start.weights)
+            self._met |= start.heeded
+        elif start:
             _, heeded = start_from(self._model, start, game)
             self._met |= heeded
         self.curve: list[tuple[int, float]] = []
@@ -162,12 +182,12 @@ class _Training:
         self.steps, self.seconds, self._began = 0, 0.0, time.monotonic()
 
     def learn(self) -> None:
-        """Train, looking now and then how it does."""
+        """Train, looking now and then how it does. Raises StopTraining if its interruption wants that."""
         self._began = time.monotonic()
+        conductor = Conductor(self._interruption, self._between_rollouts, self._after_step)
         with contextlib.suppress(StopTraining):
-            self._model.learn(
-                self._most_steps or MOST, callback=Conductor(Interruption(), self._between_rollouts, self._after_step)
-            )
+            self._model.learn(self._most_steps or MOST, callback=conductor)
+        self._interruption.stop_if_wanted()
         self.steps, self.seconds = self._model.num_timesteps, time.monotonic() - self._began
         self._look()
 

@@ -18,9 +18,10 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import harmless, markdown
 from dicegym.games.worth import Bracket
+from dicegym.learning import floors
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.curve import meetings_of
-from dicegym.learning.evaluate import BY_EXPLOITABILITY, CARD_SEED, Score, evaluate
+from dicegym.learning.evaluate import BY_EXPLOITABILITY, BY_EXPLOITER, CARD_SEED, Score, evaluate
 from dicegym.learning.exploited import Exploited, for_a_page, noted
 from dicegym.learning.teacher import REPLY
 from dicegym.play.player import Player
@@ -33,6 +34,7 @@ PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-bas
 CHOSEN_BY = {
     "mean": "The score is the mean over the opponents of the training's evaluations.",
     BY_EXPLOITABILITY: "The score is what is left to it against its best reply, which knows all its ways: 0.5 at most.",
+    BY_EXPLOITER: "The score is what is left to it against who was trained to beat it: others may leave less.",
     "worst": "The score is that against the hardest of the opponents of the training's evaluations.",
 }
 
@@ -194,6 +196,15 @@ def _holes(best: Bracket | None, given: Grade | None, trained: Exploited | None 
     return "".join(f"{part}\n\n" for part in parts)
 
 
+def _floors(facts: Mapping[str, Any]) -> list[str]:
+    """Return what a model had to come to besides, to be the best, and whether it does."""
+    wanted, missed = floors.said_in(facts)
+    if not wanted:
+        return []
+    does = f"; it falls short by {missed:.4f}" if missed else ", as it does"
+    return [f"The best model was to come to {markdown(floors.in_words(wanted))}{does}."]
+
+
 def _plays(facts: Mapping[str, Any]) -> str:
     """Return the line that says how a model plays, if it draws."""
     temperature = facts.get(models.PLAY, {}).get(models.TEMPERATURE, 0)
@@ -219,7 +230,8 @@ def page(
     if len(parts) > 1:
         by = facts["settings"]["run"]["best_by"]
         how = CHOSEN_BY.get(by, f"The score is that against {by}, one of the opponents of the training's evaluations.")
-        chosen = "\n".join([how, *(f"- {_in_words(Score(**part))}" for part in parts), ""]) + "\n"
+        told = [how, *_floors(facts), *(f"- {_in_words(Score(**part))}" for part in parts), ""]
+        chosen = "\n".join(told) + "\n"
     lines = "\n".join(
         f"| {markdown(line.opponent)} | {line.value:.4f} | {line.low:.4f} - {line.high:.4f} | {line.games or 'exact'} |"
         for line in scores

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -16,10 +17,12 @@ from dicegym.envs.tables import tables_of
 from dicegym.errors import DamagedFileError, ModelError, ParameterError
 from dicegym.escape import cell
 from dicegym.files import writing
+from dicegym.learning import floors
 from dicegym.learning.evaluate import (
-    BEST_REPLY,
     BY_EXPLOITABILITY,
+    BY_EXPLOITER,
     CURVE_SEED,
+    LEFT,
     Score,
     against_best_reply,
     evaluate,
@@ -66,47 +69,71 @@ class Evaluator:
     ``trust`` is as for `dicegym.agent`.
 
     Raises:
-        UnknownNameError: there is no such opponent, or ``best_by`` is none of them.
-        ParameterError: a list of opponents is empty, or has no seats at any table, or ``best_by`` asks for what cannot
-            be known of the game.
+        UnknownNameError: there is no such opponent, or ``best_by`` or ``best_floor`` names none of them.
+        ParameterError: a list of opponents is empty, or has no seats at any table, or ``best_by`` or ``best_floor``
+            asks for what cannot be known of the game, or for more than there is.
     """
 
     def __init__(self, game: Game, settings: RunSettings, trust: bool = False) -> None:
         self.settings = settings
         self.game = game
         self.meetings = meetings_of(game, settings, trust)
-        if settings.best_by == BY_EXPLOITABILITY:
+        self.left = [one for one in LEFT if one in (settings.best_by, *settings.best_floor)]
+        """What is measured besides: keys of `LEFT`."""
+        if BY_EXPLOITABILITY in self.left:
             check_best_reply(game)
-        self._sum_up(self._named([Score("", "", 0.0, 0.0, 0.0, 0)] * self._columns))  # before anything is played
+        if BY_EXPLOITER in self.left and game.players < 2:
+            raise ParameterError(
+                f"{game!r} is played alone, so nobody can be trained to beat the learner: leave out the exploiter in "
+                "run.best_by and run.best_floor, and the score of evaluations chooses the best model"
+            )
+        self._sum_up(self._named([Score("", "", 0.0, 0.0, 0.0, 0)] * len(self._labels)))  # before anything is played
+        floors.check_floors(settings.best_floor, self._labels, game.players)
 
-    def measure(self, learner: Player) -> tuple[Score, list[Score]]:
-        """Return the score that chooses the best model, and that of each meeting."""
+    def measure(self, learner: Player, exploited: Callable[[], Score]) -> tuple[Score, list[Score]]:
+        """Return the score that chooses the best model, and that of each meeting.
+
+        Args:
+            learner: who is measured.
+            exploited: trains an exploiter of the learner, and returns what is left to that; called if settings ask it.
+        """
         run = self.settings
         scores = [
             evaluate(table, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
             for table, rivals, _ in self.meetings
         ]
-        if run.best_by == BY_EXPLOITABILITY:
-            scores.append(against_best_reply(self.game, learner))
-        named = self._named(scores)
+        ways = {BY_EXPLOITABILITY: lambda: against_best_reply(self.game, learner), BY_EXPLOITER: exploited}
+        named = self._named(scores + [ways[one]() for one in self.left])
         return self._sum_up(named), named
 
+    def missed(self, scores: list[Score]) -> float:
+        """Return how far scores that `measure` returned are below the floors of the settings; 0: they reach all."""
+        return floors.missed(scores, self.settings.best_floor)
+
+    def reached(self, scores: list[Score]) -> bool:
+        """Return whether scores that `measure` returned, if there are any yet, are what training may stop at."""
+        run = self.settings
+        return bool(run.target and scores) and self._sum_up(scores).value >= run.target and not self.missed(scores)
+
     @property
-    def _columns(self) -> int:
-        return len(self.meetings) + (self.settings.best_by == BY_EXPLOITABILITY)
+    def _labels(self) -> list[str]:
+        """What scores and curves call the opponents."""
+        return [*(meeting.label for meeting in self.meetings), *(LEFT[one] for one in self.left)]
 
     def _named(self, scores: list[Score]) -> list[Score]:
-        labels = [*(meeting.label for meeting in self.meetings), BEST_REPLY]
-        return [score._replace(opponent=label) for score, label in zip(scores, labels, strict=False)]
+        return [score._replace(opponent=label) for score, label in zip(scores, self._labels, strict=True)]
 
     def _sum_up(self, scores: list[Score]) -> Score:
-        players = [*(meeting.table.players for meeting in self.meetings), self.game.players]
-        return overall(scores, self.settings.best_by, players[: len(scores)])
+        players = [*(meeting.table.players for meeting in self.meetings), *([self.game.players] * len(self.left))]
+        return overall(scores, self.settings.best_by, players)
 
     def even(self, score: Score) -> float:
         """Return what equals would come to in ``score``, which `measure` returned: a share of first places."""
-        of_it = [one for one in self.meetings if one.label == score.opponent] or self.meetings
-        return sum(1 / one.table.players for one in of_it) / len(of_it)
+        tables = [one.table for one in self.meetings if one.label == score.opponent]
+        if score.opponent in LEFT.values():
+            tables = [self.game]
+        tables = tables or [one.table for one in self.meetings]
+        return sum(1 / table.players for table in tables) / len(tables)
 
 
 EARLY = 4
@@ -126,18 +153,26 @@ class Curve:
     points: list[tuple[int, list[float]]] = field(default_factory=list)
     """Steps of the learner, and its score; if there are several opponents, the result against each follows."""
     best: float = -math.inf
+    """Score of the best model."""
     score: Score | None = None
     """The latest."""
     scores: list[Score] = field(default_factory=list)
     """The latest against each opponent."""
+    missed: float = math.inf
+    """How far the best model is below the floors (`dicegym.learning.floors`): who misses least is best."""
 
-    def add(self, steps: int, score: Score, scores: list[Score]) -> bool:
+    def add(self, steps: int, score: Score, scores: list[Score], missed: float = 0.0) -> bool:
         """Note an evaluation after ``steps``; return whether it is the best so far."""
         self.score, self.scores = score, scores
         if not self.points or self.points[-1][0] < steps:  # a finished run that is resumed measures its end again
             self.points.append((steps, [score.value, *(one.value for one in self._several())]))
-        better = score.value > self.best
-        self.best = max(self.best, score.value)
+        return self._stands(score.value, missed)
+
+    def _stands(self, value: float, missed: float) -> bool:
+        """Return whether a model is better than the best so far, and let it be the best if it is."""
+        better = (-missed, value) > (-self.missed, self.best)
+        if better:
+            self.best, self.missed = value, missed
         return better
 
     def heed(self, best: Path) -> None:
@@ -147,7 +182,8 @@ class Curve:
         """
         if best.is_file():
             try:
-                self.best = max(self.best, Score.from_json(models.facts(best).get("score")).value)
+                facts = models.facts(best)
+                self._stands(Score.from_json(facts.get("score")).value, floors.said_in(facts)[1])
             except (ModelError, ParameterError) as error:
                 raise DamagedFileError(
                     best,

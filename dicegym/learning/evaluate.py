@@ -218,6 +218,12 @@ BY_EXPLOITABILITY = "exploitability"
 """The way to choose models by what is left to them against whoever knows all their ways."""
 BEST_REPLY = "its best reply"
 """What the opponent is called then."""
+BY_EXPLOITER = "exploiter"
+"""The way to choose models by what is left to them against whoever was trained to beat them."""
+EXPLOITER = "its exploiter"
+"""What the opponent is called then."""
+LEFT = {BY_EXPLOITABILITY: BEST_REPLY, BY_EXPLOITER: EXPLOITER}
+"""What the opponents are called whom each learner meets as its own, by how settings name them."""
 
 
 def against_best_reply(game: Game, player: Player) -> Score:
@@ -244,7 +250,7 @@ def as_duel(share: float, players: int) -> float:
 def overall(scores: Sequence[Score], by: str = "mean", players: Sequence[int] = ()) -> Score:
     """Return one score for several opponents: ``by`` their ``"mean"``, the ``"worst"``, or that of the one so named.
 
-    ``"exploitability"`` names the score against the best reply, which has to be among them.
+    The keys of `LEFT` name the scores against the best reply and against an exploiter, which have to be among them.
 
     The mean's interval is Zou and Donner's (Statistics in Medicine 27, 2008): it stays within 0 and 1 as its parts do.
 
@@ -258,9 +264,9 @@ def overall(scores: Sequence[Score], by: str = "mean", players: Sequence[int] = 
         UnknownNameError: ``by`` is nothing of that.
     """
     named = {score.opponent: score for score in scores}
-    by = BEST_REPLY if by == BY_EXPLOITABILITY and BEST_REPLY in named else by
+    by = LEFT[by] if LEFT.get(by) in named else by
     if by not in ("mean", "worst", *named):
-        raise unknown_name("way to sum up scores", by, ["mean", "worst", BY_EXPLOITABILITY, *named])
+        raise unknown_name("way to sum up scores", by, ["mean", "worst", *LEFT, *named])
     if len(scores) == 1:
         return scores[0]
     if by in named:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from dicegym.errors import ParameterError, one_line
 from dicegym.learning.settings import AlgorithmSettings
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
+from dicegym.players.roster import model_file
 from dicegym.players.sb3_plain import weights_of
 
 STAGE = ("command", "timesteps", "seconds", "taught_by", "began_with")
@@ -31,8 +32,8 @@ def anneal(model: BaseAlgorithm, settings: AlgorithmSettings, done: float) -> No
         model.__dict__["ent_coef"] = (1 - done) * settings.ent_coef + done * settings.ent_coef_end
 
 
-def start_from(model: BaseAlgorithm, path: str, game: Game) -> tuple[dict[str, Any], np.ndarray]:
-    """Let ``model`` take over the networks of a model file.
+def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, Any], np.ndarray]:
+    """Let ``model`` take over the networks of another one, a file or a trained agent of ``game``.
 
     Returns:
         What the file says of its training, for the facts of what becomes of it; and the inputs that its networks
@@ -40,8 +41,10 @@ def start_from(model: BaseAlgorithm, path: str, game: Game) -> tuple[dict[str, A
 
     Raises:
         ModelError: the file is no model of the game.
+        UnknownNameError: there is no such agent, or it is a bot.
         ParameterError: its networks do not fit.
     """
+    path = model_file(game, named, "run.start_from")
     models.check_fit(str(path), models.trained_on(path), game)
     facts = models.facts(path)
     weights = weights_of(path)
@@ -52,10 +55,25 @@ def start_from(model: BaseAlgorithm, path: str, game: Game) -> tuple[dict[str, A
         settings = facts.get("settings")
         wanted = settings.get("network") if isinstance(settings, dict) else None
         raise ParameterError(
-            f"run.start_from={path!r} has other networks than [network] says: set [network] to "
+            f"run.start_from={named!r} has other networks than [network] says: set [network] to "
             f"{one_line(wanted or 'those of that model')}"
         ) from error
-    return {name: facts[name] for name in STAGE if name in facts} | {"path": path}, models.heeded(model)
+    return {name: facts[name] for name in STAGE if name in facts} | {"path": named}, models.heeded(model)
+
+
+class LearnerNetworks(NamedTuple):
+    """Those of a learner at some time, as its file would hold them."""
+
+    weights: dict[str, torch.Tensor]
+    heeded: np.ndarray
+    """bool[what they observe]: inputs that they do not ignore."""
+
+    @classmethod
+    def of(cls, model: BaseAlgorithm, met: np.ndarray) -> LearnerNetworks:
+        """Return a copy of the networks of ``model``, which ignore inputs that were never ``met``."""
+        with models.ignoring(model, ~met):
+            weights = {name: value.detach().clone() for name, value in model.policy.state_dict().items()}
+        return cls(weights, met.copy())
 
 
 def _widen_critic(weights: dict[str, Any], model: BaseAlgorithm) -> None:

@@ -10,9 +10,9 @@ from dicegym import games
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.envs.tables import tables_of
-from dicegym.errors import ParameterError, UnknownNameError, unknown_name
+from dicegym.errors import AgentError, ParameterError, UnknownNameError, unknown_name
 from dicegym.escape import one_line
-from dicegym.learning.configuration import is_finished, settings_of
+from dicegym.learning.configuration import is_finished, read_config, settings_of
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.league import SELF
 from dicegym.learning.lock import is_empty
@@ -21,7 +21,7 @@ from dicegym.learning.named import names_something, split
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.teacher import replied_to
 from dicegym.players import model as models
-from dicegym.players.roster import resolve
+from dicegym.players.roster import Origin, model_file, resolve
 from dicegym.players.seal import is_sealed
 from dicegym.players.unpickling import TRUST
 from dicegym.shipped import is_shipped
@@ -63,12 +63,18 @@ def prepare(
             f"run.tables={settings.run.tables} leaves out the table of {table.players} that [game] names, at which the "
             f"model is measured first and plays by default: add {table.players}, or set game.players to one of them"
         )
-    try:
-        found = {name: resolve(table, name) for name in _agents(settings)}
-    except UnknownNameError as error:
-        if config is None:
-            raise
-        raise UnknownNameError(f"the settings of --config {one_line(config)} do not fit {table!r}: {error}") from error
+    found: dict[str, Origin] = {}
+    for name in _agents(settings):
+        try:
+            found[name] = resolve(table, name)
+        except UnknownNameError as error:
+            by = "" if resume else _named_by(name, table, config, overrides)
+            raise UnknownNameError(f"{by}{error}") from error
+        except AgentError as error:
+            if not resume:
+                raise
+            where = f"{folder / SETTINGS_FILE} names it as seen from where the training began, so resume it from there"
+            raise AgentError(error.agent, f"{error.reason} in {Path.cwd()}: {where}") from error
     if resume and not trust and not is_sealed(folder / SETTINGS_FILE):
         programs = [
             name for name, origin in found.items() if isinstance(origin, Source) and not is_shipped(origin.file)
@@ -86,10 +92,18 @@ def prepare(
     if not resume:
         _check_anchor(table, settings)
     if settings.run.start_from and not resume:
-        models.trained_on(settings.run.start_from)
+        models.trained_on(model_file(table, settings.run.start_from, "run.start_from"))
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
         split(setting, text)
     return Prepared(table, settings, command, resume and is_finished(folder, settings))
+
+
+def _named_by(name: str, table: Game, config: Path | None, overrides: Sequence[str]) -> str:
+    """Return, as the beginning of an error, what names an agent that ``table`` does not have; empty: nobody is told."""
+    if name in _agents(read_config(table.name, config)):
+        return "" if config is None else f"the settings of --config {one_line(config)} do not fit {table!r}: "
+    said = [text for text in overrides if name in text]
+    return f"--set {said[-1]!r}: " if said else ""
 
 
 def _check_anchor(table: Game, settings: TrainingSettings) -> None:
@@ -99,7 +113,7 @@ def _check_anchor(table: Game, settings: TrainingSettings) -> None:
         raise ParameterError(
             f"algorithm.kl_coef={given['kl_coef']} with algorithm.kl_anchor_rate=0 pulls every choice to those of the "
             "networks that the training begins with, and without run.start_from these are drawn at random: name a "
-            f"model, such as run.start_from=agents/{table.name}/taught.zip, or give a kl_anchor_rate above 0"
+            "model, such as run.start_from=taught where the game has that agent, or give a kl_anchor_rate above 0"
         )
 
 

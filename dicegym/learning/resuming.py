@@ -11,7 +11,7 @@ import numpy as np
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv
 
-from dicegym.errors import DamagedFileError, DicegymError, one_line
+from dicegym.errors import DamagedFileError, DicegymError, ModelError, one_line
 from dicegym.learning.averaging import ParameterAverage, parameters_of
 from dicegym.learning.curve import Curve
 from dicegym.learning.environment import continue_games, games_of, state_of
@@ -115,7 +115,7 @@ def _moment(folder: Path, league: League, env: VecEnv, own: bool) -> Moment:
 def _run_state(plain: Mapping[str, Any], seen: int) -> RunState:
     """Return what a run knew of itself, whose networks see so many numbers."""
     if plain["met"].shape != (seen,):
-        raise ValueError("its inputs are those of another game")
+        raise ModelError("its inputs are those of another game, or of a version that showed others")
     curve = plain["curve"]
     scores = [Score.from_json(one) for one in curve["scores"]]
     points = [(int(steps), [float(value) for value in values]) for steps, values in curve["points"]]
@@ -124,7 +124,7 @@ def _run_state(plain: Mapping[str, Any], seen: int) -> RunState:
     return RunState(
         **due,
         met=plain["met"].astype(np.bool_),
-        curve=Curve(points, float(curve["best"]), score, scores),
+        curve=Curve(points, float(curve["best"]), score, scores, float(curve.get("missed", 0.0))),  # none before floors
         began_with=dict(plain["began_with"]),
         average=_average(plain.get("average") or {}),
     )
@@ -162,8 +162,11 @@ def _of_these_games(state: dict[str, Any], wanted: Mapping[str, Any]) -> dict[st
             _of_these_games(part, like)
         return state
     for name, value in wanted.items():
-        if isinstance(value, np.ndarray) and (state[name].dtype, state[name].shape) != (value.dtype, value.shape):
-            raise ValueError(f"its {name} are those of other games, or of a version that kept them otherwise")
+        found = state.get(name)
+        if isinstance(value, np.ndarray) and (
+            not isinstance(found, np.ndarray) or (found.dtype, found.shape) != (value.dtype, value.shape)
+        ):
+            raise ModelError(f"its {name} are those of other games, or of a version that kept them otherwise")
     seated, now = state["opponents"], wanted["opponents"]["who"]
     who, players = seated["who"], seated["players"]
     if (who.dtype, who.shape) != (now.dtype, now.shape) or who.min() < -1 or who.max() >= len(players):

@@ -45,6 +45,7 @@ Logs = Annotated[
 ]
 Priority = Literal["hard", "even", "uniform"]
 Tables = Annotated[list[str | list[str]], Field(title="a list of agents, or of lists of agents who share a table")]
+Floors = Annotated[dict[str, _Number], Field(title='a table of least scores, such as {"bayes"=0.67}')]
 Layers = Annotated[
     list[Annotated[int, Strict(), Field(ge=1)]] | dict[str, list[Annotated[int, Strict(), Field(ge=1)]]],
     Field(title="a list of sizes such as [128, 128], or one a network as in {pi=[128], vf=[256]}"),
@@ -91,7 +92,13 @@ class RunSettings:
     """of a player alone measure what its choices cost, where exact values tell: the same mean, a smaller interval"""
     best_by: AnyText = "mean"
     """which score chooses the best model: of several opponents their "mean", the "worst" or that of a column of the
-    curve, or "exploitability", what is left to it against its best reply, which is computed"""
+    curve; or what is left to it against its best reply, which is computed ("exploitability"), or against an
+    "exploiter", who is trained from its own networks at each evaluation"""
+    best_floor: Floors = field(default_factory=dict)
+    """opponent = score: what the best model must come to besides, against opponents of evaluations, its best reply
+    ("exploitability") or its "exploiter"; as long as none does, the one that falls least short is the best"""
+    exploiter_steps: Count = 300_000
+    """decisions that the exploiter of an evaluation is trained for, if there is to be one; evaluate_games measure it"""
     temperature: TemperatureIfGiven = None
     """how the model and its past selves play: 0: their best action; above: drawn from softmax(logits / temperature);
     not given: drawn at 1 in games with hidden dice, else the best action"""
@@ -101,7 +108,7 @@ class RunSettings:
     target: Number = 0.0
     """a score at which to stop; 0: train all steps"""
     start_from: AnyText = ""
-    """a model file whose networks the run begins with; "": they are drawn by the seed"""
+    """a model whose networks the run begins with, a file or an agent's name; "": they are drawn by the seed"""
     card_games: CountOrNone = 10_000
     """games of each line of the card at the end, where there is no exact value; 0: no card is written"""
     checkpoint_every: Count = 500_000

@@ -77,6 +77,7 @@ class Moment:
                 "curve": {
                     "points": curve.points,
                     "best": curve.best,
+                    "missed": curve.missed,
                     "score": None if curve.score is None else curve.score.to_json(),
                     "scores": [score.to_json() for score in curve.scores],
                 },

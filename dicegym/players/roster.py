@@ -237,6 +237,28 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
     return source._replace(attribute=path.stem, arguments=_integers(match["arguments"], text))
 
 
+def model_file(game: Game, named: str, setting: str = "a model") -> str:
+    """Return the file of the model that is named: that of a trained agent of ``game``, or the file itself.
+
+    Args:
+        game: what it plays.
+        named: an agent's name, or a path, which need not exist.
+        setting: what names it, for the error.
+
+    Raises UnknownNameError for a name of nobody, or of a bot, which has no networks.
+    """
+    origins = {name: resolve(game, name) for name in agent_names(game)}
+    origin = origins.get(named)
+    if isinstance(origin, Path):
+        return str(origin)
+    if origin is None and (_is_path(named) or Path(named).exists()):
+        return named
+    trained = [name for name, one in origins.items() if isinstance(one, Path)]
+    bot = f"{named} is a bot, which has no networks. " if origin is not None else ""
+    what = f"trained agent of {game.spec.title} for {setting}"
+    raise unknown_name(what, named, trained, f"{bot}A model of your own is named by its file.")
+
+
 def _text(spec: object) -> str:
     """Return a spec in words. Raises ParameterError if it is none."""
     if isinstance(spec, os.PathLike) and isinstance(path := os.fspath(spec), str) and path.strip():

@@ -120,6 +120,21 @@ def test_a_tournament_that_cannot_be_is_refused_before_it_plays(
     assert message in err
 
 
+@pytest.mark.parametrize("able", [["bacon"], []])
+def test_a_tournament_without_two_who_can_play_has_failed(run: Run, able: list[str], tmp_path: Path) -> None:
+    """Its report says who cannot and why, and a script is told by the status."""
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text("def final_strategy(score):\n    return 1\n")
+    broken = [str(tmp_path / f"{name}.py") for name in ("one", "two")]
+    target = tmp_path / "result.json"
+    status, out, err = run("tournament", "hog", *able, *broken, "--json", str(target), "--workers", "1", "--no-store")
+    assert status == 1
+    assert "fewer than two entries can play" in err
+    assert "disqualified" in out
+    assert [row["name"] for row in json.loads(target.read_text())["standings"]] == able
+    assert {row["name"] for row in json.loads(target.read_text())["disqualified"]} == {"one", "two"}
+
+
 def test_a_tournament_of_another_format_with_names_of_ones_own(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ from dicegym.learning.resuming import OLD_STATE_FILE
 from dicegym.learning.script import train
 from dicegym.learning.state_file import PROGRAMS_FILE, STATE_FILE
 from dicegym.players import seal
+from dicegym.players.archive import npy_bytes
 
 SMALL = [
     *("run.games=8", "run.steps=256", "run.torch_threads=1", "run.evaluate_every=256", "run.checkpoint_every=128"),
@@ -252,6 +253,20 @@ def test_wrong_values_in_a_checkpoint_are_refused(place: tuple[str, ...], value:
     with warnings.catch_warnings(action="ignore"), pytest.raises(ParameterError, match="cannot be resumed") as refused:
         resume(run, trust=trust)
     assert "begin a new run with --set run.start_from=" in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["states", "met"])
+def test_what_another_version_wrote_is_not_called_damaged(name: str, run: Path) -> None:
+    """Such as games whose record has other parts now."""
+    path = run / "checkpoint" / STATE_FILE
+    found = members_of(path)
+    inner = json.loads(found["state.json"])["state"]["mapping"]["run" if name == "met" else "env"]["mapping"]
+    file = inner[name]["array"]
+    found[file] = npy_bytes(np.zeros(3, [("part", np.int16)]) if name == "states" else np.zeros(3, np.bool_))
+    zipped(found, path, 0)
+    with pytest.raises(ParameterError, match="or of a version that") as refused:
+        resume(run, trust=True)
+    assert "damaged" not in str(refused.value)
 
 
 def test_seals_are_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,18 @@ import pytest
 pytest.importorskip("pydantic")
 
 import dicegym
-from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.learning.configuration import described, from_plain, override, read_config, settings_of, to_plain
+from dicegym.errors import AgentError, ParameterError, UnknownNameError
+from dicegym.learning.configuration import (
+    AboutRun,
+    described,
+    from_plain,
+    override,
+    read_config,
+    settings_of,
+    to_plain,
+    write_about,
+)
+from dicegym.learning.preparation import prepare
 from dicegym.learning.settings import AlgorithmSettings, RunSettings, TrainingSettings
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
@@ -151,3 +161,40 @@ def test_a_misspelt_setting_of_the_section_itself_is_guessed() -> None:
 def test_a_configuration_says_what_was_searched(file: Path) -> None:
     head = file.read_text(encoding="utf-8").partition("\n\n")[0]
     assert "\n# Searched: " in head
+
+
+@pytest.mark.parametrize(
+    ("config", "overrides", "words"),
+    [
+        ("hog_taught", ['opponents={"bacn"=1}'], r"^--set 'opponents=\{\"bacn\"=1\}': .*Did you mean 'bacon'"),
+        ("hog_taught", ["run.seed=2", "algorithm.teacher=reply(bacn)"], r"^--set 'algorithm\.teacher=.*'bacn'"),
+        (None, ['run.evaluate_against=["bacn"]'], r"^--set 'run\.evaluate_against"),
+        ("equilibrium_taught", [], "^the settings of --config equilibrium_taught do not fit"),
+    ],
+)
+def test_who_names_an_agent_that_there_is_not_is_told(
+    config: str | None, overrides: list[str], words: str, tmp_path: Path
+) -> None:
+    """The configuration, or what was set otherwise on the command line."""
+    file = None if config is None else Path(config)
+    with pytest.raises(UnknownNameError, match=words):
+        prepare("hog", tmp_path / "run", file, overrides, False)
+
+
+@pytest.mark.parametrize("by", ["algorithm", "opponents"])
+def test_a_run_that_is_resumed_elsewhere_says_that_it_names_a_file(
+    by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As its teacher, or as whom it meets."""
+    said = {"opponents": {"mine.py": 1.0}} if by == "opponents" else {"algorithm": {"teacher": "reply(mine.py)"}}
+    begun, other = tmp_path / "begun", tmp_path / "other"
+    for folder in (begun, other):
+        folder.mkdir()
+    (begun / "mine.py").write_text("def final_strategy(score, opponent_score):\n    return 4\n")
+    write_about(begun, AboutRun(["dicegym", "train", "hog"], said, False))
+    monkeypatch.chdir(begun)
+    prepare("hog", begun, None, [], True, trust=True)
+    monkeypatch.chdir(other)
+    with pytest.raises(AgentError, match=r"there is no file mine\.py in .*other: .*settings\.json names it") as refused:
+        prepare("hog", begun, None, [], True, trust=True)
+    assert "checkpoint" not in str(refused.value)

@@ -94,6 +94,28 @@ def test_training_begins_with_the_networks_of_another_model(training: Any, tmp_p
     assert not (tmp_path / "third").exists()
 
 
+def test_a_training_begins_with_an_agent_that_is_named(training: Any, tmp_path: Path) -> None:
+    first = [*SMALL, "run.steps=256", "network.net_arch={pi=[512,512],vf=[256,256]}", "run.start_from=taught"]
+    run = training.train("liarsdice", tmp_path / "run", overrides=first)
+    file = shipped_folder("agents") / "liarsdice" / "taught.zip"
+    same = training.train("liarsdice", tmp_path / "same", overrides=[*first[:-1], f'run.start_from="{file}"'])
+    assert run.state.curve.points == same.state.curve.points
+    assert models.facts(tmp_path / "run/model.zip")["began_with"]["path"] == "taught"
+    assert training.train("liarsdice", tmp_path / "run", resume=True).state.began_with["path"] == "taught"
+
+
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [("tought", "Did you mean 'taught'"), ("bayes", "bayes is a bot.*by its file"), ("tought", "ppo, taught, wary")],
+)
+def test_a_training_that_begins_with_nobody_s_networks_is_told_who_there_is(
+    training: Any, named: str, words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UnknownNameError, match=words):
+        training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, f"run.start_from={named}"])
+    assert not (tmp_path / "run" / "settings.json").exists()
+
+
 def test_commands_of_earlier_configurations_still_run(training: Any, tmp_path: Path) -> None:
     """A file without the newer settings, as kept beside models that were trained before they existed."""
     text = (shipped_folder("training") / "configs/hog.toml").read_text()

@@ -19,6 +19,7 @@ from dicegym.learning.band import ENOUGH, LEVEL, Band, band_of
 from dicegym.learning.curves import Experiment, RunCurve, read_run
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE
+from dicegym.learning.floors import said_in
 from dicegym.learning.seeds.record import SeedsRecord, folder_of
 from dicegym.learning.seeds.task import FINISHED
 from dicegym.players import model as models
@@ -42,6 +43,8 @@ class SeedResult(NamedTuple):
     """Score of its best model, by which that was chosen; NaN: there is none."""
     end: float
     """Score of its last evaluation."""
+    missed: float = 0.0
+    """How far its best model is below ``run.best_floor``."""
 
 
 class Together(NamedTuple):
@@ -77,11 +80,11 @@ class SeedsSummary(NamedTuple):
 
     @property
     def best_model(self) -> Path | None:
-        """Return the model with the best score of all."""
+        """Return the model with the best score of all, or if none reaches ``run.best_floor`` that which is nearest."""
         measured = [one for one in self.results if not math.isnan(one.best)]
         if not measured:
             return None
-        return folder_of(self.folder, max(measured, key=lambda one: one.best).seed) / "best.zip"
+        return folder_of(self.folder, max(measured, key=lambda one: (-one.missed, one.best)).seed) / "best.zip"
 
 
 def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
@@ -115,7 +118,8 @@ def _result(record: SeedsRecord, seed: int, run: RunCurve | None) -> SeedResult:
     how, why = record.ended.get(seed, "not begun"), record.failures.get(seed, "")
     if run is None:
         return SeedResult(seed, how, why, 0, math.nan, math.nan)
-    return SeedResult(seed, how, why, int(run.steps[-1]), run.score.value, float(run.values["score"][-1]))
+    missed = said_in(models.facts(run.folder / "best.zip"))[1] if run.settings.get("run.best_floor") else 0.0
+    return SeedResult(seed, how, why, int(run.steps[-1]), run.score.value, float(run.values["score"][-1]), missed)
 
 
 def _together(values: Sequence[float]) -> Together | None:

@@ -1,0 +1,321 @@
+"""Models chosen by what is left to them against an exploiter, and with floors under that."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from small_runs import SMALL
+
+import dicegym
+from dicegym.cli import main
+from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.learning import best_response, floors
+from dicegym.learning.card import page
+from dicegym.learning.configuration import from_plain, override, read_config
+from dicegym.learning.curve import Curve, Evaluator
+from dicegym.learning.environment import new_games
+from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER, Score, against_best_reply
+from dicegym.learning.exploiter import against_exploiter
+from dicegym.learning.interruption import Interruption, StopTraining
+from dicegym.learning.learner import LearnerNetworks
+from dicegym.learning.networks import new_model
+from dicegym.learning.preparation import prepare
+from dicegym.learning.seeds.summary import SeedResult, SeedsSummary
+from dicegym.players import model as models
+from dicegym.players.model import PolicyPlayer
+
+pytestmark = pytest.mark.usefixtures("short_cards", "quick_exploiters")
+
+TINY = [
+    *SMALL,
+    *("run.steps=1024", "run.evaluate_every=512", "run.checkpoint_every=256", "run.card_games=0"),
+    *("run.average=0.5", "algorithm.ent_coef=0.1", 'opponents={"even"=1}'),
+]
+CHOSEN = [*TINY, "game.dice=2", "run.best_by=exploiter", "run.exploiter_steps=512", "run.evaluate_games=200"]
+SAVING = "interrupted"
+QUICK = ["run.games=16", "algorithm.n_steps=16", "algorithm.batch_size=128"]
+
+
+@pytest.fixture(scope="module")
+def quick_exploiters() -> Iterator[None]:
+    """Let rollouts of exploiters be small: those of a game's own training are as long as all of these runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(best_response, "read_config", lambda game: override(read_config(game), QUICK))
+        patch.setattr(best_response, "LOOK_GAMES", 50)
+        yield
+
+
+@pytest.fixture(scope="module")
+def whole(training: Any, short_cards: None, quick_exploiters: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("chosen") / "run"
+    training.train("liarsdice", folder, overrides=CHOSEN)
+    return folder
+
+
+def rows_of(folder: Path) -> list[dict[str, str]]:
+    with (folder / "curve.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def score(opponent: str, value: float) -> Score:
+    return Score("win rate", opponent, value, value, value, 100)
+
+
+def test_the_best_model_is_the_one_that_keeps_most_against_its_exploiter(whole: Path) -> None:
+    rows = rows_of(whole)
+    assert list(rows[0]) == ["steps", "score", "even", EXPLOITER]
+    assert all(row["score"] == row[EXPLOITER] != row["even"] for row in rows)
+    values = [float(row[EXPLOITER]) for row in rows]
+    assert len(set(values)) > 1
+    about = models.facts(whole / "best.zip")
+    assert about["score"]["value"] == pytest.approx(max(values), abs=1e-8)
+    assert about["score"]["games"] == 200
+
+
+def test_a_training_is_the_same_whether_exploiters_measure_it_or_not(
+    whole: Path, training: Any, tmp_path: Path
+) -> None:
+    training.train("liarsdice", tmp_path / "run", overrides=[*CHOSEN, "run.best_by=mean"])
+    assert [row["score"] for row in rows_of(tmp_path / "run")] == [row["even"] for row in rows_of(whole)]
+    both = [models.load(folder / "model.zip").plain_network().layers for folder in (whole, tmp_path / "run")]
+    assert all((a.weight == b.weight).all() for a, b in zip(*both, strict=True))
+
+
+@pytest.mark.parametrize("where", ["in a rollout", "in an exploiter"])
+def test_a_run_that_was_interrupted_is_the_same(whole: Path, training: Any, where: str, tmp_path: Path) -> None:
+    """Also where an exploiter was being trained."""
+    told: list[str] = []
+
+    def progress(done: int, total: int, text: str) -> None:
+        exploits = text.startswith("measuring: a best response to learner")
+        at = done == (512 if where == "in an exploiter" else 512 + 16 * 5)
+        if at and exploits == (where == "in an exploiter") and SAVING not in told:
+            told.append(SAVING)
+            run.interrupt(signal.SIGINT)
+        told.append(text)
+
+    folder = tmp_path / "cut"
+    _, settings, command, _ = prepare("liarsdice", folder, None, CHOSEN, False)
+    run = training.Run("liarsdice", settings, folder, False, progress, command)
+    with pytest.raises(KeyboardInterrupt, match="512 steps are saved"):
+        run.learn()
+    assert any("a best response" in text for text in told[told.index(SAVING) :])  # measured before it left
+    assert rows_of(folder)[-1]["steps"] == "512"
+    training.train("liarsdice", folder, resume=True)
+    for name in ("curve.csv", "evaluations.csv"):
+        assert (folder / name).read_text() == (whole / name).read_text()
+    kept = [models.facts(one / "best.zip")["score"] for one in (folder, whole)]
+    assert kept[0] == kept[1]
+
+
+def learner_at(game: dicegym.Game, **algorithm: Any) -> tuple[Any, Any, LearnerNetworks]:
+    """Return settings, a learner that has learned nothing, and its networks."""
+    plain = {"run": {"games": 8, "torch_threads": 1, "evaluate_games": 600}, "network": {"net_arch": [16]}}
+    settings = from_plain(plain | {"algorithm": {"n_steps": 8, **algorithm}})
+    settings = override(settings, ["run.exploiter_steps=4096"])
+    model = new_model(settings, new_games(game, settings, 1, "even"), 1, None)
+    met = np.ones(model.observation_space.shape, np.bool_)
+    return settings, PolicyPlayer(model, game, "learner", temperature=1.0), LearnerNetworks.of(model, met)
+
+
+def test_an_exploiter_leaves_no_less_than_the_best_reply() -> None:
+    """Of one who plays nearly at random it takes nearly all, and never more than can be had."""
+    game = dicegym.game("liarsdice", dice=1)
+    settings, player, networks = learner_at(game)
+    told: list[str] = []
+    left = against_exploiter(settings, player, networks, 5, Interruption(), told.append)
+    assert left == against_exploiter(settings, player, networks, 5, Interruption(), told.append)
+    assert against_best_reply(game, player).value < left.high
+    assert left.low < left.value < left.high < 0.45
+    assert (left.opponent, left.games) == (EXPLOITER, 600)
+    assert "of 4,096 steps" in told[-1]
+    other = against_exploiter(settings, player, networks, 6, Interruption(), told.append)
+    assert other != left  # each evaluation draws anew
+
+
+def test_at_larger_tables_what_is_left_is_each_copy_s_share() -> None:
+    game = dicegym.game("liarsdice", dice=1, players=3)
+    settings, player, networks = learner_at(game)
+    taken: list[Any] = []
+    with pytest.MonkeyPatch.context() as patch:
+        original = best_response.evaluate
+
+        def measured(*arguments: Any, **more: Any) -> Score:
+            taken.append(original(*arguments, **more))
+            return taken[-1]
+
+        patch.setattr(best_response, "evaluate", measured)
+        left = against_exploiter(settings, player, networks, 5, Interruption(), str)
+    assert left.value == pytest.approx((1 - taken[-1].value) / 2)
+    assert left.low == pytest.approx((1 - taken[-1].high) / 2)
+
+
+def test_an_exploiter_ends_when_its_run_is_to_end() -> None:
+    settings, player, networks = learner_at(dicegym.game("liarsdice", dice=1))
+    interruption = Interruption()
+    interruption.ask()
+    before = np.random.get_state()[1].copy()  # noqa: NPY002 - what Stable-Baselines3 draws from
+    with pytest.raises(StopTraining):
+        against_exploiter(settings, player, networks, 5, interruption, str)
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+def test_who_has_no_policy_meets_an_exploiter_with_fresh_networks(training: Any, tmp_path: Path) -> None:
+    learns_values = [
+        "algorithm={name='DQN',buffer_size=100,learning_starts=10}",
+        "run.steps=64",
+        "run.evaluate_every=64",
+    ]
+    wanted = [*CHOSEN, "run.exploiter_steps=256", *learns_values]
+    training.train("liarsdice", tmp_path / "run", overrides=wanted)
+    assert all(0 <= float(row[EXPLOITER]) <= 1 for row in rows_of(tmp_path / "run"))
+
+
+def test_floors_come_before_scores() -> None:
+    """Who misses least is best as long as all miss; then the score decides among those who do not."""
+    curve = Curve()
+    added = [
+        (0, 0.30, 0.2),
+        (1, 0.20, 0.1),
+        (2, 0.45, 0.15),
+        (3, 0.10, 0.0),
+        (4, 0.09, 0.0),
+        (5, 0.40, 0.0),
+        (6, 0.5, 0.01),
+    ]
+    better = [curve.add(steps, score("x", value), [score("x", value)], missed) for steps, value, missed in added]
+    assert better == [True, True, False, True, False, True, False]
+    assert (curve.best, curve.missed) == (0.40, 0.0)
+
+
+@pytest.mark.parametrize("by", ["exploitability", "exploiter"])
+def test_a_run_keeps_the_model_that_is_least_exploited_of_those_that_win_enough(
+    by: str, training: Any, tmp_path: Path
+) -> None:
+    wanted = [
+        *TINY,
+        "game.dice=1",
+        f"run.best_by={by}",
+        "run.exploiter_steps=256",
+        "run.evaluate_games=100",
+        "run.steps=512",
+    ]
+    training.train("liarsdice", tmp_path / "all", overrides=wanted)
+    rows = rows_of(tmp_path / "all")
+    column = BEST_REPLY if by == "exploitability" else EXPLOITER
+    assert list(rows[0])[2:] == ["even", column]
+    least = sorted(float(row["even"]) for row in rows)[len(rows) // 2]
+    for floor in (least, 1.0):
+        folder = tmp_path / f"floor {floor}"
+        training.train("liarsdice", folder, overrides=[*wanted, f'run.best_floor={{"even"={floor}}}'])
+        enough = [row for row in rows if float(row["even"]) >= floor]
+        chosen = (
+            max(enough, key=lambda row: float(row[column])) if enough else max(rows, key=lambda r: float(r["even"]))
+        )
+        about = models.facts(folder / "best.zip")
+        assert about["timesteps"] == int(chosen["steps"])
+        given, missed = floors.said_in(about)
+        assert given == {"even": floor}
+        assert missed == pytest.approx(max(0.0, floor - float(chosen["even"])), abs=1e-8)
+        resumed = training.Run("liarsdice", *_resumed(folder))
+        assert resumed.state.curve.missed == pytest.approx(missed)
+
+
+def _resumed(folder: Path) -> tuple[Any, Path, bool]:
+    return prepare("liarsdice", folder, None, [], True).settings, folder, True
+
+
+def test_a_floor_may_be_what_is_left_to_a_model(training: Any, tmp_path: Path) -> None:
+    """The other way round: who wins most of those that give little away."""
+    floor = 'run.best_floor={"exploitability"=0.1}'
+    run = training.train(
+        "liarsdice", tmp_path / "run", overrides=[*TINY, "game.dice=1", floor, "run.best_by=even", "run.steps=256"]
+    )
+    assert list(rows_of(tmp_path / "run")[0])[2:] == ["even", BEST_REPLY]
+    assert run.state.curve.score.opponent == "even"
+
+
+def test_a_target_is_reached_above_the_floor_alone() -> None:
+    run = from_plain({"run": {"target": 0.4, "best_by": "exploiter", "best_floor": {"even": 0.6}}}).run
+    evaluator = Evaluator(dicegym.game("liarsdice"), run)
+    assert not evaluator.reached([])
+    assert not evaluator.reached([score("even", 0.5), score(EXPLOITER, 0.45)])
+    assert not evaluator.reached([score("even", 0.6), score(EXPLOITER, 0.39)])
+    assert evaluator.reached([score("even", 0.6), score(EXPLOITER, 0.4)])
+
+
+def test_equals_of_an_exploiter_are_counted_at_the_table_it_sits_at() -> None:
+    run = from_plain({"run": {"tables": [2, 4], "best_by": "exploiter"}}).run
+    evaluator = Evaluator(dicegym.game("liarsdice", players=4), run)
+    assert evaluator.even(score(EXPLOITER, 0.2)) == 0.25
+    assert evaluator.even(score("even (2 players)", 0.2)) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("game", "overrides", "error", "words"),
+    [
+        ("yatzy", ["run.best_by=exploiter"], ParameterError, "is played alone"),
+        ("yatzy", ['run.best_floor={"exploiter"=0.4}'], ParameterError, "is played alone"),
+        ("liarsdice", ["run.exploiter_steps=0"], ParameterError, "exploiter_steps=0 cannot be used"),
+        ("liarsdice", ['run.best_floor={"bayes"=0.6}'], UnknownNameError, "opponent in run.best_floor 'bayes'"),
+        ("liarsdice", ['run.best_floor={"even"=60}'], ParameterError, "give one from 0 to 1"),
+        ("liarsdice", ['run.best_floor={"even"="much"}'], ParameterError, r'\{"bayes"=0.67\}'),
+        ("liarsdice", ['run.best_floor={"exploitability"=0.4}'], ParameterError, 'best_by="exploiter"'),
+    ],
+)
+def test_what_cannot_be_chosen_by_is_told_before_anything_is_written(
+    game: str, overrides: list[str], error: type[Exception], words: str, training: Any, tmp_path: Path
+) -> None:
+    with pytest.raises(error, match=words):
+        training.train(game, tmp_path / "run", overrides=[*SMALL, *overrides])
+    assert not (tmp_path / "run" / "settings.json").exists()
+
+
+def test_the_best_of_several_seeds_reaches_the_floor() -> None:
+    def result(seed: int, best: float, missed: float) -> SeedResult:
+        return SeedResult(seed, "finished", "", 10, best, best, missed)
+
+    results = (result(1, 0.5, 0.1), result(2, 0.3, 0.0), result(3, 0.4, 0.0), result(4, math.nan, 0.0))
+    found = SeedsSummary(Path("runs"), "liarsdice", "", results, None, None).best_model
+    assert found is not None
+    assert found.parent.name == "seed-3"
+
+
+def test_a_best_model_without_the_scores_that_a_floor_is_about_is_told(whole: Path) -> None:
+    facts = models.facts(whole / "best.zip")
+    facts["settings"]["run"]["best_floor"] = {"bayes": 0.6}
+    with pytest.raises(ParameterError, match=r"run\.best_floor"):
+        floors.said_in(facts)
+
+
+@pytest.mark.parametrize(("floor", "words"), [(0.0, "0 against even, as it does"), (1.0, "falls short by 0.")])
+def test_cards_say_whether_a_model_reaches_the_floor(whole: Path, floor: float, words: str) -> None:
+    facts = models.facts(whole / "best.zip")
+    facts["settings"]["run"]["best_floor"] = {"even": floor}
+    told = page(facts, "best", [score("even", 0.5)])
+    assert words in told
+    assert "who was trained to beat it" in told
+    facts["settings"]["run"]["best_floor"] = {}
+    assert "was to come to" not in page(facts, "best", [score("even", 0.5)])
+
+
+def test_the_command_says_that_no_model_reaches_the_floor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    floor = ['run.best_floor={"even"=1}', "run.steps=256", "run.best_by=exploiter", "run.exploiter_steps=256"]
+    words = [word for text in [*TINY, "game.dice=2", *floor] for word in ("--set", text)]
+    with pytest.raises(SystemExit) as end:
+        main(["train", "liarsdice", *words, "--run-dir", str(tmp_path / "run")])
+    assert not end.value.code
+    out = capsys.readouterr().out
+    assert re.search(r"none came to 1 against even: the best is the one that fell least short, by [01]\.\d{4}\n", out)
+    assert "against one who was trained to beat it. Among equals it would be 0.5; whoever is" in out
