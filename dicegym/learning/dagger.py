@@ -50,6 +50,8 @@ class DAgger(MaskablePPO):
         mix: the teacher acts in a share of ``mix ** k`` of the decisions of rollout ``k``, from all in the first on.
         greedy: share of the games in which the learner plays its best action. In the others it draws from its policy,
             and so comes to states in which it has gone astray.
+        explore: how often a game in which the learner draws goes on with any legal action instead, so that it also
+            learns what to do where it hardly ever comes.
         precision: of passes and gradients, "float32" or "bfloat16", which is several times as fast on processors that
             compute with it. Weights are kept as float32.
     """
@@ -69,6 +71,7 @@ class DAgger(MaskablePPO):
         softness: float = 0.0025,
         mix: float = 0.5,
         greedy: float = 0.5,
+        explore: float = 0.0,
         precision: str = "float32",
         stats_window_size: int = 100,
         tensorboard_log: str | None = None,
@@ -81,7 +84,7 @@ class DAgger(MaskablePPO):
         self.teacher = teacher
         self.reply_trials = whole_number("reply_trials", reply_trials, 0, MOST_TRIALS, "how long a reply is looked for")
         self.softness = finite_number("softness", softness, "a cost in win rate", above=0)
-        self.mix, self.greedy = _share("mix", mix), _share("greedy", greedy)
+        self.mix, self.greedy, self.explore = _share("mix", mix), _share("greedy", greedy), _share("explore", explore)
         self.precision = one_of("precision", precision, list(PRECISIONS))
         self._asked: Teacher | None = None
         super().__init__(
@@ -172,10 +175,13 @@ class DAgger(MaskablePPO):
         return logits.float().masked_fill(~masks, torch.finfo(torch.float32).min)
 
     def _choose(self, observations: np.ndarray, masks: np.ndarray, drawn: torch.Tensor) -> np.ndarray:
-        """Return the best action of each game, or one that is drawn (bool[n])."""
+        """Return the best action of each game, or one that is drawn (bool[n]); of these, some from all legal ones."""
         with torch.no_grad():
             told = torch.from_numpy(observations).to(self.device), torch.from_numpy(masks).to(self.device)
             logits = self._logits(*told).cpu()
+        if self.explore:
+            free = drawn & (torch.rand(len(drawn)) < self.explore)
+            logits[free] = logits[free].masked_fill(torch.from_numpy(masks)[free], 0.0)  # all legal ones alike
         noise = torch.empty(int(drawn.sum()), logits.shape[1]).exponential_().log_()
         logits[drawn] -= noise  # the highest is then drawn from the softmax (Gumbel, 1954)
         actions: np.ndarray = logits.argmax(dim=1).numpy()

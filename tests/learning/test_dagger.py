@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
+import torch
 from sb3_contrib import MaskablePPO
 
 import dicegym
@@ -193,7 +194,7 @@ def test_another_algorithm_takes_no_argument_of_the_games_own(game: str) -> None
     assert (found.self_play.games, found.game) == (own.self_play.games, own.game)
 
 
-@pytest.mark.parametrize("wrong", [{"softness": 0.0}, {"mix": 1.5}, {"greedy": -0.1}, {"precision": "float16"}])
+@pytest.mark.parametrize("wrong", [{"softness": 0.0}, {"mix": 1.5}, {"greedy": -0.1}, {"explore": 2.0}, {"precision": "float16"}])
 def test_what_cannot_be_asked_of_it_is_told(wrong: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         DAgger("MlpPolicy", SB3VecEnv(YATZY, 2, seed=1), **wrong)
@@ -217,6 +218,22 @@ def test_at_first_the_teacher_plays_and_later_the_learner() -> None:
 
     assert played(1.0, 1) > 200
     assert played(0.01, 3) < 120
+
+
+def test_who_explores_plays_all_legal_actions_alike_in_games_that_draw() -> None:
+    env = SB3VecEnv("hog", 4096, seed=1, opponent="always_roll(5)")
+    learner = DAgger("MlpPolicy", env, 0.0, 4, 64, greedy=0.5, explore=0.5, policy_kwargs={"net_arch": [8]}, seed=1)
+    with torch.no_grad():
+        learner.policy.action_net.bias[3] = 50.0  # what it plays if it does not explore
+    masks = np.zeros((4096, env.action_space.n), np.bool_)
+    masks[:, [0, 3, 7, 9]] = True
+    drawn = torch.arange(4096) >= 2048
+    actions = learner._choose(env.reset(), masks, drawn)
+    assert (actions[:2048] == 3).all()
+    counts = np.bincount(actions[2048:], minlength=10) / 2048
+    assert counts[[0, 7, 9]] == pytest.approx(1 / 8, abs=0.03)
+    assert counts[3] == pytest.approx(5 / 8, abs=0.04)
+    assert counts[[0, 3, 7, 9]].sum() == 1
 
 
 def test_a_taught_model_says_so_and_goes_on_exactly(tmp_path: Path) -> None:
