@@ -194,7 +194,9 @@ def test_another_algorithm_takes_no_argument_of_the_games_own(game: str) -> None
     assert (found.self_play.games, found.game) == (own.self_play.games, own.game)
 
 
-@pytest.mark.parametrize("wrong", [{"softness": 0.0}, {"mix": 1.5}, {"greedy": -0.1}, {"explore": 2.0}, {"precision": "float16"}])
+@pytest.mark.parametrize(
+    "wrong", [{"softness": 0.0}, {"mix": 1.5}, {"greedy": -0.1}, {"explore": 2.0}, {"precision": "float16"}]
+)
 def test_what_cannot_be_asked_of_it_is_told(wrong: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         DAgger("MlpPolicy", SB3VecEnv(YATZY, 2, seed=1), **wrong)
