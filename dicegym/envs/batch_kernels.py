@@ -249,7 +249,7 @@ def advance_rows(share, first, batch, opponents):
     ``share`` is a `Share`, ``batch`` the `BatchArrays`, ``opponents`` the `OpponentArrays`; ``first`` says that the
     actions are the learners', with which a step begins, and not those of opponents that were waited for.
 
-    Each kernel of a game is called in as few places as can be: where there are several, none is compiled into the loop.
+    Kernels of a game are called in as few places as can be, which keeps the loop small.
     """
     n, ends = 0, 0
     options = batch.options[0]
