@@ -14,7 +14,7 @@ from dicegym.envs.batch_kernels import BatchArrays, tell_rows
 from dicegym.envs.options import ILLEGAL_ACTION
 
 
-class Told:
+class BatchInfo:
     """What is told of the games of a batch, asked for after each reset and step.
 
     Steps of a thousand games take 0.1 ms, so whatever is the same in each of them is made once, here.

@@ -17,7 +17,7 @@ from dicegym.engine.loops import random_legal
 from dicegym.engine.threads import Threads
 from dicegym.engine.validate import one_of, seed_number, whole_number, whole_numbers
 from dicegym.envs.batch_attributes import PerGame
-from dicegym.envs.batch_info import Told
+from dicegym.envs.batch_info import BatchInfo
 from dicegym.envs.batch_kernels import (
     BEGIN,
     CHOOSE,
@@ -189,7 +189,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         """Hold what each step hands out of the batch's arrays."""
         rows = self._rows
         self._given_out = self._batch.observations, rows["reward"], rows["terminated"], rows["truncated"]
-        self._told = Told(self._batch, self.game.spec.faults)
+        self._told = BatchInfo(self._batch, self.game.spec.faults)
         self._options: tuple[Any, ...] | None = None  # what the loop was told last
 
     def action_masks(self) -> np.ndarray:
