@@ -18,6 +18,7 @@ A loop that helps is a kernel ``serve(board, version, *arguments)`` of this form
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import sys
@@ -184,6 +185,7 @@ class _Helper:
 def _work(board: np.ndarray, wakes: SimpleQueue[bool], serves: list[Any], errors: list[BaseException]) -> None:
     """Be a helper: serve whenever there is something to do, else sleep."""
     while wakes.get():
+        _leave(int(board[CALLERS_CORE]))
         while board[POSTED] != board[DONE]:
             serve, version, arguments = serves[0]
             try:
@@ -192,6 +194,21 @@ def _work(board: np.ndarray, wakes: SimpleQueue[bool], serves: list[Any], errors
                 errors.append(error)
                 finish(board)
                 board[ASLEEP] = 1
+
+
+def _leave(core: int) -> None:
+    """Go to another core if there is one that this thread may use, and let the system move it later as it likes.
+
+    Where others use the machine too, who is woken is put beside who wakes it, and stays there as long as nobody is much
+    busier: two threads then gained nothing.
+    """
+    if core < 0 or not hasattr(os, "sched_setaffinity"):
+        return
+    allowed = os.sched_getaffinity(0)
+    if len(others := allowed - {core}) > 0:
+        with contextlib.suppress(OSError):  # somebody changed at that moment where it may run
+            os.sched_setaffinity(0, others)
+            os.sched_setaffinity(0, allowed)
 
 
 class Crew:

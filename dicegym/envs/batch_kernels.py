@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.engine.crew import END, RESULT, START, finish, next_job
+from dicegym.engine.crew import END, JOB, RESULT, START, TIME, finish, next_job
 from dicegym.engine.dice import key_of
 from dicegym.engine.jit import loop_kernel
 from dicegym.engine.loops import (
@@ -25,6 +25,7 @@ from dicegym.engine.loops import (
     margin,
     observe_and_mask,
     observe_mask_and_returns,
+    random_legal,
     returns,
     situation,
     step,
@@ -61,6 +62,7 @@ ROW = np.dtype(
         ("ended", np.bool_),
         ("watched", np.bool_),  # somebody follows this game, and is told after each decision
         ("unseated", np.bool_),  # the game has just begun, and players that have to be asked may not sit at it yet
+        ("slot", np.int32),  # where the last observation of the episode that ended is (same-step mode)
     ],
     align=True,
 )
@@ -119,8 +121,9 @@ class BatchArrays(NamedTuple):
     """bool[n, n_actions]."""
     final_observations: np.ndarray
     """As ``observations``, the last of an episode in same-step mode, where the row goes on with the next one at once;
-    else empty."""
+    else empty. Indexed by `ROW`'s ``slot``, so that each step writes the same few."""
     final_masks: np.ndarray
+    """Beside them."""
 
 
 class Share(NamedTuple):
@@ -194,43 +197,30 @@ def play_others(share, states, watched, who, codes, tables):
 
 
 @loop_kernel
-def _begin(batch, i, opponents):
-    """Begin the next episode of row ``i``, and draw who sits where."""
-    row, sitting, rule = batch.rows[i], batch.who[i], batch.options[0].seat
+def _begin(states, i, blank, row, sitting, options, members, bounds, alike, distinct):
+    """Begin the next episode of row ``i``, and draw who sits where; the last four are of `OpponentArrays`."""
     row.episode += np.uint64(1)
     key = key_of(row.seed, row.episode)
-    begin(batch.states, i, batch.blank, key)
-    players = np.int64(batch.states[i].players)
-    row.seat = learner_seat(rule, key, row.episode, players)
-    seat_pool(opponents.bounds, opponents.alike, opponents.distinct, key, row.seat, sitting[:players])
+    begin(states, i, blank, key)
+    players = np.int64(states[i].players)
+    row.seat = learner_seat(options.seat, key, row.episode, players)
+    seat_pool(bounds, alike, distinct, key, row.seat, sitting[:players])
     for seat in range(players):
         if seat != row.seat:
-            sitting[seat] = opponents.members[sitting[seat]]
+            sitting[seat] = members[sitting[seat]]
     row.phase = BEGINNING
     row.watched = False
-    row.unseated = batch.options[0].seating
+    row.unseated = options.seating
 
 
 @loop_kernel
-def _settle(state, row, options, result):
-    """Give the learner of a row what it gained since its last turn; say whether its episode has ended.
-
-    ``result`` are the returns, whatever the reward.
-    """
-    gained = 0.0
-    if options.reward == OF_MARGIN:
-        margin(state, result)
-        gained = np.float64(result[row.seat])
-    elif options.reward == OF_FIRST_PLACE:
-        first_places(state, result)
-        gained = np.float64(result[row.seat])
-    returns(state, result)
-    if options.reward == OF_RETURNS:
-        gained = np.float64(result[row.seat])
-    row.reward = gained - row.before
-    row.before = gained
-    row.terminated = state.over
-    _count(row, options.cap)
+def _other_reward(state, kind, seat, scratch):
+    """Return the sum of rewards of ``seat`` so far where rewards are not the returns; ``scratch`` is overwritten."""
+    if kind == OF_MARGIN:
+        margin(state, scratch)
+    else:
+        first_places(state, scratch)
+    return np.float64(scratch[seat])
 
 
 @loop_kernel
@@ -258,18 +248,25 @@ def advance_rows(share, first, batch, opponents):
 
     ``share`` is a `Share`, ``batch`` the `BatchArrays`, ``opponents`` the `OpponentArrays`; ``first`` says that the
     actions are the learners', with which a step begins, and not those of opponents that were waited for.
+
+    Kernels of a game are called in as few places as can be, which keeps the loop small.
     """
-    n = 0
-    states, observations, masks = batch.states, batch.observations, batch.masks
-    mode = batch.options[0].mode
+    n, ends = 0, 0
+    options = batch.options[0]
+    mode, kind = options.mode, options.reward
+    low = share.which[0] if len(share.which) > 0 else 0
+    high = low + len(share.which) - 1
     for k in range(len(share.which)):
-        i = share.which[k]
-        row = batch.rows[i]
+        i = np.uint64(share.which[k])  # told that no row counts from the end, the compiler need not ask each array
+        row, state, result = batch.rows[i], batch.states[i], batch.results[i]
         task = share.tasks[k]
         if first and task != BEGIN and mode == NEXT_STEP and row.ended:
             task = BEGIN
+        begins = task == BEGIN
+        if first:  # for the end of an episode that has to be waited for: each row has another one
+            row.slot = high - (k - ends)
         if task == PLAY:
-            fault = step(states[i], share.actions[k])
+            fault = step(state, share.actions[k])
             if first:
                 row.fault = fault
             if row.watched:
@@ -281,76 +278,121 @@ def advance_rows(share, first, batch, opponents):
             row.terminated = row.truncated = row.ended = False
             row.fault = 0
             row.decisions = 0
-            _begin(batch, i, opponents)
         elif task == REFUSE:
             _refuse(batch, i)
             if mode != SAME_STEP:
                 continue
-            for place in range(observations.shape[1]):
-                batch.final_observations[i, place] = observations[i, place]
-            batch.final_masks[i, :] = False
+            row.slot = low + ends
+            ends += 1
+            for place in range(batch.observations.shape[1]):
+                batch.final_observations[row.slot, place] = batch.observations[i, place]
+            batch.final_masks[row.slot, :] = False
             row.final_seat = row.seat
             row.decisions = 0
-            _begin(batch, i, opponents)
+            begins = True
         while True:  # to the learner's turn, or the end of its episode
-            if row.unseated or not play_opponents(states[i], row.seat, batch.who[i], opponents.codes, opponents.tables):
+            if begins:
+                _begin(
+                    batch.states,
+                    i,
+                    batch.blank,
+                    row,
+                    batch.who[i],
+                    options,
+                    opponents.members,
+                    opponents.bounds,
+                    opponents.alike,
+                    opponents.distinct,
+                )
+            if row.unseated or not play_opponents(state, row.seat, batch.who[i], opponents.codes, opponents.tables):
                 share.waiting[n] = i
                 n += 1
                 break
-            if row.phase == PLAYING:
-                _settle(states[i], row, batch.options[0], batch.results[i])
-                if not (row.ended and mode == SAME_STEP):
-                    observe_and_mask(states[i], row.seat, observations[i], masks[i])
-                    break
-                observe_and_mask(states[i], row.seat, batch.final_observations[i], batch.final_masks[i])
-                row.final_seat = row.seat
-                row.decisions = 0
-            elif not states[i].over:
-                observe_and_mask(states[i], row.seat, observations[i], masks[i])
-                row.before = 0.0
-                row.decisions = 0
-                row.phase = PLAYING
-                break
-            else:
+            playing, gained = row.phase == PLAYING, 0.0
+            begins = False
+            if playing:
+                if kind != OF_RETURNS:
+                    gained = _other_reward(state, kind, row.seat, result)
+                returns(state, result)
+                row.terminated = state.over
+                _count(row, options.cap)
+                begins = row.ended and mode == SAME_STEP
+            elif state.over:
+                begins = True
                 row.decisions += 1
-                if row.decisions >= batch.options[0].most_skipped:
+                if row.decisions >= options.most_skipped:
                     row.phase = STUCK
                     share.waiting[n] = i
                     n += 1
                     break
-            _begin(batch, i, opponents)
+                continue
+            else:
+                row.before = 0.0
+                row.decisions = 0
+                row.phase = PLAYING
+            if begins:
+                if first:
+                    row.slot = low + ends
+                    ends += 1
+                slot = np.uint64(row.slot)
+                observe_and_mask(state, row.seat, batch.final_observations[slot], batch.final_masks[slot])
+                row.final_seat = row.seat
+                row.decisions = 0
+            else:
+                observe_and_mask(state, row.seat, batch.observations[i], batch.masks[i])
+            if playing:
+                if kind == OF_RETURNS:  # read now that it has long been written: at once takes as long as a die
+                    gained = np.float64(result[row.seat])
+                row.reward = gained - row.before
+                row.before = gained
+            if not begins:
+                break
     return n
 
 
+PLAY_ON, CHOOSE = 0, 1
+"""Jobs of `help_rows`."""
+
+
 @loop_kernel
-def help_rows(board, version, which, actions, tasks, waiting, batch, opponents):
-    """Do parts of `advance_rows`, with which a step begins, as they are posted (`dicegym.engine.crew`)."""
+def help_rows(board, version, which, actions, tasks, waiting, batch, opponents, seed, chosen):
+    """Do parts of `advance_rows`, with which a step begins, and of `random_legal` as they are posted.
+
+    See `dicegym.engine.crew`.
+    """
     while next_job(board, version):
         start, end = board[START], board[END]
-        share = Share(which[start:end], actions[start:end], tasks[start:end], waiting[start:end])
-        board[RESULT] = advance_rows(share, True, batch, opponents)
+        if board[JOB] == PLAY_ON:
+            share = Share(which[start:end], actions[start:end], tasks[start:end], waiting[start:end])
+            board[RESULT] = advance_rows(share, True, batch, opponents)
+        else:
+            random_legal(batch.masks[start:end], seed, board[TIME], start, chosen[start:end])
         finish(board)
 
 
 @loop_kernel
-def tell_rows(rows, results, over, ended, seats, gained):
-    """Write what a step brought in each row: all arrays are indexed by row, and those of no meaning are 0 there.
+def tell_rows(rows, results, over, ended, seats, gained, which, slots):
+    """Write what a step brought in each row: arrays are indexed by row, and those of no meaning are 0 there.
 
     ``over`` says whose games ended by their rules, with the returns in ``gained``, ``ended`` whose episodes ended,
-    with the learner's seat in ``seats``. Returns (faults, episodes that ended, episodes that were truncated).
+    with the learner's seat in ``seats``. ``which`` and ``slots`` are written from the beginning on: the rows whose
+    episodes ended, and where their last observations are. Returns (faults, episodes that ended, games that did,
+    episodes that were truncated).
     """
-    faults, ends, truncated = np.int64(0), np.int64(0), np.int64(0)
+    faults, ends, overs, truncated = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for i in range(len(rows)):
         row = rows[i]
         faults += row.fault != 0
         if not row.ended:
             continue
+        which[ends], slots[ends] = i, row.slot
         ends += 1
         truncated += row.truncated
         ended[i] = True
         seats[i] = row.final_seat
         if row.terminated and row.fault >= 0:
+            overs += 1
             over[i] = True
             for seat in range(results.shape[1]):
                 gained[i, seat] = results[i, seat]
-    return faults, ends, truncated
+    return faults, ends, overs, truncated

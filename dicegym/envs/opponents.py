@@ -43,6 +43,7 @@ class Opponents:
         self.watched = np.zeros(n, np.bool_)
         self._states = states
         self._pool = pool
+        self._pool_sits = _sits(pool)
         self._players: list[Player] = []  # all who sit anywhere, or are to
         self._acts: dict[int, dict[int, Act]] = {}  # row -> seat -> who to ask, for players that answer game by game
         self._audiences: dict[int, Audience] = {}  # row -> those of them who follow the game
@@ -53,7 +54,7 @@ class Opponents:
     @property
     def seating(self) -> bool:
         """Whether a game that begins may need `seat`: somebody draws or remembers, or did in the game before."""
-        return bool(self._acts) or (self._pool is not None and any(not player.at_once for player in self._pool.players))
+        return self._pool_sits or bool(self._acts)
 
     @property
     def arrays(self) -> OpponentArrays:
@@ -92,6 +93,7 @@ class Opponents:
     def set_pool(self, pool: Pool) -> None:
         """Let games that begin from now on draw from ``pool``; forget players that neither sit nor can be drawn."""
         self._pool = pool
+        self._pool_sits = _sits(pool)
         for player in pool.players:
             self._index(player)
         wanted = {id(player) for player in pool.players}
@@ -182,3 +184,8 @@ class Opponents:
             return lambda rows, seats: table.act_rows(self._states, rows, seats)
         player = self._players[index]
         return lambda rows, seats: player.act_rows(self.game, self._states, rows, seats)
+
+
+def _sits(pool: Pool | None) -> bool:
+    """Return whether anybody of a pool has to sit down at a game before it goes on."""
+    return pool is not None and any(not player.at_once for player in pool.players)

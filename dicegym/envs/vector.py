@@ -13,12 +13,14 @@ from gymnasium.vector.utils import batch_space
 from dicegym.engine.crew import Crew
 from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED, records
+from dicegym.engine.loops import random_legal
 from dicegym.engine.threads import Threads
 from dicegym.engine.validate import one_of, seed_number, whole_number, whole_numbers
 from dicegym.envs.batch_attributes import PerGame
-from dicegym.envs.batch_info import present_info, step_info
+from dicegym.envs.batch_info import BatchInfo
 from dicegym.envs.batch_kernels import (
     BEGIN,
+    CHOOSE,
     DISABLED,
     NEXT_STEP,
     OF_FIRST_PLACE,
@@ -26,6 +28,7 @@ from dicegym.envs.batch_kernels import (
     OF_RETURNS,
     OPTIONS,
     PLAY,
+    PLAY_ON,
     REFUSE,
     ROW,
     SAME_STEP,
@@ -58,6 +61,8 @@ from dicegym.players.pool import Pool
 KEPT = ("states", "rows", "results", "observations", "masks")
 """The arrays of the batch that `BatchEnv.state_dict` holds."""
 MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
+_RANDOM = np.uint64(0)
+"""The seed of `BatchEnv.random_actions`."""
 _PAID = {"win": OF_RETURNS, "margin": OF_MARGIN, "first": OF_FIRST_PLACE}
 
 
@@ -126,6 +131,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         self.reward = check_reward(self.game, reward)
         self.render_mode = check_render_mode(render_mode)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
+        self._mode = MODES[self.autoreset_mode]
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.max_episode_steps = check_cap("max_episode_steps", max_episode_steps)
         self.copy = copy
@@ -139,10 +145,11 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         self._served: tuple[Any, ...] | None = None  # what helpers work with
         self._all = np.arange(n)
         self._waiting = np.zeros(n, np.int64)
+        self._chosen = np.zeros(n, np.int64)
         self._tasks = np.zeros(n, np.int8)
         self._states = self.game.new_states(n)
         self._opponents = Opponents(self.game, self._states, self.seating.pool)
-        kept = n if self.autoreset_mode == AutoresetMode.SAME_STEP else 0
+        kept = n if self._mode == SAME_STEP else 0
         self._batch = BatchArrays(
             options=records(1, OPTIONS),
             blank=self.game.blank,
@@ -155,16 +162,17 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             final_observations=np.zeros((kept, self.game.observation_size), np.float32),
             final_masks=np.zeros((kept, self.game.n_actions), np.bool_),
         )
-        self._lasts = self._rows_of_lasts()
         self._rows = self._batch.rows
         self._rows["ended"] = True
+        self._hold()
         self._opponents.watched = self._rows["watched"]
         self._seeded = False
         self._sound = True  # False from the failure of an opponent to the next reset
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what cannot be copied: opponents seated in games."""
-        return vars(self) | {"_served": None, "_lasts": None, "_opponents": self._opponents.state_dict()}
+        left_out = dict.fromkeys(("_served", "_told", "_given_out", "_options"))  # they show the batch's own memory
+        return vars(self) | left_out | {"_opponents": self._opponents.state_dict()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on with a copy; opponents that are not pure sit down anew and have forgotten their games."""
@@ -175,18 +183,36 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         self._opponents.watched = self._rows["watched"]
         self._batch = self._batch._replace(who=self._opponents.who)
         self._opponents.load_state_dict(seated, self._states["key"])
-        self._lasts = self._rows_of_lasts()
+        self._hold()
 
-    def _rows_of_lasts(self) -> np.ndarray | None:
-        """Return the last observations of games that end as they are handed out, if they need not be copied."""
-        if self.copy or not len(last := self._batch.final_observations):
-            return None
-        return np.fromiter(last, object, len(last))
+    def _hold(self) -> None:
+        """Hold what each step hands out of the batch's arrays."""
+        rows = self._rows
+        self._given_out = self._batch.observations, rows["reward"], rows["terminated"], rows["truncated"]
+        self._told = BatchInfo(self._batch, self.game.spec.faults)
+        self._options: tuple[Any, ...] | None = None  # what the loop was told last
 
     def action_masks(self) -> np.ndarray:
         """Return a copy of the action masks: bool[num_envs, n_actions]."""
         masks: np.ndarray = self._batch.masks.copy()
         return masks
+
+    def random_actions(self, time: int) -> np.ndarray:
+        """Return a random legal action for every game, chosen by all threads.
+
+        int64[num_envs], overwritten by the next call; -1 where nothing is legal. Game i's at ``time`` depends on
+        nothing else but what is legal there, so that runs can be repeated.
+        """
+
+        def part(start: int, end: int) -> None:
+            random_legal(self._batch.masks[start:end], _RANDOM, time, start, self._chosen[start:end])
+
+        edges = self._threads.edges(self.num_envs)
+        if len(edges) == 2 or not COMPILED:
+            part(0, self.num_envs)
+        else:
+            self._crew.call(help_rows, self._help(self._opponents.arrays), edges, part, CHOOSE, time)
+        return self._chosen
 
     def set_opponent(self, opponent: Any) -> None:
         """Draw opponents from ``opponent`` (as for the constructor) from each game's next episode on."""
@@ -214,7 +240,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         ``options={"reset_mask": bool[num_envs]}`` begins only those games.
         """
         rows = self._reset_rows(options)
-        same_step = self.autoreset_mode == AutoresetMode.SAME_STEP
+        same_step = self._mode == SAME_STEP
         if len(rows) < self.num_envs and (not self._sound or (same_step and not self._seeded)):
             raise StepError("some games have not begun, or an opponent failed in them: reset all games, without a mask")
         super().reset(seed=seed_number("seed", seed) if isinstance(seed, int | np.integer) else None)
@@ -222,7 +248,8 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         self._sound = False
         self._advance(rows, np.zeros(len(rows), np.int64), np.full(len(rows), BEGIN, np.int8))
         self._sound = True
-        return self._out(self._batch.observations), present_info(self._batch, rows, self.copy)
+        observations = self._batch.observations
+        return observations.copy() if self.copy else observations, self._told.of_reset(rows, self.copy)
 
     def _reset_rows(self, options: Any) -> np.ndarray:
         if not isinstance(options, dict | None) or set(options or {}) - {"reset_mask"}:
@@ -258,8 +285,8 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
 
     def _advance(self, rows: np.ndarray, actions: np.ndarray, tasks: np.ndarray) -> None:
         """Let compiled code take each of ``rows`` on, and ask opponents outside until nobody waits for them."""
-        self._batch.options[0] = (
-            MODES[self.autoreset_mode],
+        options = (
+            self._mode,
             self._opponents.seating,
             self.seating.rule,
             self.max_episode_steps or 0,
@@ -267,13 +294,11 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             _PAID[self.reward],
             MOST_GAMES_SKIPPED,
         )
+        if options != self._options:
+            self._batch.options[0] = self._options = options
         opponents = self._opponents.arrays
         first = True
-        while True:
-            shares = self._advance_all(rows, actions, tasks, first, opponents)
-            rows = np.concatenate([self._waiting[start : start + count] for start, count in shares])
-            if not len(rows):
-                break
+        while len(rows := self._advance_all(rows, actions, tasks, first, opponents)):
             first = False
             if (self._rows["phase"][rows] == STUCK).any():
                 raise StepError(
@@ -287,17 +312,27 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
 
     def _advance_all(
         self, rows: np.ndarray, actions: np.ndarray, tasks: np.ndarray, first: bool, opponents: OpponentArrays
-    ) -> list[tuple[int, int]]:
-        """Take each of ``rows`` on, shared out among threads; return (start, how many wait) of each part."""
-        work = partial(self._advance_share, (rows, actions, tasks, self._waiting), first, opponents)
+    ) -> np.ndarray:
+        """Take each of ``rows`` on, shared out among threads; return those that wait for somebody outside."""
         edges = self._threads.edges(len(rows))
-        if not COMPILED or not first or rows is not self._all or len(edges) == 2:
-            return self._threads.share(len(rows), work)
-        if self._served is None or self._served[-1] is not opponents:
-            given = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int8)
-            self._served = (rows, *given, self._waiting, self._batch, opponents)
-        self._served[1][:], self._served[2][:] = actions, tasks
-        return list(zip(edges, self._crew.call(help_rows, self._served, edges, work), strict=False))
+        if len(edges) == 2:
+            count = advance_rows(Share(rows, actions, tasks, self._waiting), first, self._batch, opponents)
+            return self._waiting[:count].copy() if count else self._waiting[:0]
+        work = partial(self._advance_share, (rows, actions, tasks, self._waiting), first, opponents)
+        if COMPILED and first and rows is self._all:
+            served = self._help(opponents)
+            served[1][:], served[2][:] = actions, tasks
+            shares = list(zip(edges, self._crew.call(help_rows, served, edges, work, PLAY_ON), strict=False))
+        else:
+            shares = self._threads.share(len(rows), work)
+        return np.concatenate([self._waiting[start : start + count] for start, count in shares])
+
+    def _help(self, opponents: OpponentArrays) -> tuple[Any, ...]:
+        """Return what helpers work with: the same tuple until opponents come or go."""
+        if self._served is None or self._served[5] is not opponents:
+            given = np.zeros(self.num_envs, np.int64), np.zeros(self.num_envs, np.int8)
+            self._served = (self._all, *given, self._waiting, self._batch, opponents, _RANDOM, self._chosen)
+        return self._served
 
     def _advance_share(
         self, whole: tuple[np.ndarray, ...], first: bool, opponents: OpponentArrays, start: int, end: int
@@ -320,21 +355,17 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         self._sound = False
         self._advance(self._all, actions, tasks)
         self._sound = True
-        rows = self._rows
-        return (
-            self._out(self._batch.observations),
-            self._out(rows["reward"]),
-            self._out(rows["terminated"]),
-            self._out(rows["truncated"]),
-            present_info(self._batch, self._all, self.copy)
-            | step_info(self._batch, self.game.spec.faults, self._lasts),
-        )
+        info = self._told.of_step(self.copy)
+        observations, rewards, terminated, truncated = self._given_out
+        if self.copy:
+            return observations.copy(), rewards.copy(), terminated.copy(), truncated.copy(), info
+        return observations, rewards, terminated, truncated, info
 
     def _check_actions(self, actions: Any) -> np.ndarray:
         given = whole_numbers("actions", actions, self.num_envs, "this environment")
         if not self._seeded or not self._sound:
             raise StepError("step() was called with no game going on: call reset() first")
-        if self.autoreset_mode == AutoresetMode.DISABLED and self._rows["ended"].any():
+        if self._mode == DISABLED and self._rows["ended"].any():
             raise StepError(
                 f"games {np.flatnonzero(self._rows['ended'])[:5].tolist()} have ended: "
                 f"reset them with options={{'reset_mask': terminated | truncated}}"
@@ -347,15 +378,12 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             return self._tasks
         inside = (actions >= 0) & (actions < self.game.n_actions)
         good = inside & self._batch.masks[self._all, np.where(inside, actions, 0)]
-        if self.autoreset_mode == AutoresetMode.NEXT_STEP:
+        if self._mode == NEXT_STEP:
             good |= self._rows["ended"]  # this step is the reset, whatever the action
         if self.on_illegal == "raise" and not good.all():
             row = int(np.flatnonzero(~good)[0])
             raise IllegalActionError(f"game {row}: {illegal(int(actions[row]), self._batch.masks[row])}")
         return np.where(good, PLAY, REFUSE).astype(np.int8)
-
-    def _out(self, array: np.ndarray) -> np.ndarray:
-        return array.copy() if self.copy else array
 
     def render(self) -> tuple[Any, ...] | None:
         """Return every table as its learner sees it, in the form of ``render_mode``; "human" prints them."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dicegym.engine import crew as crew_module
 from dicegym.engine.crew import ASLEEP, END, JOB, RESULT, START, TIME, Crew, finish, next_job
 from dicegym.engine.jit import COMPILED, loop_kernel
 
@@ -105,3 +106,17 @@ def test_helpers_end_with_their_crew() -> None:
     gc.collect()
     thread.join(10)
     assert not thread.is_alive()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads cannot be sent to a core here")
+def test_who_is_woken_beside_its_caller_goes_to_another_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[set[int]] = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5, 8})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda process, cores: asked.append(cores))
+    crew_module._leave(5)
+    assert asked == [{3, 8}, {3, 5, 8}]  # and may then be moved as before
+    asked.clear()
+    crew_module._leave(-1)  # where systems do not tell
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {5})
+    crew_module._leave(5)  # the only one it may use
+    assert not asked

@@ -54,6 +54,33 @@ def test_number_of_threads_changes_nothing(environment: Environment, monkeypatch
     assert one == three
 
 
+@each_environment
+def test_what_is_not_copied_is_the_same(environment: Environment) -> None:
+    pool = {baseline(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
+    kept, overwritten = (transcript(environment, 40, 60, opponent=pool, copy=copy) for copy in (True, False))
+    assert sum(map(len, kept[1::2])) > 5  # games have ended
+    assert kept == overwritten
+
+
+@each_environment
+def test_random_actions_are_legal_and_the_same_on_any_number_of_threads(
+    environment: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dicegym.engine.threads.LEAST_ROWS", 16)
+    envs = [BatchEnv(environment.game, 53, threads=threads, **environment.settings) for threads in (1, 3)]
+    masks = [env.reset(seed=3)[1]["action_mask"] for env in envs]
+    for time in range(30):
+        one, three = (env.random_actions(time) for env in envs)
+        assert (one == three).all()
+        playing = masks[0].any(axis=1)
+        assert masks[0][playing, one[playing]].all()
+        assert (one[~playing] == -1).all()
+        steps = [env.step(np.maximum(one, 0)) for env in envs]
+        masks = [step[-1]["action_mask"] for step in steps]
+        assert (masks[0] == masks[1]).all()
+    assert len(set(one.tolist())) > 3
+
+
 @pytest.mark.parametrize("name", FINISHED)
 def test_number_of_threads_changes_nothing_in_the_bare_batch(name: str) -> None:
     game = dicegym.game(name)
