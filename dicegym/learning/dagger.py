@@ -52,6 +52,9 @@ class DAgger(MaskablePPO):
             and so comes to states in which it has gone astray.
         explore: how often a game in which the learner draws goes on with any legal action instead, so that it also
             learns what to do where it hardly ever comes.
+        cost_weight: how much more a state counts for each ``softness`` that the learner's best action gives away there,
+            so that it learns first what is dear (costs weigh in Ross and Bagnell, "Reinforcement and imitation learning
+            via interactive no-regret learning", 2014, too). Of no use with equilibria, whose actions have no costs.
         precision: of passes and gradients, "float32" or "bfloat16", which is several times as fast on processors that
             compute with it. Weights are kept as float32.
     """
@@ -72,6 +75,7 @@ class DAgger(MaskablePPO):
         mix: float = 0.5,
         greedy: float = 0.5,
         explore: float = 0.0,
+        cost_weight: float = 0.0,
         precision: str = "float32",
         stats_window_size: int = 100,
         tensorboard_log: str | None = None,
@@ -85,6 +89,9 @@ class DAgger(MaskablePPO):
         self.reply_trials = whole_number("reply_trials", reply_trials, 0, MOST_TRIALS, "how long a reply is looked for")
         self.softness = finite_number("softness", softness, "a cost in win rate", above=0)
         self.mix, self.greedy, self.explore = _share("mix", mix), _share("greedy", greedy), _share("explore", explore)
+        self.cost_weight = finite_number("cost_weight", cost_weight, "how much costs count")
+        if self.cost_weight < 0:
+            raise ParameterError(f"cost_weight={cost_weight!r} would teach what costs most: give 0 or more")
         self.precision = one_of("precision", precision, list(PRECISIONS))
         self._asked: Teacher | None = None
         super().__init__(
@@ -192,19 +199,23 @@ class DAgger(MaskablePPO):
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
         losses, given_away, strayed = [], [], []
+        weight = self.cost_weight / self._asked.softness if self._asked is not None else 0.0
         for _ in range(self.n_epochs):
             for rows in torch.split(torch.randperm(len(self._lessons[0])), self.batch_size or 1):
                 observations, masks, policies, *costs = (part[rows].to(self.device) for part in self._lessons)
                 log_policy = torch.log_softmax(self._logits(observations, masks), dim=1)
-                loss = -(policies * log_policy).sum(dim=1).mean()
+                losses_of = -(policies * log_policy).sum(dim=1)
+                strayed.append((losses_of.detach() - torch.special.entr(policies).sum(dim=1)).mean().item())
+                if costs:
+                    best = log_policy.detach().argmax(dim=1, keepdim=True)
+                    given = costs[0].gather(1, best)[:, 0]
+                    given_away.append(given.mean().item())
+                    losses_of = losses_of * (1 + weight * given)
+                loss = losses_of.mean()
                 self.policy.optimizer.zero_grad()
                 torch.autograd.backward(loss)
                 self.policy.optimizer.step()
                 losses.append(loss.item())
-                strayed.append(losses[-1] - torch.special.entr(policies).sum(dim=1).mean().item())
-                if costs:
-                    best = log_policy.detach().argmax(dim=1, keepdim=True)
-                    given_away.append(costs[0].gather(1, best).mean().item())
             self._n_updates += 1
         self.logger.record("train/loss", float(np.mean(losses)))
         self.logger.record("train/kl", float(np.mean(strayed)))

@@ -65,6 +65,7 @@ class Teacher:
 
     Attributes:
         game: as given.
+        softness: in the unit of the teacher's values.
         replies_to: name of the agent that it replies to; None if it teaches by values of the game.
 
     Raises:
@@ -86,7 +87,7 @@ class Teacher:
             found = _able(game, name)
             self._valuer, unit = found, found.unit
             self._values = lambda states: action_values_of(found, states).values
-        self._softness = softness * UNITS[unit]
+        self.softness = softness * UNITS[unit]
 
     def lesson(self, states: np.ndarray) -> Lesson:
         """Return what the player to move should do in each of the records, of which none is over."""
@@ -97,7 +98,7 @@ class Teacher:
         known = ~np.isnan(values)
         values[~known] = -np.inf
         costs = (values.max(axis=1, keepdims=True) - values).astype(np.float32)
-        policies = np.exp(costs / -self._softness)
+        policies = np.exp(costs / -self.softness)
         return Lesson(policies / policies.sum(axis=1, keepdims=True), costs)
 
 

@@ -195,7 +195,15 @@ def test_another_algorithm_takes_no_argument_of_the_games_own(game: str) -> None
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"softness": 0.0}, {"mix": 1.5}, {"greedy": -0.1}, {"explore": 2.0}, {"precision": "float16"}]
+    "wrong",
+    [
+        {"softness": 0.0},
+        {"mix": 1.5},
+        {"greedy": -0.1},
+        {"explore": 2.0},
+        {"cost_weight": -1.0},
+        {"precision": "float16"},
+    ],
 )
 def test_what_cannot_be_asked_of_it_is_told(wrong: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
@@ -236,6 +244,24 @@ def test_who_explores_plays_all_legal_actions_alike_in_games_that_draw() -> None
     assert counts[[0, 7, 9]] == pytest.approx(1 / 8, abs=0.03)
     assert counts[3] == pytest.approx(5 / 8, abs=0.04)
     assert counts[[0, 3, 7, 9]].sum() == 1
+
+
+def test_a_state_counts_the_more_the_more_the_learner_gives_away() -> None:
+    def loss(weight: float) -> tuple[float, DAgger]:
+        env = SB3VecEnv("hog", 64, seed=1, goal=20, opponent="always_roll(5)")
+        settings: dict[str, Any] = {"teacher": "reply(always_roll(5))", "softness": 0.01, "cost_weight": weight}
+        learner = DAgger("MlpPolicy", env, 0.0, 8, 512, policy_kwargs={"net_arch": [8]}, seed=1, **settings)
+        learner.learn(8 * 64)
+        return float(learner.logger.name_to_value["train/loss"]), learner
+
+    (plain, learner), (weighted, _) = loss(0.0), loss(0.25)
+    observations, masks, policies, costs = learner._lessons
+    log_policy = torch.log_softmax(learner._logits(observations, masks), dim=1).detach()
+    each = -(policies * log_policy).sum(dim=1)
+    given = costs.gather(1, log_policy.argmax(dim=1, keepdim=True))[:, 0]
+    assert plain == pytest.approx(each.mean().item(), rel=1e-4)
+    assert weighted == pytest.approx((each * (1 + 0.25 * given / 0.01)).mean().item(), rel=1e-4)
+    assert weighted > 1.5 * plain
 
 
 def test_a_taught_model_says_so_and_goes_on_exactly(tmp_path: Path) -> None:
