@@ -331,13 +331,12 @@ def test_a_layout_gives_back_what_was_packed_and_pads_with_zeros() -> None:
     sizes = {"pi": [40, 24], "vf": [17]}
     model = made(FastMaskablePPO, "liarsdice", policy_kwargs={"net_arch": sizes})
     parameters = FlatParameters(model.policy)
-    networks = parameters.networks(parameters.values)
-    layout = Layout(networks, model.observation_space.shape[0], 0, True)
-    vector, found = layout.vector(), torch.zeros(parameters.size)
-    layout.pack(networks, vector)
-    layout.unpack(vector, parameters.networks(found))
-    assert torch.equal(found, parameters.values)
-    assert np.count_nonzero(vector) == torch.count_nonzero(found)
+    layout = Layout(parameters, model.observation_space.shape[0], 0, True)
+    vector, found = layout.vector(), np.zeros(parameters.size, np.float32)
+    layout.pack(parameters.values.numpy(), vector)
+    layout.unpack(vector, found)
+    assert np.array_equal(found, parameters.values.numpy())
+    assert np.count_nonzero(vector) == np.count_nonzero(found)
 
 
 def test_a_callback_that_ends_the_training_ends_it_within_a_rollout() -> None:

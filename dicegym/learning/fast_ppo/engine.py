@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -54,12 +55,11 @@ class Engine:
         self._threads = torch.get_num_threads()
         self._crew = Crew(self._threads)
         size = int(np.prod(buffer.obs_shape))
-        networks = self.parameters.networks(self.parameters.values)
         privileged = int(getattr(policy, "privileged", 0))
-        self._layout = Layout(networks, size, privileged, policy.activation_fn is torch.nn.Tanh)
-        # Networks as layers, and the vectors they are computed as: values, and what Adam remembers.
+        self._layout = Layout(self.parameters, size, privileged, policy.activation_fn is torch.nn.Tanh)
+        # Values, and what Adam remembers: as the policy has them, and as they are computed.
         vectors = self.parameters.values, self.parameters.first, self.parameters.second
-        self._networks = [self.parameters.networks(one) for one in vectors]
+        self._flat = [one.numpy() for one in vectors]
         self._packed = [self._layout.vector() for _ in vectors]
         self._memory = jobs.Memory(
             vector=self._packed[0],
@@ -93,6 +93,7 @@ class Engine:
         self._weights = np.zeros(6, np.float32)
         self._read: list[np.ndarray] = []
         self._arguments: tuple[Any, ...] = ()
+        self._aside = 0.0  # decisions for which there is time while the caller does something else
         self.filled = False
         """Whether the latest rollout was played here."""
 
@@ -121,7 +122,7 @@ class Engine:
     def begin(self, observations: np.ndarray) -> None:
         """Begin a rollout whose first observations are these."""
         self.parameters.adopt()
-        self._layout.pack(self._networks[0], self._packed[0])
+        self._layout.pack(self._flat[0], self._packed[0])
         self._look(None)
         self._inputs.sparse[0] = is_sparse(observations)
         self.filled = False
@@ -169,10 +170,10 @@ class Engine:
             found = np.zeros((decisions, self._buffer.mask_dims), np.float32)
         self._look(found)
         if anchor is not None:
-            self._layout.pack(self.parameters.networks(torch.from_numpy(anchor)), self._packed[0])
+            self._layout.pack(anchor, self._packed[0])
             self._share(jobs.SAY, 0, decisions, LEAST)
-        for networks, packed in zip(self._networks, self._packed, strict=True):
-            self._layout.pack(networks, packed)
+        for flat, packed in zip(self._flat, self._packed, strict=True):
+            self._layout.pack(flat, packed)
         self._weights[:5] = weights
 
     def begin_epoch(self, order: np.ndarray) -> None:
@@ -202,7 +203,7 @@ class Engine:
     def gradient(self) -> torch.Tensor:
         """The gradient of the latest minibatch, float32[size], in the order of ``policy.parameters()``."""
         found = torch.zeros(self.parameters.size)
-        self._layout.unpack(self._memory.gradients[0], self.parameters.networks(found))
+        self._layout.unpack(self._memory.gradients[0], found.numpy())
         return found
 
     def step(self, most: float) -> None:
@@ -212,23 +213,31 @@ class Engine:
 
     def end_update(self) -> None:
         """Let the policy have what was learned."""
-        for networks, packed in zip(self._networks, self._packed, strict=True):
-            self._layout.unpack(packed, networks)
+        for flat, packed in zip(self._flat, self._packed, strict=True):
+            self._layout.unpack(packed, flat)
         self.parameters.note_steps()
 
     def _share(self, job: int, low: int, high: int, least: int, meanwhile: Callable[[], None] | None = None) -> int:
-        """Let threads do parts of a job, always the same ones; return how many did."""
-        n = high - low
+        """Let threads do parts of a job; return how many did. With ``meanwhile``, parts depend on how long that takes."""
+        n, arguments = high - low, self._arguments
         busy = max(1, min(self._threads, n // least))
-        bounds, arguments = self._orders.bounds, self._arguments
-        for part in range(busy):
-            bounds[part] = low + n * part // busy // ROWS * ROWS  # whole tiles
-        bounds[busy] = high
+        aside = 0 if meanwhile is None else min(int(self._aside), n // (2 * busy))
+        bounds, others = self._orders.bounds, n
+        bounds[0], bounds[busy] = low, high
+        if busy > 1:
+            others = (n + aside) * (busy - 1) // busy
+        for part in range(1, busy):
+            bounds[part] = high - others * (busy - part) // (busy - 1) // ROWS * ROWS  # whole tiles, but for the first
 
-        def mine(part: int, end: int) -> None:
+        def mine(part: int, _: int) -> None:
+            began = time.perf_counter()
             if meanwhile is not None:
                 meanwhile()
+            begun = time.perf_counter()
             jobs.do_part(job, part, *arguments)
+            if meanwhile is not None:
+                worth = (begun - began) / (time.perf_counter() - begun) * (bounds[1] - low)
+                self._aside += 0.1 * (min(worth, n) - self._aside)
 
         if busy == 1:
             mine(0, 1)

@@ -102,7 +102,7 @@ def _act(part, low, high, plan, memory, inputs, masks, orders):
             append_row(inputs.dense, i, inputs.begins, inputs.ends, inputs.inputs, inputs.values)
     for at in range(low, high, CHUNK):
         end = min(at + CHUNK, high)
-        forward(plan, memory.vector, room, inputs, orders.everyone, begun + at, end - at, True)
+        forward(plan, memory.vector, room, inputs, orders.everyone, begun + at, end - at, len(plan.counts))
         orders.values[at:end] = room[sizes[VALUES] : sizes[VALUES] + end - at]
         if begun + end <= len(masks):
             draw(
@@ -117,7 +117,7 @@ def _say(part, low, high, plan, memory, inputs, losses, orders):
     room, sizes = memory.rooms[part], plan.sizes
     for at in range(low, high, CHUNK):
         end = min(at + CHUNK, high)
-        forward(plan, memory.vector, room, inputs, orders.everyone, at, end - at, False)
+        forward(plan, memory.vector, room, inputs, orders.everyone, at, end - at, len(plan.counts) - 1)
         log_softmax(
             room, sizes[LOGITS], sizes[SCRATCH], sizes[ACTIONS], losses.masks, at, end - at, losses.anchor
         )  # fmt: skip

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
-from dicegym.learning.fast_ppo.layers import Dense, Networks
+from dicegym.learning.fast_ppo.layers import FlatParameters, Networks
 from dicegym.learning.fast_ppo.products import aligned
 from dicegym.learning.fast_ppo.vectors import padded
 
@@ -59,7 +60,7 @@ class Layout:
     The first layers of actor and critic are one, which reads the observation once. Padding stays 0, as its slopes are.
 
     Args:
-        networks: whose sizes.
+        parameters: whose sizes.
         size: of an observation.
         privileged: how many inputs at the end the critic alone has.
         tanh: whether units are tanh; else ReLU.
@@ -70,8 +71,9 @@ class Layout:
         room: numbers that a thread needs to compute in.
     """
 
-    def __init__(self, networks: Networks, size: int, privileged: int, tanh: bool) -> None:
-        self._seen = size - privileged, size
+    def __init__(self, parameters: FlatParameters, size: int, privileged: int, tanh: bool) -> None:
+        numbers = parameters.networks(torch.arange(parameters.size))  # which number of the flat vector stands where
+        networks, self._seen = numbers, (size - privileged, size)
         towers = networks.actor, networks.critic
         sizes = np.zeros(14, np.int64)
         counts = np.array([len(tower) - 1 for tower in towers])
@@ -102,15 +104,17 @@ class Layout:
                 inputs, row, at, slopes = n, n, to, to_slopes
         self.plan = Plan(sizes, layers, counts)
         self.size, self.room = vector.end, room.end
+        self._places = np.zeros(parameters.size, np.int64)
+        for flat, places in self._parts(np.arange(self.size), numbers):
+            self._places[flat] = places
 
     def vector(self) -> np.ndarray:
         """Return a vector of zeros."""
         return aligned((self.size,))
 
-    def _parts(self, vector: np.ndarray, networks: Networks) -> Iterator[tuple[Dense, np.ndarray, np.ndarray]]:
-        """Yield each layer with its weight, turned round, and its bias as they stand in a vector."""
-        size, width, units, split, bias = self.plan.sizes[:5].tolist()
-        del size
+    def _parts(self, vector: np.ndarray, networks: Networks) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield each weight and each bias of networks beside the part of a vector where it stands."""
+        _, width, units, split, bias = self.plan.sizes[:5].tolist()
         whole = vector[: width * units].reshape(width, units)
         starts = (0, split)
         for number, tower in enumerate((networks.actor, networks.critic)):
@@ -123,16 +127,13 @@ class Layout:
                     _, inputs, columns, at, bias_at = self.plan.layers[number, place - 1, :5].tolist()
                     weight = vector[at : at + inputs * columns].reshape(inputs, columns)[:depth, :n]
                     of_bias = vector[bias_at : bias_at + n]
-                yield layer, weight, of_bias
+                yield layer.weight.numpy(), weight.T
+                yield layer.bias.numpy(), of_bias
 
-    def pack(self, networks: Networks, vector: np.ndarray) -> None:
-        """Write the parameters of networks into a vector."""
-        for layer, weight, bias in self._parts(vector, networks):
-            weight[:] = layer.weight.numpy().T
-            bias[:] = layer.bias.numpy()
+    def pack(self, flat: np.ndarray, vector: np.ndarray) -> None:
+        """Write parameters (float32[parameters], in the policy's order) into a vector."""
+        vector[self._places] = flat
 
-    def unpack(self, vector: np.ndarray, networks: Networks) -> None:
-        """Write a vector into the parameters of networks."""
-        for layer, weight, bias in self._parts(vector, networks):
-            layer.weight.numpy()[:] = weight.T
-            layer.bias.numpy()[:] = bias
+    def unpack(self, vector: np.ndarray, flat: np.ndarray) -> None:
+        """Write a vector into parameters."""
+        np.take(vector, self._places, out=flat)

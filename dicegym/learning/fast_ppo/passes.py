@@ -98,15 +98,15 @@ class Losses(NamedTuple):
 
 
 @fast_kernel
-def forward(plan, vector, room, inputs, rows, first, n, critic):
-    """Compute logits and, with ``critic``, values of ``n`` decisions: ``rows`` (int64) from ``first`` on."""
-    sizes = plan.sizes
+def forward(plan, vector, room, inputs, rows, first, n, towers):
+    """Compute logits and, of two ``towers``, values of ``n`` decisions: ``rows`` (int64) from ``first`` on."""
+    sizes, none, one = plan.sizes, np.int64(0), np.int64(1)  # written as numbers, they would be compiled for apiece
     width, units, start, bias = sizes[WIDTH], sizes[FIRST_UNITS], sizes[FIRST], sizes[FIRST_BIAS]
     if inputs.sparse[0]:
         for i in range(n):
             row = rows[first + i]
             add_picked(
-                inputs.values, inputs.inputs, inputs.begins[row], inputs.ends[row], vector, 0, units,
+                inputs.values, inputs.inputs, inputs.begins[row], inputs.ends[row], vector, none, units,
                 room, start + i * units, vector, bias, units,
             )  # fmt: skip
     else:
@@ -116,10 +116,10 @@ def forward(plan, vector, room, inputs, rows, first, n, critic):
             for k in range(size):
                 room[x + i * width + k] = inputs.dense[row, k]
         add_product(
-            room, x, width, 1, vector, 0, units, room, start, units, vector, bias, 0, n, units, size
+            room, x, width, one, vector, none, units, room, start, units, vector, bias, none, n, units, size
         )  # fmt: skip
     _activate(sizes, room[start : start + n * units])
-    for tower in range(1 + critic):
+    for tower in range(towers):
         for number in range(plan.counts[tower]):
             layer = plan.layers[tower, number]
             to, columns = layer[TO], layer[UNITS]
@@ -127,8 +127,8 @@ def forward(plan, vector, room, inputs, rows, first, n, critic):
                 _one_unit(layer, vector, room, n)
                 continue
             add_product(
-                room, layer[FROM], layer[FROM_ROW], 1, vector, layer[WEIGHT], columns,
-                room, to, columns, vector, layer[BIAS], 0, n, columns, layer[DEPTH],
+                room, layer[FROM], layer[FROM_ROW], one, vector, layer[WEIGHT], columns,
+                room, to, columns, vector, layer[BIAS], none, n, columns, layer[DEPTH],
             )  # fmt: skip
             if number < plan.counts[tower] - 1:
                 _activate(sizes, room[to : to + n * columns])
@@ -176,8 +176,8 @@ def backward(plan, vector, gradient, room, inputs, sorting, thread, losses, rows
 
     The decisions are ``rows`` (int64) from ``first`` on; weights have to be turned round.
     """
-    forward(plan, vector, room, inputs, rows, first, n, True)
-    sizes = plan.sizes
+    forward(plan, vector, room, inputs, rows, first, n, len(plan.counts))
+    sizes, none, one = plan.sizes, np.int64(0), np.int64(1)
     actions, logits = sizes[ACTIONS], sizes[LOGITS]
     clip, clip_values, ent_coef, vf_coef, kl_coef, share = losses.weights
     policy_slopes(
@@ -214,8 +214,8 @@ def backward(plan, vector, gradient, room, inputs, sorting, thread, losses, rows
             begin = end
     else:
         add_product(
-            room, sizes[X], 1, sizes[WIDTH], room, slopes, units,
-            gradient, 0, units, gradient, 0, units, sizes[SIZE], units, n,
+            room, sizes[X], one, sizes[WIDTH], room, slopes, units,
+            gradient, none, units, gradient, none, units, sizes[SIZE], units, n,
         )  # fmt: skip
 
 
@@ -230,16 +230,17 @@ def _through(sizes, y, slopes):
 @fast_kernel
 def _back(layer, gradient, room, nothing, n):
     """Go from the slopes behind a layer to those before it."""
+    none, one = np.int64(0), np.int64(1)
     units, inputs, row = layer[UNITS], layer[INPUTS], layer[FROM_ROW]
     slopes, weight, bias = layer[TO_SLOPES], layer[WEIGHT], layer[BIAS]
     add_rows(room[slopes : slopes + n * units].reshape(n, units), gradient[bias : bias + units])
     add_product(
-        room, layer[FROM], 1, row, room, slopes, units,
+        room, layer[FROM], one, row, room, slopes, units,
         gradient, weight, units, gradient, weight, units, layer[DEPTH], units, n,
     )  # fmt: skip
     add_product(
-        room, slopes, units, 1, room, layer[TURNED], inputs,
-        room, layer[FROM_SLOPES], row, room, nothing, 0, n, inputs, units,
+        room, slopes, units, one, room, layer[TURNED], inputs,
+        room, layer[FROM_SLOPES], row, room, nothing, none, n, inputs, units,
     )  # fmt: skip
 
 
