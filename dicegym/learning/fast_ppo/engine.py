@@ -218,7 +218,7 @@ class Engine:
         self.parameters.note_steps()
 
     def _share(self, job: int, low: int, high: int, least: int, meanwhile: Callable[[], None] | None = None) -> int:
-        """Let threads do parts of a job; return how many did. With ``meanwhile``, parts depend on how long that takes."""
+        """Let threads do parts of a job; return how many did. With ``meanwhile``, parts depend on its time."""
         n, arguments = high - low, self._arguments
         busy = max(1, min(self._threads, n // least))
         aside = 0 if meanwhile is None else min(int(self._aside), n // (2 * busy))
