@@ -20,6 +20,8 @@ MODES = {"rules": ("state", "batch"), "all": ("state", "batch", "make", "make_ve
 """Ways of playing (`dicegym.bench.start.FIRST_STEP`) whose first step is taken."""
 ANALYSED = "all"
 """The mode in which a few games are analysed besides: their luck, rollouts, and values that are ready at once."""
+LEARNER = "learner"
+"""What stands for the fast trainer among the names of games, in the same mode; it takes as long as a game."""
 
 
 def largest_first(names: list[str]) -> list[str]:
@@ -43,7 +45,7 @@ def compile_all(what: str, processes: int) -> None:
         subprocess.run([sys.executable, __file__, what, name], check=False, capture_output=True)
 
     with ThreadPoolExecutor(processes) as pool:
-        list(pool.map(start, largest_first(list(GAMES))))
+        list(pool.map(start, [*([LEARNER] if what == ANALYSED else []), *largest_first(list(GAMES))]))
     if jit.CACHE_FOLDER:
         mark(what).touch()
 
@@ -63,8 +65,11 @@ def main(what: str, names: list[str]) -> None:
             facts = {"game": environment.game, "settings": dict(environment.settings), "id": environment.full_id}
             for mode in MODES[what]:
                 exec(FIRST_STEP[mode].format(**facts), {})
+    if LEARNER in names:
+        learn()
     for name in names if what == ANALYSED else ():
-        analyse(name)
+        if name != LEARNER:
+            analyse(name)
 
 
 def analyse(name: str) -> None:
@@ -83,6 +88,18 @@ def analyse(name: str) -> None:
         for source in sources(dicegym.game(name, players=players)):
             if source.ready():
                 source.load(None).value(dicegym.game(name, players=players).new_game(0)[0], 0)
+
+
+def learn() -> None:
+    """Let the fast trainer learn from a game that is none, on two threads."""
+    with contextlib.suppress(ImportError, DicegymError):  # where nothing is trained
+        import torch
+
+        from dicegym.bench.training import FreeVecEnv
+        from dicegym.learning.fast_ppo import FastMaskablePPO
+
+        torch.set_num_threads(2)
+        FastMaskablePPO("MlpPolicy", FreeVecEnv(256, 20, 6), n_steps=2, batch_size=256, device="cpu").learn(512)
 
 
 if __name__ == "__main__":

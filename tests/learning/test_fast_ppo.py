@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +21,19 @@ from stable_baselines3.common.callbacks import BaseCallback
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo import FastMaskablePPO, kernels
+from dicegym.learning.fast_ppo.engine import LEAST_PARAMETERS
+from dicegym.learning.fast_ppo.layers import FlatParameters
+from dicegym.learning.fast_ppo.layout import Layout
+from dicegym.learning.fast_ppo.products import add_picked, add_product
+from dicegym.learning.fast_ppo.vectors import masks_with_room, padded
 from dicegym.registry import GAMES
 
 GAMES_AT_ONCE, STEPS = 24, 16
 
 
-def made(kind: type[MaskablePPO], game: str, **given: Any) -> MaskablePPO:
+def made(kind: type[MaskablePPO], game: str, games: int = GAMES_AT_ONCE, **given: Any) -> MaskablePPO:
     """Return a fresh model; the same seed gives both kinds the same networks."""
-    env = SB3VecEnv(game, GAMES_AT_ONCE, seed=3)
+    env = SB3VecEnv(game, games, seed=3)
     arguments = {"n_steps": STEPS, "batch_size": 96, "n_epochs": 2, "seed": 5, "device": "cpu", "ent_coef": 0.02}
     return kind("MlpPolicy", env, **(arguments | given))
 
@@ -140,28 +150,49 @@ def test_no_action_is_ever_drawn_that_the_mask_forbids_and_the_same_seed_draws_t
 
 def test_actions_are_drawn_as_often_as_the_policy_says() -> None:
     rng = np.random.default_rng(4)
-    n, n_actions = 60_000, 7
-    logits = np.tile(rng.normal(0, 2, n_actions).astype(np.float32), (n, 1))
+    n, n_actions, columns = 60_000, 7, 16
+    room = np.zeros(n * columns + 4 * columns, np.float32)  # scratch behind the logits
+    logits = rng.normal(0, 2, n_actions).astype(np.float32)
+    room[: n * columns].reshape(n, columns)[:, :n_actions] = logits
     mask = np.array([1, 1, 0, 1, 1, 0, 1], np.bool_)
-    actions, log_probs, bits = np.zeros(n, np.int64), np.zeros(n, np.float32), np.zeros(n_actions, np.int32)
+    actions, log_probs = np.zeros(n, np.int64), np.zeros(n, np.float32)
     uniforms = ((np.arange(n) + 0.5) / n).astype(np.float32)
-    scratch = np.zeros((2, n_actions), np.float32)
-    kernels.draw(logits, np.tile(mask, (n, 1)), uniforms, actions, log_probs, scratch, bits, bits.view(np.float32))
-    wanted = np.where(mask, np.exp(logits[0].astype(np.float64)), 0)
+    masks = masks_with_room(n, n_actions)
+    masks[:] = mask
+    kernels.draw(room, 0, n * columns, columns, masks, 0, uniforms, actions, log_probs)
+    wanted = np.where(mask, np.exp(logits.astype(np.float64)), 0)
     wanted /= wanted.sum()
     np.testing.assert_allclose(np.bincount(actions, minlength=n_actions) / n, wanted, atol=1e-3)
     np.testing.assert_allclose(log_probs, np.log(wanted[actions]), atol=1e-5)
 
 
 def test_kernels_of_curves_are_as_exact_as_numbers_allow() -> None:
-    x = np.linspace(-20, 20, 100_001).astype(np.float32)[None]
+    x = np.linspace(-20, 20, 100_001).astype(np.float32)
     y = x.copy()
     kernels.tanh(y)
-    np.testing.assert_allclose(y[0], np.tanh(x[0].astype(np.float64)), rtol=1e-6, atol=1e-9)
-    below = -np.abs(x[0])
-    powers, bits = np.zeros_like(below), np.zeros(len(below), np.int32)
-    kernels.exp_row(below, powers, bits, bits.view(np.float32))
-    np.testing.assert_allclose(powers, np.exp(below.astype(np.float64)), rtol=3e-6)
+    np.testing.assert_allclose(y, np.tanh(x.astype(np.float64)), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_actions", [1, 12, 16, 225])
+def test_a_softmax_is_as_exact_as_numbers_allow(n_actions: int) -> None:
+    rng = np.random.default_rng(n_actions)
+    columns = padded(n_actions)
+    logits, masks = rng.normal(0, 12, n_actions).astype(np.float32), masks_with_room(2, n_actions)
+    masks[1] = rng.random(n_actions) < 0.6
+    masks[1, -1] = True
+    room = np.zeros(4 * columns, np.float32)
+    room[:n_actions] = logits
+    total, log_total, entropy = kernels.softmax_of(room, 0, columns, columns, masks, 1)
+    exact = np.where(masks[1], logits.astype(np.float64), -np.inf)
+    powers = np.exp(exact - exact.max())
+    found = room[2 * columns : 3 * columns]
+    np.testing.assert_allclose(found[:n_actions], powers, rtol=1e-5, atol=1e-37)  # of a difference of float32
+    assert not found[n_actions:].any()
+    assert not found[:n_actions][~masks[1]].any()
+    assert total == pytest.approx(powers.sum(), rel=1e-6)
+    assert log_total == pytest.approx(np.log(powers.sum()), rel=1e-6, abs=1e-6)
+    p = powers / powers.sum()
+    assert entropy == pytest.approx(-(p[p > 0] * np.log(p[p > 0])).sum(), rel=1e-5, abs=1e-6)
 
 
 def test_what_it_cannot_compute_is_left_to_maskable_ppo_and_said() -> None:
@@ -230,16 +261,111 @@ def test_clipped_values_and_stopping_early_are_those_of_maskable_ppo() -> None:
         assert told[name] == pytest.approx(wanted[name], rel=1e-3, abs=1e-6), name
 
 
-def test_threads_share_the_work_and_come_to_the_same_up_to_rounding() -> None:
-    threads = torch.get_num_threads()
-    found = []
+@contextlib.contextmanager
+def on_threads(number: int) -> Iterator[None]:
+    """Let PyTorch, and so the fast trainer, compute on so many threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
     try:
-        for number in (1, 2):
-            torch.set_num_threads(number)
-            model = rolled_out(made(FastMaskablePPO, "hog", n_steps=64, batch_size=1024))
-            model.train()
-            found.append(flat(model.policy.parameters()))
-            assert torch.get_num_threads() == number
+        yield
+        assert torch.get_num_threads() == number
     finally:
-        torch.set_num_threads(threads)
-    assert apart(*found) < 1e-4
+        torch.set_num_threads(before)
+
+
+def after_an_update(threads: int, game: str, **given: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the actions of a rollout and the parameters after its update."""
+    with on_threads(threads):
+        model = rolled_out(made(FastMaskablePPO, game, games=200, **given))
+        model.train()
+        return model.rollout_buffer.actions.copy(), flat(model.policy.parameters())
+
+
+@pytest.mark.parametrize("game", ["hog", "lucky"])
+def test_threads_share_the_work_and_come_to_the_same_up_to_rounding(game: str) -> None:
+    given = {"n_steps": 12, "batch_size": 1024, "kl_coef": 0.1}
+    alone_played, alone = after_an_update(1, game, **given)
+    for threads in (2, 3):
+        played, found = after_an_update(threads, game, **given)
+        assert np.array_equal(played, alone_played)  # a row's sums do not depend on who computes them
+        assert apart(found, alone) < 1e-4
+        again_played, again = after_an_update(threads, game, **given)
+        assert np.array_equal(again_played, played)
+        assert np.array_equal(again, found)
+
+
+def test_a_step_of_many_parameters_is_shared_too() -> None:
+    given = {"n_steps": 4, "batch_size": 400, "policy_kwargs": {"net_arch": [256, 256]}}
+    (_, alone), (_, shared) = (after_an_update(threads, "hog", **given) for threads in (1, 2))
+    assert len(alone) > 2 * LEAST_PARAMETERS
+    assert apart(shared, alone) < 1e-4
+
+
+@pytest.mark.parametrize(("rows", "columns", "depth"), [(8, 16, 1), (8, 48, 5), (24, 32, 64), (16, 96, 33)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_products_are_those_of_matrices(rows: int, columns: int, depth: int, turned: bool) -> None:
+    rng = np.random.default_rng(rows + columns)
+    a, b, d = (rng.normal(size=shape).astype(np.float32) for shape in ((rows, depth), (depth, columns), (1, columns)))
+    left = np.ascontiguousarray(a.T).ravel() if turned else a.ravel()
+    steps = (1, rows) if turned else (depth, 1)
+    c = np.full(5 + rows * columns, 7, np.float32)
+    add_product(left, 0, *steps, b.ravel(), 0, columns, c, 5, columns, d.ravel(), 0, 0, rows, columns, depth)
+    np.testing.assert_allclose(c[5:].reshape(rows, columns), a @ b + d, rtol=1e-5, atol=1e-5)
+    add_product(left, 0, *steps, b.ravel(), 0, columns, c, 5, columns, c, 5, columns, rows, columns, depth)
+    np.testing.assert_allclose(c[5:].reshape(rows, columns), 2 * (a @ b) + d, rtol=1e-5, atol=1e-5)
+    assert (c[:5] == 7).all()
+
+
+@pytest.mark.parametrize("columns", [16, 128, 176])
+@pytest.mark.parametrize("kind", [np.uint16, np.int32])
+def test_sums_of_picked_rows_are_those_of_a_product(columns: int, kind: type) -> None:
+    rng = np.random.default_rng(columns)
+    b, d = rng.normal(size=(9, columns)).astype(np.float32), rng.normal(size=columns).astype(np.float32)
+    values, picked = rng.normal(size=7).astype(np.float32), np.array([3, 0, 8, 8, 1, 2, 5], kind)
+    c = np.zeros(columns, np.float32)
+    add_picked(values, picked, 1, 6, b.ravel(), 0, columns, c, 0, d, 0, columns)
+    np.testing.assert_allclose(c, d + values[1:6] @ b[picked[1:6]], rtol=1e-5, atol=1e-5)
+
+
+def test_a_layout_gives_back_what_was_packed_and_pads_with_zeros() -> None:
+    sizes = {"pi": [40, 24], "vf": [17]}
+    model = made(FastMaskablePPO, "liarsdice", policy_kwargs={"net_arch": sizes})
+    parameters = FlatParameters(model.policy)
+    layout = Layout(parameters, model.observation_space.shape[0], 0, True)
+    vector, found = layout.vector(), np.zeros(parameters.size, np.float32)
+    layout.pack(parameters.values.numpy(), vector)
+    layout.unpack(vector, found)
+    assert np.array_equal(found, parameters.values.numpy())
+    assert np.count_nonzero(vector) == np.count_nonzero(found)
+
+
+def test_a_callback_that_ends_the_training_ends_it_within_a_rollout() -> None:
+    class Third(BaseCallback):
+        def _on_step(self) -> bool:
+            return self.n_calls < 3
+
+    model = made(FastMaskablePPO, "hog")
+    begun = flat(model.policy.parameters())
+    model.learn(10 * GAMES_AT_ONCE * STEPS, callback=Third())
+    assert model.num_timesteps == 3 * GAMES_AT_ONCE
+    assert np.array_equal(flat(model.policy.parameters()), begun)
+
+
+def test_passes_compute_the_same_without_a_compiler() -> None:
+    code = """
+import numpy as np, torch
+from sb3_contrib import MaskablePPO
+from dicegym.envs.sb3 import SB3VecEnv
+from dicegym.learning.fast_ppo import FastMaskablePPO
+model = FastMaskablePPO("MlpPolicy", SB3VecEnv("hog", 4, seed=3), n_steps=2, batch_size=8, n_epochs=1, seed=5,
+                        policy_kwargs={"net_arch": [20]}, device="cpu").learn(8)
+print(float(sum(one.abs().sum() for one in model.policy.parameters())))
+"""
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"NUMBA_DISABLE_JIT": mode}, capture_output=True, text=True,
+            check=True,
+        ).stdout
+        for mode in "01"
+    ]  # fmt: skip
+    assert float(found[1]) == pytest.approx(float(found[0]), rel=1e-6)

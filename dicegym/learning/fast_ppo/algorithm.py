@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,10 +18,9 @@ from stable_baselines3.common.utils import explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.errors import ParameterError
-from dicegym.learning.fast_ppo.engine import Engine, one_thread
+from dicegym.learning.fast_ppo.engine import Engine, Weights, one_thread
 from dicegym.learning.fast_ppo.layers import why_not
-from dicegym.learning.fast_ppo.passes import Losses
-from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer, rows_of
+from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer
 
 Self = TypeVar("Self", bound="FastMaskablePPO")
 
@@ -135,36 +135,49 @@ class FastMaskablePPO(MaskablePPO):
         self.policy.set_training_mode(False)
         rollout_buffer.reset()
         last: np.ndarray = self._last_obs  # type: ignore[assignment]  # vectors, as `why_not` has made sure of
+        starts: np.ndarray = self._last_episode_starts  # type: ignore[assignment]  # set with them
         masks_of = _masks(env)
         engine.begin(last)
         callback.on_rollout_start()
-        n_steps = 0
-        while n_steps < n_rollout_steps:
-            action_masks = masks_of()
-            uniforms = torch.rand(env.num_envs).numpy()
-            actions, values, log_probs = engine.act(n_steps, last, action_masks, uniforms)
-            rollout_buffer.put(last, action_masks, self._last_episode_starts, values)  # type: ignore[arg-type]  # set
+        action_masks = masks_of()
+        actions, values, log_probs = engine.act(0, last, action_masks, torch.rand(env.num_envs).numpy())
+        for n_steps in range(n_rollout_steps):
             new_obs, rewards, dones, infos = env.step(actions)
+            last = new_obs  # type: ignore[assignment]  # as above
             self.num_timesteps += env.num_envs
             callback.update_locals(locals())
             if not callback.on_step():
                 return False
-            ended = np.flatnonzero(dones).tolist()
-            self._update_info_buffer([infos[row] for row in ended], dones[ended])
-            for row in ended:  # who was cut off goes on in the value network's view (Pardo et al., ICML 2018)
-                if infos[row].get("TimeLimit.truncated") and infos[row].get("terminal_observation") is not None:
-                    cut_off = self.policy.obs_to_tensor(infos[row]["terminal_observation"])[0]
-                    with torch.no_grad():
-                        rewards[row] += self.gamma * float(self.policy.predict_values(cut_off)[0])
-            rollout_buffer.put_after(actions, log_probs, rewards)
-            n_steps += 1
-            self._last_obs = last = new_obs  # type: ignore[assignment]  # as above
-            self._last_episode_starts = dones
-        at_end = torch.from_numpy(engine.act(n_steps, last, None, None)[1])
-        rollout_buffer.compute_returns_and_advantage(last_values=at_end, dones=dones)
+            note = partial(self._note, rollout_buffer, (starts, values, actions, log_probs, rewards), dones, infos)
+            self._last_obs, self._last_episode_starts = last, dones
+            starts = dones
+            if n_steps + 1 < n_rollout_steps:
+                action_masks = masks_of()
+                uniforms = torch.rand(env.num_envs).numpy()
+                actions, values, log_probs = engine.act(n_steps + 1, last, action_masks, uniforms, note)
+            else:
+                values = engine.act(n_steps + 1, last, None, None, note)[1]
+        rollout_buffer.compute_returns_and_advantage(last_values=torch.from_numpy(values), dones=dones)
         callback.update_locals(locals())
         callback.on_rollout_end()
         return True
+
+    def _note(
+        self,
+        buffer: KeptRolloutBuffer,
+        step: tuple[np.ndarray, ...],
+        dones: np.ndarray,
+        infos: list[dict[str, Any]],
+    ) -> None:
+        """Write down what came of a step: of ``step``, as `KeptRolloutBuffer.put` takes it, the last are rewards."""
+        ended = np.flatnonzero(dones).tolist()
+        self._update_info_buffer([infos[row] for row in ended], dones[ended])
+        for row in ended:  # who was cut off goes on in the value network's view (Pardo et al., ICML 2018)
+            if infos[row].get("TimeLimit.truncated") and infos[row].get("terminal_observation") is not None:
+                cut_off = self.policy.obs_to_tensor(infos[row]["terminal_observation"])[0]
+                with torch.no_grad():
+                    step[-1][row] += self.gamma * float(self.policy.predict_values(cut_off)[0])
+        buffer.put(*step)
 
     def train(self) -> None:
         """Update the policy by the rollout, as MaskablePPO does."""
@@ -182,50 +195,31 @@ class FastMaskablePPO(MaskablePPO):
         remaining = self._current_progress_remaining
         clip_range = float(self.clip_range(remaining))  # type: ignore[operator]  # a schedule since it was set up
         clip_values = None if self.clip_range_vf is None else float(self.clip_range_vf(remaining))  # type: ignore[operator]
-        engine.begin_update()
-        anchor = np.zeros((1, 1), np.float32)
-        if self.kl_coef:
-            if self.kl_anchor is None or self.kl_anchor.shape != (engine.parameters.size,):
-                self.kl_anchor = engine.parameters.values.numpy().copy()
-            anchor = engine.log_probs_by(self.kl_anchor, buffer)
-        losses = Losses(
-            buffer.action_masks.reshape(-1, buffer.mask_dims),
-            buffer.actions.reshape(-1),
-            buffer.log_probs.reshape(-1),
-            buffer.values.reshape(-1),
-            buffer.returns.reshape(-1),
-            anchor,
-            np.float32(clip_range),
-            np.float32(clip_values or 0.0),
-            np.float32(self.ent_coef),
-            np.float32(self.vf_coef),
-            np.float32(self.kl_coef),
-        )
-        told, of_epoch = self._epochs(engine, buffer, losses)
-        engine.parameters.note_steps()
+        if self.kl_coef and (self.kl_anchor is None or self.kl_anchor.shape != (engine.parameters.size,)):
+            engine.parameters.adopt()
+            self.kl_anchor = engine.parameters.values.numpy().copy()
+        weights = Weights(clip_range, clip_values or 0.0, self.ent_coef, self.vf_coef, self.kl_coef)
+        engine.begin_update(weights, self.kl_anchor if self.kl_coef else None)
+        told, of_epoch = self._epochs(engine, buffer)
+        engine.end_update()
         if self.kl_anchor is not None:
             self.kl_anchor += np.float32(self.kl_anchor_rate) * (engine.parameters.values.numpy() - self.kl_anchor)
         self._log(told, of_epoch, clip_range, clip_values)
 
-    def _epochs(self, engine: Engine, buffer: KeptRolloutBuffer, losses: Losses) -> tuple[np.ndarray, int]:
+    def _epochs(self, engine: Engine, buffer: KeptRolloutBuffer) -> tuple[np.ndarray, int]:
         """Go through the rollout as often as is wanted.
 
         Returns:
             What is told of each minibatch (float64[minibatches, 6]), and how many of them the last epoch had.
         """
         decisions = buffer.buffer_size * buffer.n_envs
-        advantages = buffer.advantages.reshape(-1)
         batch = self.batch_size or decisions
         told: list[np.ndarray] = []
         for epoch in range(self.n_epochs):
-            order = rows_of(np.random.permutation(decisions), buffer)  # noqa: NPY002 - SB3's generator, for its order
+            engine.begin_epoch(np.random.permutation(decisions))  # noqa: NPY002 - SB3's generator, for its order
             first = len(told)
             for low in range(0, decisions, batch):
-                rows = order[low : low + batch]
-                gains = advantages[rows]
-                if self.normalize_advantage:
-                    gains = (gains - gains.mean()) / (gains.std(ddof=1) + np.float32(1e-8))
-                told.append(engine.slopes(rows, gains, losses))
+                told.append(engine.slopes(low, min(low + batch, decisions), self.normalize_advantage))
                 if self.target_kl is not None and told[-1][3] > 1.5 * self.target_kl:
                     if self.verbose >= 1:
                         print(f"Early stopping at step {epoch} due to reaching max kl: {told[-1][3]:.2f}")

@@ -1,26 +1,47 @@
-"""Threads and their passes: who computes which decisions, and whose gradients are added in which order."""
+"""Threads and their parts: who computes which decisions, and whose gradients are added in which order."""
 
 from __future__ import annotations
 
 import contextlib
+import math
+import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
+from dicegym.engine.crew import Crew
+from dicegym.learning.fast_ppo import jobs
+from dicegym.learning.fast_ppo.kernels import choose_gains
 from dicegym.learning.fast_ppo.layers import FlatParameters
-from dicegym.learning.fast_ppo.passes import CHUNK, Front, Inputs, Losses, Passes
-from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer, RolloutInputs
+from dicegym.learning.fast_ppo.layout import CHUNK, Layout
+from dicegym.learning.fast_ppo.passes import Losses, Sorting
+from dicegym.learning.fast_ppo.products import ROWS, aligned
+from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer, inputs_of, is_sparse, rows_of
 
-LEAST = 256
+LEAST = 64
 """Decisions that are worth a thread."""
+LEAST_PARAMETERS = 65_536
+"""Parameters that are worth a thread while a step is taken."""
+
+
+class Weights(NamedTuple):
+    """What the parts of the loss count for; see `dicegym.learning.fast_ppo.kernels.policy_slopes`."""
+
+    clip: float
+    clip_values: float
+    """0: values are not clipped."""
+    ent_coef: float
+    vf_coef: float
+    kl_coef: float
 
 
 class Engine:
     """All that computes for one policy and one size of rollouts.
+
+    Between `begin_update` and `end_update` the policy's parameters stay as they were.
 
     Args:
         policy: whose networks; its parameters become views of `parameters`.
@@ -31,21 +52,48 @@ class Engine:
         self.parameters = FlatParameters(policy)
         self._policy, self._buffer = policy, buffer
         self._shape = buffer.buffer_size, buffer.n_envs
-        self._games, size = buffer.n_envs, int(np.prod(buffer.obs_shape))
-        self._privileged = int(getattr(policy, "privileged", 0))
-        self._activation = policy.activation_fn
-        self.inputs = RolloutInputs(buffer.buffer_size * buffer.n_envs, buffer.n_envs, size)
-        self._size = size
         self._threads = torch.get_num_threads()
-        # A pool begins a thread when it first needs it.
-        self._pool = ThreadPoolExecutor(max(1, self._threads - 1), "dicegym-ppo", torch.set_num_threads, (1,))
-        networks = self.parameters.networks(self.parameters.values)
-        self._front = Front(networks, size, self._privileged)
-        self._gradients = [torch.zeros(self.parameters.size) for _ in range(self._threads)]
-        self._passes = [
-            Passes(networks, self._front, self.parameters.networks(one), self._activation) for one in self._gradients
-        ]
-        self._seen: Inputs | None = None
+        self._crew = Crew(self._threads)
+        size = int(np.prod(buffer.obs_shape))
+        privileged = int(getattr(policy, "privileged", 0))
+        self._layout = Layout(self.parameters, size, privileged, policy.activation_fn is torch.nn.Tanh)
+        # Values, and what Adam remembers: as the policy has them, and as they are computed.
+        vectors = self.parameters.values, self.parameters.first, self.parameters.second
+        self._flat = [one.numpy() for one in vectors]
+        self._packed = [self._layout.vector() for _ in vectors]
+        self._memory = jobs.Memory(
+            vector=self._packed[0],
+            gradients=aligned((self._threads, self._layout.size)),
+            first=self._packed[1],
+            second=self._packed[2],
+            rooms=aligned((self._threads, self._layout.room)),
+            told=np.zeros((self._threads, 6)),
+            squares=np.zeros(self._threads),
+        )
+        self._sorting = Sorting(
+            np.zeros((self._threads, size), np.int64),
+            np.empty((self._threads, CHUNK * size), np.int32),
+            np.empty((self._threads, CHUNK * size), np.float32),
+        )
+        decisions, games = buffer.buffer_size * buffer.n_envs, buffer.n_envs
+        self._orders = jobs.Orders(
+            bounds=np.zeros(self._threads + 1, np.int64),
+            first=np.zeros(1, np.int64),
+            busy=np.zeros(1, np.int64),
+            adam=np.zeros(6, np.float32),
+            everyone=np.arange(decisions + games),
+            rows=np.zeros(decisions, np.int64),
+            uniforms=np.zeros(games, np.float32),
+            actions=np.zeros(games, np.int64),
+            log_probs=np.zeros(games, np.float32),
+            values=np.zeros(games, np.float32),
+        )
+        self._rows_of = rows_of(buffer)
+        self._gains = np.zeros(decisions, np.float32)
+        self._weights = np.zeros(6, np.float32)
+        self._read: list[np.ndarray] = []
+        self._arguments: tuple[Any, ...] = ()
+        self._aside = 0.0  # decisions for which there is time while the caller does something else
         self.filled = False
         """Whether the latest rollout was played here."""
 
@@ -54,121 +102,147 @@ class Engine:
         same = policy is self._policy and buffer is self._buffer and self._threads == torch.get_num_threads()
         return same and self._shape == (buffer.buffer_size, buffer.n_envs)
 
+    def _look(self, anchor: np.ndarray | None) -> None:
+        """Take note of the buffer's arrays, if they are others than before: helpers then have to be told."""
+        buffer = self._buffer
+        if anchor is None:  # any array will do
+            anchor = self._arguments[4].anchor[:1] if self._arguments else np.zeros((1, buffer.mask_dims), np.float32)
+        arrays = [buffer.seen, buffer.action_masks, buffer.actions, buffer.log_probs, buffer.values, buffer.returns]
+        if self._read and all(one is other for one, other in zip([*arrays, anchor], self._read, strict=True)):
+            return
+        if not self._read or arrays[0] is not self._read[0]:
+            self._inputs = inputs_of(buffer)
+        self._read = [*arrays, anchor]
+        masks, *others = arrays[1:]
+        actions, log_probs, values, returns = (one.reshape(-1) for one in others)
+        masks = masks.reshape(-1, buffer.mask_dims)
+        losses = Losses(masks, actions, log_probs, values, returns, anchor, self._gains, self._weights)
+        self._arguments = (self._layout.plan, self._memory, self._inputs, self._sorting, losses, self._orders)
+
     def begin(self, observations: np.ndarray) -> None:
         """Begin a rollout whose first observations are these."""
         self.parameters.adopt()
-        self._front.refresh()
-        self.inputs.begin(observations)
+        self._layout.pack(self._flat[0], self._packed[0])
+        self._look(None)
+        self._inputs.sparse[0] = is_sparse(observations)
         self.filled = False
 
     def act(
-        self, step: int, observations: np.ndarray, masks: np.ndarray | None, uniforms: np.ndarray | None
+        self,
+        step: int,
+        observations: np.ndarray,
+        masks: np.ndarray | None,
+        uniforms: np.ndarray | None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return actions (int64[games]), values and log-probabilities (float32[games]) of a step.
+
+        Observations and masks are written into the buffer.
 
         Args:
             step: of the rollout; the one after the last is for its values.
             observations: float32[games, size].
-            masks: bool[games, n_actions]; None: no actions are wanted.
+            masks: bool[games, n_actions]; None behind the last step, where no actions are wanted.
             uniforms: float32[games] from 0 to below 1.
+            meanwhile: what the caller is to do besides, while other threads compute.
         """
-        n = len(observations)
-        inputs, first = self.inputs.add(step, np.ascontiguousarray(observations, np.float32))
-        actions, values = np.zeros(n, np.int64), np.empty(n, np.float32)
-        log_probs = np.zeros(n, np.float32)
-
-        def part(passes: Passes, low: int, high: int) -> None:
-            for at in range(low, high, CHUNK):
-                end = min(at + CHUNK, high)
-                _, found = passes.forward(inputs, np.arange(first + at, first + end))
-                values[at:end] = found.numpy()[:, 0]
-                if masks is not None and uniforms is not None:
-                    passes.draw(masks[at:end], uniforms[at:end], actions[at:end], log_probs[at:end])
-
-        self._share(n, part)
+        orders, games = self._orders, self._buffer.n_envs
+        self._buffer.seen[step] = observations
+        if masks is not None and uniforms is not None:
+            self._buffer.action_masks[step] = masks
+            orders.uniforms[:] = uniforms
+        orders.first[0] = step * games
+        self._share(jobs.ACT, 0, games, LEAST, meanwhile)
         self.filled = masks is None
-        return actions, values, log_probs
+        return orders.actions.copy(), orders.values.copy(), orders.log_probs.copy()
 
-    def begin_update(self) -> None:
-        """Begin to learn from the rollout."""
-        self.parameters.adopt()
-        self._front.refresh()
-        self._seen = self.inputs.of(torch.from_numpy(self._buffer.observations.reshape(-1, self._size)))
-
-    def log_probs_by(self, vector: np.ndarray, buffer: KeptRolloutBuffer) -> np.ndarray:
-        """Return log-probabilities of all legal actions of the rollout by other parameters (float32[size]).
-
-        float32[decisions, n_actions], 0 for illegal ones.
-        """
-        networks = self.parameters.networks(torch.from_numpy(vector))
-        front = Front(networks, self._size, self._privileged)
-        masks = buffer.action_masks.reshape(-1, buffer.mask_dims)
-        found = np.zeros(masks.shape, np.float32)
-        inputs = self._update_inputs()
-        others = [Passes(networks, front, networks, self._activation) for _ in self._passes]
-
-        def part(passes: Passes, low: int, high: int) -> None:
-            other = others[self._passes.index(passes)]
-            for at in range(low, high, CHUNK):
-                end = min(at + CHUNK, high)
-                other.forward(inputs, np.arange(at, end), critic=False)
-                other.log_softmax(masks[at:end], found[at:end])
-
-        self._share(len(masks), part)
-        return found
-
-    def slopes(self, rows: np.ndarray, advantages: np.ndarray, losses: Losses) -> np.ndarray:
-        """Compute the gradient of a minibatch; return the means of what `Passes` tells of it (float64[6]).
+    def begin_update(self, weights: Weights, anchor: np.ndarray | None) -> None:
+        """Begin to learn from the rollout.
 
         Args:
-            rows: int64[n], its decisions.
-            advantages: float32[n], theirs.
-            losses: see there.
+            weights: of the loss.
+            anchor: the parameters (float32[size]) whose policy is to be kept to; None: none.
         """
-        inputs, share = self._update_inputs(), 1.0 / len(rows)
+        self.parameters.adopt()
+        found = None
+        if anchor is not None:
+            decisions = self._buffer.buffer_size * self._buffer.n_envs
+            found = np.zeros((decisions, self._buffer.mask_dims), np.float32)
+        self._look(found)
+        if anchor is not None:
+            self._layout.pack(anchor, self._packed[0])
+            self._share(jobs.SAY, 0, decisions, LEAST)
+        for flat, packed in zip(self._flat, self._packed, strict=True):
+            self._layout.pack(flat, packed)
+        self._weights[:5] = weights
 
-        def part(passes: Passes, low: int, high: int) -> None:
-            for at in range(low, high, CHUNK):
-                end = min(at + CHUNK, high)
-                passes.backward(inputs, rows[at:end], advantages[at:end], share, losses)
-            passes.finish()
+    def begin_epoch(self, order: np.ndarray) -> None:
+        """Take the decisions (int64[decisions], as SB3 counts them) in another order."""
+        self._orders.rows[:] = self._rows_of[order]
 
-        for gradient, passes in zip(self._gradients, self._passes, strict=True):
-            gradient.zero_()
-            passes.clear()
-            passes.told[:] = 0
-        busy = self._share(len(rows), part)
-        for gradient in self._gradients[1:busy]:
-            self._gradients[0].add_(gradient)
-        told: np.ndarray = sum(one.told for one in self._passes[:busy])  # type: ignore[assignment]  # there is one
-        return told * share
+    def slopes(self, low: int, high: int, normalise: bool) -> np.ndarray:
+        """Compute the gradient of a minibatch; return the means of what is told of it (float64[6]).
+
+        Args:
+            low: the first of the epoch's decisions in it.
+            high: the one behind the last.
+            normalise: whether their advantages are to have mean 0 and deviation 1.
+        """
+        share = 1.0 / (high - low)
+        self._weights[5] = share
+        advantages = self._buffer.advantages.reshape(-1)
+        choose_gains(advantages, self._orders.rows, low, high - low, normalise, self._gains)
+        busy = self._share(jobs.LEARN, low, high, LEAST)
+        self._orders.busy[0] = busy
+        parts = self._share(jobs.ADD, 0, self._layout.size, LEAST_PARAMETERS)
+        self._norm = math.sqrt(self._memory.squares[:parts].sum())
+        told: np.ndarray = self._memory.told[:busy].sum(axis=0) * share
+        return told
 
     @property
     def gradient(self) -> torch.Tensor:
         """The gradient of the latest minibatch, float32[size], in the order of ``policy.parameters()``."""
-        return self._gradients[0]
+        found = torch.zeros(self.parameters.size)
+        self._layout.unpack(self._memory.gradients[0], found.numpy())
+        return found
 
     def step(self, most: float) -> None:
         """Take the step that the gradient says, whose norm is clipped to ``most``."""
-        self.parameters.step(self.gradient, most)
-        self._front.refresh()
+        self._orders.adam[:] = self.parameters.next_step(min(1.0, most / (self._norm + 1e-6)))
+        self._share(jobs.STEP, 0, self._layout.size, LEAST_PARAMETERS)
 
-    def _update_inputs(self) -> Inputs:
-        if self._seen is None:
-            raise RuntimeError("no update has begun")
-        return self._seen
+    def end_update(self) -> None:
+        """Let the policy have what was learned."""
+        for flat, packed in zip(self._flat, self._packed, strict=True):
+            self._layout.unpack(packed, flat)
+        self.parameters.note_steps()
 
-    def _share(self, n: int, part: Callable[[Passes, int, int], None]) -> int:
-        """Let threads compute parts of ``n`` decisions, always the same ones; return how many did."""
-        busy = max(1, min(self._threads, n // LEAST))
-        bounds = [n * number // busy for number in range(busy + 1)]
-        tasks = [
-            self._pool.submit(part, passes, low, high)
-            for passes, low, high in zip(self._passes[1:busy], bounds[1:], bounds[2:], strict=False)
-        ]
-        part(self._passes[0], bounds[0], bounds[1])
-        for task in tasks:
-            task.result()
+    def _share(self, job: int, low: int, high: int, least: int, meanwhile: Callable[[], None] | None = None) -> int:
+        """Let threads do parts of a job; return how many did. With ``meanwhile``, parts depend on its time."""
+        n, arguments = high - low, self._arguments
+        busy = max(1, min(self._threads, n // least))
+        aside = 0 if meanwhile is None else min(int(self._aside), n // (2 * busy))
+        bounds, others = self._orders.bounds, n
+        bounds[0], bounds[busy] = low, high
+        if busy > 1:
+            others = (n + aside) * (busy - 1) // busy
+        for part in range(1, busy):
+            bounds[part] = high - others * (busy - part) // (busy - 1) // ROWS * ROWS  # whole tiles, but for the first
+
+        def mine(part: int, _: int) -> None:
+            began = time.perf_counter()
+            if meanwhile is not None:
+                meanwhile()
+            begun = time.perf_counter()
+            jobs.do_part(job, part, *arguments)
+            if meanwhile is not None:
+                worth = (begun - began) / (time.perf_counter() - begun) * (bounds[1] - low)
+                self._aside += 0.1 * (min(worth, n) - self._aside)
+
+        if busy == 1:
+            mine(0, 1)
+        else:
+            self._crew.call(jobs.serve, arguments, list(range(busy + 1)), mine, job)
         return busy
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -15,13 +14,8 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import FlattenExtractor
 
-from dicegym.learning.fast_ppo import kernels
-
-ACTIVATIONS: dict[type[torch.nn.Module], tuple[Callable[..., None], Callable[..., None]]] = {
-    torch.nn.ReLU: (kernels.relu, kernels.through_relu),
-    torch.nn.Tanh: (kernels.tanh, kernels.through_tanh),
-}
-"""What may stand between layers: its kernel, and the one for slopes."""
+ACTIVATIONS = (torch.nn.ReLU, torch.nn.Tanh)
+"""What may stand between layers."""
 
 
 class Dense(NamedTuple):
@@ -140,22 +134,10 @@ class FlatParameters:
         for parameter in self._parameters:
             self._policy.optimizer.state[parameter]["step"] = torch.tensor(float(self.steps))
 
-    def step(self, gradient: torch.Tensor, most: float) -> None:
-        """Take a step of Adam against a gradient (float32[size]) whose norm is clipped to ``most``."""
+    def next_step(self, factor: float) -> tuple[float, ...]:
+        """Count a step; return what `dicegym.learning.fast_ppo.kernels.adam` asks for, from ``factor`` on."""
         group = self._policy.optimizer.param_groups[0]
         self.steps += 1
         beta1, beta2 = map(float, group["betas"])
-        norm = float(torch.linalg.vector_norm(gradient))
-        single = np.float32
-        kernels.adam(
-            self.values.numpy(),
-            gradient.numpy(),
-            self.first.numpy(),
-            self.second.numpy(),
-            single(min(1.0, most / (norm + 1e-6))),
-            single(float(group["lr"]) / (1 - beta1**self.steps)),
-            single(beta1),
-            single(beta2),
-            single(math.sqrt(1 - beta2**self.steps)),
-            single(group["eps"]),
-        )
+        rate = float(group["lr"]) / (1 - beta1**self.steps)
+        return factor, rate, beta1, beta2, math.sqrt(1 - beta2**self.steps), float(group["eps"])

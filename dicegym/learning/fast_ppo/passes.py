@@ -1,35 +1,90 @@
-"""Forward and backward passes through actor and critic, a few hundred decisions at a time: as much as a cache holds."""
+"""Forward and backward passes through actor and critic, a few hundred decisions at a time: as much as a cache holds.
+
+A pass is compiled as a whole and holds no lock, so that threads that share a minibatch meet once: when it is done.
+What it reads and writes stands where a `dicegym.learning.fast_ppo.layout.Layout` says: parameters and gradients in a
+vector, all else in the thread's own ``room``.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-decorators, allow-incomplete-defs, allow-untyped-calls, no-warn-return-any
+# Kernels: Numba infers the types of their arguments.
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-import torch
 
-from dicegym.learning.fast_ppo import kernels
-from dicegym.learning.fast_ppo.layers import ACTIVATIONS, Dense, Networks
-
-CHUNK = 512
-"""Decisions that go through the networks together."""
+from dicegym.learning.fast_ppo.compiling import fast_kernel
+from dicegym.learning.fast_ppo.kernels import (
+    ZERO,
+    add_rows,
+    group_by_input,
+    policy_slopes,
+    relu,
+    tanh,
+    through_relu,
+    through_tanh,
+    value_slopes,
+)
+from dicegym.learning.fast_ppo.layout import (
+    ACTIONS,
+    BIAS,
+    DEPTH,
+    FIRST,
+    FIRST_BIAS,
+    FIRST_SLOPES,
+    FIRST_UNITS,
+    FROM,
+    FROM_ROW,
+    FROM_SLOPES,
+    INPUTS,
+    LOGITS,
+    NOTHING,
+    SCRATCH,
+    SIZE,
+    TANH,
+    TO,
+    TO_SLOPES,
+    TURNED,
+    UNITS,
+    VALUES,
+    WEIGHT,
+    WIDTH,
+    X,
+)
+from dicegym.learning.fast_ppo.products import add_picked, add_product
 
 
 class Inputs(NamedTuple):
-    """Observations of decisions, as vectors and, if they are mostly zeros, as lists of what is not."""
+    """Observations of decisions, as vectors and, where they are mostly zeros, as lists of what is not."""
 
-    dense: torch.Tensor
+    dense: np.ndarray
     """float32[decisions, size]"""
     begins: np.ndarray
-    """int64[decisions + 1]; see `dicegym.learning.fast_ppo.kernels.append_rows`."""
+    """int64[decisions]; see `dicegym.learning.fast_ppo.kernels.append_row`."""
+    ends: np.ndarray
+    """int64[decisions]"""
     inputs: np.ndarray
-    """uint16 or int32"""
+    """uint16 or uint32"""
     values: np.ndarray
     """float32"""
-    sparse: bool
+    sparse: np.ndarray
+    """int64[1], whether the lists are used."""
+
+
+class Sorting(NamedTuple):
+    """What a thread sorts inputs by; see `dicegym.learning.fast_ppo.kernels.group_by_input`."""
+
+    stops: np.ndarray
+    """int64[threads, size]"""
+    places: np.ndarray
+    """int32[threads, CHUNK * size]"""
+    factors: np.ndarray
+    """float32[threads, CHUNK * size]"""
 
 
 class Losses(NamedTuple):
-    """What a minibatch's loss is made of, beside its decisions; see `dicegym.learning.fast_ppo.kernels`."""
+    """What a minibatch's loss is made of; see `dicegym.learning.fast_ppo.kernels.policy_slopes` for what is what."""
 
     masks: np.ndarray
     actions: np.ndarray
@@ -37,199 +92,171 @@ class Losses(NamedTuple):
     old_values: np.ndarray
     returns: np.ndarray
     anchor: np.ndarray
-    clip: np.float32
-    clip_values: np.float32
-    ent_coef: np.float32
-    vf_coef: np.float32
-    kl_coef: np.float32
+    gains: np.ndarray
+    weights: np.ndarray
+    """float32[6]: clip, clip of values, ent_coef, vf_coef, kl_coef, share of a decision"""
 
 
-class Front:
-    """The first layers of actor and critic as one, which reads the observation once.
+@fast_kernel
+def forward(plan, vector, room, inputs, rows, first, n, towers):
+    """Compute logits and, of two ``towers``, values of ``n`` decisions: ``rows`` (int64) from ``first`` on."""
+    sizes, none, one = plan.sizes, np.int64(0), np.int64(1)  # written as numbers, they would be compiled for apiece
+    width, units, start, bias = sizes[WIDTH], sizes[FIRST_UNITS], sizes[FIRST], sizes[FIRST_BIAS]
+    if inputs.sparse[0]:
+        for i in range(n):
+            row = rows[first + i]
+            add_picked(
+                inputs.values, inputs.inputs, inputs.begins[row], inputs.ends[row], vector, none, units,
+                room, start + i * units, vector, bias, units,
+            )  # fmt: skip
+    else:
+        size, x = sizes[SIZE], sizes[X]
+        for i in range(n):
+            row = rows[first + i]
+            for k in range(size):
+                room[x + i * width + k] = inputs.dense[row, k]
+        add_product(
+            room, x, width, one, vector, none, units, room, start, units, vector, bias, none, n, units, size
+        )  # fmt: skip
+    _activate(sizes, room[start : start + n * units])
+    for tower in range(towers):
+        for number in range(plan.counts[tower]):
+            layer = plan.layers[tower, number]
+            to, columns = layer[TO], layer[UNITS]
+            if columns == 1:
+                _one_unit(layer, vector, room, n)
+                continue
+            add_product(
+                room, layer[FROM], layer[FROM_ROW], one, vector, layer[WEIGHT], columns,
+                room, to, columns, vector, layer[BIAS], none, n, columns, layer[DEPTH],
+            )  # fmt: skip
+            if number < plan.counts[tower] - 1:
+                _activate(sizes, room[to : to + n * columns])
 
-    Args:
-        networks: views of the parameters.
-        size: of an observation.
-        privileged: how many inputs at the end the critic alone has.
+
+@fast_kernel
+def _activate(sizes, z):
+    if sizes[TANH]:
+        tanh(z)
+    else:
+        relu(z)
+
+
+@fast_kernel
+def _one_unit(layer, vector, room, n):
+    """Compute what a layer of one unit says."""
+    inputs, row = layer[INPUTS], layer[FROM_ROW]
+    weight = vector[layer[WEIGHT] : layer[WEIGHT] + inputs]
+    for i in range(n):
+        start = layer[FROM] + i * row
+        y = room[start : start + inputs]
+        total = ZERO
+        for k in range(inputs):
+            total += y[k] * weight[k]
+        room[layer[TO] + i] = vector[layer[BIAS]] + total
+
+
+@fast_kernel
+def turn(plan, vector, room):
+    """Turn the weights of all layers but the first round, for `backward`."""
+    for tower in range(2):
+        for number in range(plan.counts[tower]):
+            layer = plan.layers[tower, number]
+            rows, columns = layer[INPUTS], layer[UNITS]
+            weight = vector[layer[WEIGHT] : layer[WEIGHT] + rows * columns].reshape(rows, columns)
+            turned = room[layer[TURNED] : layer[TURNED] + rows * columns].reshape(columns, rows)
+            for u in range(columns):
+                for k in range(rows):
+                    turned[u, k] = weight[k, u]
+
+
+@fast_kernel
+def backward(plan, vector, gradient, room, inputs, sorting, thread, losses, rows, first, n, told):
+    """Add the slopes of the loss of ``n`` decisions to the gradient, and what is told of it to ``told`` (float64[6]).
+
+    The decisions are ``rows`` (int64) from ``first`` on; weights have to be turned round.
     """
-
-    def __init__(self, networks: Networks, size: int, privileged: int) -> None:
-        self._layers = networks.actor[0], networks.critic[0]
-        self.split = len(networks.actor[0].bias)
-        self.units = self.split + len(networks.critic[0].bias)
-        self._seen = size - privileged, size
-        self.weight = torch.zeros(size, self.units)
-        self.bias = torch.zeros(self.units)
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Read the parameters anew."""
-        for layer, (part, bias), seen in zip(
-            self._layers, self._parts(self.weight, self.bias), self._seen, strict=True
-        ):
-            part[:seen].copy_(layer.weight.t())
-            bias.copy_(layer.bias)
-
-    def _parts(self, weight: torch.Tensor, bias: torch.Tensor) -> list[tuple[torch.Tensor, torch.Tensor]]:
-        """Return the actor's and the critic's part of weights and bias."""
-        return [(weight[:, : self.split], bias[: self.split]), (weight[:, self.split :], bias[self.split :])]
-
-    def give_back(self, weight: torch.Tensor, bias: torch.Tensor, gradient: Networks) -> None:
-        """Add slopes by the layer's weights and bias to the gradient of the parameters."""
-        layers = gradient.actor[0], gradient.critic[0]
-        for layer, (part, of_bias), seen in zip(layers, self._parts(weight, bias), self._seen, strict=True):
-            layer.weight.add_(part[:seen].t())
-            layer.bias.add_(of_bias)
-
-
-class Passes:
-    """What one thread computes in: its buffers, and its share of the gradient.
-
-    Args:
-        networks: views of the parameters, which are read as they are at each call.
-        front: their first layers.
-        gradient: views of a vector of the parameters' size, which `backward` adds to.
-        activation: the class of torch.nn that stands between layers.
-    """
-
-    def __init__(self, networks: Networks, front: Front, gradient: Networks, activation: type[torch.nn.Module]) -> None:
-        self._networks, self._front, self._gradient = networks, front, gradient
-        self._activate, self._through = ACTIVATIONS[activation]
-        size = len(front.weight)
-        n_actions = len(networks.actor[-1].bias)
-        self._x = torch.empty(CHUNK, size)
-        self._first, self._first_slopes = torch.empty(CHUNK, front.units), torch.empty(CHUNK, front.units)
-        self._hidden = [
-            [torch.empty(CHUNK, len(layer.bias)) for layer in tower[1:-1]]
-            for tower in (networks.actor, networks.critic)
-        ]
-        self._slopes = [[torch.empty_like(one) for one in tower] for tower in self._hidden]
-        self._logits, self._values = torch.empty(CHUNK, n_actions), torch.empty(CHUNK, 1)
-        self._front_weight, self._front_bias = torch.zeros_like(front.weight), torch.zeros_like(front.bias)
-        self._ends = np.zeros(size, np.int64)
-        self._places, self._factors = np.empty(CHUNK * size, np.int32), np.empty(CHUNK * size, np.float32)
-        self._scratch = np.empty((2, n_actions), np.float32)
-        self._bits = np.empty(n_actions, np.int32)
-        self._exp = self._scratch, self._bits, self._bits.view(np.float32)
-        self.told = np.zeros(6)
-        """Sums over decisions; see `dicegym.learning.fast_ppo.kernels.policy_slopes`."""
-
-    def clear(self) -> None:
-        """Begin a gradient."""
-        self._front_weight.zero_()
-        self._front_bias.zero_()
-
-    def finish(self) -> None:
-        """Add the first layers' part to the gradient."""
-        self._front.give_back(self._front_weight, self._front_bias, self._gradient)
-
-    def forward(self, inputs: Inputs, rows: np.ndarray, critic: bool = True) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return logits (float32[n, n_actions]) and values (float32[n, 1]) of at most `CHUNK` decisions.
-
-        Both are buffers, which the next call changes; without ``critic`` the values are not computed.
-        """
-        n, first, split = len(rows), self._first[: len(rows)], self._front.split
-        if inputs.sparse:
-            where = inputs.begins, inputs.inputs, inputs.values, rows
-            kernels.sum_rows(*where, self._front.weight.numpy(), self._front.bias.numpy(), first.numpy())
-        else:
-            x = torch.index_select(inputs.dense, 0, torch.from_numpy(rows), out=self._x[:n])
-            torch.addmm(self._front.bias, x, self._front.weight, out=first)
-        self._activate(first.numpy())
-        towers = (self._networks.actor, self._networks.critic)
-        starts = (first[:, :split], first[:, split:])
-        heads = (self._logits[:n], self._values[:n])
-        for tower, start, buffers, head in list(zip(towers, starts, self._hidden, heads, strict=True))[: 1 + critic]:
-            y = start
-            for layer, buffer in zip(tower[1:-1], buffers, strict=True):
-                y = torch.addmm(layer.bias, y, layer.weight.t(), out=buffer[:n])
-                self._activate(y.numpy())
-            torch.addmm(tower[-1].bias, y, tower[-1].weight.t(), out=head)
-        return heads
-
-    def backward(self, inputs: Inputs, rows: np.ndarray, advantages: np.ndarray, share: float, losses: Losses) -> None:
-        """Add the slopes of at most `CHUNK` decisions' loss to the gradient, and what is told of it to ``told``.
-
-        Args:
-            inputs: observations of all decisions.
-            rows: int64[n], which decisions.
-            advantages: float32[n], theirs.
-            share: what a decision counts for.
-            losses: see there.
-        """
-        n, split = len(rows), self._front.split
-        logits, values = self.forward(inputs, rows)
-        actor, critic = self._gradient.actor[-1], self._gradient.critic[-1]
-        kernels.policy_slopes(
-            logits.numpy(),
-            rows,
-            losses.masks,
-            losses.actions,
-            losses.old_log_probs,
-            advantages,
-            losses.anchor,
-            losses.clip,
-            losses.ent_coef,
-            losses.kl_coef,
-            np.float32(share),
-            actor.bias.numpy(),
-            self.told,
-            *self._exp,
-        )
-        of_values = values.numpy()[:, 0]
-        weight = np.float32(losses.vf_coef * share)
-        kernels.value_slopes(of_values, rows, losses.returns, losses.old_values, losses.clip_values, weight, self.told)
-        critic.bias.add_(values.sum())
-        first, first_slopes = self._first[:n], self._first_slopes[:n]
-        for tower, gradient, start, start_slopes, buffers, slopes, head in zip(
-            (self._networks.actor, self._networks.critic),
-            (self._gradient.actor, self._gradient.critic),
-            (first[:, :split], first[:, split:]),
-            (first_slopes[:, :split], first_slopes[:, split:]),
-            self._hidden,
-            self._slopes,
-            (logits, values),
-            strict=True,
-        ):
-            before = [start, *(one[:n] for one in buffers)]
-            found = [start_slopes, *(one[:n] for one in slopes)]
-            self._back(tower, gradient, before, found, head)
-        self._through(first.numpy(), first_slopes.numpy(), self._front_bias.numpy())
-        if inputs.sparse:
-            where = self._ends, self._places, self._factors
-            kernels.group_by_input(inputs.begins, inputs.inputs, inputs.values, rows, *where)
-            kernels.add_outer_rows(*where, first_slopes.numpy(), self._front_weight.numpy())
-        else:
-            self._front_weight.addmm_(self._x[:n].t(), first_slopes)
-
-    def _back(
-        self,
-        tower: list[Dense],
-        gradient: list[Dense],
-        before: list[torch.Tensor],
-        found: list[torch.Tensor],
-        slopes: torch.Tensor,
-    ) -> None:
-        """Go back through a tower, from the head's ``slopes`` to those behind the first layer.
-
-        Args:
-            tower: all layers, whose first is not gone through.
-            gradient: theirs, which is added to.
-            before: what each but the first read.
-            found: in the same order, where slopes by that are put.
-            slopes: by the head's outputs; its bias is done.
-        """
-        for number in reversed(range(len(before))):
-            y, out = before[number], found[number]
-            gradient[number + 1].weight.addmm_(slopes.t(), y)
-            slopes = torch.mm(slopes, tower[number + 1].weight, out=out)
+    forward(plan, vector, room, inputs, rows, first, n, len(plan.counts))
+    sizes, none, one = plan.sizes, np.int64(0), np.int64(1)
+    actions, logits = sizes[ACTIONS], sizes[LOGITS]
+    clip, clip_values, ent_coef, vf_coef, kl_coef, share = losses.weights
+    policy_slopes(
+        room, logits, sizes[SCRATCH], actions, rows, first, n, losses.gains, losses.masks, losses.actions,
+        losses.old_log_probs, losses.anchor, clip, ent_coef, kl_coef, share, told,
+    )  # fmt: skip
+    values = room[sizes[VALUES] : sizes[VALUES] + n]
+    value_slopes(values, rows, first, n, losses.returns, losses.old_values, clip_values, vf_coef * share, told)
+    for tower in range(2):
+        for number in range(plan.counts[tower] - 1, -1, -1):
+            layer = plan.layers[tower, number]
+            if layer[UNITS] == 1:
+                _back_from_one(layer, vector, gradient, room, n)
+            else:
+                _back(layer, gradient, room, sizes[NOTHING], n)
             if number:
-                self._through(y.numpy(), out.numpy(), gradient[number].bias.numpy())
+                at, slopes, size = layer[FROM], layer[FROM_SLOPES], n * layer[INPUTS]
+                _through(sizes, room[at : at + size], room[slopes : slopes + size])
+    at, slopes, units = sizes[FIRST], sizes[FIRST_SLOPES], sizes[FIRST_UNITS]
+    _through(sizes, room[at : at + n * units], room[slopes : slopes + n * units])
+    bias = sizes[FIRST_BIAS]
+    add_rows(room[slopes : slopes + n * units].reshape(n, units), gradient[bias : bias + units])
+    if inputs.sparse[0]:
+        stops, places, factors = sorting.stops[thread], sorting.places[thread], sorting.factors[thread]
+        group_by_input(
+            inputs.begins, inputs.ends, inputs.inputs, inputs.values, rows, first, n, stops, places, factors
+        )  # fmt: skip
+        begin = np.int64(0)
+        for k in range(len(stops)):
+            end = stops[k]
+            if end > begin:
+                to = k * units
+                add_picked(factors, places, begin, end, room, slopes, units, gradient, to, gradient, to, units)
+            begin = end
+    else:
+        add_product(
+            room, sizes[X], one, sizes[WIDTH], room, slopes, units,
+            gradient, none, units, gradient, none, units, sizes[SIZE], units, n,
+        )  # fmt: skip
 
-    def draw(self, masks: np.ndarray, uniforms: np.ndarray, actions: np.ndarray, log_probs: np.ndarray) -> None:
-        """Draw actions by the logits of the latest `forward`; see `dicegym.learning.fast_ppo.kernels.draw`."""
-        kernels.draw(self._logits.numpy()[: len(masks)], masks, uniforms, actions, log_probs, *self._exp)
 
-    def log_softmax(self, masks: np.ndarray, out: np.ndarray) -> None:
-        """Set ``out`` to log-probabilities by the latest `forward`; see `dicegym.learning.fast_ppo.kernels`."""
-        kernels.log_softmax(self._logits.numpy()[: len(masks)], masks, out, *self._exp)
+@fast_kernel
+def _through(sizes, y, slopes):
+    if sizes[TANH]:
+        through_tanh(y, slopes)
+    else:
+        through_relu(y, slopes)
+
+
+@fast_kernel
+def _back(layer, gradient, room, nothing, n):
+    """Go from the slopes behind a layer to those before it."""
+    none, one = np.int64(0), np.int64(1)
+    units, inputs, row = layer[UNITS], layer[INPUTS], layer[FROM_ROW]
+    slopes, weight, bias = layer[TO_SLOPES], layer[WEIGHT], layer[BIAS]
+    add_rows(room[slopes : slopes + n * units].reshape(n, units), gradient[bias : bias + units])
+    add_product(
+        room, layer[FROM], one, row, room, slopes, units,
+        gradient, weight, units, gradient, weight, units, layer[DEPTH], units, n,
+    )  # fmt: skip
+    add_product(
+        room, slopes, units, one, room, layer[TURNED], inputs,
+        room, layer[FROM_SLOPES], row, room, nothing, none, n, inputs, units,
+    )  # fmt: skip
+
+
+@fast_kernel
+def _back_from_one(layer, vector, gradient, room, n):
+    """Do the same for a layer of one unit."""
+    inputs, row, at = layer[INPUTS], layer[FROM_ROW], layer[WEIGHT]
+    weight, of_weight = vector[at : at + inputs], gradient[at : at + inputs]
+    for i in range(n):
+        slope = room[layer[TO] + i]
+        gradient[layer[BIAS]] += slope
+        start = layer[FROM] + i * row
+        y = room[start : start + inputs]
+        for k in range(inputs):
+            of_weight[k] += slope * y[k]
+        start = layer[FROM_SLOPES] + i * row
+        found = room[start : start + inputs]
+        for k in range(inputs):
+            found[k] = slope * weight[k]

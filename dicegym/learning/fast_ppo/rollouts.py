@@ -8,83 +8,80 @@ import numpy as np
 import torch
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
-from dicegym.learning.fast_ppo import kernels
 from dicegym.learning.fast_ppo.passes import Inputs
+from dicegym.learning.fast_ppo.vectors import masks_with_room
 
 SPARSE = 0.4
 """Up to this share of inputs that are not 0, sums of rows are quicker than a dense product (measured)."""
 
 
 class KeptRolloutBuffer(MaskableRolloutBuffer):
-    """SB3's buffer, which asks for its memory once instead of for each rollout; masks take a byte, not four."""
+    """SB3's buffer, which asks for its memory once instead of for each rollout; masks take a byte, not four.
+
+    Attributes:
+        seen: float32[steps + 1, games, size], the observations of the rollout and, last, those after it.
+    """
+
+    seen: np.ndarray
 
     def reset(self) -> None:
         """Begin a rollout."""
-        if getattr(self, "generator_ready", True) or not hasattr(self, "observations"):
+        if getattr(self, "generator_ready", True) or not hasattr(self, "seen"):
             super().reset()
-            self.action_masks = np.ones(self.action_masks.shape, np.bool_)
+            self.action_masks = masks_with_room(*self.action_masks.shape)
+            self.seen = np.zeros((self.buffer_size + 1, *self.observations.shape[1:]), np.float32)
+            self.observations = self.seen[:-1]
         self.pos, self.full = 0, False
 
     def put(
         self,
-        observations: np.ndarray,
-        masks: np.ndarray,
         episode_starts: np.ndarray,
         values: np.ndarray,
+        actions: np.ndarray,
+        log_probs: np.ndarray,
+        rewards: np.ndarray,
     ) -> None:
-        """Write down what is known before a step."""
+        """Write down a step, whose observations and masks are there already."""
         at = self.pos
-        self.observations[at] = observations
-        self.action_masks[at] = masks
         self.episode_starts[at] = episode_starts
         self.values[at] = values
-
-    def put_after(self, actions: np.ndarray, log_probs: np.ndarray, rewards: np.ndarray) -> None:
-        """Write down what came of it."""
-        at = self.pos
         self.actions[at, :, 0] = actions
         self.log_probs[at] = log_probs
         self.rewards[at] = rewards
         self.pos += 1
         self.full = self.pos == self.buffer_size
 
-
-class RolloutInputs:
-    """The observations of a rollout and of the steps after it, as `Inputs`.
-
-    Args:
-        rows: decisions of a rollout.
-        games: decisions of a step.
-        size: of an observation.
-    """
-
-    def __init__(self, rows: int, games: int, size: int) -> None:
-        self._games = games
-        most = (rows + games) * size + size  # memory that is never written is never taken
-        self._begins = np.zeros(rows + games + 1, np.int64)
-        self._inputs = np.empty(most, np.uint16 if size < 1 << 16 else np.int32)
-        self._values = np.empty(most, np.float32)
-        self.sparse = True
-
-    def begin(self, observations: np.ndarray) -> None:
-        """Begin a rollout whose first observations are these, by which it is decided how all are read."""
-        self.sparse = bool(np.count_nonzero(observations) <= SPARSE * observations.size)
-
-    def add(self, step: int, observations: np.ndarray) -> tuple[Inputs, int]:
-        """Take in the observations of a step; return what to read them by, and the row of the first."""
-        if not self.sparse:
-            return self.of(torch.from_numpy(observations)), 0
-        row = step * self._games
-        kernels.append_rows(observations, self._begins, row, self._inputs, self._values)
-        return self.of(torch.from_numpy(observations)), row
-
-    def of(self, dense: torch.Tensor) -> Inputs:
-        """Return what to read decisions by, which as vectors are ``dense``."""
-        return Inputs(dense, self._begins, self._inputs, self._values, self.sparse)
+    def compute_returns_and_advantage(self, last_values: torch.Tensor, dones: np.ndarray) -> None:
+        """Compute both as SB3 does, where they were before."""
+        kept = self.returns
+        super().compute_returns_and_advantage(last_values, dones)
+        kept[:] = self.returns
+        self.returns = kept
 
 
-def rows_of(indices: np.ndarray, buffer: Any) -> np.ndarray:
-    """Return the rows, in order of time, of decisions that SB3 counts game by game (int64[n])."""
-    games: np.ndarray = indices // buffer.buffer_size
+def inputs_of(buffer: KeptRolloutBuffer) -> Inputs:
+    """Return the observations of a buffer, with room for lists of what is not 0 in them."""
+    dense = buffer.seen.reshape(buffer.seen.shape[0] * buffer.n_envs, -1)
+    rows, size = dense.shape
+    most = rows * size + 1  # one is written before it is known to be wanted; what is never written is never taken
+    return Inputs(
+        dense,
+        np.zeros(rows, np.int64),
+        np.zeros(rows, np.int64),
+        np.empty(most, np.uint16 if size <= 1 << 16 else np.uint32),
+        np.empty(most, np.float32),
+        np.zeros(1, np.int64),
+    )
+
+
+def is_sparse(observations: np.ndarray) -> bool:
+    """Return whether so many of the observations' numbers are 0 that lists of the others are quicker."""
+    return bool(np.count_nonzero(observations) <= SPARSE * observations.size)
+
+
+def rows_of(buffer: Any) -> np.ndarray:
+    """Return, of the decisions that SB3 counts game by game, the rows in order of time (int64[decisions])."""
+    indices = np.arange(buffer.buffer_size * buffer.n_envs)
+    games = indices // buffer.buffer_size
     rows: np.ndarray = (indices - games * buffer.buffer_size) * buffer.n_envs + games
     return rows
