@@ -49,7 +49,7 @@ def test_agents_lists_bots_with_what_they_are(run: Run) -> None:
     assert len(rows) > 10
     for line in rows:
         assert re.match(r"\w+ {2,}\S.*\S", line), line
-    assert last == "With other parameters there are memory, taught: dicegym agents hog -p memory=1"
+    assert last == "With other parameters there are memory, memory_taught: dicegym agents hog -p memory=1"
     status, out, _ = run("agents", "hog", "-p", "memory=1")
     assert status == 0
     assert re.search(r"^memory +\w+ model, .* exact win rate against always_roll\(5\)$", out, re.MULTILINE)

@@ -194,10 +194,10 @@ def test_a_bots_file_carries_no_memory() -> None:
 
 
 def test_models_are_offered_where_they_can_play_and_say_elsewhere_what_they_need() -> None:
-    assert not {"memory", "taught"} & set(agent_names("hog"))
-    assert names_elsewhere("hog") == {name: {"goal": 100, "memory": 1} for name in ("memory", "taught")}
-    assert set(agent_names(GAME)) == {*agent_names("hog"), "memory", "taught"}
-    for name in ("memory", "taught"):
+    assert not {"memory", "memory_taught"} & set(agent_names("hog"))
+    assert names_elsewhere("hog") == {name: {"goal": 100, "memory": 1} for name in ("memory", "memory_taught")}
+    assert set(agent_names(GAME)) == {*agent_names("hog"), "memory", "memory_taught"}
+    for name in ("memory", "memory_taught"):
         with pytest.raises(ModelError, match=r"make the game as it was in training: -p memory=1"):
             dicegym.agent("hog", name)
 
