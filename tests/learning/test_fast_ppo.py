@@ -26,6 +26,7 @@ from dicegym.learning.fast_ppo.layers import FlatParameters
 from dicegym.learning.fast_ppo.layout import Layout
 from dicegym.learning.fast_ppo.products import add_picked, add_product
 from dicegym.learning.fast_ppo.vectors import masks_with_room, padded
+from dicegym.players.asymmetric import AsymmetricPolicy
 from dicegym.registry import GAMES
 
 GAMES_AT_ONCE, STEPS = 24, 16
@@ -96,6 +97,41 @@ def test_gradients_are_those_of_maskable_ppo(game: str, activation: str) -> None
         wanted = flat(one.grad for one in plain.policy.parameters())
         assert apart(found, wanted) < 1e-5
         plain.policy.load_state_dict(fast.policy.state_dict())
+
+
+def test_a_critic_that_sees_more_leaves_the_actor_as_blind_as_before() -> None:
+    found = []
+    for kind in (FastMaskablePPO, MaskablePPO):
+        env = SB3VecEnv("liarsdice", GAMES_AT_ONCE, seed=3, privileged=True)
+        model = kind(
+            AsymmetricPolicy,
+            env,
+            n_steps=STEPS,
+            batch_size=96,
+            n_epochs=2,
+            seed=5,
+            device="cpu",
+            policy_kwargs={"privileged": env.privileged, "net_arch": [32, 24]},
+        )
+        found.append(model)
+    fast, plain = found
+    assert isinstance(fast, FastMaskablePPO)
+    assert not fast.fallback
+    begun = flat(fast.policy.parameters())
+    copied(rolled_out(fast), plain)
+    for model in found:
+        np.random.seed(7)  # noqa: NPY002 - the generator of SB3
+        model.train()
+    assert apart(flat(fast.policy.parameters()) - begun, flat(plain.policy.parameters()) - begun) < 1e-3
+    rolled_out(fast)
+    observations = torch.as_tensor(fast.rollout_buffer.observations.reshape(GAMES_AT_ONCE * STEPS, -1))
+    with torch.no_grad():  # what was learned, and no more, is what the next rollout is played by
+        wanted = fast.policy.evaluate_actions(
+            observations,
+            torch.as_tensor(fast.rollout_buffer.actions.reshape(-1)),
+            action_masks=fast.rollout_buffer.action_masks.reshape(GAMES_AT_ONCE * STEPS, -1),
+        )[1]
+    np.testing.assert_allclose(fast.rollout_buffer.log_probs.reshape(-1), wanted.numpy(), atol=2e-5)
 
 
 @pytest.mark.parametrize("game", GAMES)

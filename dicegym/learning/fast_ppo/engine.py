@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -93,7 +92,6 @@ class Engine:
         self._weights = np.zeros(6, np.float32)
         self._read: list[np.ndarray] = []
         self._arguments: tuple[Any, ...] = ()
-        self._aside = 0.0  # decisions for which there is time while the caller does something else
         self.filled = False
         """Whether the latest rollout was played here."""
 
@@ -218,26 +216,18 @@ class Engine:
         self.parameters.note_steps()
 
     def _share(self, job: int, low: int, high: int, least: int, meanwhile: Callable[[], None] | None = None) -> int:
-        """Let threads do parts of a job; return how many did. With ``meanwhile``, parts depend on its time."""
+        """Let threads do parts of a job, always the same ones; return how many did."""
         n, arguments = high - low, self._arguments
         busy = max(1, min(self._threads, n // least))
-        aside = 0 if meanwhile is None else min(int(self._aside), n // (2 * busy))
-        bounds, others = self._orders.bounds, n
-        bounds[0], bounds[busy] = low, high
-        if busy > 1:
-            others = (n + aside) * (busy - 1) // busy
-        for part in range(1, busy):
-            bounds[part] = high - others * (busy - part) // (busy - 1) // ROWS * ROWS  # whole tiles, but for the first
+        bounds = self._orders.bounds
+        for part in range(busy):  # whole tiles
+            bounds[part] = low + n * part // busy // ROWS * ROWS
+        bounds[busy] = high
 
         def mine(part: int, _: int) -> None:
-            began = time.perf_counter()
             if meanwhile is not None:
                 meanwhile()
-            begun = time.perf_counter()
             jobs.do_part(job, part, *arguments)
-            if meanwhile is not None:
-                worth = (begun - began) / (time.perf_counter() - begun) * (bounds[1] - low)
-                self._aside += 0.1 * (min(worth, n) - self._aside)
 
         if busy == 1:
             mine(0, 1)

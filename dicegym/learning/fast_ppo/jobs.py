@@ -13,7 +13,7 @@ from dicegym.engine.crew import JOB, START, finish, next_job
 from dicegym.learning.fast_ppo.compiling import fast_kernel
 from dicegym.learning.fast_ppo.kernels import adam, add_gradients, append_row, draw, log_softmax
 from dicegym.learning.fast_ppo.layout import ACTIONS, CHUNK, LOGITS, SCRATCH, VALUES
-from dicegym.learning.fast_ppo.passes import backward, forward, turn
+from dicegym.learning.fast_ppo.passes import backward, forward, hide, turn
 
 ACT, SAY, LEARN, ADD, STEP = range(5)
 """Jobs: act in a step of the rollout, say log-probabilities, compute a gradient, add those of all threads, take
@@ -82,6 +82,7 @@ def do_part(job, part, plan, memory, inputs, sorting, losses, orders):
             backward(
                 plan, memory.vector, gradient, room, inputs, sorting, part, losses, orders.rows, at, n, told
             )  # fmt: skip
+        hide(plan, gradient)
     elif job == ADD:
         total, others = memory.gradients[0, low:high], memory.gradients[1 : orders.busy[0], low:high]
         memory.squares[part] = add_gradients(total, others)

@@ -23,18 +23,18 @@ DEPTH, INPUTS, UNITS, WEIGHT, BIAS, TURNED, FROM, FROM_ROW, FROM_SLOPES, TO, TO_
 the weight turned round, where its inputs begin, how far apart their rows are, where slopes by them begin, the same of
 outputs. A layer of one unit has its weight as a row, and ``UNITS`` is 1."""
 SIZE, WIDTH, FIRST_UNITS, SPLIT, FIRST_BIAS, X, FIRST, FIRST_SLOPES = range(8)
-ACTIONS, LOGITS, VALUES, SCRATCH, TANH, NOTHING = range(8, 14)
+ACTIONS, LOGITS, VALUES, SCRATCH, TANH, NOTHING, SEEN = range(8, 15)
 """What is said of all: numbers in an observation, the same padded, units of both first layers and how many of them are
 the actor's (padded), where their bias begins, where a thread has observations, outputs of the first layers and slopes
 by them; actions padded, where a thread has logits, values and scratch; whether units are tanh, not ReLU; where a
-thread has zeros, as many as a row can be long."""
+thread has zeros, as many as a row can be long; how many numbers of an observation the actor sees."""
 
 
 class Plan(NamedTuple):
     """A layout as kernels read it."""
 
     sizes: np.ndarray
-    """int64[14]"""
+    """int64[15]"""
     layers: np.ndarray
     """int64[2, most layers, 11], of actor and critic without their first ones"""
     counts: np.ndarray
@@ -75,7 +75,7 @@ class Layout:
         numbers = parameters.networks(torch.arange(parameters.size))  # which number of the flat vector stands where
         networks, self._seen = numbers, (size - privileged, size)
         towers = networks.actor, networks.critic
-        sizes = np.zeros(14, np.int64)
+        sizes = np.zeros(15, np.int64)
         counts = np.array([len(tower) - 1 for tower in towers])
         layers = np.zeros((2, counts.max(), 11), np.int64)
         vector, room = _Places(), _Places()
@@ -90,6 +90,7 @@ class Layout:
         nothing = room.take(max(padded(len(layer.bias)) for tower in towers for layer in tower))
         sizes[:] = (
             size, width, units, split, bias, x, first, first_slopes, actions, logits, values, scratch, tanh, nothing,
+            self._seen[0],
         )  # fmt: skip
         for number, (tower, start) in enumerate(zip(towers, (0, split), strict=True)):
             inputs, row, at, slopes = padded(len(tower[0].bias)), units, first + start, first_slopes + start

@@ -41,7 +41,9 @@ from dicegym.learning.fast_ppo.layout import (
     LOGITS,
     NOTHING,
     SCRATCH,
+    SEEN,
     SIZE,
+    SPLIT,
     TANH,
     TO,
     TO_SLOPES,
@@ -217,6 +219,15 @@ def backward(plan, vector, gradient, room, inputs, sorting, thread, losses, rows
             room, sizes[X], one, sizes[WIDTH], room, slopes, units,
             gradient, none, units, gradient, none, units, sizes[SIZE], units, n,
         )  # fmt: skip
+
+
+@fast_kernel
+def hide(plan, gradient):
+    """Forget what the actor's first layer would learn of what it does not see: there its weights are to stay 0."""
+    sizes = plan.sizes
+    units = sizes[FIRST_UNITS]
+    for k in range(sizes[SEEN], sizes[SIZE]):
+        gradient[k * units : k * units + sizes[SPLIT]] = ZERO
 
 
 @fast_kernel
