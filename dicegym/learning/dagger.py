@@ -85,6 +85,11 @@ class DAgger(MaskablePPO):
         self.reply_trials = whole_number("reply_trials", reply_trials, 0, MOST_TRIALS, "how long a reply is looked for")
         self.softness = finite_number("softness", softness, "a cost in win rate", above=0)
         self.mix, self.greedy, self.explore = _share("mix", mix), _share("greedy", greedy), _share("explore", explore)
+        if self.explore and self.greedy == 1:
+            raise ParameterError(
+                f"explore={explore!r} is for games in which the learner draws, and greedy={greedy!r} leaves none: "
+                "give greedy=0.5, or leave explore out"
+            )
         self.precision = one_of("precision", precision, list(PRECISIONS))
         self._asked: Teacher | None = None
         super().__init__(
