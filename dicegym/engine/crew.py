@@ -204,9 +204,9 @@ def _leave(core: int) -> None:
     """
     if core < 0 or not hasattr(os, "sched_setaffinity"):
         return
-    allowed = os.sched_getaffinity(0)
-    if len(others := allowed - {core}) > 0:
-        with contextlib.suppress(OSError):  # somebody changed at that moment where it may run
+    with contextlib.suppress(OSError):  # systems may forbid it, and somebody may just change where it may run
+        allowed = os.sched_getaffinity(0)
+        if others := allowed - {core}:
             os.sched_setaffinity(0, others)
             os.sched_setaffinity(0, allowed)
 

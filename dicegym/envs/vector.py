@@ -61,6 +61,8 @@ from dicegym.players.pool import Pool
 KEPT = ("states", "rows", "results", "observations", "masks")
 """The arrays of the batch that `BatchEnv.state_dict` holds."""
 MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
+LATEST = (1 << 63) - 1
+"""The last time of `BatchEnv.random_actions`: helpers are told it as 64 bits."""
 _RANDOM = np.uint64(0)
 """The seed of `BatchEnv.random_actions`."""
 _PAID = {"win": OF_RETURNS, "margin": OF_MARGIN, "first": OF_FIRST_PLACE}
@@ -202,7 +204,10 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
 
         int64[num_envs], overwritten by the next call; -1 where nothing is legal. Game i's at ``time`` depends on
         nothing else but what is legal there, so that runs can be repeated.
+
+        Raises ParameterError unless ``time`` is a whole number from 0 to `LATEST`.
         """
+        time = whole_number("time", time, 0, LATEST, "the time of random actions")
 
         def part(start: int, end: int) -> None:
             random_legal(self._batch.masks[start:end], _RANDOM, time, start, self._chosen[start:end])

@@ -110,6 +110,7 @@ def best_response(
         raise ParameterError(f"{table!r} is played alone: nobody there can be exploited")
     if (minutes is None) == (steps is None):
         raise ParameterError("say how long a best response is trained: minutes=10, or steps=1_000_000, and not both")
+    named = "" if isinstance(start, LearnerNetworks) else str(start)
     if start and not isinstance(start, LearnerNetworks):
         start = model_file(table, str(start), "a best response to begin with")
     against = opponent(table, target, trust=trust)
@@ -131,7 +132,7 @@ def best_response(
     finally:
         generators.restore()
     score = evaluate(table, training.best, against, games, exact=False, seed=measured_in)
-    begun = ITSELF if _is_own(start, target) else str(start)
+    begun = ITSELF if named == target or _is_own(start, target) else named
     return Exploited(score, table.players, training.steps, training.seconds, begun, seed, tuple(training.curve))
 
 

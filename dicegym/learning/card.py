@@ -226,12 +226,12 @@ def page(
     if others := sorted({*facts["settings"]["run"].get("tables", [])} - {facts["players"]}):
         players += f", trained at tables of {', '.join(map(str, others))} too"
     parts = facts.get("scores", [])  # files of earlier versions have one score
-    chosen = ""
+    told = _floors(facts)
     if len(parts) > 1:
         by = facts["settings"]["run"]["best_by"]
         how = CHOSEN_BY.get(by, f"The score is that against {by}, one of the opponents of the training's evaluations.")
-        told = [how, *_floors(facts), *(f"- {_in_words(Score(**part))}" for part in parts), ""]
-        chosen = "\n".join(told) + "\n"
+        told = [how, *told, *(f"- {_in_words(Score(**part))}" for part in parts)]
+    chosen = "".join(f"{line}\n" for line in [*told, *([""] if told else [])])
     lines = "\n".join(
         f"| {markdown(line.opponent)} | {line.value:.4f} | {line.low:.4f} - {line.high:.4f} | {line.games or 'exact'} |"
         for line in scores

@@ -125,7 +125,10 @@ class Evaluator:
 
     def _sum_up(self, scores: list[Score]) -> Score:
         players = [*(meeting.table.players for meeting in self.meetings), *([self.game.players] * len(self.left))]
-        return overall(scores, self.settings.best_by, players)
+        by, count = self.settings.best_by, len(scores)
+        if by in ("mean", "worst"):  # of the opponents: what is left is measured for a floor alone
+            count = len(self.meetings)
+        return overall(scores[:count], by, players[:count])
 
     def even(self, score: Score) -> float:
         """Return what equals would come to in ``score``, which `measure` returned: a share of first places."""

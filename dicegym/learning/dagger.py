@@ -92,6 +92,11 @@ class DAgger(MaskablePPO):
         self.cost_weight = finite_number("cost_weight", cost_weight, "how much costs count")
         if self.cost_weight < 0:
             raise ParameterError(f"cost_weight={cost_weight!r} would teach what costs most: give 0 or more")
+        if self.explore and self.greedy == 1:
+            raise ParameterError(
+                f"explore={explore!r} is for games in which the learner draws, and greedy={greedy!r} leaves none: "
+                "give greedy=0.5, or leave explore out"
+            )
         self.precision = one_of("precision", precision, list(PRECISIONS))
         self._asked: Teacher | None = None
         super().__init__(

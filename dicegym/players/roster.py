@@ -242,13 +242,14 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
 
     Args:
         game: what it plays.
-        named: an agent's name, or a path, which need not exist.
+        named: an agent's name, also of one that plays with other parameters alone (whoever takes its networks says
+            that they do not fit), or a path, which need not exist.
         setting: what names it, for the error.
 
     Raises UnknownNameError for a name of nobody, or of a bot, which has no networks.
     """
     origins = {name: resolve(game, name) for name in agent_names(game)}
-    origin = origins.get(named)
+    origin = resolve(game, named) if named in names_elsewhere(game) else origins.get(named)
     if isinstance(origin, Path):
         return str(origin)
     if origin is None and (_is_path(named) or Path(named).exists()):

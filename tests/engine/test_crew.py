@@ -120,3 +120,16 @@ def test_who_is_woken_beside_its_caller_goes_to_another_core(monkeypatch: pytest
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {5})
     crew_module._leave(5)  # the only one it may use
     assert not asked
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads cannot be sent to a core here")
+@pytest.mark.parametrize("forbidden", ["sched_getaffinity", "sched_setaffinity"])
+def test_who_may_not_ask_for_another_core_works_where_it_is(forbidden: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A helper that ended of it would be waited for for good."""
+
+    def refuse(*_: Any) -> None:
+        raise PermissionError("forbidden")
+
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5})
+    monkeypatch.setattr(os, forbidden, refuse)
+    crew_module._leave(5)

@@ -81,6 +81,13 @@ def test_random_actions_are_legal_and_the_same_on_any_number_of_threads(
     assert len(set(one.tolist())) > 3
 
 
+@pytest.mark.parametrize("time", [-1, 1.5, 1 << 63, "now"])
+def test_random_actions_of_no_time_are_refused(time: Any) -> None:
+    """By one thread as by several, of which the others are told it as 64 bits."""
+    with pytest.raises(ParameterError, match="time="):
+        BatchEnv("hog", 2).random_actions(time)
+
+
 @pytest.mark.parametrize("name", FINISHED)
 def test_number_of_threads_changes_nothing_in_the_bare_batch(name: str) -> None:
     game = dicegym.game(name)

@@ -81,3 +81,13 @@ def test_words_say_what_equals_win() -> None:
     assert "0.1429 being what equals win" in seven.words()
     assert "filled with copies of it" in seven.words()
     assert Exploited.from_json(json.loads(json.dumps(seven.to_json()))) == seven
+
+
+@pytest.mark.parametrize(("target", "begun"), [("taught", ITSELF), ("even", "taught")])
+def test_what_a_best_response_began_with_is_told_as_it_was_named(target: str, begun: str) -> None:
+    """Not by where this machine has it: cards are handed on."""
+    game = dicegym.game("liarsdice")
+    small = ["run.games=16", "run.torch_threads=1", "algorithm.n_steps=8", "algorithm.batch_size=128"]
+    settings = override(settings_for(game, str(agents_folder(game) / "taught.zip")), small)
+    found = best_response(game, target, steps=128, start="taught", games=20, settings=settings)
+    assert found.began_with == begun

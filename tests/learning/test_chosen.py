@@ -255,6 +255,21 @@ def test_a_target_is_reached_above_the_floor_alone() -> None:
     assert evaluator.reached([score("even", 0.6), score(EXPLOITER, 0.4)])
 
 
+@pytest.mark.parametrize("by", ["mean", "worst"])
+def test_a_floor_does_not_change_what_is_summed_up(by: str) -> None:
+    """What is left to a model is no opponent of its evaluations."""
+    run = from_plain(
+        {"run": {"best_by": by, "evaluate_against": ["even", "honest"], "best_floor": {"exploiter": 0.4}}}
+    ).run
+    evaluator = Evaluator(dicegym.game("liarsdice"), run)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dicegym.learning.curve.evaluate", lambda *_, **__: score("", 0.6))
+        found, scores = evaluator.measure(None, lambda: score("", 0.1))  # type: ignore[arg-type]
+    assert found.value == pytest.approx(0.6)
+    assert [one.opponent for one in scores] == ["even", "honest", EXPLOITER]
+    assert evaluator.missed(scores) == pytest.approx(0.3)
+
+
 def test_equals_of_an_exploiter_are_counted_at_the_table_it_sits_at() -> None:
     run = from_plain({"run": {"tables": [2, 4], "best_by": "exploiter"}}).run
     evaluator = Evaluator(dicegym.game("liarsdice", players=4), run)

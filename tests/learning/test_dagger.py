@@ -264,6 +264,11 @@ def test_a_state_counts_the_more_the_more_the_learner_gives_away() -> None:
     assert weighted > 1.5 * plain
 
 
+def test_exploring_where_no_game_draws_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"explore=0\.1 is for games in which the learner draws"):
+        DAgger("MlpPolicy", SB3VecEnv(YATZY, 2, seed=1), explore=0.1, greedy=1.0)
+
+
 def test_a_taught_model_says_so_and_goes_on_exactly(tmp_path: Path) -> None:
     whole = train("yatzy", tmp_path / "whole", TAUGHT, SMALL)
     train("yatzy", tmp_path / "parts", TAUGHT, [*SMALL, "run.steps=1536"])

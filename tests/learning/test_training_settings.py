@@ -116,6 +116,12 @@ def test_a_training_that_begins_with_nobody_s_networks_is_told_who_there_is(
     assert not (tmp_path / "run" / "settings.json").exists()
 
 
+def test_a_training_that_begins_with_an_agent_of_other_parameters_is_told_so(training: Any, tmp_path: Path) -> None:
+    """Not that there is none of this name."""
+    with pytest.raises(ModelError, match=r"taught\.zip.*dice"):
+        training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, "game.dice=1", "run.start_from=taught"])
+
+
 def test_commands_of_earlier_configurations_still_run(training: Any, tmp_path: Path) -> None:
     """A file without the newer settings, as kept beside models that were trained before they existed."""
     text = (shipped_folder("training") / "configs/hog.toml").read_text()
