@@ -60,7 +60,7 @@ class Engine:
         vectors = self.parameters.values, self.parameters.first, self.parameters.second
         self._flat = [one.numpy() for one in vectors]
         self._packed = [self._layout.vector() for _ in vectors]
-        self._memory = jobs.Memory(
+        self._memory = jobs.PassMemory(
             vector=self._packed[0],
             gradients=aligned((self._threads, self._layout.size)),
             first=self._packed[1],

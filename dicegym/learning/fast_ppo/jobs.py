@@ -20,7 +20,7 @@ ACT, SAY, LEARN, ADD, STEP = range(5)
 Adam's step."""
 
 
-class Memory(NamedTuple):
+class PassMemory(NamedTuple):
     """What all threads see of one network; a thread writes to its own row, or to its own part."""
 
     vector: np.ndarray

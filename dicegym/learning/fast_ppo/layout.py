@@ -30,7 +30,7 @@ by them; actions padded, where a thread has logits, values and scratch; whether 
 thread has zeros, as many as a row can be long; how many numbers of an observation the actor sees."""
 
 
-class Plan(NamedTuple):
+class NetworkPlan(NamedTuple):
     """A layout as kernels read it."""
 
     sizes: np.ndarray
@@ -103,7 +103,7 @@ class Layout:
                 depth = layer.weight.shape[1]
                 layers[number, place] = depth, inputs, n, weight, of_bias, turned, at, row, slopes, to, to_slopes
                 inputs, row, at, slopes = n, n, to, to_slopes
-        self.plan = Plan(sizes, layers, counts)
+        self.plan = NetworkPlan(sizes, layers, counts)
         self.size, self.room = vector.end, room.end
         self._places = np.zeros(parameters.size, np.int64)
         for flat, places in self._parts(np.arange(self.size), numbers):

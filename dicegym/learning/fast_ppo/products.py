@@ -26,7 +26,7 @@ from numba.extending import intrinsic
 
 from dicegym.engine.jit import COMPILED
 from dicegym.learning.fast_ppo.compiling import fast_kernel
-from dicegym.learning.fast_ppo.vectors import INDEX, LANES, VECTOR, Writer, data_of
+from dicegym.learning.fast_ppo.vectors import INDEX, LANES, VECTOR, VectorWriter, data_of
 
 _WIDE = COMPILED and bool(llvmlite.binding.get_host_cpu_features().get("avx512f"))
 ROWS, VECTORS = (8, 2) if _WIDE else (4, 1)
@@ -42,7 +42,7 @@ def _tile(rows: int, vectors: int) -> Any:
     @intrinsic
     def compiled(typingctx, a, a0, a_row, a_step, b, b0, b_row, c, c0, c_row, d, d0, d_row, depth):
         def codegen(context, builder, signature, args):
-            write = Writer(builder)
+            write = VectorWriter(builder)
             a, b, c, d = (data_of(context, builder, signature, args, number) for number in (0, 4, 7, 10))
             _, a0, a_row, a_step, _, b0, b_row, _, c0, c_row, _, d0, d_row, depth = args
 
@@ -89,7 +89,7 @@ def _picked(vectors: int) -> Any:
     @intrinsic
     def compiled(typingctx, values, picked, first, end, b, b0, b_row, c, c0, d, d0):
         def codegen(context, builder, signature, args):
-            write = Writer(builder)
+            write = VectorWriter(builder)
             values, picked, b, c, d = (data_of(context, builder, signature, args, number) for number in (0, 1, 4, 7, 9))
             _, _, first, end, _, b0, b_row, _, c0, _, d0 = args
             sums = [cgutils.alloca_once(builder, VECTOR) for _ in range(vectors)]

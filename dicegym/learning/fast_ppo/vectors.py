@@ -53,7 +53,7 @@ def data_of(context: Any, builder: Any, signature: Any, args: Any, number: int) 
     return context.make_array(signature.args[number])(context, builder, args[number]).data
 
 
-class Writer:
+class VectorWriter:
     """Writes instructions for vectors."""
 
     def __init__(self, builder: Any) -> None:
@@ -142,7 +142,7 @@ class Writer:
 @intrinsic
 def _softmax(typingctx, room, logits, scratch, columns, masks, row):
     def codegen(context, builder, signature, args):
-        write, room = Writer(builder), data_of(context, builder, signature, args, 0)
+        write, room = VectorWriter(builder), data_of(context, builder, signature, args, 0)
         _, logits, scratch, columns, masks, row = args
         table = context.make_array(signature.args[4])(context, builder, masks)
         actions = builder.extract_value(table.shape, 1)
@@ -192,7 +192,7 @@ def _plain_softmax(room, logits, scratch, columns, masks, row):
 @intrinsic
 def _mixed(typingctx, room, out, scratch, columns, plain, steep):
     def codegen(context, builder, signature, args):
-        write, room = Writer(builder), data_of(context, builder, signature, args, 0)
+        write, room = VectorWriter(builder), data_of(context, builder, signature, args, 0)
         _, out, scratch, columns, plain, steep = args
         shifted, out = write.at(room, scratch), write.at(room, out)
         powers = write.at(shifted, columns)
