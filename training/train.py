@@ -98,9 +98,8 @@ class Run:
         self.interruption = Interruption()
         self.game = dicegym.game(game, **settings.game)
         self.evaluator = Evaluator(self.game, run, trust)
-        self.league = League(
-            self.game, settings.opponents, settings.self_play, trust, settings.run.alike, settings.run.distinct
-        )
+        fills = run.alike, run.distinct, run.copies
+        self.league = League(self.game, settings.opponents, settings.self_play, trust, *fills)
         self.env = new_games(self.game, settings, run.seed, self.league.pool())
         self.seconds, self.began = 0.0, time.monotonic()  # before this session, and when it began
         self.state = RunState(

@@ -98,6 +98,10 @@ class OpponentArrays(NamedTuple):
     """As there."""
     distinct: int
     """As there."""
+    copies: int
+    """As there."""
+    first: int
+    """As there."""
 
 
 class BatchArrays(NamedTuple):
@@ -197,14 +201,14 @@ def play_others(share, states, watched, who, codes, tables):
 
 
 @loop_kernel
-def _begin(states, i, blank, row, sitting, options, members, bounds, alike, distinct):
-    """Begin the next episode of row ``i``, and draw who sits where; the last four are of `OpponentArrays`."""
+def _begin(states, i, blank, row, sitting, options, members, bounds, alike, distinct, copies, first):
+    """Begin the next episode of row ``i``, and draw who sits where; the last six are of `OpponentArrays`."""
     row.episode += np.uint64(1)
     key = key_of(row.seed, row.episode)
     begin(states, i, blank, key)
     players = np.int64(states[i].players)
     row.seat = learner_seat(options.seat, key, row.episode, players)
-    seat_pool(bounds, alike, distinct, key, row.seat, sitting[:players])
+    seat_pool(bounds, alike, distinct, copies, first, key, row.seat, sitting[:players])
     for seat in range(players):
         if seat != row.seat:
             sitting[seat] = members[sitting[seat]]
@@ -303,6 +307,8 @@ def advance_rows(share, first, batch, opponents):
                     opponents.bounds,
                     opponents.alike,
                     opponents.distinct,
+                    opponents.copies,
+                    opponents.first,
                 )
             if row.unseated or not play_opponents(state, row.seat, batch.who[i], opponents.codes, opponents.tables):
                 share.waiting[n] = i

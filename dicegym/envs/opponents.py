@@ -66,10 +66,8 @@ class Opponents:
             for row, table in zip(tables, self._tables.values(), strict=True):
                 row[:] = table.answers
                 table.answers = row  # from now on it writes where the loop reads
-            draws = self._pool.draws if self._pool else Draws(np.zeros(0, np.int64), 0, 0)
-            self._arrays = OpponentArrays(
-                codes, tables, np.array(members, np.int64), draws.bounds, draws.alike, draws.distinct
-            )
+            draws = self._pool.draws if self._pool else Draws(np.zeros(0, np.int64), 0, 0, 0, 0)
+            self._arrays = OpponentArrays(codes, tables, np.array(members, np.int64), *draws)
         return self._arrays
 
     def _index(self, player: Player) -> int:

@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number
+from dicegym.errors import ParameterError
 from dicegym.learning.evaluate import LEAGUE_SEED, as_duel, evaluate, rivals_of
 from dicegym.learning.league_table import LeagueTable, Result
 from dicegym.learning.settings import Priority, SelfPlaySettings
@@ -37,6 +38,8 @@ from dicegym.players.pool import Pool
 
 SELF = "self"
 """The name among a run's opponents that stands for all past selves and exploiters together."""
+SELDOM = 1e-6
+"""The share of past selves that are to sit at tables of copies alone: a pool draws everybody."""
 SCRIPTED, PAST_SELF, EXPLOITER = "scripted", "past self", "exploiter"
 
 PRIORITIES: dict[Priority, Callable[[float, float], float]] = {
@@ -79,7 +82,7 @@ class League:
         opponents: weight by agent's name, `SELF` included; empty: the game's default opponents.
         settings: ``[self_play]``.
         trust: as for `dicegym.agent`.
-        alike, distinct: as for `Pool`.
+        alike, distinct, copies: as for `Pool`; copies are past selves and exploiters.
 
     Raises:
         UnknownNameError, ParameterError: an opponent or its weight cannot be.
@@ -94,15 +97,22 @@ class League:
         trust: bool = False,
         alike: float = 0.0,
         distinct: float = 0.0,
+        copies: float = 0.0,
     ) -> None:
         self.game = game
-        self.alike, self.distinct = alike, distinct
+        self.alike, self.distinct, self.copies = alike, distinct, copies
         self.settings = settings
         usual = game.spec.default_opponent
         weights = dict(opponents) or (dict(usual) if isinstance(usual, Mapping) else {usual: 1.0})
         self._self_weight = weights.pop(SELF, None)
         if self._self_weight is not None:
-            finite_number(f"weight of {SELF!r}", self._self_weight, "a share of games", above=0)
+            nobody = bool(copies) and self._self_weight == 0  # elsewhere
+            finite_number(f"weight of {SELF!r}", self._self_weight, "a share of games", above=None if nobody else 0)
+        elif copies:
+            raise ParameterError(
+                f"run.copies={copies!r} cannot be: no past selves join this training. Add {SELF!r} to [opponents], "
+                "with the weight it is to have in other games; 0 is none"
+            )
         self._begins_alone = not weights
         """Whether somebody must sit there until the first past self joins, and nobody afterwards."""
         fixed = Pool.of(game, weights, trust) if weights else Pool([RandomPlayer()], [1e-6])
@@ -178,7 +188,10 @@ class League:
         if not learned:
             return [member.weight for member in scripted]
         share: dict[str, float] = {}
-        for group, total in ((scripted, sum(one.weight for one in scripted)), (learned, self._self_weight or 0.0)):
+        for group, total in (
+            (scripted, sum(one.weight for one in scripted)),
+            (learned, max(self._self_weight or 0.0, SELDOM * sum(one.weight for one in scripted))),
+        ):
             f = PRIORITIES[self.settings.priority]
             wanted = [one.weight * f(self.rate(one), self.settings.exponent) for one in group]
             even = [one.weight / sum(one.weight for one in group) for one in group]
@@ -192,7 +205,8 @@ class League:
         """Return the opponents of a batch as they are now."""
         first = int(self._begins_alone and len(self.members) > 1)  # or it sat at each table where all are to differ
         players = [member.player for member in self.members[first:]]
-        return Pool(players, self.weights()[first:], self.alike, self.distinct)
+        learned = sum(member.kind != SCRIPTED for member in self.members)
+        return Pool(players, self.weights()[first:], self.alike, self.distinct, self.copies, learned)
 
     def shares(self) -> dict[str, float]:
         """Return the part of all games that each member gets, by name."""

@@ -73,7 +73,8 @@ def _league_of(folder: Path, trust: bool) -> tuple[Game, League]:
         raise ParameterError(f"{folder} holds no checkpoint of a training: name the folder of one")
     name = models.trained_on(str(newest / "model.zip")).name
     game, settings, _, _ = prepare(name, folder, None, [], True, trust)
-    league = League(game, settings.opponents, settings.self_play, trust, settings.run.alike, settings.run.distinct)
+    fills = settings.run.alike, settings.run.distinct, settings.run.copies
+    league = League(game, settings.opponents, settings.self_play, trust, *fills)
     if not league.learns_from_itself:
         raise ParameterError(f'{folder} is no training against "self", and so has no league')
     try:

@@ -75,7 +75,10 @@ class RunSettings:
     distinct: ZeroToOne = 0.0
     """of the games, the share in which no opponent has two seats while another has none, as in a contest: its weight
     then says how early it is seated, and matters where there are more opponents than seats; in the games that are
-    neither of these two kinds each seat draws its own"""
+    none of these kinds each seat draws its own"""
+    copies: ZeroToOne = 0.0
+    """of the games, the share in which one past self has all seats but the learner's, as an exploiter meets it; wants
+    "self" among the opponents, whose weight is about the other games then, and may be 0"""
     torch_threads: Count = 2
     """threads of the networks' passes and updates; with 1 every machine gets the same curve"""
     device: AnyText = "cpu"

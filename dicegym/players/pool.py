@@ -24,6 +24,8 @@ class Draws(NamedTuple):
     """int64[players]."""
     alike: int
     distinct: int
+    copies: int
+    first: int
 
 
 class Pool:
@@ -33,19 +35,27 @@ class Pool:
         players: the players.
         weights: one positive number each, in any unit.
         alike: the share of games, 0 to 1, in which one player has all seats.
-        distinct: the share of games, 0 to 1, in which no player has two seats while another has none. In those that
-            are neither, each seat draws for itself.
+        distinct: the share of games, 0 to 1, in which no player has two seats while another has none.
+        copies: the share of games, 0 to 1, in which one of the ``last`` players has all seats. In those that are none
+            of the three, each seat draws for itself.
+        last: how many players at the end of the list are meant by ``copies``; of 0 there are no such games.
 
     Attributes:
         draws: `Draws`.
 
     Raises:
-        ParameterError: no players, a weight that is not a positive number, ``alike`` or ``distinct`` is no share, or
-            they are more than all games together.
+        ParameterError: no players, a weight that is not a positive number, ``alike``, ``distinct`` or ``copies``
+            is no share, or they are more than all games together.
     """
 
     def __init__(
-        self, players: Sequence[Player], weights: Sequence[Any], alike: float = 0.0, distinct: float = 0.0
+        self,
+        players: Sequence[Player],
+        weights: Sequence[Any],
+        alike: float = 0.0,
+        distinct: float = 0.0,
+        copies: float = 0.0,
+        last: int = 0,
     ) -> None:
         if not players:
             raise ParameterError("an empty pool has nobody to play: name at least one opponent")
@@ -56,12 +66,15 @@ class Pool:
         ]
         total = sum(self.weights)
         bounds = np.array([round(FINE * share / total) for share in accumulate(self.weights)], np.int64)
-        shares = _share_of_games("alike", alike), _share_of_games("distinct", distinct)
-        if sum(shares) > 1:
+        given = {"alike": alike, "distinct": distinct, "copies": copies}
+        shares = {name: _share_of_games(name, share) for name, share in given.items()}
+        if sum(shares.values()) > 1:
+            told = [f"{name}={share!r}" for name, share in given.items() if share]
             raise ParameterError(
-                f"alike={alike!r} and distinct={distinct!r} are more than all games together: give shares of at most 1"
+                f"{', '.join(told[:-1])} and {told[-1]} are more than all games together: give shares of at most 1"
             )
-        self.draws = Draws(bounds, *(round(FINE * share) for share in shares))
+        in_fine = {name: round(FINE * share) for name, share in shares.items() if last or name != "copies"}
+        self.draws = Draws(bounds, **{"copies": 0} | in_fine, first=len(players) - last)
 
     @classmethod
     def of(cls, game: Game, spec: Any, trust: bool = False) -> Pool:

@@ -260,13 +260,40 @@ def test_in_a_share_of_games_nobody_sits_twice_before_all_sit(size: int) -> None
     assert as_all[1].mean() == pytest.approx(0.5 if size > 1 else 1.0, abs=0.06 if size > 2 else 0.15)
 
 
+def test_in_a_share_of_games_one_of_the_last_has_all_seats() -> None:
+    """The other games are what they are without such tables, and the last are drawn by their own weights."""
+    game, games = dicegym.game("lucky"), 1000
+    members = [FunctionPlayer(lambda turn: 22, str(n), pure=True) for n in range(5)]
+    weights = [3, 2, 1, 1e-3, 3e-3]
+    tables = {}
+    for copies in (0.0, 0.6, 1.0):
+        pool = Pool(members, weights, 0.0, 1 - copies, copies, 2)
+        env = BatchEnv(game, games, opponent=pool)
+        env.reset(seed=4)
+        seated = np.array([[member for member in row if member >= 0] for row in env._batch.who])
+        for row in range(0, games, 50):
+            drawn = pool.seated(int(env._batch.states["key"][row]), int(env._rows["seat"][row]), game.players)
+            assert [pool.players[member] for member in seated[row]] == list(drawn.values())
+        tables[copies] = seated
+    for copies, seated in tables.items():
+        of_one = (seated == seated[:, :1]).all(axis=1)
+        assert of_one.mean() == pytest.approx(copies, abs=0.05)
+        kinds = np.bincount(seated[of_one][:, 0], minlength=5) / max(1, of_one.sum())
+        assert copies == 0 or kinds == pytest.approx([0, 0, 0, 0.25, 0.75], abs=0.06)
+    others = ~(tables[0.6] == tables[0.6][:, :1]).all(axis=1)
+    assert (tables[0.6][others] == tables[0.0][others]).all()
+    assert Pool(members, weights, copies=0.6).draws.copies == 0  # nobody is meant
+
+
 @pytest.mark.parametrize("share", [-0.1, 1.01, float("nan"), "half", True])
-@pytest.mark.parametrize("name", ["alike", "distinct"])
+@pytest.mark.parametrize("name", ["alike", "distinct", "copies"])
 def test_a_share_of_games_that_is_none_is_refused(name: str, share: Any) -> None:
     with pytest.raises(ParameterError, match=rf"^{name}=.* cannot be used as a share of games: give a number"):
         Pool([FunctionPlayer(lambda turn: 22, "one", pure=True)], [1], **{name: share})
 
 
 def test_shares_of_more_than_all_games_are_refused() -> None:
+    with pytest.raises(ParameterError, match=r"^alike=0\.2, distinct=0\.5 and copies=0\.4 are more than all games"):
+        Pool([FunctionPlayer(lambda turn: 22, "one", pure=True)], [1], 0.2, 0.5, 0.4)
     with pytest.raises(ParameterError, match=r"^alike=0\.6 and distinct=0\.5 are more than all games together"):
         Pool([FunctionPlayer(lambda turn: 22, "one", pure=True)], [1], 0.6, 0.5)

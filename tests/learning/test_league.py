@@ -62,11 +62,28 @@ def joined(league: League, name: str, kind: str = PAST_SELF, steps: int = 0) -> 
 
 
 def test_a_league_fills_as_many_tables_with_one_member_or_different_ones_as_it_is_told() -> None:
-    assert a_league(opponents={"bacon": 1}).pool().draws[1:] == (0, 0)
+    assert a_league(opponents={"bacon": 1}).pool().draws[1:] == (0, 0, 0, 1)
     run = from_plain({"run": {"alike": 0.25, "distinct": 0.5}}).run
     draws = League(DUEL, {"bacon": 1}, SelfPlaySettings(), False, run.alike, run.distinct).pool().draws
     assert draws.distinct == 2 * draws.alike > 0
     assert draws[1:] == Pool([RandomPlayer()], [1], 0.25, 0.5).draws[1:]
+
+
+def test_tables_of_copies_are_of_past_selves_who_need_sit_nowhere_else() -> None:
+    league = League(DUEL, {"bacon": 1, "swap": 1, "self": 0}, SelfPlaySettings(games=20), copies=0.5)
+    draws = league.pool().draws
+    assert (draws.copies, draws.first) == (0, 2)  # nobody has joined
+    joined(league, "first")
+    joined(league, "second")
+    draws = league.pool().draws
+    assert (draws.copies, draws.first) == (1 << 30, 2)
+    of_bots, of_first, of_all = (draws.bounds[n] / draws.bounds[-1] for n in (1, 2, 3))
+    assert 0.999 < of_bots < of_first < of_all == 1
+    for weights in ({"bacon": 1, "self": 0}, {"bacon": 1, "self": -1.0}):
+        with pytest.raises(ParameterError, match="weight of 'self'"):
+            League(DUEL, weights, SelfPlaySettings(), copies=0.0 if weights["self"] == 0 else 0.5)
+    with pytest.raises(ParameterError, match=r"^run\.copies=0\.5 cannot be: no past selves .* Add 'self' to \[opp"):
+        League(DUEL, {"bacon": 1}, SelfPlaySettings(), copies=0.5)
 
 
 def test_who_sat_there_until_somebody_joined_sits_nowhere_afterwards() -> None:

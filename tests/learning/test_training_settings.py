@@ -51,10 +51,11 @@ def test_who_is_pulled_for_good_to_networks_that_know_nothing_is_told(training: 
 
 def test_tables_are_filled_as_the_run_says(training: Any, tmp_path: Path) -> None:
     """In the training, and where its league is measured anew."""
-    filled = ["run.alike=0.25", "run.distinct=0.5", 'opponents={"self"=1,"even"=1}', "run.steps=512"]
+    filled = ["run.alike=0.25", "run.distinct=0.5", "run.copies=0.125"]
+    filled += ['opponents={"self"=1,"even"=1}', "run.steps=512"]
     run = training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, "game.players=4", *filled])
     anew = _league_of(tmp_path / "run", False)[1]
-    assert [(league.alike, league.distinct) for league in (run.league, anew)] == [(0.25, 0.5)] * 2
+    assert [(one.alike, one.distinct, one.copies) for one in (run.league, anew)] == [(0.25, 0.5, 0.125)] * 2
 
 
 @pytest.mark.parametrize("cards", [0, 1])
