@@ -14,6 +14,8 @@ WORKERS ?= 4
 # Where Python keeps no bytecode, every process of a test run compiles all sources anew.
 unexport PYTHONDONTWRITEBYTECODE
 export MYPY_CACHE_DIR := $(VENV)/cache/mypy
+# Processes of a test run are as many as there are cores; threads of theirs would wait for each other at full speed.
+export OPENBLAS_NUM_THREADS := 1
 export RUFF_CACHE_DIR := $(VENV)/cache/ruff
 
 .DEFAULT_GOAL := help

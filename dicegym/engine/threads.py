@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from typing import Any, TypeVar
 
 from dicegym.engine.validate import whole_number
@@ -23,6 +25,28 @@ def let_libraries_wait_idly() -> None:
     made stands.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
+def one_thread_of_products() -> AbstractContextManager[Any]:
+    """Keep NumPy's matrix products to one thread while the context lasts, if threadpoolctl is installed.
+
+    OpenBLAS's threads wait for each other at full speed, and nothing in its settings stops that: of 64 rows through a
+    network of 256 and 128 units two of them needed 0.5 ms a row on two cores that had other things to do, and one
+    4 us (on idle cores: see docs/speed.md). Entering and leaving takes 8 us. The number is one for the whole process.
+    """
+    controller = _products()
+    limited: AbstractContextManager[Any] = nullcontext() if controller is None else controller.limit(limits=1)
+    return limited
+
+
+@cache
+def _products() -> Any:
+    """Return what counts the threads of the libraries that are loaded, or None; finding them takes milliseconds."""
+    try:
+        from threadpoolctl import ThreadpoolController
+    except ImportError:
+        return None
+    return ThreadpoolController().select(user_api="blas")
 
 
 class Threads:

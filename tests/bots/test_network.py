@@ -1,0 +1,67 @@
+"""The networks that play: what a row scores does not depend on the others, and how many threads multiply."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dicegym.bots import network
+from dicegym.bots.network import FEW_ROWS, Layer, Network, relu
+from dicegym.engine import threads
+
+RNG = np.random.default_rng(5)
+NETWORK = Network(
+    (Layer(RNG.normal(size=(40, 300)), RNG.normal(size=300), "ReLU"), Layer(RNG.normal(size=(300, 7)), np.ones(7)))
+)
+
+
+def blas_threads() -> int:
+    info = pytest.importorskip("threadpoolctl").threadpool_info()
+    counts: list[int] = [one["num_threads"] for one in info if one["user_api"] == "blas"]
+    return max(counts)
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many threads each product had, while the user has given NumPy two."""
+    counts: list[int] = []
+
+    def watched(x: np.ndarray) -> Any:
+        counts.append(blas_threads())
+        return relu(x)
+
+    monkeypatch.setitem(network.ACTIVATIONS, "ReLU", watched)
+    return counts
+
+
+def test_many_rows_are_multiplied_on_one_thread_and_the_users_choice_comes_back(seen: list[int]) -> None:
+    limits = pytest.importorskip("threadpoolctl").threadpool_limits
+    with limits(2, "blas"):
+        NETWORK.scores(np.ones((FEW_ROWS + 1, 40), np.float32))
+        assert seen == [1]
+        assert blas_threads() == 2
+        with pytest.raises(ValueError, match="matmul"):
+            NETWORK.scores(np.ones((FEW_ROWS + 1, 41), np.float32))
+        assert blas_threads() == 2
+
+
+def test_networks_play_without_threadpoolctl(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = RNG.normal(size=(64, 40)).astype(np.float32)
+    expected = NETWORK.scores(rows)
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    threads._products.cache_clear()
+    try:
+        assert (NETWORK.scores(rows) == expected).all()
+        assert threads._products() is None
+    finally:
+        threads._products.cache_clear()
+
+
+@pytest.mark.parametrize("rows", [2, FEW_ROWS, FEW_ROWS + 1, 200])
+def test_a_row_scores_alone_what_it_scores_among_others(rows: int) -> None:
+    observations = RNG.normal(size=(rows, 40)).astype(np.float32)
+    alone = np.concatenate([NETWORK.scores(row[None]) for row in observations])
+    np.testing.assert_allclose(NETWORK.scores(observations), alone, rtol=1e-11, atol=1e-11)
