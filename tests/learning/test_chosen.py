@@ -287,6 +287,27 @@ def test_equals_of_an_exploiter_are_counted_at_the_table_it_sits_at() -> None:
         ("liarsdice", ['run.best_floor={"even"=60}'], ParameterError, "give one from 0 to 1"),
         ("liarsdice", ['run.best_floor={"even"="much"}'], ParameterError, r'\{"bayes"=0.67\}'),
         ("liarsdice", ['run.best_floor={"exploitability"=0.4}'], ParameterError, 'best_by="exploiter"'),
+        ("hog", ['run.best_floor={"exploitability"=0.6}'], ParameterError, "give one from 0 to 0.5"),
+        ("yatzy", ["run.best_by=exploitability"], ParameterError, "is played alone.*leave out exploitability in run"),
+        # what would be refused is not offered
+        ("liarsdice", ['run.best_floor={"evn"=0.6}'], UnknownNameError, "'even'.* Known: exploiter, even\\.$"),
+        (
+            "hog",
+            ['run.best_floor={"x"=0.4}'],
+            UnknownNameError,
+            r"Known: exploitability, exploiter, always_roll\(5\)\.$",
+        ),
+        ("yatzy", ['run.best_floor={"nobdy"=200}'], UnknownNameError, "'nobody'.* Known: nobody\\.$"),
+        ("yatzy", ["run.best_by=nobdy"], UnknownNameError, "no run.best_by 'nobdy'.* Known: mean, worst, nobody\\.$"),
+        ("liarsdice", ["run.best_by=exploter"], UnknownNameError, "Known: mean, worst, exploiter, even\\.$"),
+        # who is there, and not measured by
+        ("liarsdice", ["run.best_by=bayes"], UnknownNameError, "meet bayes if run.evaluate_against has it\\.$"),
+        (
+            "liarsdice",
+            ['run.best_floor={"bayes"=0.6}'],
+            UnknownNameError,
+            "meet bayes if run.evaluate_against has it\\.$",
+        ),
     ],
 )
 def test_what_cannot_be_chosen_by_is_told_before_anything_is_written(
