@@ -346,6 +346,21 @@ def test_cards_say_whether_a_model_reaches_the_floor(whole: Path, floor: float, 
     assert "was to come to" not in page(facts, "best", [score("even", 0.5)])
 
 
+@pytest.mark.parametrize(("floor", "words"), [(0.0, "0 against even, as it does."), (1.0, "falls short by 0.5000.")])
+def test_cards_of_models_with_a_single_opponent_say_whether_they_reach_the_floor(
+    whole: Path, floor: float, words: str
+) -> None:
+    facts = models.facts(whole / "best.zip")
+    facts["scores"], facts["score"] = [score("even", 0.5).to_json()], score("even", 0.5).to_json()
+    facts["settings"]["run"] |= {"best_by": "mean", "best_floor": {"even": floor}}
+    told = page(facts, "best", [score("even", 0.5)])
+    assert f"\nThe best model was to come to {floor:g} against even" in told
+    assert words in told
+    assert "\n- " not in told  # the one score stands above
+    facts["settings"]["run"]["best_floor"] = {}
+    assert "was to come to" not in page(facts, "best", [score("even", 0.5)])
+
+
 def test_the_command_says_that_no_model_reaches_the_floor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     floor = ['run.best_floor={"even"=1}', "run.steps=256", "run.best_by=exploiter", "run.exploiter_steps=256"]
     words = [word for text in [*TINY, "game.dice=2", *floor] for word in ("--set", text)]
