@@ -25,6 +25,7 @@ from dicegym.games import game as make_game
 from dicegym.games.worth import Progress
 from dicegym.learning.card import made_with
 from dicegym.learning.configuration import from_plain, read_config, to_plain
+from dicegym.learning.critics import but_critic, with_enough_critic
 from dicegym.learning.environment import new_games
 from dicegym.learning.evaluate import CURVE_SEED, FRESH_SEED, Score, evaluate
 from dicegym.learning.exploited import ITSELF, Exploited
@@ -89,7 +90,8 @@ def best_response(
         minutes: how long to train; or
         steps: how many decisions of the best response, which any machine makes the same (with ``run.torch_threads=1``).
         start: a model whose networks it begins with, a file such as the target's own or an agent's name; or networks of
-            the target, which ``settings`` must fit; "": they are drawn by the seed.
+            the target, which ``settings`` must fit; "": they are drawn by the seed. In place of a value network that is
+            hardly any (`dicegym.learning.critics`) it gets one of the policy's sizes, drawn by the seed.
         seed: of networks, games and what is drawn.
         games: fresh games that the result is measured in.
         settings: of the training; default: `settings_for`.
@@ -165,6 +167,10 @@ class _Training:
         progress: Progress,
         interruption: Interruption,
     ) -> None:
+        given = settings
+        if start:  # what it begins with may have been taught, and know of no values
+            settings = with_enough_critic(settings)
+        grown = settings is not given
         self._game, self._target, self._settings, self._output = game, target, settings, output
         self._most_seconds, self._most_steps = seconds, steps
         self._progress, self._interruption = progress, interruption
@@ -172,10 +178,10 @@ class _Training:
         self._model = new_model(settings, env, seed, None)
         self._met = np.zeros(env.observation_space.shape or (), np.bool_)
         if isinstance(start, LearnerNetworks):
-            self._model.policy.load_state_dict(start.weights)
+            self._model.policy.load_state_dict(but_critic(start.weights, self._model) if grown else start.weights)
             self._met |= start.heeded
         elif start:
-            _, heeded = start_from(self._model, start, game)
+            _, heeded = start_from(self._model, start, game, own_critic=grown)
             self._met |= heeded
         self.curve: list[tuple[int, float]] = []
         self.best: Player = self._player()
