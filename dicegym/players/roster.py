@@ -261,7 +261,7 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
             takes = f"{setting} takes the file of a model, or the name of a trained agent of {game.spec.title}"
             close = Path(named).stem if Path(named).stem in trained else ""
             meant = f" Did you mean {close!r}?" if close else ""
-            raise ModelError(f"{missing}.{meant} {takes}: {', '.join(trained) or 'there is none'}")
+            raise ModelError(f"{missing}, and {takes}.{meant} Known: {', '.join(trained) or 'none'}.")
         return file
     bot = f"{named} is a bot, which has no networks. " if origin is not None else ""
     what = f"trained agent of {game.spec.title} for {setting}"

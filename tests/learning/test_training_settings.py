@@ -123,11 +123,11 @@ def test_a_training_that_begins_with_nobody_s_networks_is_told_who_there_is(
     [
         (
             "nobody.zip",
-            r"^there is no file nobody\.zip\. run\.start_from takes the file of a model, or .*ppo, taught, wary",
+            r"^there is no file nobody\.zip, and run\.start_from takes the file .*\. Known: ppo, taught, wary\.$",
         ),
-        ("runs/x/best.zip", r"^there is no file runs/x/best\.zip\. run\.start_from"),
-        ("taught.zip", r"^there is no file taught\.zip\. Did you mean 'taught'\?"),
-        ("./", r"^\./ is a folder, and no file\."),
+        ("runs/x/best.zip", r"^there is no file runs/x/best\.zip, and run\.start_from"),
+        ("taught.zip", r"^there is no file taught\.zip, .*\. Did you mean 'taught'\?"),
+        ("./", r"^\./ is a folder, and no file, and"),
     ],
 )
 def test_a_training_that_begins_with_a_missing_file_is_told_that_it_is_missing(
