@@ -7,13 +7,13 @@ by one process, and as many games at once as there are workers.
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from dicegym.engine import jit
+from dicegym.engine.threads import cores
 from dicegym.errors import DicegymError
 
 MODES = {"rules": ("state", "batch"), "all": ("state", "batch", "make", "make_vec")}
@@ -106,4 +106,4 @@ if __name__ == "__main__":
     if sys.argv[2:]:
         main(sys.argv[1], sys.argv[2:])
     else:
-        compile_all(sys.argv[1], os.cpu_count() or 1)
+        compile_all(sys.argv[1], cores())

@@ -7,7 +7,6 @@ solution; whoever is stopped goes on from what lies there. Needs the extra ``sol
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 
 from dicegym.analysis.memory import available_memory, in_words
 from dicegym.engine.game import Game
+from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError, unknown_name
 from dicegym.games import game as make_game
@@ -172,7 +172,7 @@ def solve(
     one = solution(game, name)
     goal = _positive("goal", one.goal if goal is None else goal)
     seconds = None if minutes is None else 60 * _positive("minutes", minutes)
-    count = whole_number("threads", _cores() if threads is None else threads, 1, 1024, "a number of threads")
+    count = whole_number("threads", cores() if threads is None else threads, 1, 1024, "a number of threads")
     before = status(game, one.name)
     if before.damage:
         one.quality(before.folder)  # raises what is wrong
@@ -186,12 +186,6 @@ def solve(
             before.folder, goal=goal, seconds=seconds, threads=count, progress=progress or (lambda done, of, text: None)
         )
     return status(game, one.name)
-
-
-def _cores() -> int:
-    """Return how many processors this process may use."""
-    usable = getattr(os, "sched_getaffinity", None)
-    return len(usable(0)) if usable else os.cpu_count() or 1
 
 
 def remove(game: Game, name: str | None = None) -> int:

@@ -17,8 +17,9 @@ import typer
 from rich import progress as bar
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.constrain import Constrain
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.table import Column
+from rich.text import Text
 
 import dicegym
 from dicegym.columns import clock
@@ -240,11 +241,41 @@ def bars(unit: str, *first: bar.ProgressColumn) -> bar.Progress:
         MofNCompleteColumn(table_column=Column(no_wrap=True)),
         TextColumn(unit, table_column=Column(no_wrap=True)),
         TimeElapsedColumn(),
-        TimeRemainingColumn(),
+        _Left(),
         # A narrow terminal costs the end of this text, and no figures.
         TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True)),
     )
     return _WithRoom(*columns, console=Console(stderr=True), expand=True)
+
+
+def left(seconds: float, before: int, done: int, total: int) -> float | None:
+    """Return in how many seconds all is done, if it goes on as in ``seconds``, in which it came from ``before``.
+
+    So whatever interrupts it now and then, as evaluations interrupt a training, takes the share of the time that it
+    took so far. None: nobody knows yet, or there is nothing left.
+    """
+    return seconds * (total - done) / (done - before) if before < done < total else None
+
+
+class _Left(bar.ProgressColumn):
+    """How long it will take yet: `rich`'s own column goes by the last half minute, and forgets what interrupts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._first: dict[bar.TaskID, tuple[float, float, int]] = {}
+        """When each task was begun, when it was seen first after that, and how much of it was done by then."""
+
+    def render(self, task: bar.Task) -> Text:
+        """Return it for one task, as `rich` asks for."""
+        if task.start_time is None or task.total is None:
+            return Text("-:--:--", style="progress.remaining")
+        now, done = task.get_time(), int(task.completed)
+        begun, since, before = self._first.get(task.id, (None, now, done))
+        if begun != task.start_time or done < before:
+            since, before = now, done
+            self._first[task.id] = task.start_time, since, before
+        seconds = left(now - since, before, done, int(task.total))
+        return Text("-:--:--" if seconds is None else clock(seconds), style="progress.remaining")
 
 
 class _WithRoom(bar.Progress):
@@ -310,8 +341,9 @@ class _Lines:
         if self._first is not None:
             words.append(f"{done:,}{f' of {total:,}' if total else ''} {self._unit}")
             since, before = self._first
-            if before < done < total:  # the last rollout may go beyond what was asked for
-                words.append(f"{clock((now - since) * (total - done) / (done - before))} left")
+            seconds = left(now - since, before, done, total)  # the last rollout may go beyond what was asked for
+            if seconds is not None:
+                words.append(f"{clock(seconds)} left")
         return ", ".join([*words, *([one_line(text)] if text else [])])
 
 

@@ -156,6 +156,8 @@ def _train_seeds(
     for title, value in (("at the end", found.end), ("best models", found.best)):
         if value is not None:
             out.print(f"{title}: {value}, {found.measure}")
+    if found.floor:
+        out.print(f"below the floor, {found.floor}: {found.below}")
     shown = shlex.quote(str(folder))
     failed = [one.seed for one in found.results if one.how == FAILED]
     if found.best_model is not None:

@@ -27,7 +27,7 @@ _LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 def processor() -> list[Diagnosis]:
     """Return what computes here: processors that may be used, threads that kernels take, and memory."""
-    from dicegym.sandbox.sandbox import cores
+    from dicegym.engine.threads import cores
 
     usable, there = cores(), os.cpu_count() or 1
     words = f"{processor_name()}, {usable} of {there} processors may be used"

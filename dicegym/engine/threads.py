@@ -17,6 +17,12 @@ LEAST_ROWS = 512
 """A thread gets at least so many games: two threads were slower than one with 256 games (Hog, two cores)."""
 
 
+def cores() -> int:
+    """Return how many processors this process may use, which on a shared machine may be fewer than it has."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable else os.cpu_count() or 1
+
+
 def let_libraries_wait_idly() -> None:
     """Ask the libraries that are loaded from now on to let their threads sleep while there is nothing to do.
 

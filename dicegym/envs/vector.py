@@ -202,7 +202,8 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
     def random_actions(self, time: int) -> np.ndarray:
         """Return a random legal action for every game, chosen by all threads.
 
-        int64[num_envs], overwritten by the next call; -1 where nothing is legal. Game i's at ``time`` depends on
+        int64[num_envs], overwritten by the next call; -1 where nothing is legal as the game has ended, which `step`
+        takes in every mode that lets games begin anew by themselves. Game i's at ``time`` depends on
         nothing else but what is legal there, so that runs can be repeated.
 
         Raises ParameterError unless ``time`` is a whole number from 0 to `LATEST`.

@@ -25,6 +25,7 @@ from dicegym.games import game as make_game
 from dicegym.games.worth import Progress
 from dicegym.learning.card import made_with
 from dicegym.learning.configuration import from_plain, read_config, to_plain
+from dicegym.learning.critics import but_critic, with_enough_critic
 from dicegym.learning.environment import new_games
 from dicegym.learning.evaluate import CURVE_SEED, FRESH_SEED, Score, evaluate
 from dicegym.learning.exploited import ITSELF, Exploited
@@ -89,7 +90,8 @@ def best_response(
         minutes: how long to train; or
         steps: how many decisions of the best response, which any machine makes the same (with ``run.torch_threads=1``).
         start: a model whose networks it begins with, a file such as the target's own or an agent's name; or networks of
-            the target, which ``settings`` must fit; "": they are drawn by the seed.
+            the target, which ``settings`` must fit; "": they are drawn by the seed. In place of a value network that is
+            hardly any (`dicegym.learning.critics`) it gets one of the policy's sizes, drawn by the seed.
         seed: of networks, games and what is drawn.
         games: fresh games that the result is measured in.
         settings: of the training; default: `settings_for`.
@@ -109,17 +111,19 @@ def best_response(
     if table.players < 2:
         raise ParameterError(f"{table!r} is played alone: nobody there can be exploited")
     if (minutes is None) == (steps is None):
-        raise ParameterError("say how long a best response is trained: minutes=10, or steps=1_000_000, and not both")
+        raise ParameterError(
+            "say how long a best response is trained: minutes=10 (--train 10), or steps=1_000_000 (--steps), not both"
+        )
     named = "" if isinstance(start, LearnerNetworks) else str(start)
     if start and not isinstance(start, LearnerNetworks):
-        start = model_file(table, str(start), "a best response to begin with")
+        start = model_file(table, str(start), "start (--from)")
     against = opponent(table, target, trust=trust)
     generators = GeneratorStates.now()  # making a model seeds them
     training = _Training(
         table,
         against,
         settings or settings_for(table, "" if isinstance(start, LearnerNetworks) else str(start)),
-        None if minutes is None else 60 * finite_number("minutes", minutes, "how long is trained", above=0),
+        None if minutes is None else 60 * finite_number("minutes", minutes, "the time to train (--train)", above=0),
         None if steps is None else whole_number("steps", steps, 1, MOST, "how many decisions are trained"),
         start if isinstance(start, LearnerNetworks) else str(start),
         named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1),
@@ -165,6 +169,10 @@ class _Training:
         progress: Progress,
         interruption: Interruption,
     ) -> None:
+        given = settings
+        if start:  # what it begins with may have been taught, and know of no values
+            settings = with_enough_critic(settings)
+        grown = settings is not given
         self._game, self._target, self._settings, self._output = game, target, settings, output
         self._most_seconds, self._most_steps = seconds, steps
         self._progress, self._interruption = progress, interruption
@@ -172,10 +180,10 @@ class _Training:
         self._model = new_model(settings, env, seed, None)
         self._met = np.zeros(env.observation_space.shape or (), np.bool_)
         if isinstance(start, LearnerNetworks):
-            self._model.policy.load_state_dict(start.weights)
+            self._model.policy.load_state_dict(but_critic(start.weights, self._model) if grown else start.weights)
             self._met |= start.heeded
         elif start:
-            _, heeded = start_from(self._model, start, game)
+            _, heeded = start_from(self._model, start, game, own_critic=grown)
             self._met |= heeded
         self.curve: list[tuple[int, float]] = []
         self.best: Player = self._player()

@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 from stable_baselines3.common.logger import Logger
 
-from dicegym.analysis.exploitability import check_best_reply
 from dicegym.engine.game import Game
 from dicegym.envs.tables import tables_of
-from dicegym.errors import DamagedFileError, ModelError, ParameterError
+from dicegym.errors import DamagedFileError, ModelError, ParameterError, unknown_name
 from dicegym.escape import cell
 from dicegym.files import writing
 from dicegym.learning import floors
@@ -25,7 +24,9 @@ from dicegym.learning.evaluate import (
     LEFT,
     Score,
     against_best_reply,
+    check_left,
     evaluate,
+    left_in,
     overall,
     rivals_of,
     together,
@@ -80,15 +81,12 @@ class Evaluator:
         self.meetings = meetings_of(game, settings, trust)
         self.left = [one for one in LEFT if one in (settings.best_by, *settings.best_floor)]
         """What is measured besides: keys of `LEFT`."""
-        if BY_EXPLOITABILITY in self.left:
-            check_best_reply(game)
-        if BY_EXPLOITER in self.left and game.players < 2:
-            raise ParameterError(
-                f"{game!r} is played alone, so nobody can be trained to beat the learner: leave out the exploiter in "
-                "run.best_by and run.best_floor, and the score of evaluations chooses the best model"
-            )
-        self._sum_up(self._named([Score("", "", 0.0, 0.0, 0.0, 0)] * len(self._labels)))  # before anything is played
-        floors.check_floors(settings.best_floor, self._labels, game.players)
+        check_left(game, self.left)  # all of this before anything is played
+        known = [*left_in(game), *(meeting.label for meeting in self.meetings)]
+        if settings.best_by not in ("mean", "worst", *known):
+            hint = floors.how_to_name(game, settings.best_by)
+            raise unknown_name("run.best_by", settings.best_by, ["mean", "worst", *known], hint)
+        floors.check_floors(settings.best_floor, known, game)
 
     def measure(self, learner: Player, exploited: Callable[[], Score]) -> tuple[Score, list[Score]]:
         """Return the score that chooses the best model, and that of each meeting.

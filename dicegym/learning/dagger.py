@@ -45,7 +45,7 @@ class DAgger(MaskablePPO):
         policy, env, learning_rate, n_steps, batch_size, n_epochs, stats_window_size, tensorboard_log, policy_kwargs,
             verbose, seed, device: as for `MaskablePPO`. The games are an `SB3VecEnv`, in wrappers or not.
         teacher: the source of values that teaches, or "reply(AGENT)"; see `dicegym.learning.teacher.Teacher`.
-        reply_trials: how much longer such a reply is looked for than need be, before anything is played; likewise.
+        reply_trials: further tries at a better reply of such a kind, before anything is played; likewise.
         softness: what an action may cost, in win rate, to be taught as 1/e as good as the best.
         mix: the teacher acts in a share of ``mix ** k`` of the decisions of rollout ``k``, from all in the first on.
         greedy: share of the games in which the learner plays its best action. In the others it draws from its policy,
@@ -86,7 +86,8 @@ class DAgger(MaskablePPO):
         _init_setup_model: bool = True,
     ) -> None:
         self.teacher = teacher
-        self.reply_trials = whole_number("reply_trials", reply_trials, 0, MOST_TRIALS, "how long a reply is looked for")
+        tries = "the number of further tries at a better reply (0: none)"
+        self.reply_trials = whole_number("reply_trials", reply_trials, 0, MOST_TRIALS, tries)
         self.softness = finite_number("softness", softness, "a cost in win rate", above=0)
         self.mix, self.greedy, self.explore = _share("mix", mix), _share("greedy", greedy), _share("explore", explore)
         self.cost_weight = finite_number("cost_weight", cost_weight, "how much costs count")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.exploitability import best_reply
+from dicegym.analysis.exploitability import best_reply, check_best_reply
 from dicegym.analysis.less_luck import NO_SPREAD, check_meter, measured
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
@@ -226,6 +226,28 @@ LEFT = {BY_EXPLOITABILITY: BEST_REPLY, BY_EXPLOITER: EXPLOITER}
 """What the opponents are called whom each learner meets as its own, by how settings name them."""
 
 
+def left_in(game: Game) -> list[str]:
+    """Return what can be known of a game of what is left to a player: keys of `LEFT`."""
+    if game.players < 2:
+        return []
+    try:
+        check_best_reply(game)
+    except ParameterError:
+        return [BY_EXPLOITER]
+    return list(LEFT)
+
+
+def check_left(game: Game, asked: Sequence[str]) -> None:
+    """Raise ParameterError if settings ask for what cannot be known of a game; ``asked`` are keys of `LEFT`."""
+    if asked and game.players < 2:
+        raise ParameterError(
+            f"{game!r} is played alone, so nobody can beat the learner: leave out {' and '.join(asked)} in "
+            "run.best_by and run.best_floor, and the score of evaluations chooses the best model"
+        )
+    if BY_EXPLOITABILITY in asked:
+        check_best_reply(game)
+
+
 def against_best_reply(game: Game, player: Player) -> Score:
     """Return how often ``player`` wins against its best reply: 0.5 at most, which nobody who has no holes falls below.
 
@@ -266,7 +288,7 @@ def overall(scores: Sequence[Score], by: str = "mean", players: Sequence[int] = 
     named = {score.opponent: score for score in scores}
     by = LEFT[by] if LEFT.get(by) in named else by
     if by not in ("mean", "worst", *named):
-        raise unknown_name("way to sum up scores", by, ["mean", "worst", *LEFT, *named])
+        raise unknown_name("way to sum up scores", by, ["mean", "worst", *named])
     if len(scores) == 1:
         return scores[0]
     if by in named:

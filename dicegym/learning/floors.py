@@ -5,27 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line, unknown_name
-from dicegym.learning.evaluate import LEFT, Score
+from dicegym.learning.evaluate import BY_EXPLOITABILITY, LEFT, Score
+from dicegym.players.roster import agent_names
 
 
-def check_floors(floors: Mapping[str, float], opponents: Sequence[str], players: int) -> None:
+def check_floors(floors: Mapping[str, float], known: Sequence[str], game: Game) -> None:
     """Raise for floors that nothing can be measured by, or that nobody can reach.
 
     Args:
         floors: score by opponent.
-        opponents: what evaluations call theirs.
-        players: at the table; alone there is no most that a score can be.
+        known: what floors may be about: what evaluations call their opponents, and keys of `LEFT`.
+        game: what is played; alone there is no most that a score can be.
 
     Raises UnknownNameError and ParameterError.
     """
     for name, least in floors.items():
-        if LEFT.get(name, name) not in opponents:
-            raise unknown_name("opponent in run.best_floor", name, [*LEFT, *opponents])
-        if players > 1 and not 0 <= least <= 1:
+        if name not in known:
+            raise unknown_name("opponent in run.best_floor", name, list(known), how_to_name(game, name))
+        if game.players > 1 and not 0 <= least <= 1:
             raise ParameterError(
                 f"run.best_floor asks for {least:g} against {name}, which is no share of games: give one from 0 to 1"
             )
+        if name == BY_EXPLOITABILITY and least > 1 / 2:
+            raise ParameterError(
+                f"run.best_floor asks for {least:g} against the best reply, which wins half of the games of everybody: "
+                "give one from 0 to 0.5"
+            )
+
+
+def how_to_name(game: Game, name: str) -> str:
+    """Return how settings may name an agent of ``game`` that evaluations do not meet; empty: there is none."""
+    return f"Evaluations meet {name} if run.evaluate_against has it." if name in agent_names(game) else ""
 
 
 def missed(scores: Sequence[Score], floors: Mapping[str, float]) -> float:

@@ -10,6 +10,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
+from dicegym.learning.critics import but_critic
 from dicegym.learning.settings import AlgorithmSettings
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
@@ -32,8 +33,12 @@ def anneal(model: BaseAlgorithm, settings: AlgorithmSettings, done: float) -> No
         model.__dict__["ent_coef"] = (1 - done) * settings.ent_coef + done * settings.ent_coef_end
 
 
-def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, Any], np.ndarray]:
+def start_from(
+    model: BaseAlgorithm, named: str, game: Game, own_critic: bool = False
+) -> tuple[dict[str, Any], np.ndarray]:
     """Let ``model`` take over the networks of another one, a file or a trained agent of ``game``.
+
+    With ``own_critic`` it keeps its value network.
 
     Returns:
         What the file says of its training, for the facts of what becomes of it; and the inputs that its networks
@@ -48,6 +53,8 @@ def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, 
     models.check_fit(str(path), models.trained_on(path), game)
     facts = models.facts(path)
     weights = weights_of(path)
+    if own_critic:
+        weights = but_critic(weights, model)
     _widen_critic(weights, model)
     try:
         model.policy.load_state_dict(weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from dicegym.learning.named import names_something, split
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.teacher import replied_to
 from dicegym.players import model as models
-from dicegym.players.roster import Origin, model_file, resolve
+from dicegym.players.roster import Origin, agent_names, model_file, resolve
 from dicegym.players.seal import is_sealed
 from dicegym.players.unpickling import TRUST
 from dicegym.shipped import is_shipped
@@ -73,8 +74,7 @@ def prepare(
         except AgentError as error:
             if not resume:
                 raise
-            where = f"{folder / SETTINGS_FILE} names it as seen from where the training began, so resume it from there"
-            raise AgentError(error.agent, f"{error.reason} in {Path.cwd()}: {where}") from error
+            raise AgentError(error.agent, f"{error.reason}{_why_now(name, table, folder)}") from error
     if resume and not trust and not is_sealed(folder / SETTINGS_FILE):
         programs = [
             name for name, origin in found.items() if isinstance(origin, Source) and not is_shipped(origin.file)
@@ -96,6 +96,18 @@ def prepare(
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
         split(setting, text)
     return Prepared(table, settings, command, resume and is_finished(folder, settings))
+
+
+def _why_now(name: str, table: Game, folder: Path) -> str:
+    """Return, as the end of an error, why an agent that a training had cannot play when the training is to go on."""
+    if name in agent_names(table):  # found, and found wanting: the reason says all
+        return ""
+    path, settings = Path(name).expanduser(), folder / SETTINGS_FILE
+    file = Path(str(path).partition(".py:")[0] + ".py") if ".py:" in str(path) else path
+    if file.is_absolute() or os.path.lexists(file):
+        return f": {settings} names it so: put it back as it was, or begin a new run with another --run-dir"
+    seen = f"{settings} names it as seen from where the training began, so resume it from there"
+    return f" in {one_line(Path.cwd())}: {seen}"
 
 
 def _named_by(name: str, table: Game, config: Path | None, overrides: Sequence[str]) -> str:

@@ -243,18 +243,26 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
     Args:
         game: what it plays.
         named: an agent's name, also of one that plays with other parameters alone (whoever takes its networks says
-            that they do not fit), or a path, which need not exist.
+            that they do not fit), or a path.
         setting: what names it, for the error.
 
-    Raises UnknownNameError for a name of nobody, or of a bot, which has no networks.
+    Raises:
+        UnknownNameError: it is a name of nobody, or of a bot, which has no networks.
+        ModelError: it is a path, and there is no file.
     """
     origins = {name: resolve(game, name) for name in agent_names(game)}
     origin = resolve(game, named) if named in names_elsewhere(game) else origins.get(named)
     if isinstance(origin, Path):
         return str(origin)
-    if origin is None and (_is_path(named) or Path(named).exists()):
-        return named
     trained = [name for name, one in origins.items() if isinstance(one, Path)]
+    if origin is None and (_is_path(named) or Path(named).exists()):
+        file = os.path.expanduser(named)
+        if missing := lacking(file):
+            takes = f"{setting} takes the file of a model, or the name of a trained agent of {game.spec.title}"
+            close = Path(named).stem if Path(named).stem in trained else ""
+            meant = f" Did you mean {close!r}?" if close else ""
+            raise ModelError(f"{missing}, and {takes}.{meant} Known: {', '.join(trained) or 'none'}.")
+        return file
     bot = f"{named} is a bot, which has no networks. " if origin is not None else ""
     what = f"trained agent of {game.spec.title} for {setting}"
     raise unknown_name(what, named, trained, f"{bot}A model of your own is named by its file.")

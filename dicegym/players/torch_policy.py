@@ -230,20 +230,22 @@ def _parts(policy: Any) -> list[Any]:
 def ignoring(model: Any, inputs: np.ndarray) -> Iterator[None]:
     """Let the networks of ``model`` ignore the ``inputs`` (bool[what it observes]) for the time being.
 
-    What was never anything but 0 in training left its weights as they were drawn: with them a model would be
-    disturbed by what it meets for the first time at another table. Networks that do not begin with a linear layer stay
-    as they are.
+    The weights come back also if something is raised meanwhile. What was never anything but 0 in training left its
+    weights as they were drawn: with them a model would be disturbed by what it meets for the first time at another
+    table. Networks that do not begin with a linear layer stay as they are.
     """
     import torch
 
     first = _first_weights(model, len(inputs))
     before = [weight.detach().clone() for weight in first]
     with torch.no_grad():
-        for weight in first:
-            weight[:, torch.as_tensor(inputs[: weight.shape[1]])] = 0
-        yield
-        for weight, old in zip(first, before, strict=True):
-            weight.copy_(old)
+        try:
+            for weight in first:
+                weight[:, torch.as_tensor(inputs[: weight.shape[1]])] = 0
+            yield
+        finally:
+            for weight, old in zip(first, before, strict=True):
+                weight.copy_(old)
 
 
 def _first_weights(model: Any, size: int) -> list[Any]:

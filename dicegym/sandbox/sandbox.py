@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from dicegym.engine.game import Game
+from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DicegymError
 from dicegym.players.roster import agent_name, resolve
@@ -47,12 +48,6 @@ def pinned(workers: int) -> list[set[int]]:
         return [set()] * workers
     usable = sorted(os.sched_getaffinity(0))
     return [{one} for one in usable] if workers == len(usable) else [set(usable)] * workers
-
-
-def cores() -> int:
-    """Return the number of processors that this process may use."""
-    usable = getattr(os, "sched_getaffinity", None)
-    return len(usable(0)) if usable else os.cpu_count() or 1
 
 
 _STARTED_WITH = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from typing import Any, TypeVar
 
+from dicegym.engine.threads import cores
 from dicegym.errors import DicegymError
 
-THREADS = max(2, min(8, os.cpu_count() or 2))
+THREADS = max(2, min(8, cores()))
 OF_ONE = 6
 """Pieces of work that one owner may have in line."""
 OF_ALL = 200

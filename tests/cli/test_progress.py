@@ -8,8 +8,9 @@ import sys
 import time
 
 import pytest
+from rich.progress import Progress
 
-from dicegym.cli.common import progress_bar
+from dicegym.cli.common import _Left, bars, progress_bar
 from dicegym.columns import clock
 
 
@@ -81,6 +82,30 @@ def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
         progress(2, 4, "[two]")
     assert "2/4" in terminal.getvalue()
     assert "[two]" in terminal.getvalue()
+
+
+def test_a_bar_counts_what_interrupts_the_work_by_its_share_so_far() -> None:
+    """An evaluation of five minutes among others is not forgotten a minute after it."""
+    now = [0.0]
+    (column,) = [one for one in bars("steps").columns if isinstance(one, _Left)]
+    shown = Progress(column, get_time=lambda: now[0])
+    shown.add_task("", total=None)
+    (task,) = shown.tasks
+
+    def at(seconds: float, done: int, total: int | None = 1_000) -> str:
+        now[0] = seconds
+        shown.update(task.id, completed=done, total=total)
+        return str(column.render(task))
+
+    assert at(0, 0, None) == "-:--:--"
+    assert at(10, 200) == "-:--:--"  # resumed: these took no time
+    assert at(70, 300) == "7:00"
+    assert at(370, 300) == "42:00"  # the evaluation
+    assert [at(370 + seconds, 300 + seconds) for seconds in (60, 100)][-1] == "23:00"
+    assert at(3_000, 1_000) == "-:--:--"
+    shown.reset(task.id)
+    assert at(3_010, 500) == "-:--:--"
+    assert at(3_020, 600) == "0:40"
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (59.6, "1:00"), (754, "12:34"), (7_384, "2:03:04")])

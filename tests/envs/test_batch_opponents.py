@@ -68,16 +68,18 @@ def test_random_actions_are_legal_and_the_same_on_any_number_of_threads(
 ) -> None:
     monkeypatch.setattr("dicegym.engine.threads.LEAST_ROWS", 16)
     envs = [BatchEnv(environment.game, 53, threads=threads, **environment.settings) for threads in (1, 3)]
-    masks = [env.reset(seed=3)[1]["action_mask"] for env in envs]
+    masks, ended = [env.reset(seed=3)[1]["action_mask"] for env in envs], 0
     for time in range(30):
         one, three = (env.random_actions(time) for env in envs)
         assert (one == three).all()
         playing = masks[0].any(axis=1)
         assert masks[0][playing, one[playing]].all()
         assert (one[~playing] == -1).all()
-        steps = [env.step(np.maximum(one, 0)) for env in envs]
-        masks = [step[-1]["action_mask"] for step in steps]
+        masks = [env.step(actions)[-1]["action_mask"] for env, actions in zip(envs, (one, three), strict=True)]
         assert (masks[0] == masks[1]).all()
+        assert masks[0][~playing].any(axis=1).all()  # -1 is for games that begin anew with this step
+        ended += np.count_nonzero(~playing)
+    assert ended > 5
     assert len(set(one.tolist())) > 3
 
 

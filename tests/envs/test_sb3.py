@@ -299,6 +299,9 @@ def test_inputs_can_be_ignored_for_a_while(algorithm: Any) -> None:
     assert np.array_equal(player.scores(seen), player.scores(other))
     assert not np.allclose(before, player.scores(seen))
     assert np.array_equal(models.PolicyPlayer(model, game).scores(seen), before)
+    with pytest.raises(KeyboardInterrupt), models.ignoring(model, ignored):
+        raise KeyboardInterrupt
+    assert np.array_equal(models.PolicyPlayer(model, game).scores(seen), before)
 
 
 def test_models_leave_out_what_only_going_on_needs(tmp_path: Path) -> None:

@@ -6,17 +6,21 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dicegym
 from dicegym.errors import DamagedFileError, ParameterError
-from dicegym.learning.best_response import best_response, settings_for
+from dicegym.learning.best_response import _Training, best_response, settings_for
 from dicegym.learning.card import page
 from dicegym.learning.configuration import override
 from dicegym.learning.evaluate import Score
 from dicegym.learning.exploited import ITSELF, SUFFIX, Exploited, note, noted
+from dicegym.learning.interruption import Interruption
+from dicegym.learning.learner import LearnerNetworks
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
+from dicegym.players.sb3_plain import weights_of
 
 SMALL = (
     *("run.games=16", "run.torch_threads=1", "algorithm.n_steps=32", "algorithm.batch_size=128"),
@@ -91,3 +95,22 @@ def test_what_a_best_response_began_with_is_told_as_it_was_named(target: str, be
     settings = override(settings_for(game, str(agents_folder(game) / "taught.zip")), small)
     found = best_response(game, target, steps=128, start="taught", games=20, settings=settings)
     assert found.began_with == begun
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_its_own(named: bool) -> None:
+    """That of the model has eight units, as whoever is taught learns no values."""
+    game = dicegym.game("hog")
+    file = agents_folder(game) / "taught.zip"
+    taught = weights_of(str(file))
+    settings = override(settings_for(game, str(file)), SMALL[:4])
+    start = "taught" if named else LearnerNetworks(taught, np.ones(game.observation_size, np.bool_))
+    made = _Training(
+        game, dicegym.agent(game, "bacon"), settings, None, 64, start, 1, None, lambda *told: None, Interruption()
+    )
+    policy = made._model.policy.state_dict()
+    assert len(taught["mlp_extractor.value_net.0.weight"]) == 8
+    assert [len(policy[f"mlp_extractor.value_net.{n}.weight"]) for n in (0, 2)] == [512, 512]
+    for name in ("mlp_extractor.policy_net.0.weight", "mlp_extractor.policy_net.2.bias", "action_net.weight"):
+        assert np.array_equal(policy[name], taught[name])
+    assert made._facts(FOUND.score)["settings"]["network"]["net_arch"] == {"pi": [512, 512], "vf": [512, 512]}

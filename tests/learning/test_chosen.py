@@ -287,6 +287,27 @@ def test_equals_of_an_exploiter_are_counted_at_the_table_it_sits_at() -> None:
         ("liarsdice", ['run.best_floor={"even"=60}'], ParameterError, "give one from 0 to 1"),
         ("liarsdice", ['run.best_floor={"even"="much"}'], ParameterError, r'\{"bayes"=0.67\}'),
         ("liarsdice", ['run.best_floor={"exploitability"=0.4}'], ParameterError, 'best_by="exploiter"'),
+        ("hog", ['run.best_floor={"exploitability"=0.6}'], ParameterError, "give one from 0 to 0.5"),
+        ("yatzy", ["run.best_by=exploitability"], ParameterError, "is played alone.*leave out exploitability in run"),
+        # what would be refused is not offered
+        ("liarsdice", ['run.best_floor={"evn"=0.6}'], UnknownNameError, "'even'.* Known: exploiter, even\\.$"),
+        (
+            "hog",
+            ['run.best_floor={"x"=0.4}'],
+            UnknownNameError,
+            r"Known: exploitability, exploiter, always_roll\(5\)\.$",
+        ),
+        ("yatzy", ['run.best_floor={"nobdy"=200}'], UnknownNameError, "'nobody'.* Known: nobody\\.$"),
+        ("yatzy", ["run.best_by=nobdy"], UnknownNameError, "no run.best_by 'nobdy'.* Known: mean, worst, nobody\\.$"),
+        ("liarsdice", ["run.best_by=exploter"], UnknownNameError, "Known: mean, worst, exploiter, even\\.$"),
+        # who is there, and not measured by
+        ("liarsdice", ["run.best_by=bayes"], UnknownNameError, "meet bayes if run.evaluate_against has it\\.$"),
+        (
+            "liarsdice",
+            ['run.best_floor={"bayes"=0.6}'],
+            UnknownNameError,
+            "meet bayes if run.evaluate_against has it\\.$",
+        ),
     ],
 )
 def test_what_cannot_be_chosen_by_is_told_before_anything_is_written(
@@ -321,6 +342,21 @@ def test_cards_say_whether_a_model_reaches_the_floor(whole: Path, floor: float, 
     told = page(facts, "best", [score("even", 0.5)])
     assert words in told
     assert "who was trained to beat it" in told
+    facts["settings"]["run"]["best_floor"] = {}
+    assert "was to come to" not in page(facts, "best", [score("even", 0.5)])
+
+
+@pytest.mark.parametrize(("floor", "words"), [(0.0, "0 against even, as it does."), (1.0, "falls short by 0.5000.")])
+def test_cards_of_models_with_a_single_opponent_say_whether_they_reach_the_floor(
+    whole: Path, floor: float, words: str
+) -> None:
+    facts = models.facts(whole / "best.zip")
+    facts["scores"], facts["score"] = [score("even", 0.5).to_json()], score("even", 0.5).to_json()
+    facts["settings"]["run"] |= {"best_by": "mean", "best_floor": {"even": floor}}
+    told = page(facts, "best", [score("even", 0.5)])
+    assert f"\nThe best model was to come to {floor:g} against even" in told
+    assert words in told
+    assert "\n- " not in told  # the one score stands above
     facts["settings"]["run"]["best_floor"] = {}
     assert "was to come to" not in page(facts, "best", [score("even", 0.5)])
 

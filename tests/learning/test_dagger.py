@@ -203,11 +203,18 @@ def test_another_algorithm_takes_no_argument_of_the_games_own(game: str) -> None
         {"explore": 2.0},
         {"cost_weight": -1.0},
         {"precision": "float16"},
+        {"reply_trials": 1.5},
     ],
 )
 def test_what_cannot_be_asked_of_it_is_told(wrong: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         DAgger("MlpPolicy", SB3VecEnv(YATZY, 2, seed=1), **wrong)
+
+
+def test_how_many_tries_at_a_reply_cannot_be_is_told_with_what_can() -> None:
+    said = r"^reply_trials=-1 cannot be used as the number of further tries at a better reply \(0: none\): give a whole"
+    with pytest.raises(ParameterError, match=said):
+        DAgger("MlpPolicy", SB3VecEnv(YATZY, 2, seed=1), reply_trials=-1)
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,8 +26,10 @@ from dicegym.learning.configuration import AboutRun, about_run, settings_of, to_
 from dicegym.learning.evaluate import Score
 from dicegym.learning.seeds import training
 from dicegym.learning.seeds.record import SEEDS_FILE, SeedsRecord, folder_of, holds_seeds, read_record
+from dicegym.learning.seeds.summary import SeedResult, SeedsSummary
 from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Progressed, Said, SeedEvent, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import Workshop, here, train_seeds
+from dicegym.shipped import shipped_folder
 from dicegym.signals import SignalInterrupt
 
 SMALL = [
@@ -50,6 +53,7 @@ def _leave_a_run(task: SeedTask, finished: bool = True) -> None:
     (folder / "curve.csv").write_text(f"steps,score\n0,0.1\n2048,0.{task.seed}\n")
     score = Score("win rate", "bacon", task.seed / 10, 0.0, 1.0, 50)
     about = {"game": "hog", "players": 2, "parameters": {}, "fingerprint": "f", "score": score.to_json()}
+    about |= {"settings": to_plain(settings), "scores": [score.to_json()]}
     (folder / "best.zip").write_text(json.dumps(about))
 
 
@@ -210,6 +214,34 @@ def test_the_band_of_finished_seeds_is_written(stage: Callable[..., list[Actor]]
         rows = list(csv.DictReader(file))
     assert float(rows[1]["median"]) == pytest.approx(0.3)
     assert "95 % intervals of the interquartile mean" in (tmp_path / "picture.svg").read_text().replace("&#160;", " ")
+
+
+def test_the_card_says_which_best_models_are_below_the_floor(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+    asked = [*SMALL, 'run.evaluate_against=["bacon"]']
+    stage(tmp_path / "none", seeds=3, overrides=asked)
+    assert "below the floor" not in (tmp_path / "none" / "seeds.md").read_text()
+    stage(tmp_path / "some", seeds=3, overrides=[*asked, 'run.best_floor={"bacon"=0.25}'])
+    card = (tmp_path / "some" / "seeds.md").read_text()
+    assert "| below the floor, 0.25 against bacon | seed 1 by 0.1500, seed 2 by 0.0500 |" in card
+    plain = json.loads((tmp_path / "some" / "band.json").read_text())
+    assert [one["missed"] for one in plain["seeds"]] == pytest.approx([0.15, 0.05, 0.0])
+    stage(tmp_path / "all", seeds=3, overrides=[*asked, 'run.best_floor={"bacon"=0.05}'])
+    assert "| below the floor, 0.05 against bacon | no seed |" in (tmp_path / "all" / "seeds.md").read_text()
+
+
+def test_the_command_says_which_best_models_are_below_the_floor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = (SeedResult(1, FINISHED, "", 10, 0.5, 0.5, 0.125), SeedResult(2, FINISHED, "", 10, 0.4, 0.4, 0.0))
+    found = SeedsSummary(tmp_path, "hog", "win rate", results, None, None, "0.6 against bacon")
+    folder_of(tmp_path, 2).mkdir()
+    shutil.copy(shipped_folder("agents") / "hog" / "ppo.zip", folder_of(tmp_path, 2) / "best.zip")
+    monkeypatch.setattr(training, "train_seeds", lambda *arguments: found)
+    with pytest.raises(SystemExit, match="0"):
+        main(["train", "hog", "--run-dir", str(tmp_path), "--seeds", "2"])
+    out = capsys.readouterr().out
+    assert "below the floor, 0.6 against bacon: seed 1 by 0.1250\n" in out
+    assert str(folder_of(tmp_path, 2)) in out
 
 
 def test_a_record_of_others_begins_nothing_without_trust(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:

@@ -198,3 +198,39 @@ def test_a_run_that_is_resumed_elsewhere_says_that_it_names_a_file(
     with pytest.raises(AgentError, match=r"there is no file mine\.py in .*other: .*settings\.json names it") as refused:
         prepare("hog", begun, None, [], True, trust=True)
     assert "checkpoint" not in str(refused.value)
+
+
+@pytest.mark.parametrize("broken", ["gone", "a folder"])
+def test_a_run_that_is_resumed_without_a_file_that_it_names_does_not_blame_the_folder(
+    broken: str, tmp_path: Path
+) -> None:
+    """Whose file is named by its whole path, which is the same from everywhere."""
+    bot = tmp_path / "mine.py"
+    bot.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
+    write_about(tmp_path, AboutRun(["dicegym", "train", "hog"], {"opponents": {f"{bot}:final_strategy": 1.0}}, False))
+    prepare("hog", tmp_path, None, [], True, trust=True)
+    bot.unlink()
+    if broken == "a folder":
+        bot.mkdir()
+    with pytest.raises(
+        AgentError, match=r"settings\.json names it so: put it back as it was, or begin a new run"
+    ) as found:
+        prepare("hog", tmp_path, None, [], True, trust=True)
+    assert "where the training began" not in str(found.value)
+
+
+def test_a_run_that_is_resumed_with_a_broken_agent_of_the_roster_says_what_is_wrong_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agents = tmp_path / "agents" / "hog" / "mine"
+    agents.mkdir(parents=True)
+    (agents / "hog.py").write_text("def final_strategy(score, opponent_score):\n    return 4\n")
+    monkeypatch.setenv("DICEGYM_AGENTS", str(tmp_path / "agents"))
+    write_about(tmp_path, AboutRun(["dicegym", "train", "hog"], {"opponents": {"mine": 1.0}}, False))
+
+    def broken(game: object, name: str) -> None:
+        raise AgentError(name, "is in pieces")
+
+    monkeypatch.setattr("dicegym.learning.preparation.resolve", broken)
+    with pytest.raises(AgentError, match=r"agent 'mine': is in pieces$"):
+        prepare("hog", tmp_path, None, [], True, trust=True)

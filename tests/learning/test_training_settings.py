@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import dicegym
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.learning.league_anew import _league_of
 from dicegym.players import model as models
+from dicegym.players.roster import model_file
 from dicegym.shipped import shipped_folder
 
 pytestmark = pytest.mark.usefixtures("short_cards")
@@ -115,6 +117,35 @@ def test_a_training_that_begins_with_nobody_s_networks_is_told_who_there_is(
     with pytest.raises(UnknownNameError, match=words):
         training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, f"run.start_from={named}"])
     assert not (tmp_path / "run" / "settings.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        (
+            "nobody.zip",
+            r"^there is no file nobody\.zip, and run\.start_from takes the file .*\. Known: ppo, taught, wary\.$",
+        ),
+        ("runs/x/best.zip", r"^there is no file runs/x/best\.zip, and run\.start_from"),
+        ("taught.zip", r"^there is no file taught\.zip, .*\. Did you mean 'taught'\?"),
+        ("./", r"^\./ is a folder, and no file, and"),
+    ],
+)
+def test_a_training_that_begins_with_a_missing_file_is_told_that_it_is_missing(
+    training: Any, named: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelError, match=words):
+        training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, f"run.start_from={named}"])
+    assert not (tmp_path / "run" / "settings.json").exists()
+
+
+def test_a_model_to_begin_with_may_lie_in_the_user_s_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tilde in a setting or a file of settings is not the shell's to expand."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    shutil.copy(shipped_folder("agents") / "liarsdice" / "taught.zip", tmp_path / "mine.zip")
+    assert model_file(dicegym.game("liarsdice"), "~/mine.zip") == str(tmp_path / "mine.zip")
 
 
 def test_a_training_that_begins_with_an_agent_of_other_parameters_is_told_so(training: Any, tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def _connect(ray: ModuleType, address: str | None, workers: int | None) -> None:
             raise DicegymError(
                 f"the Ray cluster at {wanted!r} cannot be used from here: {type(error).__name__}: {one_line(error)}"
             ) from error
-    from dicegym.sandbox.sandbox import cores
+    from dicegym.engine.threads import cores
 
     before = watchdog.children()
     try:

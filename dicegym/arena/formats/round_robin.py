@@ -27,10 +27,10 @@ from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.rows import MatchRow
 from dicegym.engine.game import Game
+from dicegym.engine.threads import cores
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Duel, solved_with, solver
 from dicegym.players.roster import agent
-from dicegym.sandbox.sandbox import cores
 
 GRAIN = 12
 """Digits to which win rates are rounded, so that a tie of equal strategies is one although floats are added in another

@@ -16,7 +16,6 @@ players who remember.
 from __future__ import annotations
 
 import itertools
-import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.engine.threads import cores
 from dicegym.errors import AgentError, ParameterError
 from dicegym.games.hog.examination import (
     KNOWS_NO_MEMORY,
@@ -191,7 +191,7 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
 
     rates: dict[tuple[int, int], float] = {}
     matrix = np.full((len(tables), len(tables)), 0.5)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         try:
             computed = itertools.chain.from_iterable(pool.map(compute, range(0, len(pairs), AT_ONCE)))
             for done, (i, j) in enumerate(places, 1):
@@ -282,7 +282,7 @@ class _Climber:
 
 def _climbed(climber: _Climber, starts: Sequence[np.ndarray]) -> Iterator[tuple[float, np.ndarray]]:
     """Yield where each of the starts leads, climbing from several at once: as many as there are cores."""
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         try:
             yield from pool.map(lambda start: _Climber(climber.opponent, climber.sweep).climb(start), starts)
         except BaseException:  # Ctrl-C: stop after what is being climbed

@@ -19,7 +19,7 @@ from dicegym.learning.band import ENOUGH, LEVEL, Band, band_of
 from dicegym.learning.curves import Experiment, RunCurve, read_run
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE
-from dicegym.learning.floors import said_in
+from dicegym.learning.floors import in_words, said_in
 from dicegym.learning.seeds.record import SeedsRecord, folder_of
 from dicegym.learning.seeds.task import FINISHED
 from dicegym.players import model as models
@@ -77,6 +77,14 @@ class SeedsSummary(NamedTuple):
     """Scores at the end of the runs that are finished."""
     best: Together | None
     """Scores of their best models: chosen by these very scores, and so a little too good."""
+    floor: str = ""
+    """What their best models were to come to besides (``run.best_floor``), in words; empty: nothing."""
+
+    @property
+    def below(self) -> str:
+        """Return which best models miss that floor, and by how much, in words."""
+        short = (f"seed {one.seed} by {one.missed:.4f}" for one in self.results if one.missed)
+        return ", ".join(short) or "no seed"
 
     @property
     def best_model(self) -> Path | None:
@@ -107,6 +115,7 @@ def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
         results,
         _together([one.end for one in finished]),
         _together([one.best for one in finished]),
+        _floor(next(iter(runs.values()), None)),
     )
     if score is not None:
         _write_bands(record, folder, list(runs.values()), found, score)
@@ -118,8 +127,17 @@ def _result(record: SeedsRecord, seed: int, run: RunCurve | None) -> SeedResult:
     how, why = record.ended.get(seed, "not begun"), record.failures.get(seed, "")
     if run is None:
         return SeedResult(seed, how, why, 0, math.nan, math.nan)
-    missed = said_in(models.facts(run.folder / "best.zip"))[1] if run.settings.get("run.best_floor") else 0.0
+    missed = _floors(run)[1]
     return SeedResult(seed, how, why, int(run.steps[-1]), run.score.value, float(run.values["score"][-1]), missed)
+
+
+def _floors(run: RunCurve) -> tuple[dict[str, float], float]:
+    """Return what the best model of a run was to come to besides, and how far it is below."""
+    return said_in(models.facts(run.folder / "best.zip")) if run.settings.get("run.best_floor") else ({}, 0.0)
+
+
+def _floor(run: RunCurve | None) -> str:
+    return "" if run is None else in_words(_floors(run)[0])
 
 
 def _together(values: Sequence[float]) -> Together | None:
@@ -190,6 +208,8 @@ def _page(record: SeedsRecord, found: SeedsSummary, measured: int | None) -> str
     for title, value in (("at the end", found.end), ("of the best models", found.best)):
         if value is not None:
             lines.append(f"| {title} | {value} |")
+    if found.floor:
+        lines.append(f"| below the floor, {markdown(found.floor)} | {found.below} |")
     lines.append(f"| command | `{command}` |")
     if measured is not None:
         facts = models.facts(folder_of(found.folder, measured) / "best.zip")

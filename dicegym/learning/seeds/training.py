@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.learning.configuration import config_file, settings_of
@@ -19,7 +20,6 @@ from dicegym.learning.seeds.record import MOST_SEEDS, SeedsRecord, folder_of, ho
 from dicegym.learning.seeds.summary import SeedsSummary, summarise
 from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Progressed, Said, SeedTask, SeedTrainer, TrainingEnd
 from dicegym.learning.settings import LARGEST_TRAINING_SEED, TrainingSettings
-from dicegym.sandbox.sandbox import cores
 from dicegym.signals import SignalInterrupt, on_signals
 
 LOOK_EVERY = 0.1

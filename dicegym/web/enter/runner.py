@@ -20,9 +20,9 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from dicegym.engine.threads import cores
 from dicegym.errors import one_line
 from dicegym.sandbox import jail
-from dicegym.sandbox.sandbox import cores
 from dicegym.web.enter.bots import Bots, BotVersion, HandedIn, VersionState
 from dicegym.web.enter.contests import OpenContest, WebContests
 from dicegym.web.enter.tables import Desk, now

@@ -7,7 +7,6 @@ fed with Yahtzee's tables, comes to these numbers is evidence that what it says 
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dicegym.engine.threads import cores
 from dicegym.games.yatzy import rules
 from dicegym.games.yatzy.solving import alone_kernels as kernels
 from dicegym.games.yatzy.solving.alone_kernels import ALIKE, FACE_FILLED, FACE_OPEN, SITUATIONS, UPPER
@@ -101,7 +101,7 @@ def solve(
     ways = np.where(np.arange(rules.boxes) < UPPER, points // (np.arange(rules.boxes) + 1), points > 0)
     ways[:, :, [box for box in range(UPPER, rules.boxes) if box != rules.joker_box]] = 0
     fixed = points, ways, rules.bonus, rules.joker_box, rules.extra
-    count = threads or os.cpu_count() or 1
+    count = threads or cores()
     sets = np.arange(1 << rules.boxes)
     sets = sets[sets & closed == closed]
     filled, done = np.bitwise_count(sets), 0

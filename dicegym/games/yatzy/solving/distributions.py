@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from dicegym.engine.threads import cores
 from dicegym.games.worth import Progress
 from dicegym.games.yatzy.solving import alone, rest, row_tables
 from dicegym.games.yatzy.solving.positions import POSITIONS, TOTALS, level
@@ -38,7 +38,7 @@ def compute(progress: Progress | None = None, threads: int | None = None, closed
         closed: a bit mask of boxes that are filled in all positions that matter; others are then left out.
     """
     values = alone.values(progress)
-    threads = threads or os.cpu_count() or 1
+    threads = threads or cores()
     found = rest.new_rest(ROOM if closed == 0 else SMALL_ROOM)
     used, done = 1, 1
     with ThreadPoolExecutor(threads) as pool:

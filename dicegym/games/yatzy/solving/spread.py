@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
 
+from dicegym.engine.threads import cores
 from dicegym.errors import ParameterError
 from dicegym.games.worth import Progress
 from dicegym.games.yatzy.rules import BONUS
@@ -58,7 +58,7 @@ def distribution(
     rows[sets] = rows_of_sets
     later = np.zeros(rows[-1] * widths[-1])
     later[:: widths[-1]] = 1.0  # all boxes are filled: nothing is to come
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(threads or cores()) as pool:
         for number in range(BOXES - 1, int(closed).bit_count() - 1, -1):
             level = sets[filled == number]
             sizes = rows[level] * widths[level]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
+from dicegym.engine.threads import cores
 from dicegym.games.solved import unsolved
 from dicegym.games.worth import Progress
 from dicegym.games.yatzy.solving import reach, row_tables
@@ -32,7 +32,7 @@ DISK = 2 * ROOM + 32 * POSITIONS
 
 def compute(progress: Progress | None = None, threads: int | None = None, closed: int = 0) -> row_tables.Rows:
     """Return the probabilities, computed; arguments as of `dicegym.games.yatzy.solving.distributions.compute`."""
-    threads = threads or os.cpu_count() or 1
+    threads = threads or cores()
     found = reach.new_reach(ROOM if closed == 0 else SMALL_ROOM)
     used, done = 0, 1
     with ThreadPoolExecutor(threads) as pool:
