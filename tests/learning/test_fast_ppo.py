@@ -395,13 +395,12 @@ from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.learning.fast_ppo import FastMaskablePPO
 model = FastMaskablePPO("MlpPolicy", SB3VecEnv("hog", 4, seed=3), n_steps=2, batch_size=8, n_epochs=1, seed=5,
                         policy_kwargs={"net_arch": [20]}, device="cpu").learn(8)
-print(float(sum(one.abs().sum() for one in model.policy.parameters())))
+found = float(sum(one.abs().sum() for one in model.policy.parameters()))
 """
-    found = [
-        subprocess.run(
-            [sys.executable, "-c", code], env=os.environ | {"NUMBA_DISABLE_JIT": mode}, capture_output=True, text=True,
-            check=True,
-        ).stdout
-        for mode in "01"
-    ]  # fmt: skip
-    assert float(found[1]) == pytest.approx(float(found[0]), rel=1e-6)
+    here: dict[str, Any] = {}
+    exec(code, here)
+    plain = subprocess.run(
+        [sys.executable, "-c", f"{code}print(found)"], env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True,
+        text=True, check=True,
+    ).stdout  # fmt: skip
+    assert float(plain) == pytest.approx(here["found"], rel=1e-6)

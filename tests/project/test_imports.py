@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import subprocess
 import sys
@@ -138,10 +139,15 @@ def place(module: str) -> str:
 
 
 FILES = {module_name(path): path for path in sorted((ROOT / "dicegym").rglob("*.py"))}
-IMPORTS = {
-    name: imports_in(path.read_text(encoding="utf-8"), name, path.name == "__init__.py", frozenset(FILES))
-    for name, path in FILES.items()
-}
+
+
+@functools.cache
+def all_imports() -> dict[str, list[Import]]:
+    """Return what each module imports; not when tests are collected, which every worker does."""
+    return {
+        name: imports_in(path.read_text(encoding="utf-8"), name, path.name == "__init__.py", frozenset(FILES))
+        for name, path in FILES.items()
+    }
 
 
 def is_ours(target: str) -> bool:
@@ -233,28 +239,28 @@ def private_names(source: str, imports: list[Import]) -> list[str]:
 
 def test_there_are_modules_and_imports_to_check() -> None:
     assert "dicegym" in FILES, f"no module found below {ROOT / 'dicegym'}: the other tests of this file check nothing"
-    assert any(is_ours(found.target) for imports in IMPORTS.values() for found in imports)
+    assert any(is_ours(found.target) for imports in all_imports().values() for found in imports)
 
 
 @pytest.mark.parametrize("module", FILES)
 def test_imports_go_down_the_ladder(module: str) -> None:
-    wrong = wrong_imports(module, IMPORTS[module])
+    wrong = wrong_imports(module, all_imports()[module])
     assert not wrong, "\n".join(wrong)
 
 
 def test_no_imports_run_in_a_circle() -> None:
-    found = circles(IMPORTS)
+    found = circles(all_imports())
     assert not found, "; ".join(f"{' and '.join(modules)} import each other" for modules in found)
 
 
 @pytest.mark.parametrize("module", FILES)
 def test_no_private_name_is_taken_from_another_module(module: str) -> None:
-    wrong = private_names(FILES[module].read_text(encoding="utf-8"), IMPORTS[module])
+    wrong = private_names(FILES[module].read_text(encoding="utf-8"), all_imports()[module])
     assert not wrong, f"{FILES[module]}: {'; '.join(wrong)}: give it a public name and a docstring"
 
 
 def test_the_front_door_loads_little() -> None:
-    at_once = [found for found in IMPORTS["dicegym"] if found.when == "import" and is_ours(found.target)]
+    at_once = [found for found in all_imports()["dicegym"] if found.when == "import" and is_ours(found.target)]
     wrong = [
         f"line {found.line}: {found.target}" for found in at_once if place(found.target) not in LOADED_BY_THE_FRONT_DOOR
     ]
@@ -263,7 +269,7 @@ def test_the_front_door_loads_little() -> None:
 
 def test_the_list_of_environments_is_light() -> None:
     """`dicegym.registry` is read by everybody, so at module level it needs Python alone."""
-    at_once = {found.target.split(".")[0] for found in IMPORTS["dicegym.registry"] if found.when == "import"}
+    at_once = {found.target.split(".")[0] for found in all_imports()["dicegym.registry"] if found.when == "import"}
     heavy = at_once - sys.stdlib_module_names - {"dicegym"}
     assert not heavy, f"dicegym/registry.py imports {sorted(heavy)} at module level"
 

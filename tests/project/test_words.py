@@ -91,8 +91,11 @@ def identifiers(source: str) -> Iterator[tuple[int, str]]:
 def wrong_identifiers(path: str, source: str) -> list[str]:
     """Return one sentence for each identifier that is gone, the first place of each."""
     rules = [gone for gone in IDENTIFIERS if re.match(gone.where, path)]
-    found = {}
+    first: dict[str, int] = {}
     for line, name in identifiers(source):
+        first.setdefault(name, line)
+    found = {}
+    for name, line in first.items():
         for gone in rules:
             if name and re.fullmatch(gone.pattern, name) and not re.fullmatch(gone.unless, name):
                 found.setdefault(name, f"{path}:{line}: {name}: say {gone.instead}")

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
@@ -29,7 +30,7 @@ from dicegym.games.liarsdice import exact_kernels as kernels
 from dicegym.games.liarsdice import rules
 from dicegym.games.liarsdice.exact_kernels import FACES, LIAR, N_BIDS, N_CHOICES, N_SETS
 from dicegym.games.parts import Progress, plays_with
-from dicegym.play.player import Player, draws_openly, sit_down, whole
+from dicegym.play.player import DrawsOpenly, Player, draws_openly, sit_down, whole
 from dicegym.play.turn import Act, Turn
 
 Strategy = np.ndarray | Player
@@ -90,17 +91,45 @@ def tabulate(player: Player, game: Game) -> np.ndarray:
     table = np.zeros(SHAPE)
     for seat in (0, 1):
         act = sit_down(player, game, seat, named_seed("exact", seat))
+        if draws_openly(player):
+            _explore_at_once(player, game, seat, table)
+            continue
         for face in range(FACES):
             _explore(player, act, game, seat, face, table)
     return table
 
 
+def _start(game: Game, face: int) -> np.ndarray:
+    """Return a game, record[1], in which a player has this face."""
+    start = game.new_game()
+    start["hands"] = 0
+    start["hands"][:, :2, face] = 1  # a face of the other's, of which the player knows nothing
+    return start
+
+
+def _explore_at_once(player: DrawsOpenly, game: Game, seat: int, table: np.ndarray) -> None:
+    """As `_explore` with every face: after each number of bids all choices are asked for together."""
+    states = game.new_states(FACES)
+    for face in range(FACES):
+        states[face] = _start(game, face)[0]
+    faces, made = np.arange(FACES), np.zeros(FACES, np.int64)
+    legal = np.zeros((N_SETS, N_BIDS), np.bool_)  # by the set of bids: faces make no difference
+    while len(states):
+        for reached, state in dict(zip(made.tolist(), states, strict=True)).items():
+            legal[reached] = game.legal(state)[:N_BIDS]
+        likely = legal[made].astype(np.float64)
+        if states["player"][0] == seat:  # both bid in turn
+            likely *= player.chances(game, states)[:, :N_BIDS]
+            table[faces, made, :N_BIDS] = likely
+            table[faces, made, LIAR] = np.maximum(0.0, 1.0 - likely.sum(axis=1))
+        rows, bids = np.nonzero(likely)
+        states, faces, made = states[rows], faces[rows], made[rows] | 1 << bids
+        loops.step_rows(states, np.arange(len(rows)), bids, np.zeros(len(rows), np.int64))
+
+
 def _explore(player: Player, act: Act, game: Game, seat: int, face: int, table: np.ndarray) -> None:
     """Ask for every choice of a seat with this face; the other seat bids whatever it likes."""
-    start = game.new_game()[0]
-    start["hands"] = 0
-    start["hands"][:2, face] = 1  # a face of the other's, of which the player knows nothing
-    waiting = [(0, start)]
+    waiting = [(0, _start(game, face)[0])]
     while waiting:
         made, state = waiting.pop()
         bids = np.flatnonzero(game.legal(state)[:N_BIDS]).tolist()
@@ -116,10 +145,6 @@ def _explore(player: Player, act: Act, game: Game, seat: int, face: int, table: 
 def _choices(player: Player, act: Act, game: Game, state: Any) -> np.ndarray:
     """Return the probability of each choice, float64[13]."""
     found, mask = np.zeros(N_CHOICES), game.legal(state)
-    if draws_openly(player):
-        chances = player.chances(game, np.array([state]))[0]
-        bids = chances[:N_BIDS] * mask[:N_BIDS]
-        return np.append(bids, max(0.0, 1.0 - bids.sum()))
     turn = Turn(game, state, int(state["player"]))
     times = 1 if player.pure else ASKED
     for _ in range(times):

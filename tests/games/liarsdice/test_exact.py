@@ -17,6 +17,7 @@ from dicegym.games.parts import solver
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
 from dicegym.play.player import FunctionPlayer, Player
+from dicegym.play.turn import Act, Turn
 
 GAME = dicegym.game("liarsdice", dice=1)
 
@@ -63,6 +64,48 @@ def test_a_table_holds_what_the_player_plays() -> None:
             assert tables[names[seat]][faces[seat], made, min(action, LIAR)] == 1
             made |= 1 << action
             GAME.step(state, action)
+
+
+class Drawing(Player):
+    """Draws by chances that follow from all that a seat sees; never bids what is divisible by five."""
+
+    name = "drawing"
+
+    def join(self, game: dicegym.Game, seat: int, seed: int) -> Act:
+        def draw(turn: Turn) -> int:
+            raise AssertionError("it is asked how likely it does what, not to draw")
+
+        return draw
+
+    def chances(self, game: dicegym.Game, states: np.ndarray) -> np.ndarray:
+        found = np.zeros((len(states), game.n_actions))
+        for row, state in enumerate(states):
+            seen = game.observe(state, int(state["player"])).astype(np.float64)
+            found[row] = np.sin(np.outer(np.arange(game.n_actions) + 1, np.arange(len(seen)) + 1) @ seen) ** 2
+            found[row, ::5] = 0
+            found[row] *= game.legal(state)
+        return found / np.maximum(found.sum(axis=1, keepdims=True), 1e-12)
+
+
+def test_a_table_holds_how_likely_a_player_does_what_it_draws() -> None:
+    """Asked state by state along games in which anything is bid."""
+    player, generator, met = Drawing(), np.random.default_rng(3), 0
+    table = liarsdice.tabulate(player, GAME)
+    for seed in range(60):
+        state, made = GAME.new_game(seed)[0], 0
+        seat, possible = seed % 2, True
+        while not state["over"]:
+            if state["player"] == seat and possible:
+                likely = player.chances(GAME, np.array([state]))[0, :N_BIDS]
+                row = table[int(state["hands"][seat].argmax()), made]
+                np.testing.assert_allclose(row, [*likely, 1 - likely.sum()], atol=1e-15)
+                met += 1
+            bid = int(generator.choice(np.flatnonzero(GAME.legal(state))))
+            possible &= state["player"] != seat or bid >= N_BIDS or row[bid] > 0
+            made |= 1 << bid
+            GAME.step(state, bid)
+    assert met > 50
+    assert not table[:, :, :N_BIDS][..., ::5].any()
 
 
 def test_the_win_rate_is_that_of_all_36_hands_played_out() -> None:
