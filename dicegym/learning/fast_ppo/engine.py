@@ -20,11 +20,16 @@ from dicegym.learning.fast_ppo.layout import CHUNK, Layout
 from dicegym.learning.fast_ppo.passes import Losses, Sorting
 from dicegym.learning.fast_ppo.products import ROWS, aligned
 from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer, inputs_of, is_sparse, rows_of
+from dicegym.learning.fast_ppo.vectors import padded
 
 LEAST = 64
 """Decisions that are worth a thread."""
 LEAST_PARAMETERS = 65_536
 """Parameters that are worth a thread while a step is taken."""
+
+TOLD, OF_LINE = 6, 8
+"""Numbers that are told of a minibatch, and as many float64 as a line of the cache takes: threads that write to parts of
+one line, as they would for each decision, wait for each other."""
 
 
 class Weights(NamedTuple):
@@ -67,11 +72,11 @@ class Engine:
             first=self._packed[1],
             second=self._packed[2],
             rooms=aligned((self._threads, self._layout.room)),
-            told=np.zeros((self._threads, 6)),
-            squares=np.zeros(self._threads),
+            told=aligned((self._threads, OF_LINE), np.float64),
+            squares=aligned((self._threads, OF_LINE), np.float64),
         )
         self._sorting = Sorting(
-            np.zeros((self._threads, size), np.int64),
+            aligned((self._threads, padded(size)), np.int64),
             np.empty((self._threads, CHUNK * size), np.int32),
             np.empty((self._threads, CHUNK * size), np.float32),
         )
@@ -195,8 +200,8 @@ class Engine:
         busy = self._share(jobs.LEARN, low, high, LEAST)
         self._orders.busy[0] = busy
         parts = self._share(jobs.ADD, 0, self._layout.size, LEAST_PARAMETERS)
-        self._norm = math.sqrt(self._memory.squares[:parts].sum())
-        told: np.ndarray = self._memory.told[:busy].sum(axis=0) * share
+        self._norm = math.sqrt(self._memory.squares[:parts, 0].sum())
+        told: np.ndarray = self._memory.told[:busy, :TOLD].sum(axis=0) * share
         return told
 
     @property

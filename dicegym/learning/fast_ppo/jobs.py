@@ -34,9 +34,9 @@ class PassMemory(NamedTuple):
     rooms: np.ndarray
     """float32[threads, room]"""
     told: np.ndarray
-    """float64[threads, 6]; see `dicegym.learning.fast_ppo.kernels.policy_slopes`."""
+    """float64[threads, a line]; see `dicegym.learning.fast_ppo.kernels.policy_slopes`."""
     squares: np.ndarray
-    """float64[threads], of the gradient"""
+    """float64[threads, a line], of the gradient: the first of each"""
 
 
 class Orders(NamedTuple):
@@ -85,7 +85,7 @@ def do_part(job, part, _end, _now, plan, memory, inputs, sorting, losses, orders
         hide(plan, gradient)
     elif job == ADD:
         total, others = memory.gradients[0, low:high], memory.gradients[1 : orders.busy[0], low:high]
-        memory.squares[part] = add_gradients(total, others)
+        memory.squares[part, 0] = add_gradients(total, others)
     elif job == STEP:
         factor, rate, beta1, beta2, root2, epsilon = orders.adam
         adam(
