@@ -28,8 +28,8 @@ LEAST_PARAMETERS = 65_536
 """Parameters that are worth a thread while a step is taken."""
 
 TOLD, OF_LINE = 6, 8
-"""Numbers that are told of a minibatch, and as many float64 as a line of the cache takes: threads that write to parts of
-one line, as they would for each decision, wait for each other."""
+"""Numbers that are told of a minibatch, and as many float64 as a line of the cache takes: threads that write to parts
+of one line, as they would for each decision, wait for each other."""
 
 
 class Weights(NamedTuple):
