@@ -8,6 +8,7 @@ import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.crew import Crew
+from dicegym.engine.entries import Task
 from dicegym.engine.threads import Threads
 from dicegym.engine.validate import whole_number, whole_numbers
 
@@ -53,16 +54,7 @@ class Batch:
         self._given = np.zeros(n if threads > 1 else 0, np.int64)  # actions where helpers look for them
         self._written = (self.observations, self.masks, self.results, self.overs)
         self._crew = Crew(threads)
-        self._served = (
-            game.blank,
-            self.states,
-            self.seeds,
-            self.episodes,
-            self._given,
-            *self._written,
-            self.seed,
-            self._actions,
-        )
+        self._shared: Task | None = None
         rows = np.arange(n)
         loops.begin_rows(self.states, rows, game.blank, self.seeds, self.episodes)
         seats = self.states["player"].astype(np.int64)
@@ -78,27 +70,26 @@ class Batch:
         Raises ParameterError if ``actions`` has another shape or is not of whole numbers.
         """
         actions = whole_numbers("actions", actions, len(self), "this batch")
-
-        def part(start: int, end: int) -> None:
-            loops.play_on(self.game.blank, *(array[start:end] for array in arrays))
-
         edges = self._threads.edges(len(self))
-        arrays = (self.states, self.seeds, self.episodes, actions, *self._written)
         if len(edges) == 2:
-            loops.play_on(self.game.blank, *arrays)
+            loops.play_on(self.game.blank, self.states, self.seeds, self.episodes, actions, *self._written)
         else:
             self._given[:] = actions
-            self._crew.call(loops.help_batch, self._served, edges, part, loops.PLAY_ON)
+            self._crew.call(self._task(), edges, loops.PLAY_ON)
+
+    def _task(self) -> Task:
+        """Return what threads share out."""
+        if self._shared is None:
+            arrays = self.states, self.seeds, self.episodes, self._given, *self._written
+            arguments = self.game.blank, *arrays, self.seed, self._actions
+            self._shared = Task(loops.help_batch, loops.prepare_batch, arguments)
+        return self._shared
 
     def random_actions(self, time: int) -> np.ndarray:
         """Return a random legal action for every game (int64[n], overwritten by the next call)."""
-
-        def part(start: int, end: int) -> None:
-            loops.random_legal(self.masks[start:end], self.seed, time, start, self._actions[start:end])
-
         edges = self._threads.edges(len(self))
         if len(edges) == 2:
-            part(0, len(self))
+            loops.random_legal(self.masks, self.seed, time, 0, self._actions)
         else:
-            self._crew.call(loops.help_batch, self._served, edges, part, loops.CHOOSE, time)
+            self._crew.call(self._task(), edges, loops.CHOOSE, time)
         return self._actions

@@ -5,11 +5,9 @@ Waking a thread, and handing it Python's lock and back, took 45 µs, as long as 
 after that does it go to sleep. The board is an int64 array; what one side writes and the other reads goes through
 sequentially consistent loads and stores.
 
-A loop that helps is a kernel ``serve(board, version, *arguments)`` of this form::
-
-    while next_job(board, version):
-        play(... board[START] to board[END] ...)
-        finish(board)
+What helpers are to do are a `dicegym.engine.entries.Task`'s kernels, which they call by a number. So the same helper,
+which is awake already, does parts for one crew after the other: those of a batch's step and of the networks that
+choose its actions. Two that wait for different work would wait for each other's core.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, allow-untyped-calls, no-warn-return-any
@@ -25,7 +23,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from queue import SimpleQueue
 from typing import Any
@@ -36,12 +34,14 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from dicegym.engine.entries import Task, enter
 from dicegym.engine.jit import COMPILED, loop_kernel
 
-POSTED, JOB, START, END, TIME, VERSION, CALLERS_CORE = 0, 1, 2, 3, 4, 5, 6
+POSTED, ENTRY, PLACE, JOB, START, END, TIME, CALLERS_CORE = 0, 1, 2, 3, 4, 5, 6, 7
 """Cells that the caller writes: jobs posted so far, what the last of them is, and the core on which it was posted."""
-DONE, RESULT, HELPERS_CORE = 16, 17, 18
-"""Cells that the helper writes, in a cache line of their own: jobs done, what the last one gave, and its core."""
+DONE, RESULT, FAILED, HELPERS_CORE = 16, 17, 18, 19
+"""Cells that the helper writes, in a cache line of their own: jobs done, what the last one gave, whether it raised
+something instead, and its core."""
 ASLEEP = 32
 """Whether the helper has to be woken; it alone writes this. Waking it once too often does no harm."""
 CELLS = 48
@@ -116,33 +116,42 @@ def _waited(board, done, patience, others_core):
 
 
 @loop_kernel
-def next_job(board, version):
-    """Wait for a job; return False if none came for a while, or if it is for another ``version`` of the arguments."""
+def _next_job(board):
+    """Wait for a job; return False if none came for a while."""
     if _load(board, ASLEEP) == 1:
         _store(board, ASLEEP, 0)
     board[HELPERS_CORE] = _core()
     if _waited(board, False, HELPERS_PATIENCE, CALLERS_CORE):
-        return board[VERSION] == version
+        return True
     _store(board, ASLEEP, 1)
     if _load(board, POSTED) == _load(board, DONE):  # else a job was posted by somebody who saw nobody asleep
         return False
     _store(board, ASLEEP, 0)
-    return board[VERSION] == version
+    return True
 
 
 @loop_kernel
-def finish(board):
-    """Say that the job is done."""
-    _store(board, DONE, _load(board, DONE) + 1)
+def _serve(board):
+    """Do jobs as they are posted, until none is for a while."""
+    while _next_job(board):
+        entry, place, job = board[ENTRY], board[PLACE], board[JOB]
+        board[FAILED] = enter(entry, place, job, board[START], board[END], board[TIME], board, RESULT)
+        _store(board, DONE, _load(board, DONE) + 1)
 
 
 @loop_kernel
-def _post(board, version, job, start, end, now):
+def _post(board, entry, place, job, start, end, now):
     """Post a job; return whether the helper is asleep."""
-    board[VERSION], board[JOB], board[START], board[END], board[TIME] = version, job, start, end, now
+    board[ENTRY], board[PLACE], board[JOB], board[START], board[END], board[TIME] = entry, place, job, start, end, now
     board[CALLERS_CORE] = _core()
     _store(board, POSTED, _load(board, POSTED) + 1)
     return _load(board, ASLEEP) == 1
+
+
+@loop_kernel
+def _do(entry, place, job, start, end, now, own):
+    """Do a part oneself: set ``own`` (int64[2]) to what it gave, and whether it raised something instead."""
+    own[1] = enter(entry, place, job, start, end, now, own, 0)
 
 
 class _Helper:
@@ -151,49 +160,45 @@ class _Helper:
     def __init__(self) -> None:
         self.board = np.zeros(CELLS, np.int64)
         self.board[ASLEEP] = 1
-        self.version = 0
-        self.arguments: tuple[Any, ...] = ()
+        self.process = os.getpid()
         self.wakes: SimpleQueue[bool] = SimpleQueue()
-        self.serves: list[Any] = [None]  # (serve, version, arguments), changed as a whole
-        self.errors: list[BaseException] = []
-        told = (self.board, self.wakes, self.serves, self.errors)
+        self._task: Task | None = None
+        told = (self.board, self.wakes)
         self.thread = threading.Thread(target=_work, args=told, name="dicegym helper", daemon=True)
         self.thread.start()
         weakref.finalize(self, self.wakes.put, False).atexit = False
 
-    def post(
-        self, serve: Callable[..., Any], arguments: tuple[Any, ...], job: int, start: int, end: int, now: int
-    ) -> None:
+    def post(self, task: Task, job: int, start: int, end: int, now: int) -> None:
         """Let the helper do ``job`` for a part of the rows."""
-        self.wait()  # whoever was interrupted did not
-        if self.serves[0] is None or self.arguments is not arguments:
-            self.version += 1
-            self.arguments = arguments
-            self.serves[0] = (serve, self.version, arguments)
-        if _post(self.board, self.version, job, start, end, now):
+        self._until_done()  # whoever was interrupted did not wait
+        self._task = task  # which has to live until that is done, whatever becomes of the caller
+        if _post(self.board, task.entry, task.place, job, start, end, now):
             self.wakes.put(True)
 
-    def wait(self) -> int:
-        """Return the result of the last job, once it is done. Raises what it raised."""
+    def _until_done(self) -> None:
         while not _waited(self.board, True, CALLERS_PATIENCE, HELPERS_CORE):
             time.sleep(NAP)
-        if self.errors:
-            raise self.errors.pop()
-        return int(self.board[RESULT])
+
+    def wait(self) -> int:
+        """Return the result of the last job, once it is done. Raises RuntimeError if it raised something."""
+        self._until_done()
+        return _result(self.board[RESULT], self.board[FAILED])
 
 
-def _work(board: np.ndarray, wakes: SimpleQueue[bool], serves: list[Any], errors: list[BaseException]) -> None:
+def _result(given: int, failed: int) -> int:
+    if failed:
+        raise RuntimeError(
+            "compiled code of a part raised an error: with NUMBA_DISABLE_JIT=1 in the environment Python tells which"
+        )
+    return int(given)
+
+
+def _work(board: np.ndarray, wakes: SimpleQueue[bool]) -> None:
     """Be a helper: serve whenever there is something to do, else sleep."""
     while wakes.get():
         _leave(int(board[CALLERS_CORE]))
         while board[POSTED] != board[DONE]:
-            serve, version, arguments = serves[0]
-            try:
-                serve(board, version, *arguments)
-            except BaseException as error:  # raised again where it is waited for
-                errors.append(error)
-                finish(board)
-                board[ASLEEP] = 1
+            _serve(board)
 
 
 def _leave(core: int) -> None:
@@ -211,8 +216,23 @@ def _leave(core: int) -> None:
             os.sched_setaffinity(0, allowed)
 
 
+_free: list[weakref.ref[_Helper]] = []
+"""Helpers that nobody has at the moment, the one that worked last at the end. They end with the crews that had them."""
+
+
+def _take() -> _Helper:
+    """Return a helper that nobody has."""
+    while _free:
+        helper = _free.pop()()
+        if helper is not None and helper.process == os.getpid():  # a forked process has no threads but its own
+            return helper
+    return _Helper()
+
+
 class Crew:
-    """Helpers for the loops of one batch, each with its part of the rows; the caller does the first part itself.
+    """Helpers that do parts of jobs; the caller does the first part itself.
+
+    Crews have helpers in common as long as they do not work at the same time.
 
     Args:
         count: how many threads there are, the caller's included.
@@ -220,43 +240,50 @@ class Crew:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self._helpers: list[_Helper] = []
-        self._process = 0
+        self._known: set[_Helper] = set()
+        self._own = np.zeros(2, np.int64)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by the number: threads are started when they are needed."""
         return Crew, (self.count,)
 
+    def awake(self) -> bool:
+        """Return whether helpers are awake, as they worked just now: parts of some microseconds are worth it then."""
+        if self.count < 2 or not COMPILED or len(_free) < self.count - 1:
+            return False
+        helpers = [one() for one in _free[1 - self.count :]]
+        return all(one is not None and not one.board[ASLEEP] for one in helpers)
+
     def call(
-        self,
-        serve: Callable[..., Any],
-        arguments: tuple[Any, ...],
-        edges: list[int],
-        mine: Callable[[int, int], Any],
-        job: int = 0,
-        now: int = 0,
+        self, task: Task, edges: Sequence[int], job: int = 0, now: int = 0, meanwhile: Callable[[], None] | None = None
     ) -> list[int]:
         """Do a job for the rows between ``edges``, one part a thread; return what each part gave, in order.
 
         Args:
-            serve: the loop of helpers.
-            arguments: of ``serve``, after board and version. Helpers notice another tuple, not what changes in one.
-            edges: where parts begin, and the end of the last.
-            mine: does the first part, from one row to another.
-            job: what to do, which ``serve`` finds on the board.
-            now: one more number for it.
+            task: what does it.
+            edges: where parts begin, and the end of the last: at most as many parts as there are threads.
+            job: what to do, the first number that the kernel gets; the next two are where a part begins and ends.
+            now: the fourth.
+            meanwhile: what the caller does first, while the others are at work already.
+
+        Raises RuntimeError if compiled code raised something.
         """
         parts = list(pairwise(edges))
         if not COMPILED:
-            return [mine(*part) for part in parts]
-        if self._process != os.getpid():  # a forked process has the helpers without their threads
-            self._process = os.getpid()
-            self._helpers = [_Helper() for _ in range(self.count - 1)]
-        busy = self._helpers[: len(parts) - 1]
-        for helper, part in zip(busy, parts[1:], strict=True):
-            helper.post(serve, arguments, job, *part, now)
+            if meanwhile is not None:
+                meanwhile()
+            return [int(task.do(job, *part, now, *task.arguments)) for part in parts]
+        busy = [_take() for _ in parts[1:]]
         try:
-            own = mine(*parts[0])
+            for helper, part in zip(busy, parts[1:], strict=True):
+                helper.post(task, job, *part, now)
+            try:
+                if meanwhile is not None:
+                    meanwhile()
+                _do(task.entry, task.place, job, *parts[0], now, self._own)
+            finally:
+                given = [helper.wait() for helper in busy]
         finally:
-            given = [helper.wait() for helper in busy]
-        return [own, *given]
+            self._known.update(busy)
+            _free.extend(weakref.ref(helper) for helper in reversed(busy))
+        return [_result(*self._own), *given]

@@ -22,8 +22,8 @@ from numba import types
 from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
-from dicegym.engine.crew import END, JOB, START, TIME, finish, next_job
 from dicegym.engine.dice import draw, key_of, turn_stream
+from dicegym.engine.entries import entry_of
 from dicegym.engine.flags import how_many, place_of
 from dicegym.engine.jit import declare, kernel, loop_kernel
 from dicegym.engine.twins import chain, declared, situation_kernel
@@ -293,23 +293,27 @@ PLAY_ON, CHOOSE = 0, 1
 
 @loop_kernel
 def help_batch(
-    board, version, blank, states, seeds, episodes, actions, observations, masks, results, overs, seed, chosen
+    job, start, end, now, blank, states, seeds, episodes, actions, observations, masks, results, overs, seed, chosen
 ):
-    """Do parts of `play_on` and of `random_legal` as they are posted (`dicegym.engine.crew`)."""
-    while next_job(board, version):
-        start, end = board[START], board[END]
-        if board[JOB] == PLAY_ON:
-            play_on(
-                blank,
-                states[start:end],
-                seeds[start:end],
-                episodes[start:end],
-                actions[start:end],
-                observations[start:end],
-                masks[start:end],
-                results[start:end],
-                overs[start:end],
-            )
-        else:
-            random_legal(masks[start:end], seed, board[TIME], start, chosen[start:end])
-        finish(board)
+    """Do a part of `play_on` or, at time ``now``, of `random_legal`; see `dicegym.engine.entries`."""
+    if job == PLAY_ON:
+        play_on(
+            blank,
+            states[start:end],
+            seeds[start:end],
+            episodes[start:end],
+            actions[start:end],
+            observations[start:end],
+            masks[start:end],
+            results[start:end],
+            overs[start:end],
+        )
+    else:
+        random_legal(masks[start:end], seed, now, start, chosen[start:end])
+    return 0
+
+
+@loop_kernel
+def prepare_batch(place, arguments):
+    """See `dicegym.engine.entries`."""
+    return entry_of(help_batch, place, arguments)

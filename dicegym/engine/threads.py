@@ -15,6 +15,8 @@ T = TypeVar("T")
 
 LEAST_ROWS = 512
 """A thread gets at least so many games: two threads were slower than one with 256 games (Hog, two cores)."""
+FEW_ROWS = 64
+"""As many are enough where a helper is awake (`dicegym.engine.crew`), as one is that just computed a network's part."""
 
 
 def cores() -> int:
@@ -74,9 +76,12 @@ class Threads:
         """Copy and pickle by the number: threads themselves are started when they are needed."""
         return Threads, (self.count,)
 
-    def edges(self, n: int) -> list[int]:
-        """Return where the parts of ``n`` games begin, one a thread, and the end of the last."""
-        parts = min(self.count, max(1, n // LEAST_ROWS))
+    def edges(self, n: int, few: bool = False) -> list[int]:
+        """Return where the parts of ``n`` games begin, one a thread, and the end of the last.
+
+        A ``few`` games may be a part.
+        """
+        parts = min(self.count, max(1, n // (FEW_ROWS if few else LEAST_ROWS)))
         return [n * part // parts for part in range(parts + 1)]
 
     def share(self, n: int, work: Callable[[int, int], T]) -> list[tuple[int, T]]:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.engine.crew import END, JOB, RESULT, START, TIME, finish, next_job
 from dicegym.engine.dice import key_of
+from dicegym.engine.entries import entry_of
 from dicegym.engine.jit import loop_kernel
 from dicegym.engine.loops import (
     UNKNOWN,
@@ -361,19 +361,44 @@ PLAY_ON, CHOOSE = 0, 1
 
 
 @loop_kernel
-def help_rows(board, version, which, actions, tasks, waiting, batch, opponents, seed, chosen):
-    """Do parts of `advance_rows`, with which a step begins, and of `random_legal` as they are posted.
+def help_rows(job, start, end, now, which, actions, tasks, waiting, batch, opponents, seed, chosen):
+    """Do a part of `advance_rows`, with which a step begins, or, at time ``now``, of `random_legal`.
 
-    See `dicegym.engine.crew`.
+    See `dicegym.engine.entries`.
     """
-    while next_job(board, version):
-        start, end = board[START], board[END]
-        if board[JOB] == PLAY_ON:
-            share = Share(which[start:end], actions[start:end], tasks[start:end], waiting[start:end])
-            board[RESULT] = advance_rows(share, True, batch, opponents)
-        else:
-            random_legal(batch.masks[start:end], seed, board[TIME], start, chosen[start:end])
-        finish(board)
+    if job == PLAY_ON:
+        share = Share(which[start:end], actions[start:end], tasks[start:end], waiting[start:end])
+        return advance_rows(share, True, batch, opponents)
+    random_legal(batch.masks[start:end], seed, now, start, chosen[start:end])
+    return 0
+
+
+@loop_kernel
+def prepare_rows(place, arguments):
+    """See `dicegym.engine.entries`."""
+    return entry_of(help_rows, place, arguments)
+
+
+@loop_kernel
+def tell_steps(rows, scale, rewards, dones, sums, lengths, which, slots, totals, counts):
+    """Write what a step brought in each row, and add it up over episodes, for learners that are told of no more.
+
+    ``rewards`` (float32) are set to those of the step times ``scale``, ``dones`` to whether an episode ended. ``sums``
+    (float64) and ``lengths`` (int64) are what an episode came to so far. Of those that ended the last four tell from
+    the beginning on: rows, where their last observations are, sums and lengths. Returns how many ended.
+    """
+    ends = np.int64(0)
+    for i in range(len(rows)):
+        row = rows[i]
+        rewards[i] = row.reward * scale
+        dones[i] = row.ended
+        sums[i] += row.reward
+        lengths[i] += 1
+        if row.ended:
+            which[ends], slots[ends], totals[ends], counts[ends] = i, row.slot, sums[i], lengths[i]
+            sums[i], lengths[i] = 0.0, 0
+            ends += 1
+    return ends
 
 
 @loop_kernel

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from gymnasium.vector import AutoresetMode
 
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number
+from dicegym.envs.batch_kernels import BatchArrays, tell_steps
 from dicegym.envs.privileged import Privileged
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import DependencyError, ParameterError
@@ -79,6 +79,9 @@ class SB3VecEnv(VecEnv):
         self._actions = np.zeros(num_envs, np.int64)
         self._returns = np.zeros(num_envs, np.float64)
         self._lengths = np.zeros(num_envs, np.int64)
+        whole, exact = np.zeros((3, num_envs), np.int64), np.zeros(num_envs, np.float64)
+        self._ended = whole[0], whole[1], exact, whole[2]  # rows whose episodes ended; see `tell_steps`
+        self._nothing: list[dict[str, Any]] = [{} for _ in range(num_envs)]  # each its own, as callbacks may write
 
     def reset(self) -> VecEnvObs:
         """Begin a game in every row; seeds given with `seed` are used once."""
@@ -133,26 +136,37 @@ class SB3VecEnv(VecEnv):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play them; return observations, rewards (float32), dones and infos."""
-        observations, rewards, terminated, truncated, info = self.batch.step(self._actions)
-        dones = terminated | truncated
-        self._returns += rewards
-        self._lengths += 1
-        infos: list[dict[str, Any]] = list(map(dict, repeat((), self.num_envs)))  # each its own, as callbacks may write
-        ended = np.flatnonzero(dones)
-        if len(ended):
-            returns = info["final_info"].get("returns")
-            for row in ended.tolist():
-                infos[row] = {
-                    "terminal_observation": self._without_hidden(info["final_obs"][row]),
-                    "TimeLimit.truncated": bool(truncated[row] and not terminated[row]),
-                    "episode": {"r": float(self._returns[row]), "l": int(self._lengths[row]), "t": 0.0},
-                    "seat": int(info["final_info"]["seat"][row]),
-                }
-                if returns is not None and terminated[row]:
-                    infos[row]["returns"] = returns[row]
-            self._returns[ended] = 0
-            self._lengths[ended] = 0
-        return self._with_hidden(observations), (rewards * self._reward_scale).astype(np.float32), dones, infos
+        played = self.batch.play(self._actions)
+        rewards, dones = np.empty(self.num_envs, np.float32), np.empty(self.num_envs, np.bool_)
+        counted = self._returns, self._lengths, *self._ended
+        ended = tell_steps(played.rows, self._reward_scale, rewards, dones, *counted)
+        observations = played.observations.copy() if self.batch.copy else played.observations
+        return self._with_hidden(observations), rewards, dones, self._infos(played, ended)
+
+    def _infos(self, played: BatchArrays, ended: int) -> list[dict[str, Any]]:
+        """Return what is told of each game after a step with which ``ended`` episodes ended."""
+        if any(self._nothing):  # somebody wrote into what was told of games in which nothing had happened
+            self._nothing = [{} for _ in self._nothing]
+        infos = self._nothing.copy()
+        if not ended:
+            return infos
+        which, slots, totals, counts = (array[:ended] for array in self._ended)
+        rows = played.rows[which]
+        by_rules = ~rows["truncated"] & (rows["fault"] >= 0)
+        told_of = which, totals, counts, rows["final_seat"], rows["truncated"], by_rules
+        lasts, results = played.final_observations[slots], played.results[which]
+        for (row, total, count, seat, cut_off, over), last, result in zip(
+            zip(*(array.tolist() for array in told_of), strict=True), lasts, results, strict=True
+        ):
+            infos[row] = told = {
+                "terminal_observation": self._without_hidden(last) if self.privileged else last,
+                "TimeLimit.truncated": cut_off,
+                "episode": {"r": total, "l": count, "t": 0.0},
+                "seat": seat,
+            }
+            if over:
+                told["returns"] = result
+        return infos
 
     @property
     def batches(self) -> tuple[BatchEnv, ...]:

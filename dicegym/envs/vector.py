@@ -11,8 +11,9 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from dicegym.engine.crew import Crew
+from dicegym.engine.entries import Task
 from dicegym.engine.game import Game
-from dicegym.engine.jit import COMPILED, records
+from dicegym.engine.jit import records
 from dicegym.engine.loops import random_legal
 from dicegym.engine.threads import Threads
 from dicegym.engine.validate import one_of, seed_number, whole_number, whole_numbers
@@ -38,6 +39,7 @@ from dicegym.envs.batch_kernels import (
     Share,
     advance_rows,
     help_rows,
+    prepare_rows,
 )
 from dicegym.envs.opponents import Opponents
 from dicegym.envs.options import (
@@ -144,7 +146,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
 
         self._threads = Threads(threads)
         self._crew = Crew(threads)
-        self._served: tuple[Any, ...] | None = None  # what helpers work with
+        self._shared: Task | None = None  # what threads share out
         self._all = np.arange(n)
         self._waiting = np.zeros(n, np.int64)
         self._chosen = np.zeros(n, np.int64)
@@ -173,7 +175,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what cannot be copied: opponents seated in games."""
-        left_out = dict.fromkeys(("_served", "_told", "_given_out", "_options"))  # they show the batch's own memory
+        left_out = dict.fromkeys(("_shared", "_told", "_given_out", "_options"))  # they show the batch's own memory
         return vars(self) | left_out | {"_opponents": self._opponents.state_dict()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -209,15 +211,11 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         Raises ParameterError unless ``time`` is a whole number from 0 to `LATEST`.
         """
         time = whole_number("time", time, 0, LATEST, "the time of random actions")
-
-        def part(start: int, end: int) -> None:
-            random_legal(self._batch.masks[start:end], _RANDOM, time, start, self._chosen[start:end])
-
         edges = self._threads.edges(self.num_envs)
-        if len(edges) == 2 or not COMPILED:
-            part(0, self.num_envs)
+        if len(edges) == 2:
+            random_legal(self._batch.masks, _RANDOM, time, 0, self._chosen)
         else:
-            self._crew.call(help_rows, self._help(self._opponents.arrays), edges, part, CHOOSE, time)
+            self._crew.call(self._task(self._opponents.arrays), edges, CHOOSE, time)
         return self._chosen
 
     def set_opponent(self, opponent: Any) -> None:
@@ -320,25 +318,30 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         self, rows: np.ndarray, actions: np.ndarray, tasks: np.ndarray, first: bool, opponents: OpponentArrays
     ) -> np.ndarray:
         """Take each of ``rows`` on, shared out among threads; return those that wait for somebody outside."""
-        edges = self._threads.edges(len(rows))
+        whole = first and rows is self._all
+        edges = self._threads.edges(len(rows), few=whole and self._crew.awake())
         if len(edges) == 2:
             count = advance_rows(Share(rows, actions, tasks, self._waiting), first, self._batch, opponents)
             return self._waiting[:count].copy() if count else self._waiting[:0]
-        work = partial(self._advance_share, (rows, actions, tasks, self._waiting), first, opponents)
-        if COMPILED and first and rows is self._all:
-            served = self._help(opponents)
-            served[1][:], served[2][:] = actions, tasks
-            shares = list(zip(edges, self._crew.call(help_rows, served, edges, work, PLAY_ON), strict=False))
+        if whole:
+            task = self._task(opponents)
+            task.arguments[1][:], task.arguments[2][:] = actions, tasks
+            counts = self._crew.call(task, edges, PLAY_ON)
+            if not any(counts):
+                return self._waiting[:0]
+            shares = list(zip(edges, counts, strict=False))
         else:
+            work = partial(self._advance_share, (rows, actions, tasks, self._waiting), first, opponents)
             shares = self._threads.share(len(rows), work)
         return np.concatenate([self._waiting[start : start + count] for start, count in shares])
 
-    def _help(self, opponents: OpponentArrays) -> tuple[Any, ...]:
-        """Return what helpers work with: the same tuple until opponents come or go."""
-        if self._served is None or self._served[5] is not opponents:
+    def _task(self, opponents: OpponentArrays) -> Task:
+        """Return what threads share out: the same until opponents come or go."""
+        if self._shared is None or self._shared.arguments[5] is not opponents:
             given = np.zeros(self.num_envs, np.int64), np.zeros(self.num_envs, np.int8)
-            self._served = (self._all, *given, self._waiting, self._batch, opponents, _RANDOM, self._chosen)
-        return self._served
+            arguments = self._all, *given, self._waiting, self._batch, opponents, _RANDOM, self._chosen
+            self._shared = Task(help_rows, prepare_rows, arguments)
+        return self._shared
 
     def _advance_share(
         self, whole: tuple[np.ndarray, ...], first: bool, opponents: OpponentArrays, start: int, end: int
@@ -356,16 +359,21 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             IllegalActionError: with ``on_illegal="raise"``; no game has been stepped then.
             AgentError: an opponent failed; the message names it. `reset` begins new games.
         """
-        actions = self._check_actions(actions)
-        tasks = self._tasks_of(actions)
-        self._sound = False
-        self._advance(self._all, actions, tasks)
-        self._sound = True
+        self.play(actions)
         info = self._told.of_step(self.copy)
         observations, rewards, terminated, truncated = self._given_out
         if self.copy:
             return observations.copy(), rewards.copy(), terminated.copy(), truncated.copy(), info
         return observations, rewards, terminated, truncated, info
+
+    def play(self, actions: np.ndarray) -> BatchArrays:
+        """Do what `step` does, and return the batch's own arrays, for who tells of them in another form."""
+        actions = self._check_actions(actions)
+        tasks = self._tasks_of(actions)
+        self._sound = False
+        self._advance(self._all, actions, tasks)
+        self._sound = True
+        return self._batch
 
     def _check_actions(self, actions: Any) -> np.ndarray:
         given = whole_numbers("actions", actions, self.num_envs, "this environment")

@@ -11,98 +11,197 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 
 from dicegym.engine import crew as crew_module
-from dicegym.engine.crew import ASLEEP, END, JOB, RESULT, START, TIME, Crew, finish, next_job
-from dicegym.engine.jit import COMPILED, loop_kernel
+from dicegym.engine.crew import ASLEEP, Crew
+from dicegym.engine.entries import Task, entry_of
+from dicegym.engine.jit import COMPILED, kernel, loop_kernel
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the caller does all parts itself where nothing is compiled")
 EDGES = [0, 4, 9, 12]
 
 
 @loop_kernel
-def add(board: Any, version: Any, out: Any) -> None:
-    while next_job(board, version):
-        for row in range(board[START], board[END]):
-            out[row] += 10 * board[JOB] + board[TIME]
-        board[RESULT] = board[END] - board[START]
-        finish(board)
+def add(job: Any, start: Any, end: Any, now: Any, out: Any) -> Any:
+    for row in range(start, end):
+        out[row] += 10 * job + now
+    return end - start
 
 
-def doing(out: np.ndarray, job: int, now: int) -> Any:
-    def mine(start: int, end: int) -> int:
-        out[start:end] += 10 * job + now
-        return end - start
+@loop_kernel
+def prepare_add(place: Any, arguments: Any) -> Any:
+    return entry_of(add, place, arguments)
 
-    return mine
+
+@kernel
+def fail(job: Any, start: Any, end: Any, now: Any, out: Any) -> Any:
+    if start == job:
+        raise ValueError("this part")
+    out[start:end] += 1
+    return end - start
+
+
+@kernel
+def prepare_fail(place: Any, arguments: Any) -> Any:
+    return entry_of(fail, place, arguments)
+
+
+def adding(out: np.ndarray) -> Task:
+    return Task(add, prepare_add, (out,))
 
 
 def test_every_part_is_done_once_and_gives_its_result() -> None:
     crew, out = Crew(3), np.zeros(12, np.int64)
-    arguments = (out,)
+    task = adding(out)
     for now in range(200):
-        assert crew.call(add, arguments, EDGES, doing(out, 2, now), 2, now) == [4, 5, 3]
+        assert crew.call(task, EDGES, 2, now) == [4, 5, 3]
     assert (out == 20 * 200 + sum(range(200))).all()
+    assert crew.call(task, EDGES[:2], 2) == [4]  # a part that is all is the caller's
 
 
 def test_a_helper_that_fell_asleep_is_woken() -> None:
     crew, out = Crew(2), np.zeros(8, np.int64)
-    arguments = (out,)
+    task = adding(out)
     for _ in range(3):
-        crew.call(add, arguments, [0, 4, 8], doing(out, 0, 1), 0, 1)
-        board = crew._helpers[0].board
+        crew.call(task, [0, 4, 8], 0, 1)
         deadline = time.monotonic() + 10
-        while not board[ASLEEP] and time.monotonic() < deadline:
+        while crew.awake() and time.monotonic() < deadline:
             time.sleep(0.001)
-        assert board[ASLEEP]
+        assert not crew.awake()
+        assert helpers(crew)[0].board[ASLEEP]
     assert (out == 3).all()
 
 
-def test_other_arguments_are_noticed_awake_or_not() -> None:
+def helpers(crew: Crew) -> list[Any]:
+    return list(crew._known)
+
+
+def test_other_tasks_are_noticed_awake_or_not() -> None:
     crew = Crew(2)
     for _ in range(50):
         out = np.zeros(8, np.int64)
-        crew.call(add, (out,), [0, 4, 8], doing(out, 0, 1), 0, 1)
+        crew.call(adding(out), [0, 4, 8], 0, 1)
         assert (out == 1).all()
 
 
-def test_what_a_part_raises_is_raised_where_it_was_asked_for() -> None:
+def test_what_is_written_into_arguments_between_calls_is_read() -> None:
     crew, out = Crew(2), np.zeros(8, np.int64)
+    task = adding(out)
+    crew.call(task, [0, 4, 8], 0, 1)
+    out[:] = 40
+    crew.call(task, [0, 4, 8], 0, 2)
+    assert (out == 42).all()
 
-    def fails(*told: Any) -> None:
-        raise RuntimeError("the helper's part")
 
-    with pytest.raises(RuntimeError, match="the helper's part"):
-        crew.call(fails, (out,), [0, 4, 8], doing(out, 0, 1))
+def test_crews_have_helpers_in_common_unless_both_are_at_work() -> None:
+    first, second, out = Crew(2), Crew(2), np.zeros(8, np.int64)
+    task, other = adding(out), adding(np.zeros(8, np.int64))
+    first.call(task, [0, 4, 8], 0, 1)
+    second.call(task, [0, 4, 8], 0, 1)
+    assert helpers(first) == helpers(second)
 
-    def mine(start: int, end: int) -> None:
+    second.call(task, [0, 4, 8], 0, 1, meanwhile=lambda: first.call(other, [0, 4, 8], 0, 1) and None)
+    assert len(first._known) == 2
+    assert (out == 3).all()
+    assert (other.arguments[0] == 1).all()
+
+
+def test_parts_at_once_from_many_threads_do_not_get_into_each_others_way() -> None:
+    outs = [np.zeros(8, np.int64) for _ in range(4)]
+
+    def work(out: np.ndarray) -> None:
+        crew, task = Crew(2), adding(out)
+        for _ in range(300):
+            assert crew.call(task, [0, 4, 8], 0, 1) == [4, 4]
+
+    threads = [threading.Thread(target=work, args=(out,)) for out in outs]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join(60)
+    assert all((out == 300).all() for out in outs)
+
+
+@pytest.mark.parametrize("part", [0, 4])
+def test_what_compiled_code_of_a_part_raises_is_said(part: int) -> None:
+    crew, out = Crew(2), np.zeros(8, np.int64)
+    task = Task(fail, prepare_fail, (out,))
+    with pytest.raises(RuntimeError, match="NUMBA_DISABLE_JIT=1"):
+        crew.call(task, [0, 4, 8], part)
+    assert out.tolist() == [int(row // 4 * 4 != part) for row in range(8)]
+    assert crew.call(task, [0, 4, 8], -1) == [4, 4]  # and the next one goes well
+
+
+def test_what_the_caller_does_meanwhile_may_fail() -> None:
+    crew, out = Crew(2), np.zeros(8, np.int64)
+    task = adding(out)
+
+    def interrupted() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        crew.call(add, (out,), [0, 4, 8], mine, 0, 1)
-    assert (out[4:] == 1).all()  # the other part was waited for
-    crew.call(add, (out,), [0, 4, 8], doing(out, 0, 1), 0, 1)
-    assert (out == 2).all()
+        crew.call(task, [0, 4, 8], 0, 1, meanwhile=interrupted)
+    assert out.tolist() == [0] * 4 + [1] * 4  # the other part was waited for
+    crew.call(task, [0, 4, 8], 0, 1)
+    assert out.tolist() == [1] * 4 + [2] * 4
+
+
+def test_a_task_may_be_told_too_much_or_nothing_that_counts() -> None:
+    many = tuple(np.zeros(1, np.int64) for _ in range(200))
+    with pytest.raises(TypingError, match="more than 8192"):
+        Task(add_all, prepare_add_all, (many,))
+    with pytest.raises(TypingError, match="no whole number"):
+        Task(half, prepare_half, (1.0,))
+
+
+@loop_kernel
+def add_all(job: Any, start: Any, end: Any, now: Any, many: Any) -> Any:
+    many[0][0] += job
+    return 0
+
+
+@loop_kernel
+def prepare_add_all(place: Any, arguments: Any) -> Any:
+    return entry_of(add_all, place, arguments)
+
+
+@loop_kernel
+def half(job: Any, start: Any, end: Any, now: Any, x: Any) -> Any:
+    return x / 2
+
+
+@loop_kernel
+def prepare_half(place: Any, arguments: Any) -> Any:
+    return entry_of(half, place, arguments)
 
 
 def test_copies_and_children_have_helpers_of_their_own() -> None:
     crew, out = Crew(2), np.zeros(8, np.int64)
-    crew.call(add, (out,), [0, 4, 8], doing(out, 0, 1), 0, 1)
-    other = copy.deepcopy(crew)
-    other.call(add, (out,), [0, 4, 8], doing(out, 0, 1), 0, 1)
-    assert (out == 2).all()
+    task = adding(out)
+    crew.call(task, [0, 4, 8], 0, 1)
+    copied = copy.deepcopy(task)
+    copy.deepcopy(crew).call(copied, [0, 4, 8], 0, 1)
+    assert (out == 1).all()
+    assert (copied.arguments[0] == 2).all()
     child = os.fork()
     if not child:
-        crew.call(add, (out,), [0, 4, 8], doing(out, 0, 1), 0, 1)
-        os._exit(0 if (out == 3).all() else 1)
+        crew.call(task, [0, 4, 8], 0, 1)
+        os._exit(0 if (out == 2).all() else 1)
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_helpers_end_with_their_crew() -> None:
-    crew, out = Crew(2), np.zeros(8, np.int64)
-    crew.call(add, (out,), [0, 4, 8], doing(out, 0, 1), 0, 1)
-    (thread,) = [one for one in threading.enumerate() if one is crew._helpers[0].thread]
+def test_helpers_end_with_the_last_crew_that_had_them() -> None:
+    crew, other, out = Crew(2), Crew(2), np.zeros(8, np.int64)
+    task = adding(out)
+    crew.call(task, [0, 4, 8], 0, 1)
+    other.call(task, [0, 4, 8], 0, 1)
+    (thread,) = [one.thread for one in helpers(crew)]
     del crew
+    gc.collect()
+    thread.join(0.2)
+    assert thread.is_alive()
+    del other
     gc.collect()
     thread.join(10)
     assert not thread.is_alive()

@@ -11,7 +11,9 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from dicegym.engine.crew import Crew
 from dicegym.engine.game import Game
+from dicegym.engine.jit import COMPILED
 from dicegym.registry import Environment
 
 pytest.importorskip("sb3_contrib")
@@ -98,6 +100,53 @@ def test_vec_env_reports_what_the_batch_environment_plays(environment: Environme
                 assert infos[row]["episode"]["l"] == lengths[row]
                 returns[row] = lengths[row] = 0
     assert ended > n
+
+
+def test_what_is_written_into_infos_is_not_seen_in_later_steps() -> None:
+    vec = SB3VecEnv("hog", 3, seed=0)
+    vec.reset()
+    _, _, _, before = vec.step(np.array([2, 2, 2]))
+    assert before == [{}, {}, {}]
+    before[1]["mine"] = 1
+    _, _, _, after = vec.step(np.array([2, 2, 2]))
+    assert after == [{}, {}, {}]
+    assert before == [{}, {"mine": 1}, {}]
+    assert len({id(info) for info in after}) == 3
+
+
+def test_returns_are_told_of_games_that_ended_by_their_rules() -> None:
+    vec = SB3VecEnv("hog", 64, seed=0, on_illegal="terminate", max_episode_steps=9)
+    vec.reset()
+    kinds = set()
+    for step in range(40):
+        actions = np.full(64, 6)
+        actions[:8] = 99 if step % 5 == 4 else 6  # no action of the game
+        _, _, _, infos = vec.step(actions)
+        for row, info in enumerate(infos):
+            if info:
+                refused = actions[row] == 99
+                kinds.add((refused, info["TimeLimit.truncated"]))
+                assert ("returns" in info) == (not refused and not info["TimeLimit.truncated"])
+                if "returns" in info:
+                    assert info["returns"][info["seat"]] == pytest.approx(info["episode"]["r"])
+    assert kinds == {(False, False), (False, True), (True, False)}
+
+
+def test_a_few_games_are_shared_out_where_helpers_are_awake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.engine.threads.FEW_ROWS", 16)
+    one, two = (SB3VecEnv("yatzy", 40, seed=3, threads=threads) for threads in (1, 2))
+    assert (one.reset() == two.reset()).all()
+    assert not two.batch._crew._known
+    ended = 0
+    for step in range(60):
+        monkeypatch.setattr(Crew, "awake", lambda crew, awake=step % 3 > 0: awake)
+        actions = one.action_masks().argmax(axis=1)
+        (*arrays, infos), (*same, told) = one.step(actions), two.step(actions)
+        assert all((a == b).all() for a, b in zip(arrays, same, strict=True))
+        assert [info.get("episode") for info in infos] == [info.get("episode") for info in told]
+        ended += sum(map(bool, infos))
+    assert ended == 40
+    assert bool(two.batch._crew._known) == COMPILED
 
 
 def test_truncated_episodes_say_so() -> None:

@@ -12,6 +12,7 @@ import torch
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
 from dicegym.engine.crew import Crew
+from dicegym.engine.entries import Task
 from dicegym.learning.fast_ppo import jobs
 from dicegym.learning.fast_ppo.kernels import choose_gains
 from dicegym.learning.fast_ppo.layers import FlatParameters
@@ -19,11 +20,16 @@ from dicegym.learning.fast_ppo.layout import CHUNK, Layout
 from dicegym.learning.fast_ppo.passes import Losses, Sorting
 from dicegym.learning.fast_ppo.products import ROWS, aligned
 from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer, inputs_of, is_sparse, rows_of
+from dicegym.learning.fast_ppo.vectors import padded
 
 LEAST = 64
 """Decisions that are worth a thread."""
 LEAST_PARAMETERS = 65_536
 """Parameters that are worth a thread while a step is taken."""
+
+TOLD, OF_LINE = 6, 8
+"""Numbers that are told of a minibatch, and as many float64 as a line of the cache takes: threads that write to parts
+of one line, as they would for each decision, wait for each other."""
 
 
 class Weights(NamedTuple):
@@ -66,11 +72,11 @@ class Engine:
             first=self._packed[1],
             second=self._packed[2],
             rooms=aligned((self._threads, self._layout.room)),
-            told=np.zeros((self._threads, 6)),
-            squares=np.zeros(self._threads),
+            told=aligned((self._threads, OF_LINE), np.float64),
+            squares=aligned((self._threads, OF_LINE), np.float64),
         )
         self._sorting = Sorting(
-            np.zeros((self._threads, size), np.int64),
+            aligned((self._threads, padded(size)), np.int64),
             np.empty((self._threads, CHUNK * size), np.int32),
             np.empty((self._threads, CHUNK * size), np.float32),
         )
@@ -91,7 +97,7 @@ class Engine:
         self._gains = np.zeros(decisions, np.float32)
         self._weights = np.zeros(6, np.float32)
         self._read: list[np.ndarray] = []
-        self._arguments: tuple[Any, ...] = ()
+        self._task: Task | None = None
         self.filled = False
         """Whether the latest rollout was played here."""
 
@@ -104,7 +110,7 @@ class Engine:
         """Take note of the buffer's arrays, if they are others than before: helpers then have to be told."""
         buffer = self._buffer
         if anchor is None:  # any array will do
-            anchor = self._arguments[4].anchor[:1] if self._arguments else np.zeros((1, buffer.mask_dims), np.float32)
+            anchor = self._read[-1][:1] if self._read else np.zeros((1, buffer.mask_dims), np.float32)
         arrays = [buffer.seen, buffer.action_masks, buffer.actions, buffer.log_probs, buffer.values, buffer.returns]
         if self._read and all(one is other for one, other in zip([*arrays, anchor], self._read, strict=True)):
             return
@@ -115,7 +121,8 @@ class Engine:
         actions, log_probs, values, returns = (one.reshape(-1) for one in others)
         masks = masks.reshape(-1, buffer.mask_dims)
         losses = Losses(masks, actions, log_probs, values, returns, anchor, self._gains, self._weights)
-        self._arguments = (self._layout.plan, self._memory, self._inputs, self._sorting, losses, self._orders)
+        arguments = self._layout.plan, self._memory, self._inputs, self._sorting, losses, self._orders
+        self._task = Task(jobs.do_part, jobs.prepare, arguments)
 
     def begin(self, observations: np.ndarray) -> None:
         """Begin a rollout whose first observations are these."""
@@ -193,8 +200,8 @@ class Engine:
         busy = self._share(jobs.LEARN, low, high, LEAST)
         self._orders.busy[0] = busy
         parts = self._share(jobs.ADD, 0, self._layout.size, LEAST_PARAMETERS)
-        self._norm = math.sqrt(self._memory.squares[:parts].sum())
-        told: np.ndarray = self._memory.told[:busy].sum(axis=0) * share
+        self._norm = math.sqrt(self._memory.squares[:parts, 0].sum())
+        told: np.ndarray = self._memory.told[:busy, :TOLD].sum(axis=0) * share
         return told
 
     @property
@@ -217,22 +224,14 @@ class Engine:
 
     def _share(self, job: int, low: int, high: int, least: int, meanwhile: Callable[[], None] | None = None) -> int:
         """Let threads do parts of a job, always the same ones; return how many did."""
-        n, arguments = high - low, self._arguments
+        n, task = high - low, self._task
+        assert task is not None, "a rollout or an update was not begun"  # noqa: S101 - who calls this has begun one
         busy = max(1, min(self._threads, n // least))
         bounds = self._orders.bounds
         for part in range(busy):  # whole tiles
             bounds[part] = low + n * part // busy // ROWS * ROWS
         bounds[busy] = high
-
-        def mine(part: int, _: int) -> None:
-            if meanwhile is not None:
-                meanwhile()
-            jobs.do_part(job, part, *arguments)
-
-        if busy == 1:
-            mine(0, 1)
-        else:
-            self._crew.call(jobs.serve, arguments, list(range(busy + 1)), mine, job)
+        self._crew.call(task, range(busy + 1), job, meanwhile=meanwhile)
         return busy
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.engine.crew import JOB, START, finish, next_job
+from dicegym.engine.entries import entry_of
 from dicegym.learning.fast_ppo.compiling import fast_kernel
 from dicegym.learning.fast_ppo.kernels import adam, add_gradients, append_row, draw, log_softmax
 from dicegym.learning.fast_ppo.layout import ACTIONS, CHUNK, LOGITS, SCRATCH, VALUES
@@ -34,9 +34,9 @@ class PassMemory(NamedTuple):
     rooms: np.ndarray
     """float32[threads, room]"""
     told: np.ndarray
-    """float64[threads, 6]; see `dicegym.learning.fast_ppo.kernels.policy_slopes`."""
+    """float64[threads, a line]; see `dicegym.learning.fast_ppo.kernels.policy_slopes`."""
     squares: np.ndarray
-    """float64[threads], of the gradient"""
+    """float64[threads, a line], of the gradient: the first of each"""
 
 
 class Orders(NamedTuple):
@@ -65,8 +65,8 @@ class Orders(NamedTuple):
 
 
 @fast_kernel
-def do_part(job, part, plan, memory, inputs, sorting, losses, orders):
-    """Do a part of a job."""
+def do_part(job, part, _end, _now, plan, memory, inputs, sorting, losses, orders):
+    """Do a part of a job: its number stands where other kernels are told of rows (`dicegym.engine.entries`)."""
     low, high = orders.bounds[part], orders.bounds[part + 1]
     if job == ACT:
         _act(part, low, high, plan, memory, inputs, losses.masks, orders)
@@ -85,13 +85,14 @@ def do_part(job, part, plan, memory, inputs, sorting, losses, orders):
         hide(plan, gradient)
     elif job == ADD:
         total, others = memory.gradients[0, low:high], memory.gradients[1 : orders.busy[0], low:high]
-        memory.squares[part] = add_gradients(total, others)
+        memory.squares[part, 0] = add_gradients(total, others)
     elif job == STEP:
         factor, rate, beta1, beta2, root2, epsilon = orders.adam
         adam(
             memory.vector[low:high], memory.gradients[0, low:high], memory.first[low:high], memory.second[low:high],
             factor, rate, beta1, beta2, root2, epsilon,
         )  # fmt: skip
+    return 0
 
 
 @fast_kernel
@@ -125,8 +126,6 @@ def _say(part, low, high, plan, memory, inputs, losses, orders):
 
 
 @fast_kernel
-def serve(board, version, plan, memory, inputs, sorting, losses, orders):
-    """Do parts of jobs as they are posted (`dicegym.engine.crew`): a part's number stands where the board has rows."""
-    while next_job(board, version):
-        do_part(board[JOB], board[START], plan, memory, inputs, sorting, losses, orders)
-        finish(board)
+def prepare(place, arguments):
+    """See `dicegym.engine.entries`."""
+    return entry_of(do_part, place, arguments)

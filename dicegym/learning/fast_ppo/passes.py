@@ -78,7 +78,7 @@ class Sorting(NamedTuple):
     """What a thread sorts inputs by; see `dicegym.learning.fast_ppo.kernels.group_by_input`."""
 
     stops: np.ndarray
-    """int64[threads, size]"""
+    """int64[threads, size, padded]"""
     places: np.ndarray
     """int32[threads, CHUNK * size]"""
     factors: np.ndarray

@@ -1,0 +1,133 @@
+"""Kernels that other threads call by a number: where they begin, and where their arguments lie in memory.
+
+To call a kernel from Python with the thirty arrays of a batch takes 4 to 7 µs and Python's lock. A `Task` writes them
+down once; from then on compiled code calls the kernel with four numbers, in less than 1 µs.
+
+A kernel of this kind is ``do(job, start, end, now, *arguments)`` and gives a whole number. Beside it stands another one
+that is compiled for the same arguments and tells where ``do`` begins::
+
+    @loop_kernel
+    def prepare(place, arguments):
+        return entry_of(do, place, arguments)
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, allow-untyped-calls, no-warn-return-any
+# mypy: disable-error-code="call-arg"
+# Kernels: Numba infers the types of their arguments, and hands intrinsics one more.
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+
+from dicegym.engine.jit import COMPILED
+
+CELLS = 1024
+"""How many 8 bytes the arguments of a kernel may take: an array takes 7 and more."""
+_WORD, _BYTES = ir.IntType(64), ir.IntType(8).as_pointer()
+_ENTRY = ir.FunctionType(ir.IntType(32), [_BYTES, _WORD, _WORD, _WORD, _WORD, _WORD.as_pointer()])
+"""(arguments, job, start, end, now, where the result goes) -> 0, or another number if the kernel raised something."""
+
+
+def _borrowed(context, builder, kind, value):
+    """Return a value whose arrays nobody counts: what counts them in this call is gone after it."""
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        array.meminfo = cgutils.get_null_value(array.meminfo.type)
+        return array._getvalue()
+    if isinstance(kind, types.BaseTuple):
+        for number, part in enumerate(tuple(kind)):  # type: ignore[arg-type,var-annotated]  # Numba's can be gone through
+            found = builder.extract_value(value, number)
+            value = builder.insert_value(value, _borrowed(context, builder, part, found), number)
+    return value
+
+
+@intrinsic
+def _entry_of(typingctx, do, place, arguments):
+    given = (types.int64,) * 4 + tuple(arguments)
+    called = typingctx.resolve_function_type(do, given, {})
+    if not isinstance(called.return_type, types.Integer):
+        raise TypingError(f"{do} gives {called.return_type}, and no whole number")
+
+    def codegen(context, builder, signature, args):
+        compiled = do.dispatcher.overloads[called.args]
+        context.add_linking_libs([compiled.library])
+        packer = context.get_arg_packer(called.args[4:])
+        borrowed = _borrowed(context, builder, signature.args[2], args[2])
+        leaves = packer.as_arguments(builder, cgutils.unpack_tuple(builder, borrowed))
+        kept = ir.LiteralStructType([leaf.type for leaf in leaves])
+        if context.get_abi_sizeof(kept) > 8 * CELLS:
+            raise TypingError(f"the arguments of {do} take {context.get_abi_sizeof(kept)} bytes, more than {8 * CELLS}")
+        memory = context.make_array(signature.args[1])(context, builder, args[1]).data
+        memory = builder.bitcast(memory, kept.as_pointer())
+        for number, leaf in enumerate(leaves):
+            builder.store(leaf, cgutils.gep_inbounds(builder, memory, 0, number))
+        name = builder.module.get_unique_name(f"{builder.function.name}.entry")
+        entry = ir.Function(builder.module, _ENTRY, name)
+        entry.linkage = "internal"
+        inside = ir.IRBuilder(entry.append_basic_block())
+        memory = inside.bitcast(entry.args[0], kept.as_pointer())
+        found = [inside.load(cgutils.gep_inbounds(inside, memory, 0, number)) for number in range(len(leaves))]
+        status, result = context.call_internal_no_propagate(
+            inside, compiled.fndesc, called, [*entry.args[1:5], *packer.from_arguments(inside, found)]
+        )
+        inside.store(context.cast(inside, result, called.return_type, types.int64), entry.args[5])
+        inside.ret(status.code)
+        return builder.ptrtoint(entry, _WORD)
+
+    return types.int64(do, place, arguments), codegen
+
+
+entry_of: Any = _entry_of
+"""``entry_of(do, place, arguments)`` writes a tuple of arguments to ``place`` (int64[CELLS]).
+
+It returns where code begins that calls ``do`` with them. Nothing is counted: whoever asks has to keep them, and the
+kernel that asks.
+"""
+
+
+@intrinsic
+def enter(typingctx, entry, place, job, start, end, now, results, cell):
+    """Call what begins at ``entry``; its result goes to ``results[cell]`` (int64). Return 0 if it raised nothing."""
+
+    def codegen(context, builder, signature, args):
+        entry, place, job, start, end, now, results, cell = args
+        function = builder.inttoptr(entry, _ENTRY.as_pointer())
+        data = context.make_array(signature.args[6])(context, builder, results).data
+        told = [builder.inttoptr(place, _BYTES), job, start, end, now, builder.gep(data, [cell])]
+        return builder.sext(builder.call(function, told), _WORD)
+
+    number = types.int64
+    return number(number, number, number, number, number, number, results, number), codegen
+
+
+class Task:
+    """A kernel and its arguments.
+
+    Args:
+        do: the kernel.
+        prepare: the one beside it.
+        arguments: what ``do`` gets after its four numbers. They are kept, and read where they lie: what is written into
+            arrays is noticed.
+
+    Attributes:
+        entry: where the kernel begins.
+        place: where its arguments lie.
+    """
+
+    def __init__(self, do: Callable[..., Any], prepare: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        self.do, self._prepare, self.arguments = do, prepare, arguments
+        self._memory = np.zeros(CELLS, np.int64)
+        self.entry = int(prepare(self._memory, arguments)) if COMPILED else 0
+        self.place = self._memory.ctypes.data
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies are of copied arguments, which lie elsewhere."""
+        return Task, (self.do, self._prepare, self.arguments)
