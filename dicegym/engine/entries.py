@@ -39,9 +39,8 @@ _ENTRY = ir.FunctionType(ir.IntType(32), [_BYTES, _WORD, _WORD, _WORD, _WORD, _W
 def _borrowed(context, builder, kind, value):
     """Return a value whose arrays nobody counts: what counts them in this call is gone after it."""
     if isinstance(kind, types.Array):
-        array = context.make_array(kind)(context, builder, value)
-        array.meminfo = cgutils.get_null_value(array.meminfo.type)
-        return array._getvalue()
+        count = context.data_model_manager[kind].get_field_position("meminfo")
+        return builder.insert_value(value, cgutils.get_null_value(value.type.elements[count]), count)
     if isinstance(kind, types.BaseTuple):
         for number, part in enumerate(tuple(kind)):  # type: ignore[arg-type,var-annotated]  # Numba's can be gone through
             found = builder.extract_value(value, number)
