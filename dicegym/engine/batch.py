@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -59,6 +59,10 @@ class Batch:
         loops.begin_rows(self.states, rows, game.blank, self.seeds, self.episodes)
         seats = self.states["player"].astype(np.int64)
         loops.observe_rows(self.states, rows, seats, self.observations, self.masks, self.results)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what threads share out: it is of this batch's memory, and a pickle of it would hold rules."""
+        return vars(self) | {"_shared": None}
 
     def __len__(self) -> int:
         """Return the number of games."""

@@ -162,26 +162,43 @@ class _Helper:
         self.board[ASLEEP] = 1
         self.process = os.getpid()
         self.wakes: SimpleQueue[bool] = SimpleQueue()
-        self._task: Task | None = None
-        told = (self.board, self.wakes)
+        self._held: list[Task] = []  # the thread has it too: what it works on lives, though nobody has the helper now
+        told = (self.board, self.wakes, self._held)
         self.thread = threading.Thread(target=_work, args=told, name="dicegym helper", daemon=True)
         self.thread.start()
         weakref.finalize(self, self.wakes.put, False).atexit = False
 
     def post(self, task: Task, job: int, start: int, end: int, now: int) -> None:
         """Let the helper do ``job`` for a part of the rows."""
-        self._until_done()  # whoever was interrupted did not wait
-        self._task = task  # which has to live until that is done, whatever becomes of the caller
+        self.settle()  # whoever was interrupted twice did not wait
+        self._held[:] = [task]
         if _post(self.board, task.entry, task.place, job, start, end, now):
             self.wakes.put(True)
 
-    def _until_done(self) -> None:
-        while not _waited(self.board, True, CALLERS_PATIENCE, HELPERS_CORE):
-            time.sleep(NAP)
+    def settle(self) -> None:
+        """Return when the last job is done.
 
-    def wait(self) -> int:
-        """Return the result of the last job, once it is done. Raises RuntimeError if it raised something."""
-        self._until_done()
+        Raises what interrupts this, after that: what the helper writes would else appear in what is begun next. A
+        second interruption is raised at once.
+        """
+        interruption = None
+        while True:
+            try:
+                while not _waited(self.board, True, CALLERS_PATIENCE, HELPERS_CORE):
+                    if self.board[ASLEEP]:  # who posted the job may have been interrupted before it woke the helper
+                        self.wakes.put(True)
+                    time.sleep(NAP)
+                break
+            except BaseException as error:
+                if interruption is not None:
+                    raise
+                interruption = error
+        self._held.clear()
+        if interruption is not None:
+            raise interruption
+
+    def result(self) -> int:
+        """Return the result of the last job, which is done. Raises RuntimeError if it raised something."""
         return _result(self.board[RESULT], self.board[FAILED])
 
 
@@ -193,8 +210,17 @@ def _result(given: int, failed: int) -> int:
     return int(given)
 
 
-def _work(board: np.ndarray, wakes: SimpleQueue[bool]) -> None:
-    """Be a helper: serve whenever there is something to do, else sleep."""
+def _settle(helpers: Sequence[_Helper]) -> None:
+    """Return when all are done, whatever interrupts the waiting for one of them."""
+    if helpers:
+        try:
+            helpers[0].settle()
+        finally:
+            _settle(helpers[1:])
+
+
+def _work(board: np.ndarray, wakes: SimpleQueue[bool], held: list[Task]) -> None:
+    """Be a helper: serve whenever there is something to do, else sleep. ``held`` keeps what is worked on."""
     while wakes.get():
         _leave(int(board[CALLERS_CORE]))
         while board[POSTED] != board[DONE]:
@@ -222,11 +248,13 @@ _free: list[weakref.ref[_Helper]] = []
 
 def _take() -> _Helper:
     """Return a helper that nobody has."""
-    while _free:
-        helper = _free.pop()()
+    while True:
+        try:
+            helper = _free.pop()()
+        except IndexError:  # asked for, as another thread may take one between a look and this
+            return _Helper()
         if helper is not None and helper.process == os.getpid():  # a forked process has no threads but its own
             return helper
-    return _Helper()
 
 
 class Crew:
@@ -275,15 +303,15 @@ class Crew:
             return [int(task.do(job, *part, now, *task.arguments)) for part in parts]
         busy = [_take() for _ in parts[1:]]
         try:
-            for helper, part in zip(busy, parts[1:], strict=True):
-                helper.post(task, job, *part, now)
             try:
+                for helper, part in zip(busy, parts[1:], strict=True):
+                    helper.post(task, job, *part, now)
                 if meanwhile is not None:
                     meanwhile()
                 _do(task.entry, task.place, job, *parts[0], now, self._own)
             finally:
-                given = [helper.wait() for helper in busy]
+                _settle(busy)
+            return [_result(*self._own), *(helper.result() for helper in busy)]
         finally:
             self._known.update(busy)
             _free.extend(weakref.ref(helper) for helper in reversed(busy))
-        return [_result(*self._own), *given]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any, TypeVar
@@ -100,7 +100,17 @@ class Threads:
         try:
             mine = work(edges[0], edges[1])
         finally:
+            _wait_for(tasks)
             errors = [task.exception() for task in tasks]
         if error := next(filter(None, errors), None):
             raise error
         return [(0, mine), *((edges[part], tasks[part - 1].result()) for part in range(1, parts))]
+
+
+def _wait_for(tasks: Sequence[Future[T]]) -> None:
+    """Return when all have ended. Raises what interrupts this after that; a second interruption at once."""
+    try:
+        wait(tasks)
+    except BaseException:  # a part that is still at work would write into what is begun next
+        wait(tasks)
+        raise

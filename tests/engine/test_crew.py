@@ -5,14 +5,17 @@ from __future__ import annotations
 import copy
 import gc
 import os
+import pickle
 import threading
 import time
+import weakref
 from typing import Any
 
 import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
+import dicegym
 from dicegym.engine import crew as crew_module
 from dicegym.engine.crew import ASLEEP, Crew
 from dicegym.engine.entries import Task, entry_of
@@ -147,6 +150,108 @@ def test_what_the_caller_does_meanwhile_may_fail() -> None:
     assert out.tolist() == [1] * 4 + [2] * 4
 
 
+@kernel
+def take_long(job: Any, start: Any, end: Any, now: Any, out: Any) -> Any:
+    if start == job:
+        raise ValueError("this part")
+    if start > 0:
+        x = 0.0
+        for turn in range(now):
+            x += np.sqrt(float(turn))
+        out[start:end] += 1 + 0 * x
+    return end - start
+
+
+@kernel
+def prepare_take_long(place: Any, arguments: Any) -> Any:
+    return entry_of(take_long, place, arguments)
+
+
+LONG = 50_000_000
+"""Turns that take some hundredths of a second at least."""
+
+
+def test_who_is_interrupted_while_waiting_leaves_no_part_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    crew, out = Crew(3), np.zeros(12)
+    task = Task(take_long, prepare_take_long, (out,))
+    crew.call(task, EDGES, -1, 1)
+    sleeps = iter([KeyboardInterrupt])
+
+    def interrupted(seconds: float) -> None:
+        for error in sleeps:
+            raise error
+        slept(seconds)
+
+    slept = time.sleep
+    monkeypatch.setattr(crew_module, "CALLERS_PATIENCE", 1)
+    monkeypatch.setattr(crew_module.time, "sleep", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        crew.call(task, EDGES, -1, LONG)
+    assert out.tolist() == [0] * 4 + [2] * 8
+
+
+def test_what_a_part_raises_is_said_when_all_are_done() -> None:
+    crew, out = Crew(3), np.zeros(12)
+    task = Task(take_long, prepare_take_long, (out,))
+    with pytest.raises(RuntimeError, match="NUMBA_DISABLE_JIT=1"):
+        crew.call(task, EDGES, 4, LONG)  # the second part fails at once, the third takes long
+    assert out.tolist() == [0] * 9 + [1] * 3
+
+
+def test_who_is_interrupted_before_the_helper_is_woken_need_not_wait_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    crew, out = Crew(2), np.zeros(8, np.int64)
+    task = adding(out)
+    crew.call(task, [0, 4, 8], 0, 1)
+    deadline = time.monotonic() + 10
+    while crew.awake() and time.monotonic() < deadline:
+        time.sleep(0.001)
+    post = crew_module._post
+
+    def interrupted(*told: Any) -> None:
+        assert post(*told)  # asleep
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(crew_module, "_post", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            crew.call(task, [0, 4, 8], 0, 1)
+    assert out.tolist() == [1] * 4 + [2] * 4
+    crew.call(task, [0, 4, 8], 0, 1)
+    assert out.tolist() == [2] * 4 + [3] * 4
+
+
+def test_what_is_worked_on_lives_as_long_though_nobody_has_the_helper(monkeypatch: pytest.MonkeyPatch) -> None:
+    crew, out = Crew(2), np.zeros(8)
+    task, lives = Task(take_long, prepare_take_long, (out,)), weakref.ref(out)
+    with monkeypatch.context() as patched:
+        patched.setattr(crew_module, "_settle", lambda helpers: None)  # who was interrupted twice
+        patched.setattr(crew_module._Helper, "settle", lambda helper: None)
+        crew.call(task, [0, 4, 8], -1, 4 * LONG)
+    (helper,) = helpers(crew)
+    board = helper.board
+    del crew, helper, task, out
+    gc.collect()
+    assert board[crew_module.POSTED] != board[crew_module.DONE]
+    assert lives() is not None
+    deadline = time.monotonic() + 30
+    while lives() is not None and time.monotonic() < deadline:
+        time.sleep(0.01)
+        gc.collect()
+    assert board[crew_module.POSTED] == board[crew_module.DONE]
+    assert lives() is None
+
+
+def test_nothing_is_kept_that_is_done() -> None:
+    crew, other, out = Crew(2), Crew(2), np.zeros(8, np.int64)
+    crew.call(adding(out), [0, 4, 8], 0, 1)
+    other.call(adding(np.zeros(8, np.int64)), [0, 4, 8], 0, 1)
+    lives = weakref.ref(out)
+    crew.call(adding(out), [0, 4, 8], 0, 1)
+    del crew, out
+    gc.collect()
+    assert lives() is None
+
+
 def test_a_task_may_be_told_too_much_or_nothing_that_counts() -> None:
     many = tuple(np.zeros(1, np.int64) for _ in range(200))
     with pytest.raises(TypingError, match="more than 8192"):
@@ -232,3 +337,19 @@ def test_who_may_not_ask_for_another_core_works_where_it_is(forbidden: str, monk
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5})
     monkeypatch.setattr(os, forbidden, refuse)
     crew_module._leave(5)
+
+
+def test_a_batch_that_was_shared_out_is_copied_and_kept_without_compiled_code() -> None:
+    batch = dicegym.game("hog").batch(1100, seed=3, threads=2)
+    alone = dicegym.game("hog").batch(1100, seed=3)
+    before = len(pickle.dumps(batch))
+    for now in range(5):
+        batch.step(batch.random_actions(now))
+        alone.step(alone.random_actions(now))
+    kept = pickle.dumps(batch)
+    assert len(kept) == before
+    batches = [alone, batch, copy.deepcopy(batch), pickle.loads(kept)]
+    for now in range(5, 10):
+        for one in batches:
+            one.step(one.random_actions(now))
+    assert all((one.states == alone.states).all() for one in batches)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import subprocess
 import sys
@@ -385,6 +386,22 @@ def test_a_callback_that_ends_the_training_ends_it_within_a_rollout() -> None:
     model.learn(10 * GAMES_AT_ONCE * STEPS, callback=Third())
     assert model.num_timesteps == 3 * GAMES_AT_ONCE
     assert np.array_equal(flat(model.policy.parameters()), begun)
+
+
+def test_a_copy_of_a_learner_goes_on_learning_and_leaves_the_other_alone() -> None:
+    model = made(FastMaskablePPO, "hog").learn(GAMES_AT_ONCE * STEPS)
+    other = copy.deepcopy(model)
+    begun = flat(model.policy.parameters())
+    assert np.array_equal(flat(other.policy.parameters()), begun)
+    other.set_random_seed(7)
+    other.learn(GAMES_AT_ONCE * STEPS)
+    assert np.array_equal(flat(model.policy.parameters()), begun)
+    model.set_random_seed(7)
+    model.learn(GAMES_AT_ONCE * STEPS)
+    learned = flat(model.policy.parameters())
+    assert not np.array_equal(learned, begun)
+    assert np.array_equal(flat(other.policy.parameters()), learned)
+    assert np.shares_memory(other.rollout_buffer.observations, other.rollout_buffer.seen)
 
 
 def test_passes_compute_the_same_without_a_compiler() -> None:

@@ -92,6 +92,10 @@ class FastMaskablePPO(MaskablePPO):
             n_envs=old.n_envs,
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out of copies what computes: it is of this learner's memory, and made anew when it is needed."""
+        return vars(self) | {"_engine": None}
+
     def _excluded_save_params(self) -> list[str]:
         return [*super()._excluded_save_params(), "_engine", "fallback", "kl_anchor"]
 

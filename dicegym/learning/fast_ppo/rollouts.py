@@ -30,7 +30,7 @@ class KeptRolloutBuffer(MaskableRolloutBuffer):
             super().reset()
             self.action_masks = masks_with_room(*self.action_masks.shape)
             self.seen = np.zeros((self.buffer_size + 1, *self.observations.shape[1:]), np.float32)
-            self.observations = self.seen[:-1]
+        self.observations = self.seen[:-1]  # said each time, as a copy of this has copies of both
         self.pos, self.full = 0, False
 
     def put(
