@@ -40,7 +40,7 @@ def one_thread_of_products() -> AbstractContextManager[Any]:
 
     OpenBLAS's threads wait for each other at full speed, and nothing in its settings stops that: of 64 rows through a
     network of 256 and 128 units two of them needed 0.5 ms a row on two cores that had other things to do, and one
-    4 us (on idle cores: see docs/speed.md). Entering and leaving takes 8 us. The number is one for the whole process.
+    4 us (docs/speed.md has more). Entering and leaving takes 8 us. The number is one for the whole process.
     """
     controller = _products()
     limited: AbstractContextManager[Any] = nullcontext() if controller is None else controller.limit(limits=1)
