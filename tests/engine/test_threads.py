@@ -34,18 +34,18 @@ def test_nobody_starts_as_many_threads_as_the_machine_has_processors() -> None:
 
 
 def test_who_is_interrupted_while_waiting_leaves_no_part_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on, ended = threading.Event(), []
+    may_end, ended = threading.Event(), []
     waits = iter([KeyboardInterrupt])
 
     def interrupted(tasks: Any) -> Any:
         for error in waits:
             raise error
-        go_on.set()
+        may_end.set()
         return wait(tasks)
 
     def work(start: int, end: int) -> None:
         if start > 0:
-            assert go_on.wait(10)
+            assert may_end.wait(10)
             ended.append(start)
 
     wait = threads_module.wait
