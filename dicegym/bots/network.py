@@ -9,7 +9,7 @@ import numpy as np
 
 from dicegym.engine.threads import one_thread_of_products
 
-FEW_ROWS = 16
+UNSHARED_ROWS = 16
 """So many times layers of some hundred units OpenBLAS multiplies on one thread anyway (measured, 0.3.31)."""
 
 
@@ -72,7 +72,7 @@ class Network(NamedTuple):
 
     def scores(self, observations: np.ndarray) -> np.ndarray:
         """Return a score of each action, float64[n, n_actions], of float32[n, observation size]."""
-        if len(observations) > FEW_ROWS:
+        if len(observations) > UNSHARED_ROWS:
             with one_thread_of_products():
                 return self._scores(observations)
         return self._scores(observations)

@@ -1,7 +1,7 @@
 """Kernels that other threads call by a number: where they begin, and where their arguments lie in memory.
 
 To call a kernel from Python with the thirty arrays of a batch takes 4 to 7 µs and Python's lock. A `Task` writes them
-down once; from then on compiled code calls the kernel with four numbers, in less than 1 µs.
+down once; from then on compiled code calls the kernel with four numbers.
 
 A kernel of this kind is ``do(job, start, end, now, *arguments)`` and gives a whole number. Beside it stands another one
 that is compiled for the same arguments and tells where ``do`` begins::

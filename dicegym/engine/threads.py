@@ -38,9 +38,9 @@ def let_libraries_wait_idly() -> None:
 def one_thread_of_products() -> AbstractContextManager[Any]:
     """Keep NumPy's matrix products to one thread while the context lasts, if threadpoolctl is installed.
 
-    OpenBLAS's threads wait for each other at full speed, and nothing in its settings stops that: of 64 rows through a
-    network of 256 and 128 units two of them needed 0.5 ms a row on two cores that had other things to do, and one
-    4 us (docs/speed.md has more). Entering and leaving takes 8 us. The number is one for the whole process.
+    OpenBLAS's threads wait for each other at full speed: of 64 rows through a network of 256 and 128 units two of them
+    needed 0.5 ms a row on two cores that had much else to do, and one 4 us (docs/speed.md has more). Entering and
+    leaving takes 8 us. The number is one for the whole process.
     """
     controller = _products()
     limited: AbstractContextManager[Any] = nullcontext() if controller is None else controller.limit(limits=1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dicegym.bots import network
-from dicegym.bots.network import FEW_ROWS, Layer, Network, relu
+from dicegym.bots.network import UNSHARED_ROWS, Layer, Network, relu
 from dicegym.engine import threads
 
 RNG = np.random.default_rng(5)
@@ -40,11 +40,11 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_many_rows_are_multiplied_on_one_thread_and_the_users_choice_comes_back(seen: list[int]) -> None:
     limits = pytest.importorskip("threadpoolctl").threadpool_limits
     with limits(2, "blas"):
-        NETWORK.scores(np.ones((FEW_ROWS + 1, 40), np.float32))
+        NETWORK.scores(np.ones((UNSHARED_ROWS + 1, 40), np.float32))
         assert seen == [1]
         assert blas_threads() == 2
         with pytest.raises(ValueError, match="matmul"):
-            NETWORK.scores(np.ones((FEW_ROWS + 1, 41), np.float32))
+            NETWORK.scores(np.ones((UNSHARED_ROWS + 1, 41), np.float32))
         assert blas_threads() == 2
 
 
@@ -60,7 +60,7 @@ def test_networks_play_without_threadpoolctl(monkeypatch: pytest.MonkeyPatch) ->
         threads._products.cache_clear()
 
 
-@pytest.mark.parametrize("rows", [2, FEW_ROWS, FEW_ROWS + 1, 200])
+@pytest.mark.parametrize("rows", [2, UNSHARED_ROWS, UNSHARED_ROWS + 1, 200])
 def test_a_row_scores_alone_what_it_scores_among_others(rows: int) -> None:
     observations = RNG.normal(size=(rows, 40)).astype(np.float32)
     alone = np.concatenate([NETWORK.scores(row[None]) for row in observations])

@@ -13,6 +13,7 @@ from variants import FINISHED
 
 import dicegym
 from dicegym.engine import loops
+from dicegym.engine.game import Game
 from dicegym.engine.threads import LEAST_ROWS, Threads
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
@@ -238,6 +239,17 @@ def test_in_a_share_of_games_one_member_of_the_pool_has_all_seats() -> None:
     assert (tables[0.4][unlike] == tables[0.0][unlike]).all()  # the other games are what they were
 
 
+def seats_of_games(game: Game, games: int, pool: Pool) -> np.ndarray:
+    """Who sits in each game beside the learner, by number; a sample of the games agrees with what the pool says."""
+    env = BatchEnv(game, games, opponent=pool)
+    env.reset(seed=4)
+    seated = np.array([[member for member in row if member >= 0] for row in env._batch.who])
+    for row in range(0, games, 50):
+        drawn = pool.seated(int(env._batch.states["key"][row]), int(env._rows["seat"][row]), game.players)
+        assert [pool.players[member] for member in seated[row]] == list(drawn.values())
+    return seated
+
+
 @pytest.mark.parametrize("size", [1, 2, 4, 6, 9])
 def test_in_a_share_of_games_nobody_sits_twice_before_all_sit(size: int) -> None:
     """Whoever is drawn first is drawn by weight; a table of seven has six seats for a pool of any size."""
@@ -246,13 +258,7 @@ def test_in_a_share_of_games_nobody_sits_twice_before_all_sit(size: int) -> None
     tables = {}
     for distinct in (0.0, 0.5, 1.0):
         pool = Pool([FunctionPlayer(lambda turn: 22, str(n), pure=True) for n in range(size)], weights, 0.0, distinct)
-        env = BatchEnv(game, games, opponent=pool)
-        env.reset(seed=4)
-        seated = np.array([[member for member in row if member >= 0] for row in env._batch.who])
-        for row in range(0, games, 50):
-            drawn = pool.seated(int(env._batch.states["key"][row]), int(env._rows["seat"][row]), game.players)
-            assert [pool.players[member] for member in seated[row]] == list(drawn.values())
-        tables[distinct] = seated
+        tables[distinct] = seats_of_games(game, games, pool)
     counts = np.array([np.bincount(row, minlength=size) for row in tables[1.0]])
     assert (counts.max(axis=1) - counts.min(axis=1) <= 1).all()
     first = np.bincount(tables[1.0][:, 0], minlength=size) / games
@@ -270,13 +276,7 @@ def test_in_a_share_of_games_one_of_the_last_has_all_seats() -> None:
     tables = {}
     for copies in (0.0, 0.6, 1.0):
         pool = Pool(members, weights, 0.0, 1 - copies, copies, 2)
-        env = BatchEnv(game, games, opponent=pool)
-        env.reset(seed=4)
-        seated = np.array([[member for member in row if member >= 0] for row in env._batch.who])
-        for row in range(0, games, 50):
-            drawn = pool.seated(int(env._batch.states["key"][row]), int(env._rows["seat"][row]), game.players)
-            assert [pool.players[member] for member in seated[row]] == list(drawn.values())
-        tables[copies] = seated
+        tables[copies] = seats_of_games(game, games, pool)
     for copies, seated in tables.items():
         of_one = (seated == seated[:, :1]).all(axis=1)
         assert of_one.mean() == pytest.approx(copies, abs=0.05)
