@@ -9,6 +9,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import vector as wrappers
 
@@ -199,6 +200,23 @@ def test_returned_arrays_are_the_callers_own_unless_copy_is_false() -> None:
         second, *_ = env.step(np.array([5, 5, 5]))
         assert (second is first) is not own
         assert not own or (first == kept).all()
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+def test_what_is_handed_out_without_copies_is_the_same_and_copies_stay_as_they_were(mode: str) -> None:
+    settings = {"num_envs": 64, "autoreset_mode": mode, "max_episode_steps": 9, "on_illegal": "rule"}
+    own, copied = (gym.make_vec("dicegym/YatzySolo-v0", copy=copies, **settings) for copies in (False, True))
+    infos = [own.reset(seed=3)[1], copied.reset(seed=3)[1]]
+    kept: list[tuple[dict[str, object], dict[str, object]]] = []
+    for time in range(60):
+        assert data_equivalence(*infos)
+        kept.append((infos[1], copy.deepcopy(infos[1])))
+        actions = own.random_actions(time).copy()
+        actions[time % 64] = 224 if time % 3 else 999  # now and then something illegal, also as an episode ends
+        infos = [env.step(actions)[4] for env in (own, copied)]
+    assert any("final_info" in info or "returns" in info for info, _ in kept) or mode == "NextStep"
+    assert any("fault" in info for info, _ in kept)
+    assert all(data_equivalence(info, then) for info, then in kept)
 
 
 def test_max_episode_steps_truncates_and_resets() -> None:
