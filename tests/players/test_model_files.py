@@ -190,7 +190,8 @@ def trained(game: Game, label: str, **settings: Any) -> Any:
 @pytest.mark.parametrize("label", sorted(models.ALGORITHMS))
 def test_what_the_library_saves_plays_once_its_game_is_named(label: str, tmp_path: Path) -> None:
     game = dicegym.game("hog")
-    model = trained(game, label, **({"n_steps": 8} if "PPO" in label or label == "A2C" else {}))
+    rollouts = {"n_steps": 8} | ({"batch_size": 32} if "PPO" in label else {})
+    model = trained(game, label, **(rollouts if "PPO" in label or label == "A2C" else {}))
     model.save(tmp_path / "plain.zip")
     seen, masks = played_states(game, 250)
     expected = models.PolicyPlayer(model, game).choose(seen, masks)
@@ -264,7 +265,7 @@ def test_own_networks_play_and_are_written_down_where_they_can(tmp_path: Path) -
 
 def test_what_cannot_be_saved_says_why(tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
-    model = trained(dicegym.game("hog"), "PPO", n_steps=8)
+    model = trained(dicegym.game("hog"), "PPO", n_steps=8, batch_size=32)
     with pytest.raises(ParameterError, match="there is no folder"):
         dicegym.save_model(model, tmp_path / "no" / "m.zip", "hog")
     with pytest.raises(ParameterError, match="has its parameters already"):

@@ -141,8 +141,8 @@ def place(module: str) -> str:
 FILES = {module_name(path): path for path in sorted((ROOT / "dicegym").rglob("*.py"))}
 FOLDERS: dict[str, list[str]] = {}
 """The modules of each folder: a test of a folder names each of them, and a test of each module took thrice as long."""
-for file in FILES:
-    FOLDERS.setdefault(module_name(FILES[file].parent / "__init__.py"), []).append(file)
+for module, path in FILES.items():
+    FOLDERS.setdefault(module_name(path.parent / "__init__.py"), []).append(module)
 
 
 @functools.cache
