@@ -8,8 +8,8 @@ STAMP := $(VENV)/.installed
 # Only when PYTHON was not chosen are others tried too.
 CANDIDATES := $(if $(filter file,$(origin PYTHON)),python3 python3.14 python3.13 python3.12 python3.11,$(PYTHON))
 PYTEST := $(BIN)/python -m pytest -o cache_dir=$(VENV)/cache/pytest
-# Of two cores: tests wait for programs that they start, so that three processes left a quarter of the time unused.
-WORKERS ?= 4
+# Of two cores: tests wait for programs that they start, so that four processes left a sixth of the time unused.
+WORKERS ?= 5
 
 # Where Python keeps no bytecode, every process of a test run compiles all sources anew.
 unexport PYTHONDONTWRITEBYTECODE

@@ -59,12 +59,12 @@ LONGEST = (
     "tests/project/test_readme.py",
     "tests/learning/test_training.py",
     "tests/learning/test_interrupted_training.py",
+    "tests/sandbox/test_sandbox.py",
     "tests/project/test_docs.py",
-    "tests/envs/test_sb3.py",
     "tests/cli/test_cli.py",
 )
-"""Files that workers begin with: whoever gets one of them last keeps the others waiting. The first two wait themselves,
-for what hostile bots do."""
+"""Files that workers begin with: whoever gets one of them last keeps the others waiting. The first two and
+tests of sandboxes wait themselves, for what hostile bots do."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -7,12 +7,14 @@ by one process, and as many games at once as there are workers.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from dicegym.engine import jit
+from dicegym.engine.kernel_cache import hash_beside
 from dicegym.engine.threads import cores
 from dicegym.errors import DicegymError
 
@@ -22,6 +24,10 @@ ANALYSED = "all"
 """The mode in which a few games are analysed besides: their luck, rollouts, and values that are ready at once."""
 LEARNER = "learner"
 """What stands for the fast trainer among the names of games, in the same mode; it takes as long as a game."""
+
+
+APART = ("analysis/kernels", "learning/fast_ppo")
+"""Folders of the package whose kernels are compiled here and are no part of the games."""
 
 
 def largest_first(names: list[str]) -> list[str]:
@@ -51,8 +57,14 @@ def compile_all(what: str, processes: int) -> None:
 
 
 def mark(what: str) -> Path:
-    """Return the file that says, beside the kernels, that all of them were compiled: it goes when they do."""
-    return Path(jit.CACHE_FOLDER, f"all-games-{what}")
+    """Return the file that says, beside the kernels, that all of them were compiled: it goes when they do.
+
+    Those of the learner and the analysis are kept by their own sources (`kernel_cache.hash_beside`): so is the mark.
+    """
+    digest = hashlib.sha256()
+    for apart in APART:
+        digest.update((hash_beside(str(jit.PACKAGE / apart / "__init__.py")) or "").encode())
+    return Path(jit.CACHE_FOLDER, f"all-games-{what}-{digest.hexdigest()[:16]}")
 
 
 def main(what: str, names: list[str]) -> None:

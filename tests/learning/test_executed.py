@@ -80,12 +80,16 @@ def test_strangers_never_run_in_this_process(two: Executors, tmp_path: Path) -> 
         assert abs(played.value - exact.value) < 0.1
 
 
+TOO_LONG = r"took more than (0\.2 s|2 s by the clock)"
+"""Of a bot that computes without end: a machine with more to do may not have given it 0.2 s after 2 s."""
+
+
 @pytest.mark.parametrize(
     ("pure", "body", "match"),
     [
-        (True, "while True: pass", "took more than 0.2 s"),
+        (True, "while True: pass", TOO_LONG),
         (False, "__import__('os')._exit(3)", r"ended its process \(exit status 3\)"),
-        pytest.param(False, "while True: pass", "took more than 0.2 s", marks=pytest.mark.slow),
+        pytest.param(False, "while True: pass", TOO_LONG, marks=pytest.mark.slow),
         pytest.param(True, "__import__('os')._exit(3)", r"ended its process \(exit", marks=pytest.mark.slow),
     ],
     ids=["pure hangs", "ends", "hangs", "pure ends"],

@@ -412,7 +412,7 @@ from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.learning.fast_ppo import FastMaskablePPO
 model = FastMaskablePPO("MlpPolicy", SB3VecEnv("hog", 4, seed=3), n_steps=2, batch_size=8, n_epochs=1, seed=5,
                         policy_kwargs={"net_arch": [20]}, device="cpu").learn(8)
-found = float(sum(one.abs().sum() for one in model.policy.parameters()))
+found = float(sum(one.detach().abs().sum() for one in model.policy.parameters()))
 """
     here: dict[str, Any] = {}
     exec(code, here)

@@ -50,11 +50,12 @@ def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path:
     player = models.load(path)
     assert isinstance(player.policy, Network)
     seen, masks = played_states(game, 10_000)
-    assert len(np.unique(seen, axis=0)) > 1_000
+    assert len({one.tobytes() for one in seen}) > 1_000
     chosen = player.choose(seen, masks)
     blind = np.pad(seen, ((0, 0), (0, models.privileged_of(model))))  # what its critic alone saw in training
     library = model.predict(blind, deterministic=True, action_masks=masks)[0]
-    best_two = np.sort(np.where(masks, player.scores(seen), -np.inf), axis=1)[:, -2:]
+    scores = player.scores(seen)
+    best_two = np.partition(np.where(masks, scores, -np.inf), -2, axis=1)[:, -2:]
     clear = best_two[:, 1] - best_two[:, 0] > NEAR
     assert clear.mean() > 0.99
     assert np.array_equal(chosen[clear], library[clear])
@@ -62,7 +63,7 @@ def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path:
     parts = [model.policy.mlp_extractor.policy_net, model.policy.action_net]
     with torch.no_grad():
         exact = torch.nn.Sequential(*parts).double()(torch.as_tensor(seen).double()).numpy()
-    assert np.abs(exact - player.scores(seen)).max() < 1e-9
+    assert np.abs(exact - scores).max() < 1e-9
     assert np.array_equal(chosen, np.where(masks, exact, -np.inf).argmax(axis=1))
 
 
@@ -190,7 +191,8 @@ def trained(game: Game, label: str, **settings: Any) -> Any:
 @pytest.mark.parametrize("label", sorted(models.ALGORITHMS))
 def test_what_the_library_saves_plays_once_its_game_is_named(label: str, tmp_path: Path) -> None:
     game = dicegym.game("hog")
-    model = trained(game, label, **({"n_steps": 8} if "PPO" in label or label == "A2C" else {}))
+    rollouts = {"n_steps": 8} | ({"batch_size": 32} if "PPO" in label else {})
+    model = trained(game, label, **(rollouts if "PPO" in label or label == "A2C" else {}))
     model.save(tmp_path / "plain.zip")
     seen, masks = played_states(game, 250)
     expected = models.PolicyPlayer(model, game).choose(seen, masks)
@@ -264,7 +266,7 @@ def test_own_networks_play_and_are_written_down_where_they_can(tmp_path: Path) -
 
 def test_what_cannot_be_saved_says_why(tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
-    model = trained(dicegym.game("hog"), "PPO", n_steps=8)
+    model = trained(dicegym.game("hog"), "PPO", n_steps=8, batch_size=32)
     with pytest.raises(ParameterError, match="there is no folder"):
         dicegym.save_model(model, tmp_path / "no" / "m.zip", "hog")
     with pytest.raises(ParameterError, match="has its parameters already"):

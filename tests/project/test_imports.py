@@ -139,6 +139,10 @@ def place(module: str) -> str:
 
 
 FILES = {module_name(path): path for path in sorted((ROOT / "dicegym").rglob("*.py"))}
+FOLDERS: dict[str, list[str]] = {}
+"""The modules of each folder: a test of a folder names each of them, and a test of each module took thrice as long."""
+for module, path in FILES.items():
+    FOLDERS.setdefault(module_name(path.parent / "__init__.py"), []).append(module)
 
 
 @functools.cache
@@ -242,9 +246,9 @@ def test_there_are_modules_and_imports_to_check() -> None:
     assert any(is_ours(found.target) for imports in all_imports().values() for found in imports)
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_imports_go_down_the_ladder(module: str) -> None:
-    wrong = wrong_imports(module, all_imports()[module])
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_imports_go_down_the_ladder(folder: str) -> None:
+    wrong = [line for module in FOLDERS[folder] for line in wrong_imports(module, all_imports()[module])]
     assert not wrong, "\n".join(wrong)
 
 
@@ -253,10 +257,14 @@ def test_no_imports_run_in_a_circle() -> None:
     assert not found, "; ".join(f"{' and '.join(modules)} import each other" for modules in found)
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_no_private_name_is_taken_from_another_module(module: str) -> None:
-    wrong = private_names(FILES[module].read_text(encoding="utf-8"), all_imports()[module])
-    assert not wrong, f"{FILES[module]}: {'; '.join(wrong)}: give it a public name and a docstring"
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_private_name_is_taken_from_another_module(folder: str) -> None:
+    wrong = [
+        f"{FILES[module]}: {line}: give it a public name and a docstring"
+        for module in FOLDERS[folder]
+        for line in private_names(FILES[module].read_text(encoding="utf-8"), all_imports()[module])
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_the_front_door_loads_little() -> None:

@@ -28,6 +28,8 @@ from dicegym.sandbox.sandbox import Sandbox, pinned
 pytestmark = pytest.mark.xdist_group("sandbox")
 
 LIMITS = Limits(seconds=0.6, memory=64 << 20)
+TOO_LONG = r"took more than (0\.6 s|6 s by the clock \(0\.\d s of them at work\))"
+"""Of a bot that computes without end: a machine with more to do may not have given it 0.6 s after 6 s."""
 PLAIN = "def final_strategy(score, opponent_score):\n    return 6\n"
 
 
@@ -56,14 +58,14 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "import_error": ("import numppy\n", "No module named 'numppy'"),
     "exit_at_import": ("import sys\nsys.exit(0)\n", r"sys.exit while it was loaded \(.*line 2\)"),
     "os_exit_at_import": ("import os\nos._exit(0)\n", r"ended its process \(exit status 0\) while it was loaded"),
-    "hang_at_import": ("while True:\n    pass\n", r"took more than 0.6 s while it was loaded"),
+    "hang_at_import": ("while True:\n    pass\n", TOO_LONG + r" while it was loaded"),
     "exception": (asked("score / opponent_score"), r"ZeroDivisionError.*in final_strategy\(0, 0\)"),
     "sometimes": (asked("[0] * 99 and [0][score == 3 and opponent_score == 99]"), r"in final_strategy\(3, 99\)"),
     "function": (asked("return final_strategy"), "returned a function instead of a number"),
     "none": (asked("return None"), "returned None"),
     "number_as_float": (asked("return 6.0"), "returned 6.0, a float"),
     "out_of_range": (asked("return 11 if score == 12 else 1"), r"final_strategy\(12, 0\) returned 11, outside"),
-    "endless": (asked("while score == 1: pass"), r"took more than 0.6 s in final_strategy\(1, 0\), after 100 other"),
+    "endless": (asked("while score == 1: pass"), TOO_LONG + r" in final_strategy\(1, 0\), after 100 other"),
     "sleep": (
         asked("time.sleep(100)", "import time"),
         r"took more than 6 s by the clock .0\.0 s of them at work. in final_strategy\(0, 0\)",
@@ -84,7 +86,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "closes": (asked("os.closerange(0, 999)", "import os"), "ended its process|closed the socket"),
     "late_exception": (late("raise ValueError('ha')"), r"ValueError: ha in final_strategy.* in game \d of 9 against"),
     "late_exit": (late("os._exit(1)", "import os"), r"ended its process \(exit status 1\) in game \d of 9 against"),
-    "late_hang": (late("while True: pass"), r"took more than 0.6 s in game \d of 9 against"),
+    "late_hang": (late("while True: pass"), TOO_LONG + r" in game \d of 9 against"),
     "late_range": (late("return 12"), r"returned 12, outside -1..10 in game"),
 }
 

@@ -21,7 +21,9 @@ from dicegym.games.liarsdice_spot_on import adapter as spot_on
 
 pytestmark = pytest.mark.nojit
 
-DECISIONS = 25_000 if COMPILED else 1_500
+wanted_decisions = pytest.mark.parametrize(
+    "wanted", [8_000, pytest.param(25_000, marks=pytest.mark.slow)] if COMPILED else [1_500]
+)
 SAID_NOTHING = -1
 """The action for no answer in both games."""
 
@@ -63,11 +65,12 @@ def classic_action(play: int | None) -> int:
     return SAID_NOTHING if play is None else classic.action_of(play)
 
 
-def test_classic_games_agree() -> None:
+@wanted_decisions
+def test_classic_games_agree(wanted: int) -> None:
     rng = random.Random(1)
     seen: Counter[str] = Counter()
     decisions = seed = 0
-    while decisions < DECISIONS:
+    while decisions < wanted:
         seed += 1
         players, dice = rng.randint(2, 6), rng.choice([1, 2, 3, 4, 5, 5])
         game = dicegym.game("liarsdice", players=players, dice=dice)
@@ -116,7 +119,7 @@ def test_classic_games_agree() -> None:
             seen["unfounded"] += len(other.ended) > hands and len(other.ended[-1].plays) == 1
             seen["wins"] += winner is not None
             seen["out"] += any(not cup for cup in other.cups)
-    rare = {name: n for name, n in seen.items() if n < DECISIONS // 200}
+    rare = {name: n for name, n in seen.items() if n < wanted // 200}
     assert len(seen) == 7
     assert not rare, f"too few cases: {rare}"
 
@@ -147,11 +150,12 @@ def spot_on_legal(game: SpotOn) -> list[int]:
     return [spot_on.action_of(move) for move in (*moves, *CHALLENGES) if game.allowed(move)]
 
 
-def test_spot_on_games_agree() -> None:
+@wanted_decisions
+def test_spot_on_games_agree(wanted: int) -> None:
     rng = random.Random(2)
     seen: Counter[str] = Counter()
     decisions = seed = 0
-    while decisions < DECISIONS:
+    while decisions < wanted:
         seed += 1
         players, dice = rng.randint(2, 6), rng.choice([1, 2, 3, 4, 5, 5])
         game = dicegym.game("liarsdice_spot_on", players=players, dice=dice)
@@ -198,5 +202,5 @@ def test_spot_on_games_agree() -> None:
     cases = [f"{CHALLENGES[0]} -1", *(f"{CHALLENGES[1]} {change}" for change in (-2, -1))]
     cases += [f"{CHALLENGES[2]} {change}" for change in (-1, 1)]
     assert set(seen) == {*cases, "illegal", "wide", "wins", "out"}
-    rare = {name: n for name, n in seen.items() if n < DECISIONS // 1000}
+    rare = {name: n for name, n in seen.items() if n < wanted // 1000}
     assert not rare, f"too few cases: {rare}"

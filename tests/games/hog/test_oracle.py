@@ -16,7 +16,9 @@ from dicegym.engine.jit import COMPILED
 
 pytestmark = pytest.mark.nojit
 
-DECISIONS = 100_000 if COMPILED else 2_000
+wanted_decisions = pytest.mark.parametrize(
+    "wanted", [30_000, pytest.param(100_000, marks=pytest.mark.slow)] if COMPILED else [2_000]
+)
 ILLEGAL = (-2, 11, 12, 127, -128, 2**31, 2**62, -(2**63) + 1)
 
 
@@ -45,13 +47,14 @@ def difference(state: Any, game: Hog) -> str:
     return ""
 
 
-def test_random_games_agree() -> None:
+@wanted_decisions
+def test_random_games_agree(wanted: int) -> None:
     """Whole games to several goals, under players of several habits, illegal numbers included."""
     rng = random.Random(1)
     seen: Counter[str] = Counter()
     decisions = 0
     seed = 0
-    while decisions < DECISIONS:
+    while decisions < wanted:
         seed += 1
         goal = rng.choice([10, 11, 50, 100, 100, 100, 101, 250, 999])
         play = dicegym.game("hog", goal=goal)
@@ -101,7 +104,7 @@ def test_random_games_agree() -> None:
         "swap",
         "swap to the loser",
     )
-    rare = {rule: seen[rule] for rule in rules if seen[rule] < DECISIONS // 10_000}
+    rare = {rule: seen[rule] for rule in rules if seen[rule] < wanted // 10_000}
     assert not rare, f"too few cases: {rare}"
 
 

@@ -20,8 +20,12 @@ from dicegym.games.lucky import scales
 
 pytestmark = pytest.mark.nojit
 
-DECISIONS = 30_000 if COMPILED else 2_500
-SITUATIONS = 6_000 if COMPILED else 150
+wanted_decisions = pytest.mark.parametrize(
+    "wanted", [10_000, pytest.param(30_000, marks=pytest.mark.slow)] if COMPILED else [2_500]
+)
+wanted_situations = pytest.mark.parametrize(
+    "situations", [2_000, pytest.param(6_000, marks=pytest.mark.slow)] if COMPILED else [150]
+)
 DONE, INVALID = 22, 441
 
 
@@ -83,12 +87,13 @@ def choose(rng: random.Random, habit: str, game: Lucky) -> int:
     return rng.choice(addable)
 
 
-def test_random_games_agree() -> None:
+@wanted_decisions
+def test_random_games_agree(wanted: int) -> None:
     """Whole games of all sizes under players of several habits, illegal actions included."""
     rng = random.Random(1)
     seen: Counter[str] = Counter()
     decisions = seed = 0
-    while decisions < DECISIONS:
+    while decisions < wanted:
         seed += 1
         players, rounds = rng.choice([2, 3, 5, 7, 7]), rng.choice([1, 3, 30, 500])
         lead = rng.choice([1, 20, 200, 200, 100_000])
@@ -97,7 +102,7 @@ def test_random_games_agree() -> None:
         game = Lucky(players, rounds, lead, seen=seen)
         habits = [rng.choice(["wide", "dear", "cheap", "any", "any"]) for _ in range(players)]
         draw = partial(oracle_dice.draw, int(state["key"]))
-        for _ in range(DECISIONS // 20):
+        for _ in range(wanted // 20):
             both_play(play, state, game, choose(rng, habits[game.mover], game), draw)
             decisions += 1
             if game.over:
@@ -124,7 +129,7 @@ def test_random_games_agree() -> None:
         "end by lead",
         "end by rounds",
     )
-    rare = {rule: seen[rule] for rule in rules if seen[rule] < DECISIONS // 3_000}
+    rare = {rule: seen[rule] for rule in rules if seen[rule] < wanted // 3_000}
     assert not rare or not COMPILED, f"too few cases: {rare}"
 
 
@@ -142,11 +147,12 @@ def deal(rng: random.Random, players: int) -> list[list[int]]:
     return [sorted(owned) for owned in dice]
 
 
-def test_single_rounds_with_any_dice_agree() -> None:
+@wanted_situations
+def test_single_rounds_with_any_dice_agree(situations: int) -> None:
     """One round from situations that play hardly reaches: the arithmetic of fractions, powers and thieves."""
     rng = random.Random(2)
     seen: Counter[str] = Counter()
-    for number in range(SITUATIONS):
+    for number in range(situations):
         players = rng.choice([2, 2, 3, 7])
         play = dicegym.game("lucky", players)
         state = play.new_game(number)[0]

@@ -17,7 +17,9 @@ from dicegym.engine.jit import COMPILED
 
 pytestmark = pytest.mark.nojit
 
-DECISIONS = 12_000 if COMPILED else 3_000
+wanted_decisions = pytest.mark.parametrize(
+    "wanted", [4_000, pytest.param(12_000, marks=pytest.mark.slow)] if COMPILED else [3_000]
+)
 KEEPS = [kept for n in range(5) for kept in combinations_with_replacement(range(1, 7), n)]
 SERVER_TURN = 1000
 NONSENSE = (-1, -2, 225, 255, 288, 511, 512 + 15 * 32, 999, 1001, 2**31, 2**63 - 1, -(2**63))
@@ -77,12 +79,13 @@ def legal_actions(oracle: Yatzy) -> set[int]:
     return found
 
 
-def test_random_games_agree() -> None:
+@wanted_decisions
+def test_random_games_agree(wanted: int) -> None:
     """Games of one to six, legal, illegal and wide actions, and players whom the server has to help."""
     rng = random.Random(1)
     seen: Counter[str] = Counter()
     decisions = seed = 0
-    while decisions < DECISIONS:
+    while decisions < wanted:
         seed += 1
         players = rng.choice([1, 2, 2, 3, 4, 6])
         game = dicegym.game("yatzy", players=players)
@@ -123,7 +126,7 @@ def test_random_games_agree() -> None:
         assert not game.legal(state).any()
     # The comparison proves nothing about a rule that never applied.
     rules = [*(f"fault {number}" for number in range(7)), "kept places", "wide roll", "wide score", "tenth error"]
-    rare = {rule: seen[rule] for rule in [*rules, "server plays on"] if seen[rule] < DECISIONS // 4000 + 1}
+    rare = {rule: seen[rule] for rule in [*rules, "server plays on"] if seen[rule] < wanted // 4000 + 1}
     assert not rare, f"too few cases: {rare}"
 
 
