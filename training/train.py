@@ -21,8 +21,8 @@ The run's folder then holds
     league.md       itself: to be read by programs and by people (or with `dicegym league`)
     tensorboard/    everything that the algorithm logs
     checkpoint/     the newest checkpoint, from which --resume goes on
-    best.zip        the model with the best evaluation so far, and best.md, its card
-    model.zip       the model at the end, and model.md, its card
+    best.zip        the model with the best evaluation so far, and best.md, its card with the curve, best.curve.svg
+    model.zip       the model at the end, and model.md, its card, with model.curve.svg
 """
 
 from __future__ import annotations
@@ -41,9 +41,8 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 
 import dicegym
-from dicegym.files import write_text
 from dicegym.learning import checkpoint
-from dicegym.learning.card import card, made_with
+from dicegym.learning.card import card, made_with, write_card
 from dicegym.learning.configuration import AboutRun, to_plain, write_about
 from dicegym.learning.curve import Evaluator, next_evaluation
 from dicegym.learning.diary import Diary
@@ -56,6 +55,7 @@ from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
 from dicegym.learning.learner import LearnerNetworks, anneal, as_player, start_from
 from dicegym.learning.lock import alone_in
 from dicegym.learning.loggers import LoggedTo, RunLog, logs_of
+from dicegym.learning.model_curve import CHOSEN, CURVE, curve_of
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
 from dicegym.learning.resuming import restored
@@ -166,6 +166,8 @@ class Run:
         self.checkpoint()  # measuring takes time, in which Ctrl-C must not cost the run
         self.evaluate(self.model.logger)
         self.save("model")
+        if (best := self.folder / "best.zip").is_file():
+            models.replace_facts(best, self.curve_fact())  # what came after it was chosen, too
         self.start = self.now()
         self.checkpoint()
 
@@ -278,10 +280,10 @@ class Run:
     def save(self, name: str) -> None:
         """Write the learner as it is now, or its average, to be played at any table of the game."""
         with self.state.average.shown(self.model), models.ignoring(self.model, ~self.state.met):
-            models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts())
+            models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts(name))
 
-    def facts(self) -> dict[str, Any]:
-        """Return what a model file of this run says of itself."""
+    def facts(self, name: str = "model") -> dict[str, Any]:
+        """Return what a model file of this run says of itself; ``name`` is what `save` calls it."""
         began_with = self.state.began_with
         return {
             "command": self.command,
@@ -289,11 +291,18 @@ class Run:
             "score": self.score.to_json() if self.score else None,
             "scores": [score.to_json() for score in self.state.curve.scores],
             "seconds": round(self.spent(), 1),
+            CHOSEN: name == "best",
+            **self.curve_fact(),
             **({"taught_by": teacher} if (teacher := getattr(self.model, "taught_by", None)) else {}),
             **({"began_with": began_with} if began_with else {}),
             **models.playing(self.model, self.game, self.settings.run.temperature),
             **made_with(),
         }
+
+    def curve_fact(self) -> dict[str, Any]:
+        """Return the curve so far as a fact for model files, if anything was measured."""
+        found = curve_of(self.state.curve.points, self.state.curve.scores, self.diary.evaluations)
+        return {CURVE: found.to_json()} if found else {}
 
     def spent(self) -> float:
         """Return the seconds of training so far."""
@@ -336,7 +345,7 @@ def train(
             for name in ("model", "best") if settings.run.card_games else ():
                 run.tell(f"{run.score}; measuring for the card of {name}.zip")
                 model = folder / f"{name}.zip"
-                write_text(model.with_suffix(".md"), card(model, settings.run.card_games, trust))
+                write_card(model, card(model, settings.run.card_games, trust))
             run.note(finished=True)
         return run
 

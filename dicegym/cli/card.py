@@ -18,6 +18,12 @@ def card(
         float | None,
         typer.Option(metavar="MINUTES", help="train a best response from its own networks first, and say what it wins"),
     ] = None,
+    curve: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="RUN_DIR", help="first put the curve of the training in this folder into the model's file"
+        ),
+    ] = None,
     write: Annotated[
         bool, typer.Option("--write", help="replace the card beside the model instead of showing it")
     ] = False,
@@ -29,13 +35,21 @@ def card(
 
     What --exploit finds is kept beside the model, and stands on its later cards too.
 
+    A model's file tells how it was learned, and --write draws that beside the card. Files of earlier versions do not:
+    --curve puts it in, from the folder of the training, and of those before it if it is given several times.
+
     Example: dicegym card runs/hog/best.zip --games 1000 --seconds 300 --write
 
     Example: dicegym card runs/lucky/best.zip --exploit 30 --write
     """
-    from dicegym.files import write_text
     from dicegym.learning.card import card as page
+    from dicegym.learning.card import write_card
 
+    if curve:
+        from dicegym.learning.curve_import import put_curves
+
+        numbers = put_curves(model, curve)
+        out.print(f"put into {model}: the curve of stage {', '.join(map(str, numbers))}")
     if exploit is not None:
         from dicegym.learning.best_response import best_response
         from dicegym.learning.exploited import note
@@ -51,5 +65,5 @@ def card(
     if not write:
         out.print(text)
         return
-    write_text(model.with_suffix(".md"), text)
-    out.print(f"wrote {model.with_suffix('.md')}")
+    for path in write_card(model, text):
+        out.print(f"wrote {path}")

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dicegym.cli.common import check_writable, err, out, print_table
+from dicegym.errors import ParameterError
+from dicegym.files import write_text, writing
 
 
 def plot(
     run_dirs: Annotated[
-        list[Path], typer.Argument(metavar="RUN_DIR...", help="folders of trainings, or folders that hold some")
+        list[Path],
+        typer.Argument(
+            metavar="RUN_DIR|MODEL.zip...", help="folders of trainings, or folders that hold some; or models"
+        ),
     ],
     output: Annotated[
-        Path | None, typer.Option(help="the picture, .png or .svg (default: curve.png in the one folder, or here)")
+        Path | None,
+        typer.Option(help="the picture, .png or .svg (default: curve.png in the one folder, or here; MODEL.curve.svg)"),
     ] = None,
     band: Annotated[
         str,
@@ -30,8 +37,14 @@ def plot(
 
     Runs that differ in their seed alone are one line with a band; a folder of such runs stands for all of them.
 
-    Examples: dicegym plot runs/hog; dicegym plot runs/* --output curves.svg --band range
+    A model's file tells how it was learned, in all trainings that it comes from one after the other.
+
+    Examples: dicegym plot runs/hog; dicegym plot runs/* --output curves.svg --band range; dicegym plot best.zip
     """
+    models = [one for one in run_dirs if one.suffix == ".zip" and not one.is_dir()]
+    if models:
+        _plot_models(models, [one for one in run_dirs if one not in models], output)
+        return
     from dicegym.learning.curves import experiments, find_runs
     from dicegym.learning.pictures import check_picture
     from dicegym.learning.plot import PURPOSE, draw_curves, shown
@@ -57,3 +70,29 @@ def plot(
             rows.append([*seeds, f"{line[best]:.4f}", around, f"{found.steps[best]:,}"])
     print_table(["game", "what", "runs", f"best {what.middle}", what.words, "at steps"], rows)
     out.print(f"wrote {target}")
+
+
+def _plot_models(models: Sequence[Path], others: Sequence[Path], output: Path | None) -> None:
+    """Draw how each of some models was learned."""
+    from dicegym.learning.curve_picture import SUFFIX, check_learned
+
+    if others or (output is not None and len(models) > 1):
+        raise ParameterError(
+            f"{', '.join(map(str, others or models))}: each model's curve is a picture of its own: name folders "
+            "without models, and models without folders; with --output one model alone"
+        )
+    if output is not None and output.suffix not in (".svg", ".png"):
+        raise ParameterError(f"{output} is no kind of picture: name a file that ends in .svg or .png")
+    for model in models:
+        target = output or model.with_suffix(SUFFIX)
+        check_writable(target)
+        drawing = check_learned(model).alone()
+        if target.suffix == ".png":
+            from dicegym.pictures.raster import png
+
+            content = png(drawing)
+            with writing(target) as unfinished:
+                unfinished.write_bytes(content)
+        else:
+            write_text(target, drawing.svg() + "\n")
+        out.print(f"wrote {target}")

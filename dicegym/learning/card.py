@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from dicegym.analysis.exploitability import exploitability
 from dicegym.analysis.grades import Grade, grade
@@ -17,12 +18,15 @@ from dicegym.analysis.valuers import sources
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import harmless, markdown
+from dicegym.files import write_text
 from dicegym.games.worth import Bracket
 from dicegym.learning import floors
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.curve import meetings_of
+from dicegym.learning.curve_picture import SUFFIX, learned, write_learned
 from dicegym.learning.evaluate import BY_EXPLOITABILITY, BY_EXPLOITER, CARD_SEED, Score, evaluate
 from dicegym.learning.exploited import Exploited, for_a_page, noted
+from dicegym.learning.model_curve import CHOSEN, stages
 from dicegym.learning.teacher import REPLY
 from dicegym.play.player import Player
 from dicegym.players import model as models
@@ -41,10 +45,6 @@ CHOSEN_BY = {
 
 LONGEST_COMMAND = 2_000
 """Letters of the command of an earlier stage that are shown."""
-MOST_STAGES = 100
-"""Of a training, the last ones that its card tells of."""
-
-
 LEAST_GAMES = 100
 """Cards of fewer games than this are drafts, for which no holes are looked for."""
 SECONDS = 3.0
@@ -57,18 +57,6 @@ def made_with() -> dict[str, Any]:
         "machine": f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",
         "versions": {name: version(name) for name in PACKAGES},
     }
-
-
-def stages(facts: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the facts of the trainings that a model comes from, the first one first; the last are its own.
-
-    A training that began with another model's networks holds that model's facts as ``began_with``. Those may be
-    anything, or missing, as somebody else may have made that model.
-    """
-    found = [facts]
-    while isinstance(before := found[0].get("began_with"), dict) and before:
-        found.insert(0, before)
-    return found[-MOST_STAGES:]
 
 
 def scores_against_all(game: Game, player: Player, games: int, tables: Sequence[Any] = ()) -> list[Score]:
@@ -150,6 +138,17 @@ def card(model: Path, games: int, trust: bool = False, seconds: float = SECONDS)
     return page(facts, model.stem, scores, best, grade_of(player.game, player, games), noted(model))
 
 
+def write_card(model: Path, text: str) -> list[Path]:
+    """Write a card's page beside its model, and the picture that it shows, if the model's file tells a curve.
+
+    Returns the paths of what was written. Raises ModelError if the file is no model.
+    """
+    page_file = model.with_suffix(".md")
+    write_text(page_file, text)
+    picture = write_learned(model)
+    return [page_file, *([picture] if picture else [])]
+
+
 def _code(text: str) -> str:
     """Return text for a span of code in a table, which has no escapes but for what parts cells."""
     return harmless(text).replace("`", "'").replace("|", "\\|")
@@ -166,7 +165,7 @@ def _in_words(score: Score) -> str:
     return str(score._replace(measure=markdown(score.measure), opponent=markdown(score.opponent)))
 
 
-def _before(stage: dict[str, Any]) -> str:
+def _before(stage: Mapping[str, Any]) -> str:
     """Return in words how a model was made that the next training began with."""
     command, steps, seconds, path = (stage.get(name) for name in ("command", "timesteps", "seconds", "path"))
     told = [f"{steps:,} steps"] if isinstance(steps, int) and abs(steps) < 1 << 53 else []
@@ -211,6 +210,20 @@ def _plays(facts: Mapping[str, Any]) -> str:
     return f"| plays | drawn from its policy, at temperature {temperature:g} |\n" if temperature else ""
 
 
+SAID_OF_CHOSEN = {
+    True: "The score above chose this model among those of its training.",
+    False: "The score above is that of the networks with which its training ended, which nothing chose among others.",
+    None: "The score above is of an evaluation in its training.",
+}
+"""What a card says of the model's score, by `CHOSEN`."""
+
+
+def _picture(facts: Mapping[str, Any], name: str) -> str:
+    """Return the part of the page that shows how the model was learned; empty if its file does not say."""
+    found = learned(facts)
+    return f"![{markdown(found.chart.title)}]({quote(name + SUFFIX)})\n\n" if found else ""
+
+
 def page(
     facts: dict[str, Any],
     name: str,
@@ -236,6 +249,7 @@ def page(
         f"| {markdown(line.opponent)} | {line.value:.4f} | {line.low:.4f} - {line.high:.4f} | {line.games or 'exact'} |"
         for line in scores
     )
+    is_chosen = facts.get(CHOSEN) if isinstance(facts.get(CHOSEN), bool) else None
     *earlier, _ = stages(facts)
     taught = f"| taught by | {_teacher(facts['taught_by'])}, by imitation |\n" if "taught_by" in facts else ""
     begun = "".join(f"| stage {number} | {_before(stage)} |\n" for number, stage in enumerate(earlier, 1))
@@ -255,7 +269,7 @@ A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
 | versions | {", ".join(f"{package} {version}" for package, version in facts["versions"].items())} |
 | rules | fingerprint {facts["fingerprint"]} |
 
-{chosen}The score above chose this model among those of its training. The scores below are of other games, from every
+{_picture(facts, name)}{chosen}{SAID_OF_CHOSEN[is_chosen]} The scores below are of other games, from every
 seat in turn, with 95 % intervals.
 
 | against | {scores[0].measure} | interval | games |

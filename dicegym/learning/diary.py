@@ -72,6 +72,11 @@ class Diary:
         self._due = time.monotonic() + self._every
         _write(self._folder / PACE_FILE, Pace._fields, self._pace)
 
+    @property
+    def evaluations(self) -> list[Evaluation]:
+        """All evaluations so far, with their intervals."""
+        return list(self._evaluations)
+
     def evaluated(self, steps: int, scores: Sequence[Score]) -> None:
         """Note an evaluation; one of the same steps stands already when a finished run measures its end again."""
         self._evaluations = [one for one in self._evaluations if one.steps < steps]

@@ -11,6 +11,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
 from dicegym.learning.critics import but_critic
+from dicegym.learning.model_curve import CURVE, readable
 from dicegym.learning.settings import AlgorithmSettings
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
@@ -65,7 +66,10 @@ def start_from(
             f"run.start_from={named!r} has other networks than [network] says: set [network] to "
             f"{one_line(wanted or 'those of that model')}"
         ) from error
-    return {name: facts[name] for name in STAGE if name in facts} | {"path": named}, models.heeded(model)
+    stage = {name: facts[name] for name in STAGE if name in facts} | {"path": named}
+    if (curve := readable(facts)) is not None:  # what is none is nothing to carry on
+        stage[CURVE] = curve.to_json()
+    return stage, models.heeded(model)
 
 
 class LearnerNetworks(NamedTuple):

@@ -46,13 +46,20 @@ class Axis(NamedTuple):
 
 
 class Guide(NamedTuple):
-    """A level that is worth comparing with."""
+    """A level, or a place along the other axis, that is worth comparing with."""
 
     at: float
     words: str
 
 
-def chart(title: str, lines: Sequence[ChartLine], x: Axis, y: Axis, marks: Sequence[Guide] = ()) -> Drawing:
+def chart(
+    title: str,
+    lines: Sequence[ChartLine],
+    x: Axis,
+    y: Axis,
+    marks: Sequence[Guide] = (),
+    borders: Sequence[Guide] = (),
+) -> Drawing:
     """Return curves over axes; what is not finite is left out.
 
     Args:
@@ -61,9 +68,11 @@ def chart(title: str, lines: Sequence[ChartLine], x: Axis, y: Axis, marks: Seque
         x: what runs to the right.
         y: what runs up.
         marks: levels of ``y`` that are drawn as thin lines.
+        borders: places along ``x`` that are drawn so: where something else begins, with words above.
     """
     lines = [_thinned(line) for line in lines]
-    across = [point[0] for line in lines for point in line.points if math.isfinite(point[0])]
+    across = [point[0] for line in lines for point in line.points] + [border.at for border in borders]
+    across = [one for one in across if math.isfinite(one)]
     ends = [end for line in lines for both in line.band for end in both]
     up = [*(point[1] for line in lines for point in line.points), *ends, *(mark.at for mark in marks)]
     up = [one for one in up if math.isfinite(one)]
@@ -73,6 +82,11 @@ def chart(title: str, lines: Sequence[ChartLine], x: Axis, y: Axis, marks: Seque
         at = placed_y.at(mark.at)
         parts.append(_rule((LEFT, at), (WIDTH - RIGHT, at), "mark", stroke_dasharray="1 4"))
         parts.append(_letters(mark.words, WIDTH - RIGHT, at - 3, "end"))
+    for border in borders:
+        at = placed_x.at(border.at)
+        parts.append(_rule((at, TOP), (at, HEIGHT - BOTTOM), "border", stroke_dasharray="3 3"))
+        fits = at + 0.6 * LETTERS * len(border.words) <= WIDTH
+        parts.append(_letters(border.words, at, TOP - 2, "start" if fits else "end"))
     for number, line in enumerate(lines):
         parts += _drawn(number, line, placed_x, placed_y)
     return Drawing(WIDTH, HEIGHT, (Tile(0, 0, WIDTH, HEIGHT, "".join(parts)),), title)

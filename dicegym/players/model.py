@@ -32,7 +32,16 @@ from dicegym.players.drawing import (
     uniforms,
     usual_temperature,
 )
-from dicegym.players.model_file import MEMBER, PLAY, TEMPERATURE, check_fit, facts, temperature_in, trained_on
+from dicegym.players.model_file import (
+    MEMBER,
+    PLAY,
+    TEMPERATURE,
+    check_fit,
+    facts,
+    replace_facts,
+    temperature_in,
+    trained_on,
+)
 from dicegym.players.sb3_file import ALGORITHMS, algorithm, algorithm_of, load_file
 from dicegym.players.seal import is_sealed, write_seal
 from dicegym.players.torch_policy import TorchPolicy, heeded, ignoring, privileged_of, written_down
@@ -52,6 +61,7 @@ __all__ = [
     "load_model",
     "playing",
     "privileged_of",
+    "replace_facts",
     "save",
     "save_model",
     "temperature_for",

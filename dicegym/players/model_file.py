@@ -12,6 +12,7 @@ import json
 import os
 import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,10 @@ import numpy as np
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ModelError, ParameterError, one_line
+from dicegym.files import writing
 from dicegym.players.archive import ModelArchive, npz_bytes
 from dicegym.players.drawing import BEST, checked_temperature
+from dicegym.players.seal import is_sealed, write_seal
 
 MEMBER = "dicegym.json"
 """The member of a model file that says what the model plays."""
@@ -59,6 +62,30 @@ def write_members(archive: zipfile.ZipFile, found: Mapping[str, bytes]) -> None:
         place.external_attr = 0o644 << 16
         # What is compressed already stays as it is.
         archive.writestr(place, content, zipfile.ZIP_STORED if name == NETWORK_MEMBER else zipfile.ZIP_DEFLATED)
+
+
+def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> None:
+    """Let a model file say something else of itself, whole or not at all; its weights stay as they are.
+
+    Args:
+        path: a file that `facts` reads.
+        changed: JSON-able, by the names of facts.
+
+    Raises ModelError if it is none.
+    """
+    said = facts(path)
+    if all(name in said and said[name] == value for name, value in changed.items()):
+        return
+    target = Path(path)
+    sealed = is_sealed(target)
+    with writing(target) as unfinished, zipfile.ZipFile(target) as old, zipfile.ZipFile(unfinished, "w") as new:
+        for place in old.infolist():
+            content = old.read(place)
+            if place.filename == MEMBER:
+                content = json.dumps(said | dict(changed), indent=1, sort_keys=True).encode()
+            new.writestr(place, content)
+    if sealed:
+        write_seal(target)
 
 
 def is_plain(path: str | os.PathLike[str]) -> bool:

@@ -10,6 +10,7 @@ from variants import FINISHED
 pytest.importorskip("sb3_contrib")
 
 import dicegym
+from dicegym.learning.curve_picture import SUFFIX, learned
 from dicegym.learning.evaluate import evaluate
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
@@ -48,6 +49,17 @@ def test_model_is_as_good_as_its_card_says(path: Path) -> None:
     for fact in (f"{claimed['value']:.4f}", about["command"], f"| seed | {seed} |", f"| steps | {steps:,} decisions"):
         assert fact in card
     assert "| time |" in card
+
+
+@each_model
+def test_the_picture_of_a_models_curve_is_that_of_its_file(path: Path) -> None:
+    """A card shows it, if the file tells how the model was learned: those of earlier versions do not."""
+    found = learned(models.facts(path))
+    picture = path.with_suffix(SUFFIX)
+    assert picture.is_file() == (found is not None)
+    assert (f"]({picture.name})" in path.with_suffix(".md").read_text()) == (found is not None)
+    if found is not None:
+        assert picture.read_text() == found.alone().svg() + "\n"
 
 
 def test_the_best_hog_model_reaches_what_was_asked_of_it() -> None:

@@ -164,11 +164,21 @@ def test_agents_have_cards_ratings_and_records(watching: TestClient) -> None:
     page = watching.get("/watch/agents/hog?name=ham").text
     for word in ("What it says of itself", "Record against others", "bacon", "/watch/contests/1", "Newest matches"):
         assert word in page
+    assert "How it was learned" not in page
     told = watching.get("/api/agents/hog/agent?name=ham&count=2").json()
     assert {line["name"] for line in told["record"]} == {"bacon", "swap"}
     assert sum(line["ahead"] + line["behind"] for line in told["record"]) == told["contests"][0]["games"] == 8
     assert len(told["matches"]) == 2
     assert watching.get("/api/agents/nothing").status_code == 404
+
+
+def test_a_models_page_shows_how_it_was_learned(watching: TestClient) -> None:
+    """If its file says so: those of earlier versions do not."""
+    page = watching.get("/watch/agents/hog?name=taught").text
+    section = page.partition("How it was learned")[2].partition("</section>")[0]
+    for word in ("<polyline", "exact win rate", "against always_roll(5)"):
+        assert word in section
+    assert "How it was learned" not in watching.get("/watch/agents/lucky?name=expert").text
 
 
 def test_programs_are_told_the_same(watching: TestClient, own_store: Path) -> None:

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import json
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from dicegym.columns import clock
 from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.files import read_text
+from dicegym.learning.curve_picture import even_marks, score_axis, steps_axis
 from dicegym.learning.curves import RunCurve, experiments
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import LEAGUE_FILE
@@ -34,6 +36,9 @@ MOST_LINES = 8
 """Of one chart: more are no more told apart."""
 MOST_ROWS = 200
 """Of a table of figures: the last."""
+
+_PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
+"""A line of a card that shows a picture."""
 
 
 class Summary(NamedTuple):
@@ -209,7 +214,7 @@ def _panel(curves: Sequence[RunCurve]) -> ShownChart:
         note += f" {len(groups) - MOST_LINES} more experiments are left out: choose fewer."
     title = f"{first.game}, {first.players} player{'s' if first.players > 1 else ''}: {first.score.measure}"
     titles = ["experiment", "runs", f"best {what.middle}", what.words, "at steps"]
-    return _chart(title, lines, _score_axis(first.score), _marks(first), note, titles, rows)
+    return _chart(title, lines, score_axis(first.score.measure), _marks(first), note, titles, rows)
 
 
 def _scores(run: WatchedRun) -> ShownChart | None:
@@ -240,7 +245,7 @@ def _scores(run: WatchedRun) -> ShownChart | None:
     ]
     note = "Bands are 95 % intervals." if any(line.band for line in lines) else ""
     titles = ["steps", "against", first.measure, "95 % interval", "games"]
-    return _chart(f"Score: {first.measure}", lines, _score_axis(first), _marks(run.curve), note, titles, rows)
+    return _chart(f"Score: {first.measure}", lines, score_axis(first.measure), _marks(run.curve), note, titles, rows)
 
 
 def _speed(run: WatchedRun) -> ShownChart | None:
@@ -273,7 +278,7 @@ def _chart(
     rows: Sequence[Sequence[str]],
     across: Axis | None = None,
 ) -> ShownChart:
-    x = across or Axis("decisions of the learner", _short, 0)
+    x = across or steps_axis()
     drawn = chart(title, lines, x, up, marks).svg()
     legend = [Legend(_swatch(number), line.name) for number, line in enumerate(lines)] if len(lines) > 1 else []
     return ShownChart(title, trusted(drawn), legend, note, titles, rows)
@@ -284,16 +289,8 @@ def _swatch(number: int) -> Any:
     return trusted(swatch(number).svg().replace('role="img"', 'aria-hidden="true"'))
 
 
-def _score_axis(score: Score) -> Axis:
-    if "rate" in score.measure:
-        return Axis(score.measure, lambda value: f"{100 * value:.3g} %")
-    return Axis(score.measure, lambda value: f"{value:,.10g}")
-
-
 def _marks(curve: RunCurve | None) -> tuple[Guide, ...]:
-    if curve is None or curve.players < 2 or "rate" not in curve.score.measure:
-        return ()
-    return (Guide(1 / curve.players, "as good as the others"),)
+    return () if curve is None else even_marks(curve.players, curve.score.measure)
 
 
 def _league(folder: Path) -> ShownLeague | None:
@@ -329,7 +326,8 @@ def _league(folder: Path) -> ShownLeague | None:
 def _card(folder: Path) -> Any:
     for name in ("best.md", "model.md"):
         if (folder / name).is_file():
-            return as_html(read_text(folder / name, "remove it"), 2, "Table of the card")
+            text = _PICTURE.sub("", read_text(folder / name, "remove it"))  # the page draws the curve itself
+            return as_html(text, 2, "Table of the card")
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from starlette.requests import Request
@@ -16,9 +17,11 @@ from dicegym.arena.pages.template import trusted
 from dicegym.arena.store.browsing import KnownAgent, Participation, known_agents, matches_of, participations
 from dicegym.arena.store.stored import StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
-from dicegym.pictures.charts import Axis, ChartLine, chart
+from dicegym.learning.curve_picture import learned
+from dicegym.pictures.charts import Axis, ChartLine, chart, swatch
 from dicegym.players.about import card, describe
-from dicegym.players.roster import agent_names
+from dicegym.players.model_file import facts
+from dicegym.players.roster import agent_names, resolve
 from dicegym.web.context import Web
 from dicegym.web.watch.boards import Board, Boards, status_of
 from dicegym.web.watch.contests import number_of, rows_of, title_of
@@ -196,6 +199,7 @@ class Agents:
             agent=found,
             title=title_of(game),
             history=_history(found),
+            learned=_learned(game, name) if found.shipped else None,
             moment=moment,
             rows=rows_of(found.matches),
             older=found.matches[-1].id if len(found.matches) == MATCHES_PAGE else None,
@@ -218,6 +222,29 @@ def _described(game: str, name: str) -> str:
         if isinstance(error, UnknownNameError):
             raise
         return f"cannot be read: {error}"
+
+
+class LearnedChart(NamedTuple):
+    """How a model was learned, for a page."""
+
+    svg: object
+    legend: list[tuple[object, str]]
+    """Signs and names of the lines."""
+    remarks: list[str]
+
+
+@functools.lru_cache(maxsize=256)
+def _learned(game: str, name: str) -> LearnedChart | None:
+    """Return how an agent was learned; None for bots, and for models whose files do not say."""
+    try:
+        found = resolve(dicegym.game(game), name)
+        picture = learned(facts(found)) if isinstance(found, Path) else None
+    except DicegymError:
+        return None
+    if picture is None:
+        return None
+    signs = [trusted(swatch(number).svg()) for number in range(len(picture.names))]
+    return LearnedChart(trusted(picture.chart.svg()), list(zip(signs, picture.names, strict=True)), picture.remarks)
 
 
 def _contests(known: KnownAgent | None) -> int:

@@ -1,0 +1,315 @@
+"""The curve of a model's training travels with its file, and is drawn from it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from hostile_models import members_of, zipped
+from small_runs import SMALL
+
+from dicegym.cli import main
+from dicegym.errors import ModelError, ParameterError
+from dicegym.learning import model_curve
+from dicegym.learning.card import page
+from dicegym.learning.curve_import import put_curves
+from dicegym.learning.curve_picture import SUFFIX, learned, write_learned
+from dicegym.learning.diary import Evaluation, read_evaluations
+from dicegym.learning.evaluate import Score
+from dicegym.learning.exploited import Exploited, note, noted
+from dicegym.learning.model_curve import CURVE, MOST_POINTS, ModelCurve, curve_of, readable, stages_of
+from dicegym.players import model as models
+from dicegym.players.model_file import MEMBER
+
+PLAYED = [*SMALL, 'run.evaluate_against=["bacon","swap"]', "run.temperature=1"]
+ONE = {"measure": "win rate", "opponent": "bacon", "games": 20}
+SAID: dict[str, Any] = {"columns": [ONE], "points": [[0, 0.1, 0.1], [10, 0.4, [0.4, 0.3, 0.5]]]}
+
+
+@pytest.fixture(scope="module")
+def chain(training: Any, short_cards: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of two trainings, of which the second began with the best model of the first."""
+    folder = tmp_path_factory.mktemp("chain")
+    training.train("hog", folder / "first", overrides=PLAYED)
+    begun = [*PLAYED, f"run.start_from={folder}/first/best.zip", "run.steps=1024"]
+    training.train("hog", folder / "second", overrides=begun)
+    return folder
+
+
+def svg_words(path: Path) -> list[str]:
+    return re.findall(r"<text[^>]*>([^<]*)</text>", path.read_text())
+
+
+def test_a_models_file_holds_all_evaluations_of_its_training(chain: Path) -> None:
+    for name in ("best.zip", "model.zip"):  # also those that came after the best one was chosen
+        curve = readable(models.facts(chain / "first" / name))
+        assert curve is not None
+        assert [column.opponent for column in curve.columns] == ["bacon", "swap"]
+        told = read_evaluations(chain / "first")
+        assert [(one.steps, *cell) for one in curve.points for cell in one.cells] == [
+            (steps, *(round(value, 9) for value in (score.value, score.low, score.high))) for steps, score in told
+        ]
+        rows = [line.split(",") for line in (chain / "first/curve.csv").read_text().split()[1:]]
+        assert [(one.steps, one.score) for one in curve.points] == [(int(row[0]), float(row[1])) for row in rows]
+        assert len(rows) > 4
+
+
+def test_the_curve_of_what_a_training_began_with_is_carried_on(chain: Path) -> None:
+    first, second = (readable(models.facts(chain / name / "best.zip")) for name in ("first", "second"))
+    told = stages_of(models.facts(chain / "second/model.zip"))
+    assert [stage.curve for stage in told] == [first, second]
+    assert told[0].steps == models.facts(chain / "first/best.zip")["timesteps"]
+
+
+def test_cards_show_the_picture_beside_them(chain: Path) -> None:
+    for name in ("best", "model"):
+        card = (chain / "second" / f"{name}.md").read_text()
+        assert f"]({name}.curve.svg)" in card
+        words = svg_words(chain / "second" / f"{name}{SUFFIX}")
+        for word in (
+            "stage 1",
+            "stage 2",
+            "win rate",
+            "decisions of the learner",
+            "against bacon",
+            "as good as the others",
+        ):
+            assert any(word in one for one in words), word
+        assert "Bands are 95 % intervals." in words
+        assert "<polygon" in (chain / "second" / f"{name}{SUFFIX}").read_text()
+    again = learned(models.facts(chain / "second/best.zip"))
+    assert again is not None
+    assert again.alone().svg() + "\n" == (chain / "second/best.curve.svg").read_text()
+
+
+def test_cards_say_which_model_they_are_of(chain: Path) -> None:
+    best, last = ((chain / "first" / f"{name}.md").read_text() for name in ("best", "model"))
+    assert "The score above chose this model" in best
+    assert "with which its training ended" in last
+    about = models.facts(chain / "first/best.zip")
+    about.pop("chosen")  # as files of earlier versions have it
+    assert "is of an evaluation in its training" in page(about, "best", [Score(**about["score"])])
+
+
+def test_a_stages_curve_ends_where_its_model_was_taken() -> None:
+    """What the first training did afterwards is no part of how this model was learned."""
+    before = {"timesteps": 10, CURVE: {"columns": [ONE], "points": [[0, 0.1, 0.1], [10, 0.4, 0.4], [20, 0.9, 0.9]]}}
+    found = learned({"players": 2, "timesteps": 10, CURVE: SAID, "began_with": before})
+    assert found is not None
+    svg = found.chart.svg()
+    (line,) = re.findall(r'<polyline points="([^"]*)"', svg)
+    assert len(line.split()) == 4  # two of each
+    places = [float(one.split(",")[0]) for one in line.split()]
+    assert places[1] == places[2]  # the second training begins where the first one's model was taken
+    assert not re.search(">90 %<", svg)
+
+
+def test_where_the_best_model_was_taken_is_marked() -> None:
+    """A training goes on after its best evaluation, and its curve with it."""
+    facts = {
+        "players": 2,
+        "timesteps": 40,
+        CURVE: {"columns": [ONE], "points": [[n, 0.1, 0.1] for n in range(0, 101, 10)]},
+    }
+    found, at_the_end = learned(facts), learned({**facts, "timesteps": 100})
+    assert found is not None
+    assert at_the_end is not None
+    assert ">this model<" in found.chart.svg()
+    assert ">this model<" not in at_the_end.chart.svg()
+
+
+def test_plot_draws_a_model(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / "mine.zip"
+    shutil.copy(chain / "second/best.zip", model)
+    for output, begin in (([], b"<svg"), (["--output", str(tmp_path / "a.png")], b"\x89PNG")):
+        with pytest.raises(SystemExit, match="0"):
+            main(["plot", str(model), *output])
+        path = Path(capsys.readouterr().out.split("wrote ")[1].replace("\n", ""))
+        assert path.read_bytes().startswith(begin)
+    assert (tmp_path / "mine.curve.svg").is_file()
+    for wrong in ([str(model), str(chain / "first")], [str(model), str(model), "--output", "a.svg"]):
+        with pytest.raises(SystemExit):
+            main(["plot", *wrong])
+        assert "a picture of its own" in " ".join(capsys.readouterr().err.split())
+
+
+def without_curves(path: Path, target: Path) -> Path:
+    """Copy a model's file as earlier versions wrote it."""
+    about = models.facts(path)
+    for one in model_curve.stages(about):
+        one.pop(CURVE)  # type: ignore[attr-defined]
+        one.pop("chosen", None)  # type: ignore[attr-defined]
+    return zipped({**members_of(path), MEMBER: json.dumps(about).encode()}, target)
+
+
+def test_files_without_a_curve_are_as_before(chain: Path, tmp_path: Path) -> None:
+    model = without_curves(chain / "second/best.zip", tmp_path / "old.zip")
+    assert models.load(model).name == "old"
+    assert learned(models.facts(model)) is None
+    assert SUFFIX not in page(models.facts(model), "old", [Score(**models.facts(model)["score"])])
+    (tmp_path / f"old{SUFFIX}").write_text("that of another model")
+    assert write_learned(model) is None
+    assert not (tmp_path / f"old{SUFFIX}").exists()
+    with pytest.raises(SystemExit):
+        main(["plot", str(model)])
+
+
+def test_curves_are_put_into_a_model_from_the_folders_of_its_trainings(chain: Path, tmp_path: Path) -> None:
+    model = without_curves(chain / "second/best.zip", tmp_path / "old.zip")
+    before = members_of(model)
+    score = Score("win rate", "old", 0.6, 0.5, 0.7, 100)
+    note(model, exploited := Exploited(score, 2, 10, 1.0, "", 1))
+    assert put_curves(model, [chain / "second", chain / "first"]) == [1, 2]
+    after = members_of(model)
+    assert [name for name in before if before[name] != after[name]] == [MEMBER]
+    assert list(before) == list(after)
+    assert noted(model) == exploited
+    assert models.facts(model)["chosen"] is True
+    whole = stages_of(models.facts(chain / "second/best.zip"))
+    assert [stage.curve for stage in stages_of(models.facts(model))] == [stage.curve for stage in whole]
+    other = without_curves(chain / "first/best.zip", tmp_path / "other.zip")
+    with pytest.raises(ParameterError, match=r"not the folder of a training that .*other"):
+        put_curves(other, [chain / "second"])
+
+
+def test_card_puts_curves_in_and_draws_them(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = without_curves(chain / "first/best.zip", tmp_path / "old.zip")
+    with pytest.raises(SystemExit, match="0"):
+        main(["card", str(model), "--games", "1", "--curve", str(chain / "first"), "--write"])
+    assert "the curve of stage 1" in capsys.readouterr().out
+    assert f"](old{SUFFIX})" in (tmp_path / "old.md").read_text()
+    assert (tmp_path / f"old{SUFFIX}").read_bytes() == (chain / f"first/best{SUFFIX}").read_bytes()
+
+
+def test_a_sealed_file_stays_sealed(chain: Path, tmp_path: Path) -> None:
+    from dicegym.players.seal import is_sealed, write_seal
+
+    model = tmp_path / "m.zip"
+    shutil.copy(chain / "first/best.zip", model)
+    models.replace_facts(model, {"note": 1})
+    assert not is_sealed(model)  # what nobody vouched for is not vouched for now
+    write_seal(model)
+    models.replace_facts(model, {"note": 2})
+    assert is_sealed(model)
+    assert models.facts(model)["note"] == 2
+
+
+def put(where: str, value: Any) -> dict[str, Any]:
+    """Return a curve in which something stands in place of what should."""
+    said = json.loads(json.dumps(SAID))
+    *way, last = [int(one) if one.isdigit() else one for one in where.split(".")]
+    inner = said
+    for one in way:
+        inner = inner[one]
+    inner[last] = value
+    return said
+
+
+WRONG: list[Any] = [
+    None,
+    5,
+    [],
+    "curve",
+    {},
+    {"columns": [], "points": []},
+    put("columns", [ONE] * 65),
+    put("columns", 5),
+    put("columns.0", 5),
+    put("columns.0.measure", 5),
+    put("columns.0.opponent", "x" * 1001),
+    put("columns.0.games", -1),
+    put("columns.0.games", True),
+    put("points", []),
+    put("points", {"0": 1}),
+    put("points", [[n, 0.1, 0.1] for n in range(MOST_POINTS + 1)]),
+    put("points.1", 5),
+    put("points.1", [10, 0.1]),
+    put("points.1", [10, 0.1, 0.1, 0.1]),
+    put("points.1.0", 0),
+    put("points.1.0", 1.5),
+    put("points.1.0", 10**30),
+    put("points.1.0", "10"),
+    put("points.1.1", None),
+    put("points.1.1", float("nan")),
+    put("points.1.1", float("inf")),
+    put("points.1.1", 1e13),
+    put("points.1.1", 10**400),
+    put("points.1.1", True),
+    put("points.1.2", [0.1, 0.1]),
+    put("points.1.2", [0.1, 0.1, "x"]),
+    put("points.1.2", [[0.1], 0.1, 0.1]),
+]
+
+
+@pytest.mark.parametrize("said", WRONG, ids=lambda said: json.dumps(said)[:60])
+def test_what_is_no_curve_is_refused_and_harms_nothing(said: Any, chain: Path, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="curve"):
+        ModelCurve.from_json(said)
+    source = chain / "second/best.zip"
+    about = models.facts(source)
+    for facts in ({**about, CURVE: said}, {**about, CURVE: said, "began_with": {CURVE: said, "timesteps": "x"}}):
+        path = zipped({**members_of(source), MEMBER: json.dumps(facts).encode()}, tmp_path / "m.zip")
+        models.load(path)
+        shown = page(models.facts(path), "m", [Score(**facts["score"])])
+        assert (SUFFIX in shown) == (facts["began_with"] == about["began_with"])
+    with pytest.raises(SystemExit) as end:
+        main(["plot", str(path)])
+    assert end.value.code == 2
+
+
+def test_what_a_stranger_wrote_is_drawn_as_words() -> None:
+    hostile = {"measure": "<script>\x1b[2J", "opponent": "a\n</text><script>alert(1)</script>" + "b" * 500, "games": 1}
+    facts = {"players": 10**400, "timesteps": 10**400, CURVE: {"columns": [hostile], "points": [[0, 1e12, -1e12]]}}
+    found = learned(facts)
+    assert found is not None
+    assert "<script" not in found.alone().svg()
+    assert "\x1b" not in found.alone().svg()
+
+
+def test_a_training_goes_on_from_a_model_whose_curve_is_none(training: Any, chain: Path, tmp_path: Path) -> None:
+    source = chain / "first/best.zip"
+    about = models.facts(source) | {CURVE: put("points.1.1", 1e13)}
+    path = zipped({**members_of(source), MEMBER: json.dumps(about).encode()}, tmp_path / "m.zip")
+    begun = [*PLAYED, f"run.start_from={path}", "run.steps=256", "run.card_games=0"]
+    run = training.train("hog", tmp_path / "run", overrides=begun)
+    assert CURVE not in run.state.began_with
+
+
+def test_a_long_curve_keeps_its_best_and_its_last_evaluation() -> None:
+    points = [(n, [1.0 if n == 777 else n / 1e4]) for n in range(2501)]
+    found = curve_of(points, [Score("win rate", "bacon", 0.1, 0.1, 0.1, 0)], [])
+    assert found is not None
+    steps = [one.steps for one in found.points]
+    assert len(steps) <= MOST_POINTS
+    assert {0, 777, 2500} <= {*steps}
+    assert ModelCurve.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+
+def test_evaluations_without_noted_intervals_have_none() -> None:
+    scores = [Score("win rate", name, 0.5, 0.4, 0.6, 20) for name in ("a", "b")]
+    noted_ones = [Evaluation(10, one) for one in scores]
+    found = curve_of([(0, [0.1, 0.2, 0.3]), (10, [0.5, 0.5, 0.5])], scores, noted_ones)
+    assert found is not None
+    assert [one.cells for one in found.points] == [((0.2, 0.2, 0.2), (0.3, 0.3, 0.3)), ((0.5, 0.4, 0.6),) * 2]
+    assert curve_of([], [], []) is None
+
+
+def test_an_interrupted_write_leaves_the_model_as_it_was(
+    chain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "m.zip"
+    shutil.copy(chain / "first/best.zip", model)
+    before = model.read_bytes()
+    with pytest.raises(TypeError):
+        models.replace_facts(model, {"note": object()})
+    assert model.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["m.zip"]
+    with pytest.raises(ModelError):
+        models.replace_facts(tmp_path / "none.zip", {})
