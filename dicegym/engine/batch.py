@@ -11,6 +11,7 @@ from dicegym.engine.crew import Crew
 from dicegym.engine.entries import Task
 from dicegym.engine.threads import Threads
 from dicegym.engine.validate import whole_number, whole_numbers
+from dicegym.errors import StepError
 
 
 class BatchGame(Protocol):
@@ -55,6 +56,7 @@ class Batch:
         self._written = (self.observations, self.masks, self.results, self.overs)
         self._crew = Crew(threads)
         self._shared: Task | None = None
+        self._sound = True  # False for good once a step was cut off: then nobody knows what each game has done
         rows = np.arange(n)
         loops.begin_rows(self.states, rows, game.blank, self.seeds, self.episodes)
         seats = self.states["player"].astype(np.int64)
@@ -71,15 +73,24 @@ class Batch:
     def step(self, actions: np.ndarray) -> None:
         """Play one decision in every game: ``actions`` is int64[n]. Illegal ones are what the rules make of them.
 
-        Raises ParameterError if ``actions`` has another shape or is not of whole numbers.
+        Raises:
+            ParameterError: ``actions`` has another shape or is not of whole numbers.
+            StepError: an earlier step was interrupted (Ctrl-C), or failed.
         """
         actions = whole_numbers("actions", actions, len(self), "this batch")
+        if not self._sound:
+            raise StepError(
+                "step() was called with no game going on: an earlier step was cut off, and some games have taken it "
+                "and others not: make a new batch"
+            )
+        self._sound = False
         edges = self._threads.edges(len(self))
         if len(edges) == 2:
             loops.play_on(self.game.blank, self.states, self.seeds, self.episodes, actions, *self._written)
         else:
             self._given[:] = actions
             self._crew.call(self._task(), edges, loops.PLAY_ON)
+        self._sound = True
 
     def _task(self) -> Task:
         """Return what threads share out."""

@@ -34,14 +34,14 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from dicegym.engine.entries import Task, enter
+from dicegym.engine.entries import Task, enter, raised
 from dicegym.engine.jit import COMPILED, loop_kernel
 
 POSTED, ENTRY, PLACE, JOB, START, END, TIME, CALLERS_CORE = 0, 1, 2, 3, 4, 5, 6, 7
 """Cells that the caller writes: jobs posted so far, what the last of them is, and the core on which it was posted."""
 DONE, RESULT, FAILED, HELPERS_CORE = 16, 17, 18, 19
-"""Cells that the helper writes, in a cache line of their own: jobs done, what the last one gave, whether it raised
-something instead, and its core."""
+"""Cells that the helper writes, in a cache line of their own: jobs done, what the last one gave, what it raised
+instead, and its core."""
 ASLEEP = 32
 """Whether the helper has to be woken; it alone writes this. Waking it once too often does no harm."""
 CELLS = 48
@@ -150,7 +150,7 @@ def _post(board, entry, place, job, start, end, now):
 
 @loop_kernel
 def _do(entry, place, job, start, end, now, own):
-    """Do a part oneself: set ``own`` (int64[2]) to what it gave, and whether it raised something instead."""
+    """Do a part oneself: set ``own`` (int64[2]) to what it gave, and what it raised instead."""
     own[1] = enter(entry, place, job, start, end, now, own, 0)
 
 
@@ -198,15 +198,13 @@ class _Helper:
             raise interruption
 
     def result(self) -> int:
-        """Return the result of the last job, which is done. Raises RuntimeError if it raised something."""
+        """Return the result of the last job, which is done. Raises what it raised instead."""
         return _result(self.board[RESULT], self.board[FAILED])
 
 
 def _result(given: int, failed: int) -> int:
     if failed:
-        raise RuntimeError(
-            "compiled code of a part raised an error: with NUMBA_DISABLE_JIT=1 in the environment Python tells which"
-        )
+        raise raised(int(failed))
     return int(given)
 
 
@@ -294,7 +292,7 @@ class Crew:
             now: the fourth.
             meanwhile: what the caller does first, while the others are at work already.
 
-        Raises RuntimeError if compiled code raised something.
+        Raises what compiled code raised, that of the first part which did, once all parts are done.
         """
         parts = list(pairwise(edges))
         if not COMPILED:

@@ -17,6 +17,8 @@ that is compiled for the same arguments and tells where ``do`` begins::
 
 from __future__ import annotations
 
+import ctypes
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -32,8 +34,10 @@ from dicegym.engine.jit import COMPILED
 CELLS = 1024
 """How many 8 bytes the arguments of a kernel may take: an array takes 7 and more."""
 _WORD, _BYTES = ir.IntType(64), ir.IntType(8).as_pointer()
-_ENTRY = ir.FunctionType(ir.IntType(32), [_BYTES, _WORD, _WORD, _WORD, _WORD, _WORD.as_pointer()])
-"""(arguments, job, start, end, now, where the result goes) -> 0, or another number if the kernel raised something."""
+_ENTRY = ir.FunctionType(_WORD, [_BYTES, _WORD, _WORD, _WORD, _WORD, _WORD.as_pointer()])
+"""(arguments, job, start, end, now, where the result goes) -> 0, or where it lies what the kernel raised (`raised`)."""
+_UNKNOWN = -1
+"""What stands for that where Numba does not say what was raised."""
 
 
 def _borrowed(context, builder, kind, value):
@@ -78,7 +82,9 @@ def _entry_of(typingctx, do, place, arguments):
             inside, compiled.fndesc, called, [*entry.args[1:5], *packer.from_arguments(inside, found)]
         )
         inside.store(context.cast(inside, result, called.return_type, types.int64), entry.args[5])
-        inside.ret(status.code)
+        place = inside.ptrtoint(status.excinfoptr, _WORD)
+        place = inside.select(status.is_user_exc, place, ir.Constant(_WORD, _UNKNOWN))
+        inside.ret(inside.select(status.is_ok, ir.Constant(_WORD, 0), place))
         return builder.ptrtoint(entry, _WORD)
 
     return types.int64(do, place, arguments), codegen
@@ -94,17 +100,49 @@ kernel that asks.
 
 @intrinsic
 def enter(typingctx, entry, place, job, start, end, now, results, cell):
-    """Call what begins at ``entry``; its result goes to ``results[cell]`` (int64). Return 0 if it raised nothing."""
+    """Call what begins at ``entry``; its result goes to ``results[cell]`` (int64).
+
+    Return 0 if it raised nothing, else what `raised` takes.
+    """
 
     def codegen(context, builder, signature, args):
         entry, place, job, start, end, now, results, cell = args
         function = builder.inttoptr(entry, _ENTRY.as_pointer())
         data = context.make_array(signature.args[6])(context, builder, results).data
         told = [builder.inttoptr(place, _BYTES), job, start, end, now, builder.gep(data, [cell])]
-        return builder.sext(builder.call(function, told), _WORD)
+        return builder.call(function, told)
 
     number = types.int64
     return number(number, number, number, number, number, number, results, number), codegen
+
+
+class _Raised(ctypes.Structure):
+    """What compiled code raised, as Numba's calling convention keeps it: a pickled (kind, arguments, place)."""
+
+    _fields_ = (
+        ("pickled", ctypes.c_void_p),
+        ("size", ctypes.c_int32),
+        ("values", ctypes.c_void_p),
+        ("unwrap", ctypes.c_void_p),
+        ("dynamic", ctypes.c_int32),
+    )
+
+
+def raised(place: int) -> BaseException:
+    """Return what a kernel raised, by what `enter` gave; the kernel and its `Task` have to be there still.
+
+    Words that were put together of what the kernel knew are lost: then the kind alone is told, and where it was.
+    """
+    if place == _UNKNOWN:
+        return RuntimeError(
+            "compiled code raised an error: with NUMBA_DISABLE_JIT=1 in the environment Python says which"
+        )
+    found = _Raised.from_address(place)
+    kind, arguments, where = pickle.loads(ctypes.string_at(found.pickled, found.size))
+    error: BaseException = kind() if found.dynamic else kind(*(arguments or ()))
+    name, file, line = where or ("compiled code", "", 0)
+    error.add_note(f"raised by {name}{f', {file}:{line}' if file else ''}, for a part of the games")
+    return error
 
 
 class Task:

@@ -33,3 +33,9 @@ def but_critic(weights: dict[str, Any], model: BaseAlgorithm) -> dict[str, Any]:
     """Return weights of a policy with those of the value network of ``model``, as they are, in place of their own."""
     own = {name: value for name, value in model.policy.state_dict().items() if name.startswith(_CRITIC)}
     return {name: value for name, value in weights.items() if not name.startswith(_CRITIC)} | own
+
+
+def other_critic(weights: dict[str, Any], model: BaseAlgorithm) -> bool:
+    """Return whether the value network in weights of a policy has other layers than that of ``model``."""
+    own = {name: value.shape for name, value in model.policy.state_dict().items() if name.startswith(_CRITIC)}
+    return own != {name: value.shape for name, value in weights.items() if name.startswith(_CRITIC)}

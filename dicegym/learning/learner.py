@@ -10,7 +10,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
-from dicegym.learning.critics import but_critic
+from dicegym.learning.critics import but_critic, other_critic
 from dicegym.learning.model_curve import CURVE, readable
 from dicegym.learning.settings import AlgorithmSettings
 from dicegym.players import model as models
@@ -20,6 +20,11 @@ from dicegym.players.sb3_plain import weights_of
 
 STAGE = ("command", "timesteps", "seconds", "taught_by", "began_with")
 """What a model says of the one whose networks it began with."""
+
+_ANY_CRITIC = (
+    ". It was taught, and its value network (vf) never learned: with other layers for vf a new one begins beside its "
+    "policy, as who learns by rewards needs one of about the policy's sizes"
+)
 
 
 def anneal(model: BaseAlgorithm, settings: AlgorithmSettings, done: float) -> None:
@@ -39,7 +44,8 @@ def start_from(
 ) -> tuple[dict[str, Any], np.ndarray]:
     """Let ``model`` take over the networks of another one, a file or a trained agent of ``game``.
 
-    With ``own_critic`` it keeps its value network.
+    With ``own_critic`` it keeps its value network. So it does if the other one was taught, which teaches no values, and
+    has a value network of other layers.
 
     Returns:
         What the file says of its training, for the facts of what becomes of it; and the inputs that its networks
@@ -54,7 +60,8 @@ def start_from(
     models.check_fit(str(path), models.trained_on(path), game)
     facts = models.facts(path)
     weights = weights_of(path)
-    if own_critic:
+    taught = bool(facts.get("taught_by"))
+    if own_critic or (taught and other_critic(weights, model)):
         weights = but_critic(weights, model)
     _widen_critic(weights, model)
     try:
@@ -64,7 +71,7 @@ def start_from(
         wanted = settings.get("network") if isinstance(settings, dict) else None
         raise ParameterError(
             f"run.start_from={named!r} has other networks than [network] says: set [network] to "
-            f"{one_line(wanted or 'those of that model')}"
+            f"{one_line(wanted or 'those of that model')}{_ANY_CRITIC if taught else ''}"
         ) from error
     stage = {name: facts[name] for name in STAGE if name in facts} | {"path": named}
     if (curve := readable(facts)) is not None:  # what is none is nothing to carry on

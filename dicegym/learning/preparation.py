@@ -14,12 +14,13 @@ from dicegym.envs.tables import tables_of
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, unknown_name
 from dicegym.escape import one_line
 from dicegym.learning.configuration import is_finished, read_config, settings_of
+from dicegym.learning.evaluate import BY_EXPLOITER
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.league import SELF
 from dicegym.learning.lock import is_empty
 from dicegym.learning.log_packages import check_logs
 from dicegym.learning.named import names_something, split
-from dicegym.learning.settings import TrainingSettings
+from dicegym.learning.settings import RunSettings, TrainingSettings
 from dicegym.learning.teacher import replied_to
 from dicegym.players import model as models
 from dicegym.players.roster import Origin, agent_names, model_file, resolve
@@ -91,6 +92,7 @@ def prepare(
     check_logs(settings.run.log)
     if not resume:
         _check_anchor(table, settings)
+        _check_exploiter(settings, overrides)
     if settings.run.start_from and not resume:
         models.trained_on(model_file(table, settings.run.start_from, "run.start_from"))
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
@@ -126,6 +128,19 @@ def _check_anchor(table: Game, settings: TrainingSettings) -> None:
             f"algorithm.kl_coef={given['kl_coef']} with algorithm.kl_anchor_rate=0 pulls every choice to those of the "
             "networks that the training begins with, and without run.start_from these are drawn at random: name a "
             "model, such as run.start_from=taught where the game has that agent, or give a kl_anchor_rate above 0"
+        )
+
+
+def _check_exploiter(settings: TrainingSettings, overrides: Sequence[str]) -> None:
+    """Raise ParameterError where it is said how long exploiters of evaluations are trained, and there are none."""
+    run = settings.run
+    said = run.exploiter_steps != RunSettings().exploiter_steps
+    said = said or any(text.startswith("run.exploiter_steps=") for text in overrides)
+    if said and BY_EXPLOITER not in (run.best_by, *run.best_floor):
+        raise ParameterError(
+            f"run.exploiter_steps={run.exploiter_steps} says how long the exploiter of an evaluation is trained, and "
+            "no evaluation has one: ask for it by run.best_by=exploiter or by a floor, such as "
+            "run.best_floor={exploiter=0.4}, or leave it out (self_play.exploiter_steps is for those of a league)"
         )
 
 

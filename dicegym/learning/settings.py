@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from dicegym.errors import DependencyError
 
 try:
-    from pydantic import ConfigDict, Field, Strict
+    from pydantic import BeforeValidator, ConfigDict, Field, Strict
     from pydantic.dataclasses import dataclass
 except ImportError as error:
     raise DependencyError.for_extra(str(error.name), "train", "training") from error
@@ -22,8 +22,14 @@ MOST = 1 << 40
 LARGEST_TRAINING_SEED = (1 << 32) - 1
 """PyTorch and NumPy, which Stable-Baselines3 seeds, take no larger ones."""
 
+
+def _whole(value: object) -> object:
+    """Return a float that is whole as the whole number that it is, as 1e6 is how people write a million."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 # The titles say in errors and in the table what a setting takes. Without `Strict`, "5" and true were numbers.
-_Whole = Annotated[int, Strict()]
+_Whole = Annotated[int, Strict(), BeforeValidator(_whole)]
 _Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
 Whole = Annotated[_Whole, Field(title="a whole number")]
 Count = Annotated[_Whole, Field(ge=1, le=MOST, title="a whole number from 1 on")]
@@ -47,7 +53,7 @@ Priority = Literal["hard", "even", "uniform"]
 Tables = Annotated[list[str | list[str]], Field(title="a list of agents, or of lists of agents who share a table")]
 Floors = Annotated[dict[str, _Number], Field(title='a table of least scores, such as {"bayes"=0.67}')]
 Layers = Annotated[
-    list[Annotated[int, Strict(), Field(ge=1)]] | dict[str, list[Annotated[int, Strict(), Field(ge=1)]]],
+    list[Annotated[_Whole, Field(ge=1)]] | dict[str, list[Annotated[_Whole, Field(ge=1)]]],
     Field(title="a list of sizes such as [128, 128], or one a network as in {pi=[128], vf=[256]}"),
 ]
 CountIfGiven = Annotated[Annotated[_Whole, Field(ge=1)] | None, Field(title="a whole number from 1 on")]

@@ -130,10 +130,33 @@ def test_parts_at_once_from_many_threads_do_not_get_into_each_others_way() -> No
 def test_what_compiled_code_of_a_part_raises_is_said(part: int) -> None:
     crew, out = Crew(2), np.zeros(8, np.int64)
     task = Task(fail, prepare_fail, (out,))
-    with pytest.raises(RuntimeError, match="NUMBA_DISABLE_JIT=1"):
+    with pytest.raises(ValueError, match="this part") as told:
         crew.call(task, [0, 4, 8], part)
+    assert str(told.value) == "this part"
+    assert "raised by fail" in told.value.__notes__[0]
     assert out.tolist() == [int(row // 4 * 4 != part) for row in range(8)]
     assert crew.call(task, [0, 4, 8], -1) == [4, 4]  # and the next one goes well
+
+
+@kernel
+def fail_of_what_it_knows(job: Any, start: Any, end: Any, now: Any, out: Any) -> Any:
+    if start == job:
+        raise ValueError("part", start)
+    return end
+
+
+@kernel
+def prepare_fail_of_what_it_knows(place: Any, arguments: Any) -> Any:
+    return entry_of(fail_of_what_it_knows, place, arguments)
+
+
+def test_the_kind_of_what_is_raised_is_told_where_its_words_are_not_known() -> None:
+    crew = Crew(2)
+    task = Task(fail_of_what_it_knows, prepare_fail_of_what_it_knows, (np.zeros(8, np.int64),))
+    with pytest.raises(ValueError) as told:  # noqa: PT011 - there are no words
+        crew.call(task, [0, 4, 8], 4, 1)
+    assert "raised by fail_of_what_it_knows" in told.value.__notes__[0]
+    assert crew.call(task, [0, 4, 8], -1, 1) == [4, 8]
 
 
 def test_what_the_caller_does_meanwhile_may_fail() -> None:
@@ -193,7 +216,7 @@ def test_who_is_interrupted_while_waiting_leaves_no_part_at_work(monkeypatch: py
 def test_what_a_part_raises_is_said_when_all_are_done() -> None:
     crew, out = Crew(3), np.zeros(12)
     task = Task(take_long, prepare_take_long, (out,))
-    with pytest.raises(RuntimeError, match="NUMBA_DISABLE_JIT=1"):
+    with pytest.raises(ValueError, match="this part"):
         crew.call(task, EDGES, 4, LONG)  # the second part fails at once, the third takes long
     assert out.tolist() == [0] * 9 + [1] * 3
 

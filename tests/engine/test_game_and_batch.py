@@ -15,7 +15,8 @@ from dicegym.engine import loops
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.spec import HEADER, Parameter, record
-from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.engine.threads import LEAST_ROWS
+from dicegym.errors import ParameterError, StepError, UnknownNameError
 from dicegym.games.hog.rules import SPEC as HOG_SPEC
 from dicegym.registry import ENVIRONMENTS, GAMES
 
@@ -277,6 +278,27 @@ def test_a_batch_needs_a_whole_number_of_games(n: Any) -> None:
 
 
 @nojit
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_batch_whose_step_was_cut_off_is_not_stepped_again(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some games have taken the step and others have not, and nobody can tell which."""
+    n = 2 * LEAST_ROWS
+    batch = dicegym.game("hog").batch(n, threads=threads)
+
+    def interrupted(*given: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(ParameterError):  # nothing was played yet
+        batch.step(np.zeros(n - 1, np.int64))
+    batch.step(batch.random_actions(0))
+    with monkeypatch.context() as patch:
+        patch.setattr(loops, "play_on", interrupted)
+        patch.setattr(batch._crew, "call", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            batch.step(np.zeros(n, np.int64))
+    with pytest.raises(StepError, match=r"no game going on.* make a new batch"):
+        batch.step(np.zeros(n, np.int64))
+
+
 def test_random_legal_is_uniform_over_legal_actions() -> None:
     masks = np.zeros((40_000 if dicegym.engine.jit.COMPILED else 2_000, 7), np.bool_)
     masks[:, [1, 2, 5]] = True

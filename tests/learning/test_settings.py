@@ -135,6 +135,41 @@ def test_errors_say_where_the_wrong_value_stands(tmp_path: Path) -> None:
         override(TrainingSettings(), ["run.games=true"])
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("run.steps=1e6", 1_000_000),
+        ("run.seed=2.0", 2),
+        ("run.tables=[2.0, 4]", [2, 4]),
+        ("game.goal=5e1", 50),
+        ("algorithm.n_steps=16.0", 16),
+        ("network.net_arch=[6.4e1]", [64]),
+        ("network.net_arch={pi=[64.0], vf=[32]}", {"pi": [64], "vf": [32]}),
+    ],
+)
+def test_a_million_may_be_written_as_1e6(text: str, value: Any) -> None:
+    section, key = text.partition("=")[0].split(".")
+    found = to_plain(override(read_config("hog"), [text]))[section][key]
+    assert repr(found) == repr(value)  # a whole number, as 1e6 == 1_000_000 too
+
+
+@pytest.mark.parametrize("value", ["1.5", "inf", "nan", "-1e6", "1e300", "true", '"1e6"'])
+def test_what_is_no_whole_number_is_none(value: str) -> None:
+    with pytest.raises(ParameterError, match=r"run\.steps=.* cannot be used: give a whole number from 1 on"):
+        override(read_config("hog"), [f"run.steps={value}"])
+
+
+@pytest.mark.parametrize("steps", [5000, RunSettings().exploiter_steps])
+def test_steps_of_an_exploiter_that_no_evaluation_has_are_refused(steps: int, tmp_path: Path) -> None:
+    """It was ignored, and whoever set it took their models for hard to exploit."""
+    said = f"run.exploiter_steps={steps}"
+    with pytest.raises(ParameterError, match=rf"^run\.exploiter_steps={steps} says .* and no evaluation has one: ask"):
+        prepare("hog", tmp_path / "run", None, [said], False)
+    for asked in ("run.best_by=exploiter", "run.best_floor={exploiter=0.4}"):
+        assert prepare("hog", tmp_path / "run", None, [said, asked], False).settings.run.exploiter_steps == steps
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_run_is_resumed_with_its_own_settings(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text(
         '{"command": "dicegym train hog --set run.seed=3", "settings": {"run": {"seed": 3}, "self_play": {}}}'

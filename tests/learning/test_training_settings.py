@@ -97,6 +97,19 @@ def test_training_begins_with_the_networks_of_another_model(training: Any, tmp_p
     assert not (tmp_path / "third").exists()
 
 
+def test_who_begins_with_a_model_that_was_taught_has_a_critic_of_its_own(training: Any, tmp_path: Path) -> None:
+    """Who taught it taught no values, so it has eight units for them, which nobody who learns by rewards can use."""
+    wide = [*SMALL, "run.steps=256", "run.card_games=0", "run.start_from=taught", "game.memory=0"]
+    sizes = "network.net_arch={pi=[512,512],vf=[64,32]}"
+    run = training.train("hog", tmp_path / "run", overrides=[*wide, sizes])
+    layers = [one.out_features for one in run.model.policy.mlp_extractor.value_net if hasattr(one, "out_features")]
+    assert layers == [64, 32]
+    taught = models.facts(shipped_folder("agents") / "hog/taught.zip")["score"]["value"]
+    assert run.state.curve.points[0][1][0] == pytest.approx(taught, abs=1e-6)  # its policy is the taught one
+    with pytest.raises(ParameterError, match=r"other networks than .*vf\) never learned: with other layers"):
+        training.train("hog", tmp_path / "other", overrides=[*wide, "network.net_arch={pi=[64],vf=[64]}"])
+
+
 def test_a_training_begins_with_an_agent_that_is_named(training: Any, tmp_path: Path) -> None:
     first = [*SMALL, "run.steps=256", "network.net_arch={pi=[512,512],vf=[256,256]}", "run.start_from=taught"]
     run = training.train("liarsdice", tmp_path / "run", overrides=first)
