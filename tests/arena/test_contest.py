@@ -128,7 +128,8 @@ def test_a_bot_finds_nothing_of_the_game_in_its_process(tmp_path: Path) -> None:
         "PURE = False\n"
     )
     report = check(tmp_path / "cheat.py", "hog", Limits(seconds=0.2))
-    assert "took more than 0.2 s" in report.reason, "it looks everywhere, finds nothing, and has no time for more"
+    late = ("took more than 0.2 s", "took more than 2 s by the clock")  # the latter where the machine has more to do
+    assert report.reason.startswith(late), "it looks everywhere, finds nothing, and has no time for more"
 
 
 def test_the_number_of_players_must_be_that_of_the_seats(game: Game) -> None:
