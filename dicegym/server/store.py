@@ -81,13 +81,15 @@ class Store:
         self.pending = self._pending.path
         self.held = 0
         self._made, self._lock = False, None
+        # One connection, which is set up below: a thread that asks waits until another one has written.
+        alone: dict[str, Any] = {"pool_size": 1, "max_overflow": 0}
         if self.path is None:
-            self._engine = engine_at(location, pool_size=1, max_overflow=0)
+            self._engine = engine_at(location, **alone)
             sa.event.listen(self._engine, "connect", self._hold_server)
         else:
             self._lock = _locked(self.path, game)
             self._made = not self.path.exists()
-            self._engine = engine_of(self.path, busy=PATIENCE)
+            self._engine = engine_of(self.path, busy=PATIENCE, shared=False, **alone)
         try:
             with in_words(self.name):
                 self._open()

@@ -7,6 +7,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,30 @@ def result(number: int, *, first: str = "anna", second: Any = "bob", after: Any 
 @pytest.fixture
 def path(tmp_path: Path) -> Any:
     return tmp_path / "results.sqlite"
+
+
+def test_who_asks_waits_while_another_thread_writes(path: Path) -> None:
+    store = Store(path, "yatzy")
+    store.begin_run(7)
+    writes, go_on = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with store._writing():
+            writes.set()
+            go_on.wait(20)
+        store.write([result(0)])
+
+    with ThreadPoolExecutor(2) as threads:
+        writing = threads.submit(write)
+        assert writes.wait(20)
+        asking = threads.submit(store.finished)
+        with pytest.raises(TimeoutError):
+            asking.result(0.3)
+        go_on.set()
+        assert asking.result(20) in (0, 1)
+        writing.result(20)
+    assert store.finished() == 1
+    store.close()
 
 
 def test_results_and_ratings_come_back(path: Path) -> None:

@@ -83,11 +83,13 @@ def engine_at(location: Location, writes: bool = True, **options: Any) -> sa.Eng
         raise DependencyError.for_extra(str(error.name), "postgres", "a store on a PostgreSQL server") from error
 
 
-def engine_of(path: Path | None, writes: bool = True, busy: float = 5.0, shared: bool = True) -> sa.Engine:
+def engine_of(
+    path: Path | None, writes: bool = True, busy: float = 5.0, shared: bool = True, **options: Any
+) -> sa.Engine:
     """Return an engine for a file, for reading alone if not ``writes``, or for one in memory if it is None.
 
     It waits for ``busy`` seconds where another program has locked the file. All threads share one connection, unless
-    not ``shared``.
+    not ``shared``: then each has one of a pool, of which ``options`` of ``sqlalchemy.create_engine`` tell the size.
 
     A transaction holds changes of tables too, which Python's own handling of transactions would leave out.
     """
@@ -95,7 +97,7 @@ def engine_of(path: Path | None, writes: bool = True, busy: float = 5.0, shared:
         engine = sa.create_engine("sqlite://", poolclass=sa.pool.StaticPool)
     elif writes:
         pool = sa.pool.StaticPool if shared else sa.pool.QueuePool
-        engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)), poolclass=pool)
+        engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)), poolclass=pool, **options)
     else:
         # Where nobody writes, SQLite is told so: who may only read could not remove again what it lays beside the file.
         alone = {} if path.with_name(path.name + "-wal").exists() else {"immutable": "1"}
