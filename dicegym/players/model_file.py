@@ -71,16 +71,16 @@ def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> N
         path: a file that `facts` reads.
         changed: JSON-able, by the names of facts.
 
-    Raises ModelError if it is none.
+    Raises ModelError if it is none, or a damaged one; it stays as it was then.
     """
     said = facts(path)
     if all(name in said and said[name] == value for name, value in changed.items()):
         return
     target = Path(path)
     sealed = is_sealed(target)
-    with writing(target) as unfinished, zipfile.ZipFile(target) as old, zipfile.ZipFile(unfinished, "w") as new:
-        for place in old.infolist():
-            content = old.read(place)
+    with ModelArchive(target) as old, writing(target) as unfinished, zipfile.ZipFile(unfinished, "w") as new:
+        for place in old.places():
+            content = old.read(place.filename)
             if place.filename == MEMBER:
                 content = json.dumps(said | dict(changed), indent=1, sort_keys=True).encode()
             new.writestr(place, content)

@@ -25,6 +25,7 @@ SB3 = re.compile(
 PLACES = {
     "dicegym/players/unpickling.py": "the door, which --trust alone opens",
     "dicegym/players/weights.py": "torch.load with weights_only, of what was looked through first",
+    "dicegym/engine/entries.py": "what Numba has pickled into compiled code of this process",
     "dicegym/engine/kernel_cache.py": "compiled kernels of this user's own folder, with a hash",
     "dicegym/checks/facts.py": "a copy of a game that it has just pickled",
     "dicegym/arena/cluster/parcels.py": "jobs that dicegym sends to its own processes on other machines",
