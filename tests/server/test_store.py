@@ -36,12 +36,12 @@ def path(tmp_path: Path) -> Any:
 def test_who_asks_waits_while_another_thread_writes(path: Path) -> None:
     store = Store(path, "yatzy")
     store.begin_run(7)
-    writes, go_on = threading.Event(), threading.Event()
+    writes, may_end = threading.Event(), threading.Event()
 
     def write() -> None:
         with store._writing():
             writes.set()
-            go_on.wait(20)
+            may_end.wait(20)
         store.write([result(0)])
 
     with ThreadPoolExecutor(2) as threads:
@@ -50,7 +50,7 @@ def test_who_asks_waits_while_another_thread_writes(path: Path) -> None:
         asking = threads.submit(store.finished)
         with pytest.raises(TimeoutError):
             asking.result(0.3)
-        go_on.set()
+        may_end.set()
         assert asking.result(20) in (0, 1)
         writing.result(20)
     assert store.finished() == 1
