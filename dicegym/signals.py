@@ -96,16 +96,27 @@ def as_interrupts() -> Iterator[None]:
     What is raised while Python clears away objects is lost: it comes again, then.
     """
 
+    is_sending = False
+
     def end(number: int) -> None:
+        if is_sending:  # a slow machine takes so long for it that the signal is back: it would be lost here for good
+            send_again(number)
+            return
         raise SignalInterrupt(number)
 
+    def send_again(number: int) -> None:
+        again = threading.Timer(AGAIN, os.kill, (os.getpid(), number))
+        again.daemon = True
+        again.start()
+
     def lost(about: sys.UnraisableHookArgs) -> None:
+        nonlocal is_sending
         if not isinstance(about.exc_value, SignalInterrupt):
             before(about)
             return
-        again = threading.Timer(AGAIN, os.kill, (os.getpid(), about.exc_value.number))
-        again.daemon = True
-        again.start()
+        is_sending = True
+        send_again(about.exc_value.number)
+        is_sending = False
 
     before = sys.unraisablehook
     sys.unraisablehook = lost

@@ -143,6 +143,31 @@ def test_a_signal_that_comes_where_nothing_can_be_raised_is_not_lost(clearing: i
     assert told == "it: ended by SIGTERM, say so\n"
 
 
+SLOW = """
+import os, threading, time
+from dicegym import signals
+
+class Slow(threading.Timer):
+    def start(self):  # as on a machine that is so busy that the time is over before it has begun
+        Slow.starts += 1
+        if Slow.starts == 1:
+            os.kill(os.getpid(), self.args[1])
+        super().start()
+
+Slow.starts = 0
+threading.Timer = Slow
+"""
+
+
+def test_a_signal_that_is_back_before_it_is_waited_for_is_not_lost(tmp_path: Path) -> None:
+    with begun(tmp_path, "-c", SLOW + LONG.format(clearing=1)) as process:
+        wait_for(process, tmp_path / "there")
+        time.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        told = process.communicate(timeout=30)[1]
+    assert (process.returncode, told) == (143, "it: ended by SIGTERM, say so\n")
+
+
 def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
     code = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" + LONG.format(clearing=0)
     with begun(tmp_path, "-c", code) as process:
