@@ -95,7 +95,6 @@ def as_interrupts() -> Iterator[None]:
 
     What is raised while Python clears away objects is lost: it comes again, then.
     """
-
     is_sending = False
 
     def end(number: int) -> None:

@@ -144,17 +144,17 @@ def test_a_signal_that_comes_where_nothing_can_be_raised_is_not_lost(clearing: i
 
 
 SLOW = """
-import os, threading, time
-from dicegym import signals
+import threading, time
 
 class Slow(threading.Timer):
-    def start(self):  # as on a machine that is so busy that the time is over before it has begun
-        Slow.starts += 1
-        if Slow.starts == 1:
-            os.kill(os.getpid(), self.args[1])
+    def start(self):  # as on a machine that is so busy that the time is over before this comes back
         super().start()
+        if Slow.is_first:
+            Slow.is_first = False
+            self.join()
+            time.sleep(0.01)
 
-Slow.starts = 0
+Slow.is_first = True
 threading.Timer = Slow
 """
 
