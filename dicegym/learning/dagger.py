@@ -20,12 +20,12 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from dicegym.engine.validate import finite_number, one_of, whole_number
+from dicegym.engine.validate import finite_number, whole_number
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError
+from dicegym.learning.precision import check_precision, number_type
 from dicegym.learning.teacher import Teacher
 
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 MOST_TRIALS = 1_000_000
 NEVER = 1e-3
 """A teacher that acts less often than this does not act at all."""
@@ -55,8 +55,8 @@ class DAgger(MaskablePPO):
         cost_weight: how much more a state counts for each ``softness`` that the learner's best action gives away there,
             so that it learns first what is dear (costs weigh in Ross and Bagnell, "Reinforcement and imitation learning
             via interactive no-regret learning", 2014, too). Of no use with equilibria, whose actions have no costs.
-        precision: of passes and gradients, "float32" or "bfloat16", which is several times as fast on processors that
-            compute with it. Weights are kept as float32.
+        precision: of passes and gradients: "float32"; "bfloat16", which is several times as fast on processors that
+            compute with it and tens of times as slow on others; "auto": whichever is quick. Weights stay float32.
     """
 
     policy_aliases: ClassVar[Any] = MaskablePPO.policy_aliases
@@ -98,7 +98,8 @@ class DAgger(MaskablePPO):
                 f"explore={explore!r} is for games in which the learner draws, and greedy={greedy!r} leaves none: "
                 "give greedy=0.5, or leave explore out"
             )
-        self.precision = one_of("precision", precision, list(PRECISIONS))
+        self.precision = check_precision(precision)
+        self._numbers: torch.dtype | None = None
         self._asked: Teacher | None = None
         super().__init__(
             policy,
@@ -138,7 +139,7 @@ class DAgger(MaskablePPO):
         return self.teacher
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "_asked", "_lessons"]
+        return [*super()._excluded_save_params(), "_asked", "_lessons", "_numbers"]
 
     def collect_rollouts(
         self,
@@ -181,8 +182,9 @@ class DAgger(MaskablePPO):
 
     def _logits(self, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
         """Return float32[n, n_actions], lowest for illegal actions."""
-        kind = PRECISIONS[self.precision]
-        with torch.autocast(self.device.type, kind, enabled=kind is not torch.float32):
+        if self._numbers is None:  # of the machine that trains, not of a file
+            self._numbers = number_type(self.precision, self.device)
+        with torch.autocast(self.device.type, self._numbers, enabled=self._numbers is not torch.float32):
             features = torch.as_tensor(self.policy.extract_features(observations, self.policy.pi_features_extractor))
             logits: torch.Tensor = self.policy.action_net(self.policy.mlp_extractor.forward_actor(features))
         return logits.float().masked_fill(~masks, torch.finfo(torch.float32).min)

@@ -218,6 +218,7 @@ def test_how_many_tries_at_a_reply_cannot_be_is_told_with_what_can() -> None:
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.filterwarnings("ignore:precision='bfloat16' will be many times slower")  # so few are quick anywhere
 def test_imitation_soon_plays_better_than_chance_ever_could(precision: str) -> None:
     env = SB3VecEnv(YATZY, 64, seed=1)
     learner = DAgger("MlpPolicy", env, 3e-3, 16, 128, 2, precision=precision, policy_kwargs={"net_arch": [64]}, seed=1)
