@@ -86,7 +86,7 @@ class RunSettings:
     """of the games, the share in which one past self has all seats but the learner's, as an exploiter meets it; wants
     "self" among the opponents, whose weight is about the other games then, and may be 0"""
     torch_threads: Count = 2
-    """threads of the networks' passes and updates; with 1 every machine gets the same curve"""
+    """threads of the networks' passes and updates; with 1 the curve does not depend on how many cores there are"""
     device: AnyText = "cpu"
     """where the networks learn: "cpu", "cuda", "cuda:1", "mps" or "auto"; "cpu" suits small networks"""
     evaluate_every: Count = 500_000
