@@ -21,7 +21,8 @@ The run's folder then holds
     league.md       itself: to be read by programs and by people (or with `dicegym league`)
     tensorboard/    everything that the algorithm logs
     checkpoint/     the newest checkpoint, from which --resume goes on
-    best.zip        the model with the best evaluation so far, and best.md, its card with the curve, best.curve.svg
+    best.zip        the model with the best evaluation so far (or as run.best_by says), and best.md, its card with the
+                    curve, best.curve.svg
     model.zip       the model at the end, and model.md, its card, with model.curve.svg
 """
 
@@ -55,7 +56,7 @@ from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
 from dicegym.learning.learner import LearnerNetworks, anneal, as_player, start_from
 from dicegym.learning.lock import alone_in
 from dicegym.learning.loggers import LoggedTo, RunLog, logs_of
-from dicegym.learning.model_curve import CHOSEN, CURVE, curve_of
+from dicegym.learning.model_curve import CURVE, chosen_fact, curve_of
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
 from dicegym.learning.resuming import restored
@@ -235,7 +236,7 @@ class Run:
         """Measure the learner; keep it if it is the best so far. ``told``: `evaluated` is."""
         steps, curve = self.model.num_timesteps, self.state.curve
         score, scores = self.evaluator.measure(self.player("learner"), self.exploited)
-        better = curve.add(steps, score, scores, self.evaluator.missed(scores))
+        better = curve.add(steps, score, scores, self.evaluator.missed(scores), self.evaluator.takes_last)
         curve.write(self.folder / CURVE_FILE)
         curve.log(logger, steps)
         self.diary.goes(self.spent(), steps, self.state.games, now=True)
@@ -291,7 +292,7 @@ class Run:
             "score": self.score.to_json() if self.score else None,
             "scores": [score.to_json() for score in self.state.curve.scores],
             "seconds": round(self.spent(), 1),
-            CHOSEN: name == "best",
+            **chosen_fact(name == "best", self.settings.run.best_by, self.settings.run.best_floor),
             **self.curve_fact(),
             **({"taught_by": teacher} if (teacher := getattr(self.model, "taught_by", None)) else {}),
             **({"began_with": began_with} if began_with else {}),

@@ -100,7 +100,8 @@ def train(
             f"{folder} is finished, after {run.model.num_timesteps:,} steps: nothing was done; more --steps train on"
         )
     best, more = folder / "best.zip", 2 * run.settings.run.steps
-    out.print(f"{best_score(best)}: the best, {best}\n{run.score}: at the end, {folder / 'model.zip'}")
+    how = "the last" if run.evaluator.takes_last else "the best"
+    out.print(f"{best_score(best)}: {how}, {best}\n{run.score}: at the end, {folder / 'model.zip'}")
     wanted, missed = floors.said_in(models.facts(best))
     if missed:
         out.print(f"none came to {floors.in_words(wanted)}: the best is the one that fell least short, by {missed:.4f}")

@@ -24,7 +24,7 @@ from dicegym.learning import floors
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.curve import meetings_of
 from dicegym.learning.curve_picture import SUFFIX, learned, write_learned
-from dicegym.learning.evaluate import BY_EXPLOITABILITY, BY_EXPLOITER, CARD_SEED, Score, evaluate
+from dicegym.learning.evaluate import BY_EXPLOITABILITY, BY_EXPLOITER, BY_LAST, CARD_SEED, Score, evaluate
 from dicegym.learning.exploited import Exploited, for_a_page, noted
 from dicegym.learning.model_curve import CHOSEN, stages
 from dicegym.learning.teacher import REPLY
@@ -37,6 +37,7 @@ PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-bas
 """What a trained model depends on."""
 CHOSEN_BY = {
     "mean": "The score is the mean over the opponents of the training's evaluations.",
+    BY_LAST: "The score is the mean over the opponents of the training's evaluations.",
     BY_EXPLOITABILITY: "The score is what is left to it against its best reply, which knows all its ways: 0.5 at most.",
     BY_EXPLOITER: "The score is what is left to it against who was trained to beat it: others may leave less.",
     "worst": "The score is that against the hardest of the opponents of the training's evaluations.",

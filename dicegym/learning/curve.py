@@ -20,6 +20,7 @@ from dicegym.learning import floors
 from dicegym.learning.evaluate import (
     BY_EXPLOITABILITY,
     BY_EXPLOITER,
+    BY_LAST,
     CURVE_SEED,
     LEFT,
     Score,
@@ -83,9 +84,9 @@ class Evaluator:
         """What is measured besides: keys of `LEFT`."""
         check_left(game, self.left)  # all of this before anything is played
         known = [*left_in(game), *(meeting.label for meeting in self.meetings)]
-        if settings.best_by not in ("mean", "worst", *known):
+        if settings.best_by not in (choices := ["mean", "worst", BY_LAST, *known]):
             hint = floors.how_to_name(game, settings.best_by)
-            raise unknown_name("run.best_by", settings.best_by, ["mean", "worst", *known], hint)
+            raise unknown_name("run.best_by", settings.best_by, choices, hint)
         floors.check_floors(settings.best_floor, known, game)
 
     def measure(self, learner: Player, exploited: Callable[[], Score]) -> tuple[Score, list[Score]]:
@@ -108,6 +109,11 @@ class Evaluator:
         """Return how far scores that `measure` returned are below the floors of the settings; 0: they reach all."""
         return floors.missed(scores, self.settings.best_floor)
 
+    @property
+    def takes_last(self) -> bool:
+        """Whether of models that miss the floors as little the latest is the best, whatever their scores."""
+        return self.settings.best_by == BY_LAST
+
     def reached(self, scores: list[Score]) -> bool:
         """Return whether scores that `measure` returned, if there are any yet, are what training may stop at."""
         run = self.settings
@@ -124,6 +130,7 @@ class Evaluator:
     def _sum_up(self, scores: list[Score]) -> Score:
         players = [*(meeting.table.players for meeting in self.meetings), *([self.game.players] * len(self.left))]
         by, count = self.settings.best_by, len(scores)
+        by = "mean" if by == BY_LAST else by  # tells how it goes, and chooses nothing
         if by in ("mean", "worst"):  # of the opponents: what is left is measured for a floor alone
             count = len(self.meetings)
         return overall(scores[:count], by, players[:count])
@@ -162,16 +169,19 @@ class Curve:
     missed: float = math.inf
     """How far the best model is below the floors (`dicegym.learning.floors`): who misses least is best."""
 
-    def add(self, steps: int, score: Score, scores: list[Score], missed: float = 0.0) -> bool:
-        """Note an evaluation after ``steps``; return whether it is the best so far."""
+    def add(self, steps: int, score: Score, scores: list[Score], missed: float = 0.0, takes_last: bool = False) -> bool:
+        """Note an evaluation after ``steps``; return whether it is the best so far.
+
+        ``missed`` and ``takes_last`` are as `Evaluator` has them.
+        """
         self.score, self.scores = score, scores
         if not self.points or self.points[-1][0] < steps:  # a finished run that is resumed measures its end again
             self.points.append((steps, [score.value, *(one.value for one in self._several())]))
-        return self._stands(score.value, missed)
+        return self._stands(score.value, missed, takes_last)
 
-    def _stands(self, value: float, missed: float) -> bool:
+    def _stands(self, value: float, missed: float, takes_last: bool = False) -> bool:
         """Return whether a model is better than the best so far, and let it be the best if it is."""
-        better = (-missed, value) > (-self.missed, self.best)
+        better = missed <= self.missed if takes_last else (-missed, value) > (-self.missed, self.best)
         if better:
             self.best, self.missed = value, missed
         return better

@@ -11,7 +11,7 @@ from dicegym.learning.curves import read_run
 from dicegym.learning.diary import read_evaluations
 from dicegym.learning.evaluate import Score
 from dicegym.learning.exploited import note, noted
-from dicegym.learning.model_curve import BEGAN_WITH, CHOSEN, CURVE, curve_of, stages
+from dicegym.learning.model_curve import BEGAN_WITH, CURVE, chosen_fact, curve_of, stages
 from dicegym.players import model as models
 
 RUN_MODELS = ("best.zip", "model.zip")
@@ -69,7 +69,8 @@ def _facts_for(stage: Mapping[str, Any], folder: Path) -> dict[str, Any]:
             ]
             curve = curve_of(points, scores, read_evaluations(folder))
             if curve is not None:
-                return {CURVE: curve.to_json(), CHOSEN: path.name == RUN_MODELS[0]}
+                by, under = run.settings.get("run.best_by", ""), run.settings.get("run.best_floor") or {}
+                return {CURVE: curve.to_json(), **chosen_fact(path.name == RUN_MODELS[0], by, under)}
     return {}
 
 

@@ -222,6 +222,8 @@ BY_EXPLOITER = "exploiter"
 """The way to choose models by what is left to them against whoever was trained to beat them."""
 EXPLOITER = "its exploiter"
 """What the opponent is called then."""
+BY_LAST = "last"
+"""By which a training has the latest model for its best one: scores choose none."""
 LEFT = {BY_EXPLOITABILITY: BEST_REPLY, BY_EXPLOITER: EXPLOITER}
 """What the opponents are called whom each learner meets as its own, by how settings name them."""
 

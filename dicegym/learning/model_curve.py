@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from dicegym.errors import ParameterError
 from dicegym.escape import one_line
 from dicegym.learning.diary import Evaluation
-from dicegym.learning.evaluate import Score
+from dicegym.learning.evaluate import BY_LAST, Score
 
 CURVE = "curve"
 """Where a model's facts hold the curve of its training."""
@@ -39,6 +39,16 @@ _DIGITS = 9
 
 Cell = tuple[float, float, float]
 """A result with the ends of its interval: three times the same number, where it is exact or nobody noted them."""
+
+
+def chosen_fact(is_best: bool, best_by: str, floors: Mapping[str, float]) -> dict[str, bool]:
+    """Return the fact `CHOSEN` of a model, that which is ``best.zip`` or that at the end, by its training's settings.
+
+    Nothing where floors alone tell models apart: no score chose it, and not every one could have been it.
+    """
+    if is_best and best_by == BY_LAST and floors:
+        return {}
+    return {CHOSEN: is_best and best_by != BY_LAST}
 
 
 class CurveColumn(NamedTuple):

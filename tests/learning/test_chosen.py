@@ -29,6 +29,7 @@ from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER, Score, against_best
 from dicegym.learning.exploiter import against_exploiter
 from dicegym.learning.interruption import Interruption, StopTraining
 from dicegym.learning.learner import LearnerNetworks
+from dicegym.learning.model_curve import chosen_fact
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
 from dicegym.learning.seeds.summary import SeedResult, SeedsSummary
@@ -199,6 +200,58 @@ def test_floors_come_before_scores() -> None:
     assert (curve.best, curve.missed) == (0.40, 0.0)
 
 
+def test_the_last_of_those_that_miss_a_floor_as_little_is_best_whatever_they_score() -> None:
+    curve = Curve()
+    added = [(0, 0.9, 0.2), (1, 0.1, 0.2), (2, 0.8, 0.3), (3, 0.5, 0.0), (4, 0.4, 0.0), (5, 0.9, 0.1), (6, 0.3, 0.0)]
+    better = [
+        curve.add(steps, score("x", value), [score("x", value)], missed, takes_last=True)
+        for steps, value, missed in added
+    ]
+    assert better == [True, True, False, True, True, False, True]
+    assert (curve.best, curve.missed) == (0.3, 0.0)
+
+
+def test_a_run_that_takes_the_last_model_for_the_best_one_does_so_at_each_evaluation(
+    training: Any, tmp_path: Path
+) -> None:
+    """Also one that is resumed, whose file of the best model scored more before."""
+    folder, wanted = (
+        tmp_path / "run",
+        [*TINY, "game.dice=1", "run.best_by=last", 'run.evaluate_against=["even","timid"]'],
+    )
+    run = training.train("liarsdice", folder, overrides=[*wanted, "run.steps=256", "run.card_games=2"])
+    for steps in (256, 512):
+        if steps > 256:
+            run = training.train("liarsdice", folder, overrides=[f"run.steps={steps}"], resume=True)
+        rows = rows_of(folder)
+        assert int(rows[-1]["steps"]) == run.model.num_timesteps >= steps
+        assert float(rows[-1]["score"]) == pytest.approx(sum(float(rows[-1][one]) for one in ("even", "timid")) / 2)
+        best, last = models.facts(folder / "best.zip"), models.facts(folder / "model.zip")
+        for name in ("timesteps", "score", "chosen"):
+            assert best[name] == last[name]
+        assert (best["timesteps"], best["chosen"]) == (run.model.num_timesteps, False)
+        page = (folder / "best.md").read_text(encoding="utf-8")
+        assert "which nothing chose among others" in page
+        assert "The score is the mean over the opponents" in page
+
+
+@pytest.mark.parametrize(
+    ("is_best", "best_by", "floors", "said"),
+    [
+        (True, "mean", {}, {"chosen": True}),
+        (True, "even", {"even": 0.1}, {"chosen": True}),
+        (False, "mean", {}, {"chosen": False}),
+        (True, "last", {}, {"chosen": False}),
+        (False, "last", {"even": 0.1}, {"chosen": False}),
+        (True, "last", {"even": 0.1}, {}),
+    ],
+)
+def test_a_file_says_whether_its_score_chose_it(
+    is_best: bool, best_by: str, floors: dict[str, float], said: dict[str, bool]
+) -> None:
+    assert chosen_fact(is_best, best_by, floors) == said
+
+
 @pytest.mark.parametrize("by", ["exploitability", "exploiter"])
 def test_a_run_keeps_the_model_that_is_least_exploited_of_those_that_win_enough(
     by: str, training: Any, tmp_path: Path
@@ -298,8 +351,13 @@ def test_equals_of_an_exploiter_are_counted_at_the_table_it_sits_at() -> None:
             r"Known: exploitability, exploiter, always_roll\(5\)\.$",
         ),
         ("yatzy", ['run.best_floor={"nobdy"=200}'], UnknownNameError, "'nobody'.* Known: nobody\\.$"),
-        ("yatzy", ["run.best_by=nobdy"], UnknownNameError, "no run.best_by 'nobdy'.* Known: mean, worst, nobody\\.$"),
-        ("liarsdice", ["run.best_by=exploter"], UnknownNameError, "Known: mean, worst, exploiter, even\\.$"),
+        (
+            "yatzy",
+            ["run.best_by=nobdy"],
+            UnknownNameError,
+            "no run.best_by 'nobdy'.* Known: mean, worst, last, nobody\\.$",
+        ),
+        ("liarsdice", ["run.best_by=exploter"], UnknownNameError, "Known: mean, worst, last, exploiter, even\\.$"),
         # who is there, and not measured by
         ("liarsdice", ["run.best_by=bayes"], UnknownNameError, "meet bayes if run.evaluate_against has it\\.$"),
         (
