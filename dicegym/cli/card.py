@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dicegym.cli.common import Trust, out, progress_bar
+from dicegym.errors import ParameterError
 
 
 def card(
@@ -17,6 +18,10 @@ def card(
     exploit: Annotated[
         float | None,
         typer.Option(metavar="MINUTES", help="train a best response from its own networks first, and say what it wins"),
+    ] = None,
+    exploit_steps: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="or for so many decisions, the same on any machine"),
     ] = None,
     curve: Annotated[
         list[Path] | None,
@@ -33,7 +38,7 @@ def card(
 
     Trainings write such a card beside each model; this makes it anew, with the agents that there are now.
 
-    What --exploit finds is kept beside the model, and stands on its later cards too.
+    What --exploit or --exploit-steps finds is kept beside the model, and stands on its later cards too.
 
     A model's file tells how it was learned, and --write draws that beside the card. Files of earlier versions do not:
     --curve puts it in, from the folder of the training, and of those before it if it is given several times.
@@ -50,14 +55,22 @@ def card(
 
         numbers = put_curves(model, curve)
         out.print(f"put into {model}: the curve of stage {', '.join(map(str, numbers))}")
-    if exploit is not None:
+    if exploit is not None and exploit_steps is not None:
+        raise ParameterError("--exploit and --exploit-steps both say how long a best response is trained: give one")
+    if exploit is not None or exploit_steps is not None:
         from dicegym.learning.best_response import best_response
         from dicegym.learning.exploited import note
         from dicegym.players.model import trained_on
 
-        with progress_bar("seconds") as progress:
+        with progress_bar("seconds" if exploit_steps is None else "steps") as progress:
             found = best_response(
-                trained_on(model), str(model), minutes=exploit, start=str(model), progress=progress, trust=trust
+                trained_on(model),
+                str(model),
+                minutes=exploit,
+                steps=exploit_steps,
+                start=str(model),
+                progress=progress,
+                trust=trust,
             )
         out.print(f"wrote {note(model, found)}")
     with progress_bar("games"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 import dicegym
 from dicegym.cli import main
 from dicegym.games.worth import Bracket
-from dicegym.learning import card
+from dicegym.learning import best_response, card
 from dicegym.learning.card import bracket_of, grade_of
+from dicegym.learning.configuration import override, read_config
+from dicegym.learning.exploited import noted
 
 MODEL = Path(dicegym.__file__).parents[1] / "agents" / "hog" / "ppo.zip"
 
@@ -44,3 +47,25 @@ def test_where_nothing_is_known_a_card_says_nothing() -> None:
     player = dicegym.agent(game, "thrifty")
     assert bracket_of(game, player, 1) is None
     assert grade_of(game, player, 100) is None
+
+
+@pytest.mark.usefixtures("few_agents")
+def test_the_command_trains_a_best_response_for_so_many_decisions(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    quick = ["run.games=16", "algorithm.n_steps=16", "algorithm.batch_size=128"]
+    monkeypatch.setattr(best_response, "read_config", lambda game: override(read_config(game), quick))
+    model = tmp_path / "mine.zip"
+    shutil.copy(MODEL, model)
+    with pytest.raises(SystemExit) as done:
+        main(["card", str(model), "--games", "100", "--exploit-steps", "300", "--write"])
+    assert not done.value.code
+    found = noted(model)
+    assert found is not None
+    assert found.steps == 512, "whole rollouts"
+    assert "trained against it for 512 steps" in (tmp_path / "mine.md").read_text(encoding="utf-8")
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as done:
+        main(["card", str(model), "--exploit-steps", "300", "--exploit", "1"])
+    assert done.value.code == 2
+    assert "--exploit and --exploit-steps" in capsys.readouterr().err
