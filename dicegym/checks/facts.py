@@ -121,7 +121,7 @@ def check_identity(game: Game) -> None:
             "Vector environments send games to other processes",
             "Keep the fact sheet in the module of the kernels, under the name SPEC",
         )
-    if again.fingerprint != game.fingerprint:
+    if again.compute_fingerprint() != game.fingerprint:
         raise broken(
             game,
             "its fingerprint changes from one computation to the next",

@@ -177,8 +177,16 @@ class Game(Generic[V]):
     def fingerprint(self) -> str:
         """16 hexadecimal digits that change when rules, observations, actions or rewards change.
 
-        A hash of what 64 games of 256 random legal decisions show, so comments and speed may change freely.
+        A hash of what 64 games of 256 random legal decisions show, so comments and speed may change freely. A process
+        plays them once for each game, however many equal ones are made.
         """
+        key = id(self.spec), repr(self.features), self.blank.tobytes()
+        if key not in _fingerprints:
+            _fingerprints[key] = self.spec, self.compute_fingerprint()
+        return _fingerprints[key][1]
+
+    def compute_fingerprint(self) -> str:
+        """Play for the fingerprint and return it, whatever is known of it already."""
         batch = self.batch(64, seed=0)
         digest = hashlib.sha256(repr(self.features).encode())
         for time in range(256):
@@ -188,6 +196,11 @@ class Game(Generic[V]):
             batch.step(actions)
             digest.update(batch.results[batch.overs].tobytes())
         return digest.hexdigest()[:16]
+
+
+_fingerprints: dict[tuple[Any, ...], tuple[GameSpec[Any], str]] = {}
+"""The fingerprints that this process knows, by specification and settings. The specification is held, so that no other
+one gets its id."""
 
 
 def _rebuild(module: str, players: int, parameters: dict[str, int]) -> Game:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -262,13 +263,24 @@ def test_compilation_off_is_the_same_game() -> None:
 def test_fingerprints_name_the_rules(name: str) -> None:
     """The same for the same rules, another for each setting that can be seen, whatever was played before."""
     game = games.game(name)
-    assert game.fingerprint == games.game(name).fingerprint
     assert len(game.fingerprint) == 16
     batch = game.batch(4)
     batch.step(batch.random_actions(0))
-    assert games.game(name).fingerprint == game.fingerprint
+    assert games.game(name).compute_fingerprint() == game.fingerprint
     variants = [variant for variant in VARIANTS if variant.name == name]
     assert len({variant.fingerprint for variant in variants}) == len(variants)
+
+
+def test_a_fingerprint_is_played_once_for_equal_games_and_anew_for_changed_rules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played = []
+    monkeypatch.setattr(Game, "compute_fingerprint", lambda game: played.append(game) or f"{len(played)}")
+    spec = dataclasses.replace(games.game("hog").spec)
+    assert Game(spec).fingerprint == Game(spec).fingerprint == "1"
+    assert Game(spec, goal=50).fingerprint == "2"
+    assert Game(dataclasses.replace(spec)).fingerprint == "3", "another object may hold other rules"
+    assert len(played) == 3
 
 
 # --- who knows what ----------------------------------------------------------------------------------------
