@@ -8,6 +8,7 @@ import itertools
 import os
 import secrets
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Generator, Iterator
@@ -62,6 +63,9 @@ LONGEST = (
     "tests/sandbox/test_sandbox.py",
     "tests/project/test_docs.py",
     "tests/cli/test_cli.py",
+    "tests/envs/test_batch_opponents.py",
+    "tests/games/bidding/test_restricted.py",
+    "tests/checks/test_checks.py",
 )
 """Files that workers begin with: whoever gets one of them last keeps the others waiting. The first two and
 tests of sandboxes wait themselves, for what hostile bots do."""
@@ -97,12 +101,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: ranks.get(item.nodeid.split("::")[0], len(LONGEST)))
 
 
+def rewrite_asserts() -> None:
+    """Let one process write the bytecode of all tests, where there is none: workers would each make it, all at once."""
+    known = any(ROOT.glob("tests/*/__pycache__/test_*-pytest-*.pyc"))
+    if not known and not sys.dont_write_bytecode:
+        quiet = [sys.executable, "-m", "pytest", "--collect-only", "-qq", "-p", "no:cacheprovider"]
+        subprocess.run(quiet, cwd=ROOT, check=False, capture_output=True)
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile what workers would else compile once each, if they are to run everything and it is not there yet."""
     config = session.config
     processes = getattr(config.option, "numprocesses", None)  # none in a worker, nor where all runs in one process
     if not processes or config.option.collectonly or config.args_source == pytest.Config.ArgsSource.ARGS:
         return
+    rewrite_asserts()
     import warm_up
 
     from dicegym.engine import jit

@@ -56,7 +56,7 @@ from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
 from dicegym.learning.learner import LearnerNetworks, anneal, as_player, start_from
 from dicegym.learning.lock import alone_in
 from dicegym.learning.loggers import LoggedTo, RunLog, logs_of
-from dicegym.learning.model_curve import CURVE, chosen_fact, curve_of
+from dicegym.learning.model_curve import CHOSEN, CURVE, chosen_fact, curve_of
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
 from dicegym.learning.resuming import restored
@@ -168,7 +168,9 @@ class Run:
         self.evaluate(self.model.logger)
         self.save("model")
         if (best := self.folder / "best.zip").is_file():
-            models.replace_facts(best, self.curve_fact())  # what came after it was chosen, too
+            now = models.facts(best)["timesteps"] == self.model.num_timesteps
+            ended = {CHOSEN: False} if now and self.evaluator.takes_last else {}
+            models.replace_facts(best, {**self.curve_fact(), **ended})  # what came after it was saved, too
         self.start = self.now()
         self.checkpoint()
 
@@ -292,7 +294,7 @@ class Run:
             "score": self.score.to_json() if self.score else None,
             "scores": [score.to_json() for score in self.state.curve.scores],
             "seconds": round(self.spent(), 1),
-            **chosen_fact(name == "best", self.settings.run.best_by, self.settings.run.best_floor),
+            **chosen_fact(name == "best", self.settings.run.best_by),
             **self.curve_fact(),
             **({"taught_by": teacher} if (teacher := getattr(self.model, "taught_by", None)) else {}),
             **({"began_with": began_with} if began_with else {}),

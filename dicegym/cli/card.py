@@ -21,7 +21,7 @@ def card(
     ] = None,
     exploit_steps: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="or for so many decisions, the same on any machine"),
+        typer.Option(min=1, metavar="N", help="or for so many decisions, in whole rollouts"),
     ] = None,
     curve: Annotated[
         list[Path] | None,
@@ -47,6 +47,18 @@ def card(
 
     Example: dicegym card runs/lucky/best.zip --exploit 30 --write
     """
+    from dicegym.players.model import trained_on
+
+    exploits = exploit is not None or exploit_steps is not None
+    if exploit is not None and exploit_steps is not None:
+        raise ParameterError(
+            f"--exploit {exploit:g} and --exploit-steps {exploit_steps} "
+            "both say how long a best response is trained: give one of them"
+        )
+    if exploits and trained_on(model).players < 2:
+        raise ParameterError(
+            f"{model} plays alone, where nobody can be exploited: leave out --exploit and --exploit-steps"
+        )
     from dicegym.learning.card import card as page
     from dicegym.learning.card import write_card
 
@@ -55,12 +67,9 @@ def card(
 
         numbers = put_curves(model, curve)
         out.print(f"put into {model}: the curve of stage {', '.join(map(str, numbers))}")
-    if exploit is not None and exploit_steps is not None:
-        raise ParameterError("--exploit and --exploit-steps both say how long a best response is trained: give one")
-    if exploit is not None or exploit_steps is not None:
+    if exploits:
         from dicegym.learning.best_response import best_response
         from dicegym.learning.exploited import note
-        from dicegym.players.model import trained_on
 
         with progress_bar("seconds" if exploit_steps is None else "steps") as progress:
             found = best_response(

@@ -100,11 +100,13 @@ def train(
             f"{folder} is finished, after {run.model.num_timesteps:,} steps: nothing was done; more --steps train on"
         )
     best, more = folder / "best.zip", 2 * run.settings.run.steps
-    how = "the last" if run.evaluator.takes_last else "the best"
+    last = run.evaluator.takes_last
+    how = ("the last to miss the floor least" if run.settings.run.best_floor else "the last") if last else "the best"
     out.print(f"{best_score(best)}: {how}, {best}\n{run.score}: at the end, {folder / 'model.zip'}")
     wanted, missed = floors.said_in(models.facts(best))
     if missed:
-        out.print(f"none came to {floors.in_words(wanted)}: the best is the one that fell least short, by {missed:.4f}")
+        one = "the last one" if last else "the one"
+        out.print(f"none came to {floors.in_words(wanted)}: the best is {one} that fell least short, by {missed:.4f}")
     out.print(f"models, cards, curve and logs are in {folder}")
     longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
     score = best_score(best)

@@ -178,15 +178,16 @@ class Game(Generic[V]):
         """16 hexadecimal digits that change when rules, observations, actions or rewards change.
 
         A hash of what 64 games of 256 random legal decisions show, so comments and speed may change freely. A process
-        plays them once for each game, however many equal ones are made.
+        plays them once for each game, however many equal ones are made: rules that are patched while it runs, in a
+        debugger perhaps, keep theirs, and `compute_fingerprint` tells the new one.
         """
-        key = id(self.spec), repr(self.features), self.blank.tobytes()
+        key = type(self), id(self.spec), repr(self.features), self.blank.tobytes()
         if key not in _fingerprints:
             _fingerprints[key] = self.spec, self.compute_fingerprint()
         return _fingerprints[key][1]
 
     def compute_fingerprint(self) -> str:
-        """Play for the fingerprint and return it, whatever is known of it already."""
+        """Return the fingerprint, 16 hexadecimal digits, of 64 games of 256 decisions that are played now for it."""
         batch = self.batch(64, seed=0)
         digest = hashlib.sha256(repr(self.features).encode())
         for time in range(256):

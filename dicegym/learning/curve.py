@@ -90,7 +90,7 @@ class Evaluator:
         floors.check_floors(settings.best_floor, known, game)
 
     def measure(self, learner: Player, exploited: Callable[[], Score]) -> tuple[Score, list[Score]]:
-        """Return the score that chooses the best model, and that of each meeting.
+        """Return the score of the learner, by which the best model is chosen as a rule, and that of each meeting.
 
         Args:
             learner: who is measured.
@@ -188,6 +188,8 @@ class Curve:
 
     def heed(self, best: Path) -> None:
         """Let the model in ``best``, if there is one, stand until a better one comes: Ctrl-C has one measured too.
+
+        Where the last one is the best, what is remembered of it is how far it misses the floors alone.
 
         Raises DamagedFileError if it is none that a training wrote.
         """

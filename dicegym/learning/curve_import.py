@@ -69,8 +69,8 @@ def _facts_for(stage: Mapping[str, Any], folder: Path) -> dict[str, Any]:
             ]
             curve = curve_of(points, scores, read_evaluations(folder))
             if curve is not None:
-                by, under = run.settings.get("run.best_by", ""), run.settings.get("run.best_floor") or {}
-                return {CURVE: curve.to_json(), **chosen_fact(path.name == RUN_MODELS[0], by, under)}
+                by = run.settings.get("run.best_by", "")
+                return {CURVE: curve.to_json(), **chosen_fact(path.name == RUN_MODELS[0], by)}
     return {}
 
 

@@ -161,7 +161,7 @@ def _lines_of(stage: LearnedStage, until: int | None) -> dict[str, list[tuple[in
     points = [one for one in curve.points if until is None or one.steps <= until]
     found: dict[str, list[tuple[int, Cell]]] = {}
     if len(curve.columns) > 1:
-        found["what chose the best model"] = [(one.steps, (one.score, one.score, one.score)) for one in points]
+        found["the score"] = [(one.steps, (one.score, one.score, one.score)) for one in points]
     for number, column in enumerate(curve.columns):
         against = f"against {one_line(column.opponent, _LONGEST)}" if column.opponent else one_line(column.measure, 60)
         found.setdefault(against, [(one.steps, one.cells[number]) for one in points])

@@ -28,7 +28,7 @@ EVALUATION_SEED = 1 << 63
 """Evaluations play games of seeds from here on. A training's seeds are below 2**32 plus its number of games, so it
 never plays one of them: a game's key is mixed from its seed (`dicegym.engine.dice.game_key`)."""
 CURVE_SEED, CARD_SEED, LEAGUE_SEED, FRESH_SEED = range(4)
-"""What the seeds of evaluations are for: the curve of a training, by which its best model is chosen; the card of a
+"""What the seeds of evaluations are for: the curve of a training, by which its best model may be chosen; the card of a
 model; games within a league, by which opponents are chosen; and, from the last on, whatever nobody has looked at."""
 AT_ONCE = SIDE_BY_SIDE
 """Games of an evaluation that are played side by side."""

@@ -1,8 +1,8 @@
 """The curve of a model's training, which its file carries: all evaluations, stage by stage. No PyTorch is loaded.
 
 A training notes it as the fact `CURVE`: ``columns``, whom it was measured against, and ``points``, each a list of the
-steps, the score that chose the best model, and a cell for each column: a number, or [number, lower, upper end of the
-95 % interval]. Facts may be anybody's, so what is no curve is refused before anything is made of it.
+steps, the score (by which `run.best_by` may choose), and a cell for each column: a number, or [number, lower, upper
+end of the 95 % interval]. Facts may be anybody's, so what is no curve is refused before anything is made of it.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ Cell = tuple[float, float, float]
 """A result with the ends of its interval: three times the same number, where it is exact or nobody noted them."""
 
 
-def chosen_fact(is_best: bool, best_by: str, floors: Mapping[str, float]) -> dict[str, bool]:
+def chosen_fact(is_best: bool, best_by: str) -> dict[str, bool]:
     """Return the fact `CHOSEN` of a model, that which is ``best.zip`` or that at the end, by its training's settings.
 
-    Nothing where floors alone tell models apart: no score chose it, and not every one could have been it.
+    Nothing of one that is the last so far: whether its training ended with it, nobody knows yet.
     """
-    if is_best and best_by == BY_LAST and floors:
+    if is_best and best_by == BY_LAST:
         return {}
-    return {CHOSEN: is_best and best_by != BY_LAST}
+    return {CHOSEN: is_best}
 
 
 class CurveColumn(NamedTuple):

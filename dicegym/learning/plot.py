@@ -57,7 +57,7 @@ def draw_curves(runs: Sequence[RunCurve], path: Path, band: str = AUTO) -> None:
     """Write the curves of ``runs`` to ``path``.
 
     One experiment is drawn with a line for each opponent of its evaluations; several are drawn with a line each, by
-    the score that chose their best models. ``band`` says what is drawn of runs that differ in their seed alone: see
+    their score. ``band`` says what is drawn of runs that differ in their seed alone: see
     `shown`.
 
     Raises:
@@ -128,7 +128,7 @@ def _of(found: Band, name: str) -> np.ndarray:
 
 
 def _legend(group: Experiment, name: str, alone: bool, what: Shown) -> str:
-    """Return what a line is called: by its opponent where it is about one experiment, which chose by the first."""
+    """Return what a line is called: by its opponent where it is about one experiment."""
     if name != "score":
         return f"against {name}"
     if alone and len(group.names) > 1:

@@ -102,7 +102,8 @@ class RunSettings:
     best_by: AnyText = "mean"
     """which score chooses the best model: of several opponents their "mean", the "worst" or that of a column of the
     curve; or what is left to it against its best reply, which is computed ("exploitability"), or against an
-    "exploiter", who is trained from its own networks at each evaluation; or none, and the "last" is the best one"""
+    "exploiter", who is trained from its own networks at each evaluation; or none, and the "last" one is it (with a
+    best_floor, of those that fall least short)"""
     best_floor: Floors = field(default_factory=dict)
     """opponent = score: what the best model must come to besides, against opponents of evaluations, its best reply
     ("exploitability") or its "exploiter"; as long as none does, the one that falls least short is the best"""

@@ -68,4 +68,16 @@ def test_the_command_trains_a_best_response_for_so_many_decisions(
     with pytest.raises(SystemExit) as done:
         main(["card", str(model), "--exploit-steps", "300", "--exploit", "1"])
     assert done.value.code == 2
-    assert "--exploit and --exploit-steps" in capsys.readouterr().err
+    assert "--exploit 1 and --exploit-steps 300" in capsys.readouterr().err
+
+
+def test_nobody_is_exploited_alone_and_nothing_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / "alone.zip"
+    shutil.copy(MODEL.parents[1] / "yatzy" / "ppo.zip", model)
+    before = model.read_bytes()
+    with pytest.raises(SystemExit) as done:
+        main(["card", str(model), "--exploit-steps", "300", "--curve", str(tmp_path), "--write"])
+    assert done.value.code == 2
+    assert "leave out --exploit" in capsys.readouterr().err
+    assert model.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["alone.zip"]

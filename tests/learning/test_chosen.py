@@ -233,23 +233,35 @@ def test_a_run_that_takes_the_last_model_for_the_best_one_does_so_at_each_evalua
         page = (folder / "best.md").read_text(encoding="utf-8")
         assert "which nothing chose among others" in page
         assert "The score is the mean over the opponents" in page
+        assert "chose" not in (folder / "best.curve.svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("is_best", "best_by", "floors", "said"),
+    ("is_best", "best_by", "said"),
     [
-        (True, "mean", {}, {"chosen": True}),
-        (True, "even", {"even": 0.1}, {"chosen": True}),
-        (False, "mean", {}, {"chosen": False}),
-        (True, "last", {}, {"chosen": False}),
-        (False, "last", {"even": 0.1}, {"chosen": False}),
-        (True, "last", {"even": 0.1}, {}),
+        (True, "mean", {"chosen": True}),
+        (True, "even", {"chosen": True}),
+        (False, "mean", {"chosen": False}),
+        (True, "last", {}),
+        (False, "last", {"chosen": False}),
     ],
 )
-def test_a_file_says_whether_its_score_chose_it(
-    is_best: bool, best_by: str, floors: dict[str, float], said: dict[str, bool]
-) -> None:
-    assert chosen_fact(is_best, best_by, floors) == said
+def test_a_file_says_whether_its_score_chose_it(is_best: bool, best_by: str, said: dict[str, bool]) -> None:
+    assert chosen_fact(is_best, best_by) == said
+
+
+def test_what_is_said_of_a_last_model_is_true_above_a_floor_too(training: Any, tmp_path: Path, capsys: Any) -> None:
+    folder = tmp_path / "run"
+    words = [one for text in (*TINY, "game.dice=1", "run.best_by=last", "run.steps=256") for one in ("--set", text)]
+    with pytest.raises(SystemExit) as done:
+        main(["train", "liarsdice", "--run-dir", str(folder), *words, "--set", 'run.best_floor={"even"=1}'])
+    assert not done.value.code
+    told = capsys.readouterr().out
+    assert "the last to miss the floor least" in told
+    assert "the last one that fell least short" in told
+    about = models.facts(folder / "best.zip")
+    rows = rows_of(folder)
+    assert about["timesteps"] == int(max(rows, key=lambda row: (float(row["score"]), int(row["steps"])))["steps"])
 
 
 @pytest.mark.parametrize("by", ["exploitability", "exploiter"])

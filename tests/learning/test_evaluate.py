@@ -70,8 +70,8 @@ def test_every_seat_is_played_and_the_seed_decides(name: str) -> None:
     first = evaluate(game, Noting(), RandomPlayer(), games=42, exact=False, seed=3)
     assert {seat: seats.count(seat) for seat in seats} == dict.fromkeys(range(game.players), 42 // game.players)
     assert first == evaluate(game, Noting(), RandomPlayer(), games=42, exact=False, seed=3)
-    assert evaluate(game, Noting(), RandomPlayer(), games=400, exact=False, seed=3) != evaluate(
-        game, Noting(), RandomPlayer(), games=400, exact=False, seed=4
+    assert evaluate(game, Noting(), RandomPlayer(), games=84, exact=False, seed=3) != evaluate(
+        game, Noting(), RandomPlayer(), games=84, exact=False, seed=4
     )
 
 

@@ -229,6 +229,12 @@ def test_the_card_says_which_best_models_are_below_the_floor(stage: Callable[...
     assert "| below the floor, 0.05 against bacon | no seed |" in (tmp_path / "all" / "seeds.md").read_text()
 
 
+def test_the_card_says_by_what_the_best_models_were_chosen(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+    for by, said in (("mean", "chosen by the scores"), ("last", "no score chose them")):
+        stage(tmp_path / by, seeds=2, overrides=[*SMALL, f"run.best_by={by}"])
+        assert said in (tmp_path / by / "seeds.md").read_text()
+
+
 def test_the_command_says_which_best_models_are_below_the_floor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

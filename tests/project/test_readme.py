@@ -47,6 +47,8 @@ ENDINGS = {
     "dicegym bench": Ending(seen="preparing", status=(130,)),
 }
 """What a person would end; all others end by themselves."""
+LONG = ("dicegym exploitability", "dicegym tune")
+"""What takes ten seconds of a core and more, and is typed by `make test-slow`."""
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +68,9 @@ def ending(command: str) -> Ending:
     return next((ending for begin, ending in ENDINGS.items() if command.startswith(begin)), Ending())
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command", [pytest.param(one, marks=[pytest.mark.slow] if one.startswith(LONG) else []) for one in COMMANDS]
+)
 def test_a_command_of_the_readme_works_as_typed(command: str, folder: Path, shell: dict[str, str]) -> None:
     end = ending(command)
     if command.startswith("dicegym web"):
@@ -118,7 +122,7 @@ def test_activation_is_said_where_the_first_command_stands() -> None:
 
 
 def test_every_verb_that_goes_on_for_long_is_still_in_the_readme() -> None:
-    assert all(any(command.startswith(begin) for command in COMMANDS) for begin in ENDINGS)
+    assert all(any(command.startswith(begin) for command in COMMANDS) for begin in (*ENDINGS, *LONG))
 
 
 @pytest.fixture

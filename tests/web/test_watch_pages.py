@@ -260,7 +260,7 @@ def test_large_contests_stay_quick(own_store: Path, settings: WebSettings) -> No
             before = calls.made
             assert asked.get(address).status_code == 200
             took.append(calls.made - before)
-    assert min(took) > 0
+    assert min(took) > 1_000
     assert max(took) < 200_000
 
 

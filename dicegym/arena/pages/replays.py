@@ -32,7 +32,7 @@ def shown_games(
         budget: characters.
     """
     found: dict[int, list[ShownGame]] = {}
-    tables: dict[str, Game | None] = {}  # by fingerprint: a game knows its own, which takes it a while, for good
+    tables: dict[str, Game | None] = {}  # by fingerprint
     waiting = [match for match in matches if match.failed is None]
     for first in range(0, len(waiting), AT_ONCE):
         some = waiting[first : first + AT_ONCE]

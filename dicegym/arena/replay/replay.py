@@ -258,7 +258,7 @@ class Replay:
 
 @functools.lru_cache(maxsize=64)
 def _game(name: str, players: int, parameters: tuple[tuple[str, int], ...]) -> Game:
-    """Return a registered game, the same one for all games of a contest: its fingerprint takes as long as a hundred."""
+    """Return a registered game, the same one for all games of a contest: what it finds out about itself stays."""
     spec = games.spec(name)
     for parameter, _ in parameters:  # which others have written, `players` or `self` perhaps
         if parameter not in spec.parameters:

@@ -17,7 +17,7 @@ from dicegym.escape import cell, harmless, markdown
 from dicegym.files import write_text, writing
 from dicegym.learning.band import ENOUGH, LEVEL, Band, band_of
 from dicegym.learning.curves import Experiment, RunCurve, read_run
-from dicegym.learning.evaluate import Score
+from dicegym.learning.evaluate import BY_LAST, Score
 from dicegym.learning.files import CURVE_FILE
 from dicegym.learning.floors import in_words, said_in
 from dicegym.learning.seeds.record import SeedsRecord, folder_of
@@ -40,11 +40,17 @@ class SeedResult(NamedTuple):
     steps: int
     """Of its last evaluation; 0: there was none."""
     best: float
-    """Score of its best model, by which that was chosen; NaN: there is none."""
+    """Score of its best model, by which that was chosen as a rule; NaN: there is none."""
     end: float
     """Score of its last evaluation."""
     missed: float = 0.0
     """How far its best model is below ``run.best_floor``."""
+
+
+CHOSEN_BY_SCORES = "Best models were chosen by the scores that stand here, and so these are a little too good"
+TAKEN_LAST = (
+    "Best models are the last ones, if there is a floor of those that fall least short of it: no score chose them"
+)
 
 
 class Together(NamedTuple):
@@ -76,9 +82,11 @@ class SeedsSummary(NamedTuple):
     end: Together | None
     """Scores at the end of the runs that are finished."""
     best: Together | None
-    """Scores of their best models: chosen by these very scores, and so a little too good."""
+    """Scores of their best models: chosen by these very scores, as a rule, and so a little too good."""
     floor: str = ""
     """What their best models were to come to besides (``run.best_floor``), in words; empty: nothing."""
+    takes_last: bool = False
+    """Whether no score chose them: they are the last (``run.best_by=last``)."""
 
     @property
     def below(self) -> str:
@@ -116,6 +124,7 @@ def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
         _together([one.end for one in finished]),
         _together([one.best for one in finished]),
         _floor(next(iter(runs.values()), None)),
+        any(run.settings.get("run.best_by") == BY_LAST for run in runs.values()),
     )
     if score is not None:
         _write_bands(record, folder, list(runs.values()), found, score)
@@ -227,7 +236,7 @@ def _page(record: SeedsRecord, found: SeedsSummary, measured: int | None) -> str
     ]
     lines += [
         "",
-        "Best models were chosen by the scores that stand here, and so these are a little too good; the cards in the "
+        f"{CHOSEN_BY_SCORES if not found.takes_last else TAKEN_LAST}; the cards in the "
         "folders of the seeds measure them in other games. Intervals are by the percentile bootstrap over seeds "
         "(Agarwal et al., 2021), and over the luck of training alone.",
         "",

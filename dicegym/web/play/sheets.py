@@ -108,7 +108,7 @@ def shared_game(game: Game) -> Game:
 
 @functools.lru_cache(64)
 def _game(name: str, players: int, parameters: tuple[tuple[str, int], ...]) -> Game:
-    """Return a game, the same one for all tables: its fingerprint takes as long as a hundred games."""
+    """Return a game, the same one for all tables: what it finds out about itself stays."""
     return dicegym.game(name, players=players, **dict(parameters))
 
 

@@ -99,7 +99,7 @@ def test_who_meets_the_bot_hardly_ever_plays_an_equilibrium() -> None:
 
 
 @each_game
-@pytest.mark.parametrize(("own", "others"), [(2, 1), (1, 2)])
+@pytest.mark.parametrize(("own", "others"), [pytest.param(2, 1, marks=pytest.mark.slow), (1, 2)])
 def test_so_it_does_where_dice_differ_and_more_hands_follow(name: str, own: int, others: int) -> None:
     """Whoever opens, and whatever the hands that follow are worth to either."""
     game = dicegym.game(name, dice=2, players=2)

@@ -70,7 +70,7 @@ def test_values_agree_with_a_recursion_over_whole_games() -> None:
 
 
 @pytest.mark.parametrize("memory", [0, 1])
-@pytest.mark.parametrize("rival", [0, 1])
+@pytest.mark.parametrize("rival", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_choice_in_a_reply_is_worth_what_playing_it_changes(memory: int, rival: int) -> None:
     """A player knows the same at most once in a game: another choice there changes its win rate by as much as it comes
     there, times what the choices differ by."""
