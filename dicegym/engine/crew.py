@@ -53,9 +53,6 @@ LOOKS = 256
 comes to anything while somebody waits like that."""
 NAP = 2e-5
 """Seconds for which the caller then sleeps: the helper may wait for the core on which it looks."""
-LONG = 2e-3
-"""Seconds after which the caller takes the helper for one that others keep from its core: it then looks `LOOKS` times
-and sleeps for an eighth of its waiting so far. To look on kept the core from those who had it to finish first."""
 _CORE = "sched_getcpu" if sys.platform == "linux" else ""
 _PAUSE = "llvm.x86.sse2.pause" if platform.machine().lower() in ("x86_64", "amd64", "i686") else ""
 
@@ -185,17 +182,12 @@ class _Helper:
         second interruption is raised at once.
         """
         interruption = None
-        began, patience, nap = 0.0, CALLERS_PATIENCE, NAP
         while True:
             try:
-                while not _waited(self.board, True, patience, HELPERS_CORE):
+                while not _waited(self.board, True, CALLERS_PATIENCE, HELPERS_CORE):
                     if self.board[ASLEEP]:  # who posted the job may have been interrupted before it woke the helper
                         self.wakes.put(True)
-                    time.sleep(nap)
-                    now = time.monotonic()
-                    began = began or now
-                    if now - began > LONG:
-                        patience, nap = LOOKS, (now - began) / 8
+                    time.sleep(NAP)
                 break
             except BaseException as error:
                 if interruption is not None:
