@@ -87,6 +87,11 @@ class Evaluator:
         if settings.best_by not in (choices := ["mean", "worst", BY_LAST, *known]):
             hint = floors.how_to_name(game, settings.best_by)
             raise unknown_name("run.best_by", settings.best_by, choices, hint)
+        if choices.count(settings.best_by) > 1:
+            raise ParameterError(
+                f"run.best_by={settings.best_by} is a way to choose the best model, and an opponent of the evaluations "
+                "is called the same: let its file have another name"
+            )
         floors.check_floors(settings.best_floor, known, game)
 
     def measure(self, learner: Player, exploited: Callable[[], Score]) -> tuple[Score, list[Score]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,7 @@ from dicegym.learning.preparation import prepare
 from dicegym.learning.seeds.summary import SeedResult, SeedsSummary
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
+from dicegym.shipped import shipped_folder
 
 pytestmark = pytest.mark.usefixtures("short_cards", "quick_exploiters")
 
@@ -309,6 +311,16 @@ def test_a_floor_may_be_what_is_left_to_a_model(training: Any, tmp_path: Path) -
     )
     assert list(rows_of(tmp_path / "run")[0])[2:] == ["even", BEST_REPLY]
     assert run.state.curve.score.opponent == "even"
+
+
+def test_an_opponent_called_as_a_way_to_choose_is_refused_where_it_would_be_meant(tmp_path: Path) -> None:
+    shutil.copy(shipped_folder("agents") / "liarsdice" / "honest.py", tmp_path / "last.py")
+    met = {"evaluate_against": ["even", str(tmp_path / "last.py")]}
+    with pytest.raises(ParameterError, match=r"run\.best_by=last is a way .* another name"):
+        Evaluator(dicegym.game("liarsdice"), from_plain({"run": {**met, "best_by": "last"}}).run, trust=True)
+    assert Evaluator(
+        dicegym.game("liarsdice"), from_plain({"run": {**met, "best_by": "even"}}).run, trust=True
+    ).meetings
 
 
 def test_a_target_is_reached_above_the_floor_alone() -> None:
