@@ -69,8 +69,8 @@ def test_a_league_fills_as_many_tables_with_one_member_or_different_ones_as_it_i
     assert draws[1:] == Pool([RandomPlayer()], [1], 0.25, 0.5).draws[1:]
 
 
-def test_tables_of_copies_are_of_past_selves_who_need_sit_nowhere_else() -> None:
-    league = League(DUEL, {"bacon": 1, "swap": 1, "self": 0}, SelfPlaySettings(games=20), copies=0.5)
+def test_tables_of_copies_are_of_past_selves_who_need_sit_nowhere_else(rates: Rates) -> None:
+    league = League(DUEL, {"bacon": 1, "swap": 1, "self": 0}, SelfPlaySettings(games=1000), copies=0.5)
     draws = league.pool().draws
     assert (draws.copies, draws.first) == (0, 2)  # nobody has joined
     joined(league, "first")
@@ -86,7 +86,7 @@ def test_tables_of_copies_are_of_past_selves_who_need_sit_nowhere_else() -> None
         League(DUEL, {"bacon": 1}, SelfPlaySettings(), copies=0.5)
 
 
-def test_who_sat_there_until_somebody_joined_sits_nowhere_afterwards() -> None:
+def test_who_sat_there_until_somebody_joined_sits_nowhere_afterwards(rates: Rates) -> None:
     """Where all at a table are to differ its small weight would not keep it away."""
     league = a_league(opponents={"self": 1})
     assert [player.name for player in league.pool().players] == ["uniform"]
