@@ -35,9 +35,10 @@ from dicegym.players.roster import agent, agent_names, resolve
 
 PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
 """What a trained model depends on."""
+_MEAN = "The score is the mean over the opponents of the training's evaluations."
 CHOSEN_BY = {
-    "mean": "The score is the mean over the opponents of the training's evaluations.",
-    BY_LAST: "The score is the mean over the opponents of the training's evaluations.",
+    "mean": _MEAN,
+    BY_LAST: _MEAN,  # which chooses nothing then
     BY_EXPLOITABILITY: "The score is what is left to it against its best reply, which knows all its ways: 0.5 at most.",
     BY_EXPLOITER: "The score is what is left to it against who was trained to beat it: others may leave less.",
     "worst": "The score is that against the hardest of the opponents of the training's evaluations.",
