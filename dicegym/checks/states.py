@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -110,8 +110,18 @@ def check_secrets(game: Game, state: Any, source: Any) -> None:
     state of another game.
     """
     for seat in range(game.players):
+        seen = {name: look(state, seat) for name, look in _looks(game).items()}
         for field in ("key", *sorted(game.spec.private | game.spec.secret)):
-            _check_secret(game, state, _without(game, state, source, seat, field), seat, field)
+            _check_secret(game, state, seen, _without(game, state, source, seat, field), seat, field)
+
+
+def _looks(game: Game) -> dict[str, Callable[[Any, int], Any]]:
+    """Return all that a seat can see of a state, by what is asked for it."""
+    return {
+        "observe": lambda state, seat: game.observe(state, seat).tolist(),
+        "view": game.view,
+        "scene": game.scene,
+    }
 
 
 def _without(game: Game, state: Any, source: Any, seat: int, field: str) -> Any:
@@ -127,17 +137,12 @@ def _without(game: Game, state: Any, source: Any, seat: int, field: str) -> Any:
     return other
 
 
-def _check_secret(game: Game, state: Any, other: Any, seat: int, field: str) -> None:
-    """``seat`` cannot tell the two states, which differ in what it may not know of ``field``."""
+def _check_secret(game: Game, state: Any, seen: Mapping[str, Any], other: Any, seat: int, field: str) -> None:
+    """``seat``, which has ``seen`` a state, cannot tell ``other``, whose hidden ``field`` is another."""
     whose = f"the {field} of the game" if field in {"key"} | game.spec.secret else f"the {field} of other seats"
     why = "Whoever sees the key can work out every die to come" if field == "key" else "It is nobody else's business"
-    looks: dict[str, Callable[[Any, int], Any]] = {
-        "observe": lambda state, seat: game.observe(state, seat).tolist(),
-        "view": game.view,
-        "scene": game.scene,
-    }
-    for name, look in looks.items():
-        if look(state, seat) != look(other, seat):
+    for name, look in _looks(game).items():
+        if seen[name] != look(other, seat):
             raise broken(game, f"{name}(seat {seat}) changes with {whose}", why, f"Leave the field {field!r} out of it")
     if seat == state["player"] and not np.array_equal(game.legal(state), game.legal(other)):
         raise broken(

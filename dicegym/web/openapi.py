@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Sequence
@@ -37,15 +38,18 @@ _PARAMETER = re.compile(r"{(\w+)(?::(\w+))?}")
 
 def routes(operations: Sequence[Operation]) -> list[Route]:
     """Return what answers ``/api``, a page for people, and ``/api/openapi.json``, the same for programs."""
-    document = openapi(operations)
+
+    @functools.cache
+    def document() -> dict[str, Any]:  # when it is first asked for: a tenth of a second, which a start need not take
+        return openapi(operations)
 
     async def describe(request: Request) -> Response:
-        return JSONResponse(document, headers={"Cache-Control": "public, no-cache"})
+        return JSONResponse(document(), headers={"Cache-Control": "public, no-cache"})
 
     async def read(request: Request) -> Response:
         tags: dict[str, list[dict[str, Any]]] = {}
         for one in operations:
-            tags.setdefault(tag_of(one), []).append(_shown(one, document))
+            tags.setdefault(tag_of(one), []).append(_shown(one, document()))
         return page(request, "api.html", tags=tags, host=request.url.netloc, scheme=request.url.scheme)
 
     return [Route(PREFIX, read), Route(f"{PREFIX}/openapi.json", describe)]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dicegym import games
+from dicegym.arena.provenance import package_version
 from dicegym.arena.replay.rulebook import described, differences, plays_alike
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, ReplayError, one_line, unknown_name
@@ -168,7 +169,7 @@ class Replay:
         return [one.text for one in found]
 
     def _refusal(self, table: Game, found: Sequence[str]) -> ReplayError:
-        kept, now = str(self.rules.get("dicegym", "")), str(described(table)["dicegym"])
+        kept, now = str(self.rules.get("dicegym", "")), package_version()
         version = one_line(kept or "unknown", 40)
         lines = [
             f"{self._called} was played by other rules of {table.spec.title}: fingerprint "

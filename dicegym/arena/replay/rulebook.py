@@ -7,6 +7,7 @@ random decisions show, field by field of the record and part by part of the obse
 
 from __future__ import annotations
 
+import copy
 import difflib
 import hashlib
 import importlib
@@ -20,6 +21,7 @@ import numpy as np
 from dicegym.arena.provenance import package_version
 from dicegym.arena.replay.code import code_of
 from dicegym.engine.game import Game
+from dicegym.engine.spec import GameSpec
 from dicegym.escape import one_line
 
 FORM = 1
@@ -47,6 +49,9 @@ class Difference(NamedTuple):
 def described(game: Game) -> dict[str, Any]:
     """Return the rules of a game part by part, as values that JSON can hold; a few thousand characters.
 
+    A process looks at each game once, as for `Game.fingerprint`: that takes a tenth of a second or more, and every
+    new store asks for it.
+
     ============  ====================================================================================================
     key           meaning
     ============  ====================================================================================================
@@ -65,6 +70,18 @@ def described(game: Game) -> dict[str, Any]:
     observed      part of the observation -> hash of what random games show of it
     ============  ====================================================================================================
     """
+    key = id(game.spec), game.players, tuple(game.parameters.items())
+    if key not in _described:
+        _described[key] = game.spec, _describe(game)
+    return copy.deepcopy(_described[key][1])
+
+
+_described: dict[tuple[Any, ...], tuple[GameSpec[Any], dict[str, Any]]] = {}
+"""What this process has found of games. Their specifications are held, so that no other one gets an id of theirs."""
+
+
+def _describe(game: Game) -> dict[str, Any]:
+    """Return what `described` does, looked at now."""
     shown, observed = _random_games(game)
     page = importlib.import_module(game.spec.module).__doc__
     return {
@@ -149,7 +166,7 @@ def differences(kept: Mapping[str, Any], game: Game) -> list[Difference]:
 
     ``kept`` may lack any of the keys, and is somebody else's text: what it says is shown, and never run.
     """
-    now = described(game)
+    now = _describe(game)
     shown = [*_of_shown(_mapping(kept, "shown"), now["shown"])]
     alike = not any(one.plays for one in shown)
     found = [

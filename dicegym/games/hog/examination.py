@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -57,10 +58,12 @@ def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndar
     exchanges. ``asked(i)`` is called before question i. Raises AgentError.
     """
     goal = game.parameters["goal"]
-    act = None if player.pure and not game.parameters["memory"] else player.join(game, 0, 0)
-    if game.parameters["memory"] and not getattr(act, SCORES_ALONE, False):
+    act = player.join(game, 0, 0)
+    if getattr(act, SCORES_ALONE, False):
+        return _examine_each(game, player, act, asked, 0, 0, 0).reshape(goal, goal)
+    if game.parameters["memory"]:
         return _examine_memory(game, player, asked)
-    if act is None or player.pure:
+    if player.pure:
         asked(goal * goal - 1)
         return _examine_at_once(game, player, every_situation(game)).reshape(goal, goal)
     return _examine_each(game, player, act, asked, 0, 0, 0).reshape(goal, goal)
@@ -83,6 +86,13 @@ def _examine_memory(game: Game, player: Player, asked: Callable[[int], None]) ->
     return np.ascontiguousarray(np.moveaxis(table, -1, 0)).reshape(goal, goal, RUNS, PARITIES)
 
 
+class _Told:
+    """A turn for who looks at both scores alone: making a record and its view takes longer than most strategies do."""
+
+    __slots__ = ("view",)
+    view: tuple[int, int]
+
+
 def _examine_each(
     game: Game, player: Player, act: Act, asked: Callable[[int], None], first: int, run: int, parity: int
 ) -> np.ndarray:
@@ -91,17 +101,22 @@ def _examine_each(
     state = game.new_game()[0]
     state["runs"][0], state["exchanges"][0] = run, parity
     scores, turn = state["scores"], Turn(game, state, 0)
+    told: Any = _Told()
+    by_scores_alone = getattr(act, SCORES_ALONE, False)
     table = np.zeros(goal * goal, np.int8)
     pairs = [divmod(i, goal) for i in range(goal * goal)]
     many: Callable[[list[tuple[int, int]]], Iterator[int]] | None = getattr(act, "many", None)
     actions = None if many is None else many(pairs)
     for i, pair in enumerate(pairs):
         asked(first + i)
-        if actions is None:
+        if actions is not None:
+            table[i] = next(actions)  # of the game's own adapter, which has looked at the answer
+        elif by_scores_alone:
+            told.view = pair
+            table[i] = act(told)  # which has looked at the answer too
+        else:
             scores[0], scores[1] = pair
             table[i] = action_of(player.name, act(turn) + FIRST_NUMBER, *pair)
-        else:
-            table[i] = next(actions)  # of the game's own adapter, which has looked at the answer
     return table + np.int8(FIRST_NUMBER)
 
 

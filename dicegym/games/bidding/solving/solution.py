@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from dicegym.engine.game import Game
@@ -134,8 +134,9 @@ class EquilibriumSolution:
         self._steps = steps
         self._minutes = minutes
 
+    @cached_property
     def _entries(self) -> tuple[int, int]:
-        """Return the entries of the tables of all hands, and of the largest group of hands."""
+        """The entries of the tables of all hands, and of the largest group of hands; counting them takes a second."""
         sizes = []
         for group in groups_of(self.game):
             hands = [tabulate(self.game, *dice) for dice in group.hands]
@@ -144,12 +145,12 @@ class EquilibriumSolution:
 
     def memory(self) -> int:
         """Return the bytes that solving takes: regrets and totals of four bytes, strategies of two."""
-        every, largest = self._entries()
+        every, largest = self._entries
         return 2 * 4 * largest + 2 * every + OTHERWISE
 
     def disk(self) -> int:
         """Return the bytes of the tables, and of what is needed for going on, of which the old is kept for the new."""
-        every, largest = self._entries()
+        every, largest = self._entries
         return 2 * every + 2 * (2 * 4 * largest + 2 * (every - largest))
 
     def minutes(self) -> float:
