@@ -91,6 +91,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(20_000, 20, 50)  # and a tenth as often as usual, which tests of thousands of objects feel
         gc.enable()
 
 

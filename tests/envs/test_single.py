@@ -14,6 +14,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check
+from variants import one_always
 
 import dicegym
 from dicegym.engine import loops
@@ -65,7 +66,7 @@ def test_stable_baselines3_checker_passes_without_a_warning(env_id: str) -> None
         "import gymnasium as gym; gym.make('dicegym:{id}')",
     ],
 )
-@each_environment
+@pytest.mark.parametrize("env_id", one_always(IDS))
 def test_every_way_of_gymnasium_to_find_an_environment(program: str, env_id: str) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program.format(id=env_id)], capture_output=True, text=True, check=False

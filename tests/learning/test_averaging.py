@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from variants import one_always
 
 pytest.importorskip("sb3_contrib")
 
@@ -58,7 +59,7 @@ def test_without_places_the_learner_itself_is_shown() -> None:
         np.testing.assert_array_equal(parameters_of(model), before)
 
 
-@pytest.mark.parametrize("algorithm", ["FastMaskablePPO", "MaskablePPO"])
+@pytest.mark.parametrize("algorithm", one_always(["FastMaskablePPO", "MaskablePPO"]))
 def test_files_hold_the_average_and_checkpoints_the_learner(algorithm: str, tmp_path: Path) -> None:
     ours = [f"algorithm.name={algorithm}", "run.steps=512"]
     plain = train("hog", tmp_path / "plain", overrides=[*SMALL, *ours])

@@ -404,6 +404,7 @@ def test_a_copy_of_a_learner_goes_on_learning_and_leaves_the_other_alone() -> No
     assert np.shares_memory(other.rollout_buffer.observations, other.rollout_buffer.seen)
 
 
+@pytest.mark.slow
 def test_passes_compute_the_same_without_a_compiler() -> None:
     code = """
 import numpy as np, torch

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from variants import FINISHED, one_always
+from variants import FINISHED
 
 pytest.importorskip("sb3_contrib")
 
@@ -30,8 +30,16 @@ from dicegym.signals import SignalInterrupt, status_of
 pytestmark = pytest.mark.usefixtures("short_cards")
 
 
-@pytest.mark.parametrize("game", one_always(FINISHED, 2))
-@pytest.mark.parametrize("overrides", [SMALL, ALONE], ids=["as configured", "past selves"])
+@pytest.mark.parametrize(
+    ("game", "overrides"),
+    [
+        pytest.param(
+            game, overrides, id=f"{kind}-{game}", marks=[] if FINISHED.index(game) == number else [pytest.mark.slow]
+        )
+        for number, (kind, overrides) in enumerate({"as configured": SMALL, "past selves": ALONE}.items())
+        for game in FINISHED
+    ],
+)
 def test_resumed_run_has_the_curve_of_an_uninterrupted_one(
     training: Any, done: Train, game: str, overrides: list[str], tmp_path: Path
 ) -> None:

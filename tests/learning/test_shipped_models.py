@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from shipped_models import MODELS, each_games_first_model, each_model
 from variants import FINISHED
 
 pytest.importorskip("sb3_contrib")
@@ -13,11 +14,6 @@ import dicegym
 from dicegym.learning.curve_picture import SUFFIX, learned
 from dicegym.learning.evaluate import evaluate
 from dicegym.players import model as models
-from dicegym.players.roster import agents_folder
-from dicegym.registry import GAMES
-
-MODELS = [path for name in GAMES for path in sorted(agents_folder(name).glob("*.zip"))]
-each_model = pytest.mark.parametrize("path", MODELS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 
 
 @pytest.mark.parametrize("name", FINISHED)
@@ -35,7 +31,7 @@ def test_model_loads_fits_the_rules_and_is_listed(path: Path) -> None:
     assert path.stat().st_size <= (5_000_000 if taught else 2 << 20)
 
 
-@each_model
+@each_games_first_model
 def test_model_is_as_good_as_its_card_says(path: Path) -> None:
     card = path.with_suffix(".md").read_text()
     about = models.facts(path)

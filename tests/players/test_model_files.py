@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shipped_models import each_games_first_model
 
 import dicegym
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
@@ -22,10 +23,7 @@ from dicegym.players import model_file
 from dicegym.players.about import describe
 from dicegym.players.model_file import MEMBER, NETWORK_MEMBER
 from dicegym.players.roster import agents_folder
-from dicegym.registry import GAMES
 
-MODELS = [path for name in GAMES for path in sorted(agents_folder(name).glob("*.zip"))]
-each_model = pytest.mark.parametrize("path", MODELS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 NEAR = 1e-4
 """Float32 rounds each of the some hundred products of a score by 6e-8 of its size, and scores are about ten: what is
 this near another score may come out above it there, and below it in the float64 that NumPy plays in."""
@@ -42,7 +40,7 @@ def played_states(game: Game, n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(seen), np.concatenate(masks)
 
 
-@each_model
+@each_games_first_model
 def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path: Path) -> None:
     torch = pytest.importorskip("torch")
     pytest.importorskip("sb3_contrib")

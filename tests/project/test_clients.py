@@ -26,7 +26,13 @@ def missing(modules: list[str]) -> list[str]:
     return [name for name in modules if importlib.util.find_spec(name.partition(".")[0]) is None]
 
 
-@pytest.mark.parametrize(("modules", "text"), PROGRAMS, ids=lambda value: value[0] if isinstance(value, list) else "")
+@pytest.mark.parametrize(
+    ("modules", "text"),
+    [
+        pytest.param(*one, marks=[pytest.mark.slow] if one[0] == ["sb3_contrib"] else [], id=f"{one[0][0]}-{number}")
+        for number, one in enumerate(PROGRAMS)  # SB3's trains for ten seconds; the tour of the README trains by it too
+    ],
+)
 def test_a_program_for_another_library_runs(modules: list[str], text: str, tmp_path: Path) -> None:
     ast.parse(text)
     if away := missing(modules):

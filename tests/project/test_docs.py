@@ -73,6 +73,8 @@ COMMANDS = {
     for page in PAGES
 }
 ELSEWHERE = {"add_a_game.md"}  # tests/project/test_add_a_game.py runs it, beside the game that it makes
+TRAINING = {"self_play.md", "studies.md"}
+"""Pages whose blocks take five seconds and more, and train as those of others do: `make test-slow` runs them."""
 PYTHON = [
     page
     for page in PAGES
@@ -84,7 +86,13 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", PYTHON, ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] if page.name in TRAINING else [])
+        for page in PYTHON
+    ],
+)
 def test_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     module = types.ModuleType("page")

@@ -275,12 +275,18 @@ def test_what_cannot_be_joined_is_told_in_words(
     ("missing", "arguments", "complaint"),
     [
         ("sqlalchemy", ["serve", "yatzy", "--tcp", "0"], "the server needs sqlalchemy"),
-        (
+        pytest.param(
             "confusable_homoglyphs",
             ["serve", "yatzy", "--tcp", "0"],
             "knowing names that look alike needs confusable-homoglyphs",
+            marks=pytest.mark.slow,
         ),
-        ("websockets", ["serve", "yatzy", "--ws", "0"], "WebSocket (--ws) needs websockets"),
+        pytest.param(
+            "websockets",
+            ["serve", "yatzy", "--ws", "0"],
+            "WebSocket (--ws) needs websockets",
+            marks=pytest.mark.slow,
+        ),
         ("websockets", ["join", "yatzy", "ws://127.0.0.1:1", "--agent", "thrifty"], "a ws:// address needs websockets"),
     ],
 )

@@ -185,7 +185,7 @@ def compare(name: str, folder: Path, games: int, most: int, screens: int = 1) ->
     assert at == len(found)
 
 
-@pytest.mark.parametrize("name", one_always(GAMES, 2))
+@pytest.mark.parametrize("name", one_always(GAMES))
 def test_rules_observations_and_agents_are_the_same(name: str, tmp_path: Path) -> None:
     compare(name, tmp_path, games=9, most=30)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from played_forms import data_of, form_to, forms_of
 from starlette.testclient import TestClient
-from variants import each_game
+from variants import each_game, one_always
 from web_pages import Visitor
 
 import dicegym
@@ -67,7 +67,7 @@ def moved(client: TestClient, table: PlayedTable, generator: random.Random) -> i
 
 
 @each_game
-@pytest.mark.parametrize("controls", [True, False])
+@pytest.mark.parametrize("controls", one_always([True, False]))
 def test_a_whole_game_is_played_by_its_forms(
     name: str, controls: bool, client: TestClient, settings: WebSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from variants import one_always
 
 import dicegym
 from dicegym.analysis import solving, valuers
@@ -24,7 +25,7 @@ from dicegym.learning.teacher import Teacher
 
 GAMES = ("liarsdice", "liarsdice_spot_on")
 BOT = "bayes"
-each_game = pytest.mark.parametrize("name", GAMES)
+each_game = pytest.mark.parametrize("name", one_always(GAMES))
 
 
 def no_progress(done: int, of: int, what: str) -> None:
@@ -134,7 +135,7 @@ def test_the_more_it_meets_the_bot_the_more_it_wins_of_it_and_gives_away(name: s
     assert given[2] > given[0] + 0.02
 
 
-@pytest.fixture(scope="module", params=GAMES)
+@pytest.fixture(scope="module", params=one_always(GAMES))
 def solved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The game with two dice each, and the folder of a table that was learned a little."""
     game = dicegym.game(request.param, dice=2, players=2)

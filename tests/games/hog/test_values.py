@@ -69,8 +69,9 @@ def test_values_agree_with_a_recursion_over_whole_games() -> None:
                 assert values[own * SMALL + opponent, parity, *runs] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("memory", [0, 1])
-@pytest.mark.parametrize("rival", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("memory", "rival"), [(0, 0), *(pytest.param(*pair, marks=pytest.mark.slow) for pair in [(0, 1), (1, 0), (1, 1)])]
+)
 def test_a_choice_in_a_reply_is_worth_what_playing_it_changes(memory: int, rival: int) -> None:
     """A player knows the same at most once in a game: another choice there changes its win rate by as much as it comes
     there, times what the choices differ by."""

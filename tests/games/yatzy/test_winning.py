@@ -330,6 +330,7 @@ def test_the_winner_computes_the_last_boxes_exactly(small: Small, winner: Module
             assert winner.to_come(int(filled[k]), int(sums[k])).cumsum() == pytest.approx(known.cumsum(), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_the_winner_knows_means_by_heart(winner: ModuleType) -> None:
     values, rng = alone_module_values(), np.random.default_rng(1)
     errors = []

@@ -1,0 +1,19 @@
+"""The trained models that come with dicegym: what tests of all of them are parametrised over."""
+
+from __future__ import annotations
+
+import pytest
+
+from dicegym.players.roster import agents_folder
+from dicegym.registry import GAMES
+
+MODELS = [path for name in GAMES for path in sorted(agents_folder(name).glob("*.zip"))]
+each_model = pytest.mark.parametrize("path", MODELS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+each_games_first_model = pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=f"{path.parent.name}-{path.stem}", marks=[] if path.stem == "ppo" else [pytest.mark.slow])
+        for path in MODELS
+    ],
+)
+"""The model ``ppo`` of each game, and all others marked slow: for what takes a second of each."""
