@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.games.bidding.solving import sweeps
+from dicegym.games.bidding.solving import nodes, settling, sweeps
 from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand
 
 LARGEST_PIECE = 1 << 14
@@ -72,7 +72,7 @@ class Strategy:
         plan = np.zeros((len(hand.bids) + hand.outcome.shape[2] + 2, hand.width))
         calls = int(hand.n_calls[depth % 2]) if last >= 0 else 0
         size = len(hand.chances[depth % 2])
-        sweeps.weigh(
+        nodes.weigh(
             self.bid_rows, self.call_rows, node, int(hand.first[last + 1]), hand.step, hand.squeeze, calls, size, False,
             plan,
         )  # fmt: skip
@@ -184,11 +184,11 @@ class Learner:
         return float(hand.chances[me] @ out[: len(hand.chances[me])])
 
     def strategy(self) -> Strategy:
-        """Return what was played on average; see `sweeps.settle`."""
+        """Return what was played on average; see `settling.settle`."""
         hand, notes = self.hand, _Notes(self.hand)
         bid_rows = np.zeros(self.bid_totals.shape, np.uint16)
         call_rows = np.zeros(self.call_totals.shape, np.uint16)
-        sweeps.settle(
+        settling.settle(
             hand.first, hand.step, hand.squeeze, hand.n_calls, _sizes(hand), self.bid_regrets, self.call_regrets,
             self.bid_totals, self.call_totals, bid_rows, call_rows, notes.plan, notes.stack,
         )  # fmt: skip

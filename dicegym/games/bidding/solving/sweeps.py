@@ -26,129 +26,23 @@ Arguments that kernels share:
 
 from __future__ import annotations
 
-import numpy as np
-
-from dicegym.engine.jit import kernel, loop_kernel
+from dicegym.engine.jit import loop_kernel
+from dicegym.games.bidding.solving.nodes import (
+    LAST,
+    NEXT,
+    NODE,
+    OTHER,
+    OWN,
+    add_called,
+    clear,
+    copy,
+    hand_on,
+    weigh,
+)
 
 WHOLE, MARK, BELOW, JOIN = 0, 1, 2, 3
 """What `learn` does: the whole tree; note who reaches the nodes of the top; what is below one of these; the top, once
 what is below is known."""
-PARTS = 65535.0
-"""Of a probability in 16 bits."""
-LEAST = PARTS / 1024
-"""What is chosen less often than this is not chosen at all: it is left from early steps, leaves a best reply nothing
-that could be measured, and would make whoever asks about a node go through a hundred times as many."""
-NODE, LAST, NEXT, OWN, OTHER = 0, 1, 2, 3, 4
-"""Columns of a stack: the node, its last bid (-1: none), the bid to go on with, whether anybody of mine, and of the
-opponent's, gets there."""
-
-
-@kernel
-def weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size, even, plan):
-    """Write what the weights at a node make the probabilities of its choices.
-
-    Args:
-        bid_rows: float[nodes, width].
-        call_rows: float[rows, calls, width].
-        node: where.
-        low: the lowest bid that may follow.
-        step: see above.
-        squeeze: see above.
-        calls: how many calls there are.
-        size: how many rolls.
-        even: whether all choices are alike where there are no weights; else whoever is there calls (0), if it can.
-        plan: float64[choices + 2, width].
-    """
-    n_bids = len(step)
-    choices = n_bids - low + calls
-    end = len(plan) - 2
-    if choices == 1:
-        only = n_bids if calls == 1 else low
-        for roll in range(size):
-            plan[only, roll] = 1.0
-        return
-    total, rest = plan[end], plan[end + 1]
-    row = node // squeeze
-    for roll in range(size):
-        total[roll] = 0.0
-    for bid in range(low, n_bids):
-        weights = bid_rows[node + step[bid]]
-        for roll in range(size):
-            total[roll] += weights[roll]
-    for call in range(calls):
-        weights = call_rows[row, call]
-        for roll in range(size):
-            total[roll] += weights[roll]
-    share = 1.0 / choices if even or calls == 0 else 0.0
-    for roll in range(size):
-        none = total[roll] <= 0.0
-        rest[roll] = 1.0 if none else 0.0
-        total[roll] = 0.0 if none else 1.0 / total[roll]
-    for bid in range(low, n_bids):
-        weights, chance = bid_rows[node + step[bid]], plan[bid]
-        for roll in range(size):
-            chance[roll] = weights[roll] * total[roll] + rest[roll] * share
-    for call in range(calls):
-        weights, chance = call_rows[row, call], plan[n_bids + call]
-        alone = 1.0 if share == 0.0 and call == 0 else share
-        for roll in range(size):
-            chance[roll] = weights[roll] * total[roll] + rest[roll] * alone
-
-
-@kernel
-def add_called(reach, wins, turned, mine, others, size, other_size, sums, out):
-    """Add to ``out`` what a call is worth to each of my rolls, against a reach of the opponent's rolls.
-
-    Args:
-        reach: float64[width], of the opponent.
-        wins: float64[classes, classes], of the opener's rolls and the other's.
-        turned: whether I am the other.
-        mine: int64[width], the classes of my rolls.
-        others: int64[width], of the opponent's.
-        size: how many rolls I have.
-        other_size: how many the opponent has.
-        sums: float64[classes or more], for notes.
-        out: float64[width].
-    """
-    kinds = len(wins)
-    for kind in range(kinds):
-        sums[kind] = 0.0
-    for roll in range(other_size):
-        sums[others[roll]] += reach[roll]
-    for kind in range(kinds):  # in place: what each class of mine has
-        value = 0.0
-        for hidden in range(kinds):
-            value += sums[hidden] * (wins[hidden, kind] if turned else wins[kind, hidden])
-        sums[kinds + kind] = value
-    for roll in range(size):
-        out[roll] += sums[kinds + mine[roll]]
-
-
-@kernel
-def hand_on(reach, chance, size, out):
-    """Write the reach after a choice; return whether anybody gets there."""
-    most = 0.0
-    for roll in range(size):
-        out[roll] = reach[roll] * chance[roll]
-        most = max(most, out[roll])
-    return most > 0.0
-
-
-@kernel
-def copy(values, size, out):
-    """Copy a vector; return whether anything in it is above 0."""
-    most = 0.0
-    for roll in range(size):
-        out[roll] = values[roll]
-        most = max(most, values[roll])
-    return most > 0.0
-
-
-@kernel
-def clear(size, out):
-    """Set a vector to 0."""
-    for roll in range(size):
-        out[roll] = 0.0
 
 
 @loop_kernel
@@ -399,76 +293,4 @@ def judge(
                         value[roll] += plan[d, number, roll] * gain[d, number, roll]
         if d == 0:
             return
-        d -= 1
-
-
-@loop_kernel
-def settle(
-    first, step, squeeze, n_calls, sizes, bid_regrets, call_regrets, bid_totals, call_totals, bid_rows, call_rows, plan,
-    stack,
-):  # fmt: skip
-    """Make what was played on average a strategy of 16 bits: each node's totals, shared out in 65,535 parts or less.
-
-    Where a roll never played its way to a node, it is what the regrets there say: no reply gains by that, as nobody
-    meets it, and whoever asks what to do there, after an error, gets a sensible answer.
-
-    Beside the arguments above:
-        bid_regrets: as of `learn`.
-        call_regrets: as of `learn`.
-        bid_totals: float32[nodes, width].
-        call_totals: float32[rows, calls, width].
-        bid_rows: uint16[nodes, width], written.
-        call_rows: uint16[rows, calls, width], written.
-    """
-    n_bids = len(step)
-    d = 0
-    stack[0, NODE], stack[0, LAST] = 0, -1
-    fresh = True
-    while d >= 0:
-        node, last = stack[d, NODE], stack[d, LAST]
-        low = first[last + 1]
-        if fresh:
-            fresh = False
-            stack[d, NEXT] = low
-            place = d % 2
-            calls = n_calls[place] if last >= 0 else 0
-            size = sizes[place]
-            if n_bids - low + calls > 1:
-                row = node // squeeze
-                total, rest = plan[0, 0], plan[0, 1]
-                for roll in range(size):
-                    total[roll] = 0.0
-                    rest[roll] = 0.0
-                for bid in range(low, n_bids):
-                    for roll in range(size):
-                        total[roll] += bid_totals[node + step[bid], roll]
-                        rest[roll] += bid_regrets[node + step[bid], roll]
-                for call in range(calls):
-                    for roll in range(size):
-                        total[roll] += call_totals[row, call, roll]
-                        rest[roll] += call_regrets[row, call, roll]
-                for roll in range(size):
-                    met = total[roll] > 0.0
-                    total[roll] = PARTS / total[roll] if met else 0.0
-                    rest[roll] = PARTS / rest[roll] if rest[roll] > 0.0 and not met else 0.0
-                for bid in range(low, n_bids):
-                    played, regrets = bid_totals[node + step[bid]], bid_regrets[node + step[bid]]
-                    weights = bid_rows[node + step[bid]]
-                    for roll in range(size):
-                        part = played[roll] * total[roll] + regrets[roll] * rest[roll]
-                        weights[roll] = np.uint16(part + 0.5) if part >= LEAST else np.uint16(0)
-                for call in range(calls):
-                    played, regrets = call_totals[row, call], call_regrets[row, call]
-                    weights = call_rows[row, call]
-                    for roll in range(size):
-                        part = played[roll] * total[roll] + regrets[roll] * rest[roll]
-                        weights[roll] = np.uint16(part + 0.5) if part >= LEAST else np.uint16(0)
-        bid = stack[d, NEXT]
-        if bid < n_bids:
-            stack[d, NEXT] = bid + 1
-            if first[bid + 1] < n_bids or n_calls[1 - d % 2] > 1:
-                d += 1
-                stack[d, NODE], stack[d, LAST] = node + step[bid], bid
-                fresh = True
-            continue
         d -= 1
