@@ -20,6 +20,8 @@ from postgres import MissingError, Postgres, running
 
 ROOT = Path(__file__).resolve().parents[1]
 
+pytest_plugins = ["command_line"]
+
 # The first example may compile a kernel; which examples run must not depend on the day.
 hypothesis.settings.register_profile("dicegym", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("dicegym")

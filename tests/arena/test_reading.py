@@ -9,11 +9,12 @@ import math
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Run
 
 import dicegym
 from dicegym.arena import contest
@@ -27,33 +28,15 @@ from dicegym.arena.store.holding import held
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.removing import remove
 from dicegym.arena.store.store import ContestStore
-from dicegym.cli import main
 from dicegym.errors import ParameterError, UnknownNameError
 
 pytestmark = pytest.mark.xdist_group("arena")
 
-Run = Callable[..., tuple[int, str, str]]
 BOTS = {
     "ann": "def final_strategy(score, opponent_score):\n    return 5\n",
     "bad": "def final_strategy(score, opponent_score):\n    return 11 if score > 50 else 4\n",
     "<b>bob": "def final_strategy(score, opponent_score):\n    return 3\n",
 }
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in this process; return (exit status, standard output, standard error)."""
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        status = 0
-        try:
-            main([str(argument) for argument in arguments])
-        except SystemExit as end:
-            status = int(end.code or 0)
-        shown = capsys.readouterr()
-        return status, shown.out, shown.err
-
-    return call
 
 
 class Made:

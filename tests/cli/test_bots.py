@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from dicegym.cli import main
-
-Run = Callable[..., tuple[int, str, str]]
+from command_line import Run
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line in a folder of its own; return (exit status, standard output, standard error)."""
+@pytest.fixture(autouse=True)
+def _folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        status = 0
-        try:
-            main(list(arguments))
-        except SystemExit as end:
-            status = int(end.code or 0)
-        shown = capsys.readouterr()
-        return status, shown.out, shown.err
-
-    return call
 
 
 def test_a_new_bot_is_written_once_and_checked(run: Run) -> None:

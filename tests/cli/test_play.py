@@ -8,32 +8,13 @@ import shlex
 import subprocess
 import sys
 import types
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import Run
 
-from dicegym.cli import main
 from dicegym.games.parts import KEYBOARD, need
 from dicegym.registry import GAMES
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in this process; return (exit status, standard output, standard error)."""
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        status = 0
-        try:
-            main(list(arguments))
-        except SystemExit as end:
-            status = end.code or 0
-        shown = capsys.readouterr()
-        return status, shown.out, shown.err
-
-    return call
 
 
 def test_play_at_the_keyboard_until_the_end_and_with_input_that_ends() -> None:

@@ -1,0 +1,191 @@
+"""Commands that compare players: tournaments, exact win rates, comparisons."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Never
+
+import pytest
+from command_line import Run
+
+from dicegym.arena.contest import FORMATS
+
+
+def test_tournament_prints_the_report_and_writes_json(run: Run, tmp_path: Path) -> None:
+    target = tmp_path / "result.json"
+    command = ("tournament", "hog", "always_roll", "bacon", "swap", "--json", str(target), "--workers", "1")
+    status, out, _ = run(*command)
+    assert status == 0
+    assert "Winrate against `always_roll(5)`" in out
+    assert "Games of 9 won by the row against the column" in out
+    assert "Entry 0's wins" not in out
+    assert json.loads(target.read_text())["version"] == 1
+    status, out, _ = run(*command, "--matches", "--games", "120", "--seconds", "20")
+    assert status == 0
+    assert "Entry 0's wins" in out
+    found = json.loads(target.read_text())
+    assert found["games_per_match"] == 120
+    assert found["limits"]["seconds"] == 20
+    assert [sum(match["wins"]) for match in found["matches"]] == [120] * 3
+    status, out, _ = run(*command, "--exact", "--games", "0")
+    assert status == 0
+    assert out.startswith("Hog: 3 entries, round robin, no games, ranked by exact win rates")
+    assert [row["name"] for row in json.loads(target.read_text())["standings"]] == ["swap", "always_roll", "bacon"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("lucky", "idle", "thrifty", "--exact"), "exact=True means nothing to the format 'groups': leave it out"),
+        (("yatzy", "thrifty", "gather", "--exact"), "no exact values: leave it out and play more games"),
+        (("liarsdice", "even", "timid", "--exact"), "no exact values; they are known with players=2 and dice=1"),
+        (("hog", "bacon", "swap", "--games", "0"), "games=0 cannot be used as the number of games of a match"),
+        (("hog", "bacon", "swap", "--seconds", "0"), "seconds=0.0 leaves no time to think"),
+        (("hog", "bacon", "nosuch.py"), "there is no file nosuch.py"),
+        (("hog", "bacon", "nosuch/hog.py"), "there is no file nosuch/hog.py, as there is no folder nosuch"),
+        (("hog", "bacon", "x=nosuch.py"), "there is no file nosuch.py"),
+        (("hog", "bacon", "x="), "'x=' names no entry: write NAME=ENTRY"),
+        (("hog", "bacon", "bacon=swap"), "two entries are called 'bacon'"),
+        (("hog", "bacon", "swap", "--format", "swis"), "Did you mean 'swiss'?"),
+        (("hog", "bacon", "swap", "--rounds", "2"), "rounds=2 means nothing to the format 'round-robin'"),
+        (("yatzy", "gather", "thrifty", "--players", "2", "-p", "players=2"), "say the same: give one of them"),
+        (("lucky", "idle", "thrifty", "--format", "double-elimination"), "make a table of two, players=2"),
+    ],
+)
+def test_a_tournament_that_cannot_be_is_refused_before_it_plays(
+    run: Run, arguments: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(*_: object, **__: object) -> Never:
+        raise AssertionError
+
+    monkeypatch.setattr("dicegym.sandbox.sandbox.Sandbox.run", play)
+    status, out, err = run("tournament", *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+@pytest.mark.parametrize("able", [["bacon"], []])
+def test_a_tournament_without_two_who_can_play_has_failed(run: Run, able: list[str], tmp_path: Path) -> None:
+    """Its report says who cannot and why, and a script is told by the status."""
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text("def final_strategy(score):\n    return 1\n")
+    broken = [str(tmp_path / f"{name}.py") for name in ("one", "two")]
+    target = tmp_path / "result.json"
+    status, out, err = run("tournament", "hog", *able, *broken, "--json", str(target), "--workers", "1", "--no-store")
+    assert status == 1
+    assert "fewer than two entries can play" in err
+    assert "disqualified" in out
+    assert [row["name"] for row in json.loads(target.read_text())["standings"]] == able
+    assert {row["name"] for row in json.loads(target.read_text())["disqualified"]} == {"one", "two"}
+
+
+def test_a_tournament_of_another_format_with_names_of_ones_own(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = "def final_strategy(score, opponent_score):\n    return 4\n"
+    (tmp_path / "odd=name.py").write_text(bot)
+    monkeypatch.chdir(tmp_path)
+    command = ("tournament", "hog", "bacon", "eight=always_roll(8)", "odd=name.py", "four=./odd=name.py", "--no-store")
+    status, out, err = run(
+        *command,
+        "--format",
+        "swiss",
+        "--rounds",
+        "2",
+        "--seeds",
+        "2",
+        "--games",
+        "1",
+        "--json",
+        "a.json",
+        "--workers",
+        "1",
+    )
+    assert status == 0
+    assert "odd=name.py exists, and is taken for a path" in err
+    assert out.startswith("Hog: 4 entries, swiss, 2 rounds of matches of 1 game, seed ")
+    found = json.loads((tmp_path / "a.json").read_text())
+    assert {row["name"] for row in found["standings"]} == {"bacon", "eight", "odd=name", "four"}
+    assert (found["format"], found["options"]["seeds"], len(found["matches"])) == ("swiss", 2, 8)
+
+
+def test_the_help_of_tournaments_lists_all_formats(run: Run) -> None:
+    _, out, _ = run("tournament", "--help")
+    assert f"--format {'|'.join(form.title for form in FORMATS.values())}" in " ".join(out.split())
+
+
+def test_exact_says_how_to_ask_and_gives_all_digits(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, _, err = run("exact", "yatzy", "planner")
+    assert status == 2
+    assert "with players=1 there are: `dicegym exact yatzy planner -p players=1`" in err
+    status, _, err = run("exact", "liarsdice", "even", "timid", "-p", "players=3")
+    assert "`dicegym exact liarsdice even timid -p players=2 -p dice=1`" in err
+    assert "`dicegym evaluate even --game liarsdice` plays games" in err
+    file = tmp_path / "value.json"
+    status, out, _ = run("exact", "hog", "bacon", "swap", "--digits", "12", "--json", str(file))
+    assert out == "0.338153345554 exact win rate of bacon against swap\n"
+    found = json.loads(file.read_text())
+    assert (found["question"], found["a"], found["b"]) == ("win rate", "bacon", "swap")
+    assert found["value"] == pytest.approx(0.33815334555401344, abs=1e-13)
+    assert found["fingerprint"] == "207688ba5d2c1c26"
+    assert [list(entry["files"]) for entry in found["entries"]] == [["bacon.py"], ["swap.py"]]
+    assert run("exact", "hog", "bacon", "--games", "5")[0] == 2
+
+
+def test_exact_prints_win_rates_and_best_replies(run: Run, tmp_path: Path) -> None:
+    assert run("exact", "hog", "always_roll(8)", "always_roll(5)")[1].startswith("0.630940 exact win rate")
+    assert run("exact", "hog", "always_roll(0)")[1].startswith("0.102878")
+    assert run("exact", "hog", "always_roll(5)", "--best-response")[1].startswith("0.84474")
+    bot = tmp_path / "hog.py"
+    arguments = (
+        "exact",
+        "hog",
+        "always_roll(5)",
+        "-p",
+        "goal=20",
+        "--best-table",
+        "--trials",
+        "2",
+        "--output",
+        str(bot),
+    )
+    assert run(*arguments)[0] == 0
+    assert "def final_strategy" in bot.read_text()
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert "--force" in err
+    status, _, err = run("exact", "liarsdice", "even")
+    assert status == 2
+    assert "dicegym evaluate" in err
+
+
+def test_compare_says_who_is_better(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    how = ["--seed", "1", "--workers", "1", "--store", str(tmp_path / "arena.sqlite")]
+    status, out, _ = run("compare", "hog", "always_roll(5)", "swap", *how, "--pairs", "--json", str(file))
+    assert status == 0
+    assert "swap is better than always_roll(5)" in out
+    assert "Pairs by the difference of scores" in out
+    found = json.loads(file.read_text("utf-8"))
+    assert (found["decision"], found["second"], found["claims"]["alpha"]) == ("better", "swap", 0.05)
+    status, again, told = run("compare", "hog", "always_roll(5)", "swap", *how, "--pairs")
+    assert (status, again) == (0, out)
+    assert "0 checks and matches played" in told
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--elo0", "30", "--elo1", "20"], "smaller one first"),
+        (["--margin1", "0.1", "--elo1", "20"], "same thing twice"),
+        (["--others", "ham", "--elo1", "20"], "do not meet"),
+        (["--score", "points"], "there is no score 'points'. Known: win, place."),
+        (["--players", "2", "-p", "players=3"], "differ"),
+        (["--others", "nobody"], "there is no agent of Hog 'nobody'"),
+    ],
+)
+def test_compare_refuses_what_cannot_be_tested(run: Run, options: list[str], said: str) -> None:
+    status, _, error = run("compare", "hog", "bacon", "swap", "--no-store", *options)
+    assert status == 2
+    assert said in error

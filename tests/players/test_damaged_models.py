@@ -1,0 +1,295 @@
+"""Model files that are damaged, promise too much or hold nonsense are refused in words, and take no memory."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import struct
+import tracemalloc
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hostile_models import changed, members_of, members_of_bytes, zipped
+
+import dicegym
+from dicegym.errors import ModelError
+from dicegym.players import model as models
+from dicegym.players.about import describe, game_for
+from dicegym.players.archive import MOST_BYTES, ModelArchive, array_in, npy_bytes, npz_bytes
+from dicegym.players.model_file import MEMBER, NETWORK_MEMBER
+
+pytest.importorskip("sb3_contrib")
+
+GAME = dicegym.game("hog")
+
+
+def only_model_error(path: Path, called: str) -> None:
+    """Open a file by each door; fail unless it loads, or is refused by a ModelError that names it."""
+    for door in (
+        lambda: dicegym.agent(GAME, str(path)),
+        lambda: models.load_model(path, GAME),
+        lambda: game_for(str(path)),
+        lambda: describe(GAME, str(path)),
+    ):
+        try:
+            door()
+        except Exception as error:
+            if not (isinstance(error, ModelError) and str(path) in str(error)):
+                raise AssertionError(f"{called}: {type(error).__name__}: {error}") from error
+
+
+def flipped(content: bytes, draw: random.Random) -> bytes:
+    found = bytearray(content)
+    for _ in range(draw.choice([1, 1, 5])):
+        found[draw.randrange(len(found))] ^= 1 << draw.randrange(8)
+    return bytes(found)
+
+
+@pytest.mark.parametrize("times", [6, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("whose", ["own", "theirs"])
+def test_flipped_and_missing_bytes_are_one_error(
+    whose: str, times: int, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Anywhere in the file, and inside its members with a checksum that fits again."""
+    source: Path = request.getfixturevalue(whose)
+    draw = random.Random(whose)
+    content, members = source.read_bytes(), members_of(source)
+    path = tmp_path / "m.zip"
+    for number in range(times):
+        path.write_bytes(flipped(content, draw))
+        only_model_error(path, f"flip {number}")
+        path.write_bytes(content[: draw.randrange(len(content))])
+        only_model_error(path, f"cut {number}")
+        name = draw.choice([name for name, member in members.items() if member])
+        only_model_error(changed(source, path, {name: flipped(members[name], draw)}), f"{number} in {name}")
+        inner = members_of_bytes(members["policy.pth"])
+        described = next(name for name in inner if name.endswith("data.pkl"))
+        again = tmp_path / "inner"
+        zipped({**inner, described: flipped(inner[described], draw)}, again, zipfile.ZIP_STORED)
+        only_model_error(changed(source, path, {"policy.pth": again.read_bytes()}), f"{number} among tensors")
+
+
+def header_of(shape: tuple[int, ...], data: bytes = b"", dtype: str = "<f4") -> bytes:
+    """Return the bytes of an array that promises a shape."""
+    made = io.BytesIO()
+    np.lib.format.write_array_header_1_0(made, {"descr": dtype, "fortran_order": False, "shape": shape})
+    return made.getvalue() + data
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        header_of((1 << 40,)),
+        header_of((1 << 62, 1 << 62)),
+        header_of((-1, -4), bytes(16)),
+        header_of((0, 1 << 70)),
+        header_of((4,), bytes(15)),
+        header_of((2,), bytes(16), "|O"),
+        header_of((2,), bytes(16), "<M8[s]"),
+        header_of((1 << 40,), dtype="|V0"),
+        b"\x93NUMPY\x01\x00\xff\xff" + b"(" * 65535,
+        b"\x93NUMPY\x07\x00",
+        b"",
+    ],
+)
+def test_arrays_take_no_memory_for_what_they_promise(content: bytes, own: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.zip"
+    inner = members_of_bytes(members_of(own)[NETWORK_MEMBER])
+    packed = zipped({**inner, "weight0.npy": content}, tmp_path / "n.zip").read_bytes()
+    changed(own, path, {NETWORK_MEMBER: packed})
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelError, match=r"network\.npz"):
+            models.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 50 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_arrays_come_back() -> None:
+    records = np.zeros(3, np.dtype([("a", np.int8), ("b", np.float64, (2,))], align=True))
+    for array in (np.arange(6.0).reshape(2, 3), np.asfortranarray(np.eye(3)), np.zeros(0), np.array(5), records):
+        again = array_in(npy_bytes(array))
+        assert again.dtype == array.dtype
+        assert np.array_equal(again, array)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e308])
+def test_weights_that_are_no_numbers_are_refused(value: float, own: Path, tmp_path: Path) -> None:
+    with ModelArchive(members_of(own)[NETWORK_MEMBER]) as archive:
+        arrays = {name: array.astype(np.float64) for name, array in archive.arrays().items()}
+    arrays["weight0"][3, 2] = value
+    path = changed(own, tmp_path / "m.zip", {NETWORK_MEMBER: npz_bytes(arrays)})
+    with pytest.raises(ModelError, match="not finite"):
+        models.load(path)
+
+
+def test_tensors_that_are_no_numbers_are_refused(learner: Any, tmp_path: Path) -> None:
+    import copy
+
+    import torch
+
+    broken = copy.deepcopy(learner.policy.state_dict())
+    broken["action_net.bias"][0] = torch.nan
+    made = io.BytesIO()
+    torch.save(broken, made)
+    learner.save(tmp_path / "m.zip")
+    path = changed(tmp_path / "m.zip", tmp_path / "n.zip", {"policy.pth": made.getvalue()})
+    with pytest.raises(ModelError, match="not all finite"):
+        dicegym.agent(GAME, str(path))
+
+
+def tensor_files() -> dict[str, Any]:
+    """What ``torch.save`` may be given that is no weights, by a name for each."""
+    import torch
+
+    huge = torch.zeros(1).expand(1 << 20, 1 << 20)
+    alias = torch.zeros(1 << 16)
+    itself: list[Any] = []
+    itself.append(itself)
+    return {
+        "a tensor of a trillion numbers": {"action_net.weight": huge},
+        "one tensor under a thousand names": {f"n{i}": alias for i in range(1000)},
+        "a bytearray that is yet to be made": {"a": _Called(bytearray, (1 << 40,))},
+        "a storage that is yet to be made": {"a": _Called(torch.FloatStorage, (1 << 40,))},
+        "a list": [1, 2],
+        "itself": itself,
+        "a sparse tensor": {"a": torch.eye(3).to_sparse()},
+        "numbers": {"a": 5},
+    }
+
+
+class _Called:
+    """Calls something when it is unpickled."""
+
+    def __init__(self, function: Any, arguments: tuple[Any, ...]) -> None:
+        self.what = function, arguments
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.what
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "a tensor of a trillion numbers",
+        "one tensor under a thousand names",
+        "a bytearray that is yet to be made",
+        "a storage that is yet to be made",
+        "a list",
+        "itself",
+        "a sparse tensor",
+        "numbers",
+    ],
+)
+def test_other_things_than_weights_are_refused(what: str, theirs: Path, tmp_path: Path) -> None:
+    import torch
+
+    made = io.BytesIO()
+    torch.save(tensor_files()[what], made)
+    path = changed(theirs, tmp_path / "m.zip", {"policy.pth": made.getvalue()})
+    with pytest.raises(ModelError, match=r"policy\.pth"):
+        dicegym.agent(GAME, str(path))
+
+
+def bomb(path: Path, n: int) -> None:
+    """Write a zip of ``n`` bytes, unpacked, that is a thousandth of it."""
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open(MEMBER, "w", force_zip64=True) as file,
+    ):
+        for _ in range(n >> 20):
+            file.write(bytes(1 << 20))
+
+
+def test_zips_that_grow_are_not_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "m.zip"
+    bomb(path, MOST_BYTES + (1 << 20))
+    content = path.read_bytes()
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelError, match="unpacked"):
+            models.load(path)
+        # And one that says that it is small.
+        size = struct.pack("<L", 100)
+        at = content.rfind(b"PK\x01\x02")
+        path.write_bytes(content[: at + 24] + size + content[at + 28 :])
+        with pytest.raises(ModelError):
+            models.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 50 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../up", "a/../../up", "C:\\x", "a\\b", "\x1b[31m", "a//b", "."])
+def test_names_that_lead_elsewhere_are_refused(name: str, own: Path, tmp_path: Path) -> None:
+    path = zipped({**members_of(own), name: b""}, tmp_path / "m.zip")
+    with pytest.raises(ModelError, match="leads elsewhere") as refused:
+        models.load(path)
+    assert str(refused.value).isprintable()
+
+
+def test_odd_zips_are_refused(own: Path, tmp_path: Path) -> None:
+    path, found = tmp_path / "m.zip", members_of(own)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(MEMBER, found[MEMBER])
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr(MEMBER, b"{}")
+    with pytest.raises(ModelError, match="two members of one name"):
+        models.load(path)
+    with pytest.raises(ModelError, match="packed as models are not"):
+        models.load(zipped(found, path, zipfile.ZIP_LZMA))
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(ModelError, match="no regular file"):
+        models.load(path)
+    path.unlink()
+    path.symlink_to(path)
+    with pytest.raises(ModelError, match="cannot be read"):
+        models.load(path)
+    with (
+        pytest.raises(ModelError, match="list of members"),
+        ModelArchive(b"PK\x05\x06" + bytes(8) + b"\xff" * 4 + bytes(6)),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[" * 100_000,
+        b'{"game": ' * 5_000,
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b"{}",
+        b'{"game": ["hog"], "players": 2, "parameters": {}, "fingerprint": "0"}',
+        b'{"game": "hog", "players": "2", "parameters": {}, "fingerprint": "0"}',
+        b'{"game": "hog", "players": NaN, "parameters": {}, "fingerprint": "0"}',
+        b'{"game": "hog", "players": 2, "parameters": {"goal": 1e400}, "fingerprint": "0"}',
+        b'{"game": "hog", "players": 2, "parameters": {"players": 3}, "fingerprint": "0"}',
+        b'{"game": "hog", "players": 2, "parameters": {"goal": ' + b"9" * 5_000 + b'}, "fingerprint": "0"}',
+        b'{"game": "os:system", "players": 2, "parameters": {}, "fingerprint": "0"}',
+        b'{"game": "hog", "players": 2, "parameters": [], "fingerprint": {}}',
+    ],
+)
+def test_facts_that_are_none_are_refused(content: bytes, own: Path, tmp_path: Path) -> None:
+    path = changed(own, tmp_path / "m.zip", {MEMBER: content})
+    with pytest.raises(ModelError):
+        models.load(path)
+    assert describe(GAME, str(path))
+    only_model_error(path, "facts")
+
+
+@pytest.mark.parametrize(
+    "said", [5, [], {}, {"activations": 5}, {"activations": [[]]}, {"activations": ["ReLU"] * 10_000}, {"x": None}]
+)
+def test_networks_that_are_none_are_refused(said: Any, own: Path, tmp_path: Path) -> None:
+    about = {**models.facts(own), "network": said}
+    with pytest.raises(ModelError):
+        models.load(changed(own, tmp_path / "m.zip", {MEMBER: json.dumps(about).encode()}))
