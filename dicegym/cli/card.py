@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dicegym.cli.common import Trust, out, progress_bar
+from dicegym.cli.numbers import decisions
 from dicegym.errors import ParameterError
 
 
@@ -21,7 +22,7 @@ def card(
     ] = None,
     exploit_steps: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="or for so many decisions, in whole rollouts"),
+        typer.Option(parser=decisions, metavar="N", help="or for so many decisions, in whole rollouts"),
     ] = None,
     curve: Annotated[
         list[Path] | None,

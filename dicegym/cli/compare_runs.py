@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dicegym.cli.common import JsonFile, check_writable, out, print_table, write_json
+from dicegym.cli.numbers import decisions
 from dicegym.columns import clock
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 def compare_runs(
     first: Annotated[Path, typer.Argument(metavar="A", help="the folder of a training, or of its seeds")],
     second: Annotated[Path, typer.Argument(metavar="B", help="the other one: is it better?")],
-    steps: Annotated[int | None, typer.Option(help="compare after so many (default: as far as every run came)")] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(parser=decisions, metavar="N", help="compare after so many (default: as far as every run came)"),
+    ] = None,
     score: Annotated[
         float | None, typer.Option(help="tell when this was reached (default: the lower of what both ended with)")
     ] = None,

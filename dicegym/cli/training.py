@@ -15,6 +15,7 @@ from dicegym.cli.common import GameName, Seed, Trust, err, out, print_table, pro
 from dicegym.cli.contests import tournament
 from dicegym.cli.evaluation import in_words
 from dicegym.cli.machines import RayAddress, chosen_executors
+from dicegym.cli.numbers import decisions
 from dicegym.cli.side_by_side import progress_bars
 from dicegym.errors import ParameterError
 
@@ -45,7 +46,9 @@ def train(
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="override one setting; repeatable")
     ] = None,
-    steps: Annotated[int | None, typer.Option(help="short for --set run.steps=...")] = None,
+    steps: Annotated[
+        int | None, typer.Option(parser=decisions, metavar="N", help="short for --set run.steps=...")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="short for --set run.seed=...")] = None,
     device: Annotated[
         str | None, typer.Option(help="short for --set run.device=...: cpu, cuda, cuda:1, mps or auto")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dicegym.cli.common import GameName, Trust, out, print_table, progress_bar
+from dicegym.cli.numbers import decisions
 from dicegym.errors import ParameterError
 
 
@@ -15,7 +16,9 @@ def tune(
     game: GameName,
     run_dir: Annotated[Path | None, typer.Option(help="the study's folder (default: runs/tune-GAME)")] = None,
     trials: Annotated[int, typer.Option(min=1, help="how many in all, of what is there already too")] = 20,
-    steps: Annotated[int, typer.Option(help="decisions of the learner in each")] = 1_000_000,
+    steps: Annotated[
+        int, typer.Option(parser=decisions, metavar="N", help="decisions of the learner in each")
+    ] = 1_000_000,
     space: Annotated[Path | None, typer.Option(help="a TOML file that says what is searched")] = None,
     search: Annotated[
         list[str] | None,

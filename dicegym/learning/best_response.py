@@ -25,6 +25,7 @@ from dicegym.games import game as make_game
 from dicegym.games.worth import Progress
 from dicegym.learning.card import made_with
 from dicegym.learning.configuration import from_plain, read_config, to_plain
+from dicegym.learning.counts import MOST
 from dicegym.learning.critics import but_critic, with_enough_critic
 from dicegym.learning.environment import new_games
 from dicegym.learning.evaluate import CURVE_SEED, FRESH_SEED, Score, evaluate
@@ -33,7 +34,7 @@ from dicegym.learning.generators import GeneratorStates
 from dicegym.learning.interruption import Conductor, Interruption, StopTraining
 from dicegym.learning.learner import LearnerNetworks, anneal, as_player, start_from
 from dicegym.learning.networks import new_model
-from dicegym.learning.settings import LARGEST_TRAINING_SEED, MOST, TrainingSettings
+from dicegym.learning.settings import LARGEST_TRAINING_SEED, TrainingSettings
 from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.pool import Pool

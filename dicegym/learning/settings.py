@@ -10,6 +10,7 @@ from dataclasses import field
 from typing import Annotated, Literal
 
 from dicegym.errors import DependencyError
+from dicegym.learning.counts import MOST
 
 try:
     from pydantic import BeforeValidator, ConfigDict, Field, Strict
@@ -17,8 +18,6 @@ try:
 except ImportError as error:
     raise DependencyError.for_extra(str(error.name), "train", "training") from error
 
-MOST = 1 << 40
-"""Nothing is counted further."""
 LARGEST_TRAINING_SEED = (1 << 32) - 1
 """PyTorch and NumPy, which Stable-Baselines3 seeds, take no larger ones."""
 

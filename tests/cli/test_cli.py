@@ -14,6 +14,7 @@ from command_line import Run
 
 import dicegym
 from dicegym.cli import main
+from dicegym.cli.numbers import decisions
 from dicegym.engine.game import Game
 
 
@@ -152,6 +153,30 @@ def test_paths_are_refused_before_the_work(run: Run, tmp_path: Path, monkeypatch
     ):
         assert run(*arguments)[0] == 2
     assert taken.read_text() == "mine"
+
+
+@pytest.mark.parametrize("typed", ["1000000", "1_000_000", "1e6", "1E+06", 1_000_000])
+def test_a_million_decisions_may_be_typed_as_people_write_them(typed: str | int) -> None:
+    assert decisions(typed) == 1_000_000
+
+
+@pytest.mark.parametrize("typed", ["0", "-1", "1.5", "1e13", "nan", "inf", "many", ""])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("train", "hog", "--steps"),
+        ("tune", "hog", "--steps"),
+        ("exploitability", "hog", "bacon", "--steps"),
+        ("card", "nowhere.zip", "--exploit-steps"),
+        ("compare-runs", "one", "other", "--steps"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_no_number_of_decisions_is_refused_with_one_that_is(run: Run, verb: tuple[str, ...], typed: str) -> None:
+    status, _, err = run(*verb, typed)
+    assert status == 2
+    assert f"{typed!r} is no whole number from 1" in err
+    assert "such as 1000000 or 1e6" in err
 
 
 def test_what_the_system_refuses_is_one_line_too(run: Run, tmp_path: Path) -> None:
