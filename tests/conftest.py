@@ -93,7 +93,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(20_000, 20, 50)  # and a tenth as often as usual, which tests of thousands of objects feel
+        gc.set_threshold(7_000, 10, 10)  # and a tenth as often as usual, in tests too: many make thousands of objects
         gc.enable()
 
 

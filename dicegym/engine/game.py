@@ -181,10 +181,18 @@ class Game(Generic[V]):
         plays them once for each game, however many equal ones are made: rules that are patched while it runs, in a
         debugger perhaps, keep theirs, and `compute_fingerprint` tells the new one.
         """
-        key = type(self), id(self.spec), repr(self.features), self.blank.tobytes()
+        key = self.sameness
         if key not in _fingerprints:
             _fingerprints[key] = self.spec, self.compute_fingerprint()
         return _fingerprints[key][1]
+
+    @property
+    def sameness(self) -> tuple[Any, ...]:
+        """What a process tells games by for which it remembers something; it must hold their ``spec`` beside it.
+
+        Closer than ``==``: other specifications of the same name, or other classes, are other games.
+        """
+        return type(self), id(self.spec), repr(self.features), self.blank.tobytes()
 
     def compute_fingerprint(self) -> str:
         """Return the fingerprint, 16 hexadecimal digits, of 64 games of 256 decisions that are played now for it."""

@@ -16,6 +16,7 @@ from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, solitaire, solver, solver_of
 from dicegym.learning.blocks import SIDE_BY_SIDE, Results, results_of
+from dicegym.learning.counts import MOST
 from dicegym.play.player import Player
 from dicegym.players import twins
 from dicegym.players.roster import agent
@@ -78,15 +79,20 @@ class Score(NamedTuple):
 def rivals_of(game: Game, opponent: Any, trust: bool = False) -> list[Player]:
     """Return the players that ``opponent``, as for `evaluate`, stands for.
 
-    Games are played by compiled twins where there are some; exact values ask the file, as a twin hides what it draws.
+    Those are compiled twins where there are some. Exact values ask the files of bots that draw, as a twin hides what it
+    draws.
     ``trust`` is as for `dicegym.agent`.
 
     Raises:
         ParameterError: a list of opponents is empty, or has more than the table seats.
         UnknownNameError, AgentError, ModelError: one of them cannot be found or loaded.
     """
-    find = agent if solver(game) else twins.opponent
-    return [find(game, spec, trust=trust) for spec in _named(game, opponent)]
+    found = []
+    for spec in _named(game, opponent):
+        rival = twins.opponent(game, spec, trust=trust)
+        hides = isinstance(rival, twins.TwinPlayer) and not rival.pure and solver(game) is not None
+        found.append(agent(game, spec, trust=trust) if hides else rival)
+    return found
 
 
 def _named(game: Game, opponent: Any) -> list[Any]:
@@ -149,7 +155,7 @@ def evaluate(
             it seats, luck cannot be taken out in this game, or what is asked for cannot be done by ``executors``.
         DependencyError, DicegymError: ``executors`` cannot be had.
     """
-    games = whole_number("games", games, 1, 1 << 40, "the number of games of an evaluation")
+    games = whole_number("games", games, 1, MOST, "the number of games of an evaluation")
     seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")
     game = make_game(game)
     told = progress or (lambda done, total, text: None)

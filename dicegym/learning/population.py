@@ -28,6 +28,7 @@ from dicegym.errors import ParameterError
 from dicegym.escape import one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, solver
+from dicegym.learning.counts import MOST
 from dicegym.learning.evaluate import FRESH_SEED, Score, evaluate
 from dicegym.players import twins
 from dicegym.players.roster import agent, agent_name
@@ -264,7 +265,7 @@ def measure(
         UnknownNameError, AgentError, ModelError: one of them cannot be found or loaded, or fails.
     """
     game = make_game(game)
-    games = whole_number("games", games, 1, 1 << 40, "the number of games of each table")
+    games = whole_number("games", games, 1, MOST, "the number of games of each table")
     if game.players < 2:
         raise ParameterError(f"{game!r} is played alone, where nobody spreads at the cost of others: give players=2")
     if len(agents) < 2:

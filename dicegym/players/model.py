@@ -70,6 +70,8 @@ __all__ = [
 
 _OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer")
 """What Stable-Baselines3 saves of the games that were going on, which a checkpoint holds as plain data."""
+_OF_THE_MACHINE = ("tensorboard_log",)
+"""A path there, which is nobody's business who gets the file."""
 
 
 class PolicyPlayer(Player):
@@ -293,7 +295,7 @@ def _save_sb3(model: Any, path: Path, to_go_on: bool) -> None:
     if not to_go_on:
         optimizer.state = type(remembered)(remembered.default_factory)
     try:
-        model.save(path, exclude=_OF_THE_RUN)
+        model.save(path, exclude=_OF_THE_RUN if to_go_on else _OF_THE_RUN + _OF_THE_MACHINE)
     finally:
         optimizer.state = remembered
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -40,16 +41,18 @@ def routes(operations: Sequence[Operation]) -> list[Route]:
     """Return what answers ``/api``, a page for people, and ``/api/openapi.json``, the same for programs."""
 
     @functools.cache
-    def document() -> dict[str, Any]:  # when it is first asked for: a tenth of a second, which a start need not take
+    def document() -> dict[str, Any]:
+        """When it is first asked for: a tenth of a second, which a start need not take. Tests of pages ask for it."""
         return openapi(operations)
 
     async def describe(request: Request) -> Response:
-        return JSONResponse(document(), headers={"Cache-Control": "public, no-cache"})
+        return JSONResponse(await run_in_threadpool(document), headers={"Cache-Control": "public, no-cache"})
 
     async def read(request: Request) -> Response:
         tags: dict[str, list[dict[str, Any]]] = {}
+        described = await run_in_threadpool(document)
         for one in operations:
-            tags.setdefault(tag_of(one), []).append(_shown(one, document()))
+            tags.setdefault(tag_of(one), []).append(_shown(one, described))
         return page(request, "api.html", tags=tags, host=request.url.netloc, scheme=request.url.scheme)
 
     return [Route(PREFIX, read), Route(f"{PREFIX}/openapi.json", describe)]

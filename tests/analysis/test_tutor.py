@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import run_with
 from made_up_values import MadeUp
 
 import dicegym
 from dicegym.analysis import valuer
 from dicegym.analysis.tutor import Tutor, is_fair
 from dicegym.arena.replay import load
-from dicegym.cli import main
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.play.player import RandomPlayer
@@ -107,16 +107,6 @@ def test_it_never_knows_more_than_the_person() -> None:
         Tutor(valuer(game), "awful")
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    status = 0
-    try:
-        main(list(arguments))
-    except SystemExit as end:
-        status = end.code or 0
-    shown = capsys.readouterr()
-    return status, shown.out, shown.err
-
-
 def test_a_game_with_a_tutor_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,14 +120,14 @@ def test_a_game_with_a_tutor_from_the_command_line(
     monkeypatch.setattr("builtins.input", answer)
     file = tmp_path / "game.json"
     words = ["play", "hog", "-p", "goal=20", "--tutor", "--seed", "3", "--seat", "0", "--json", str(file)]
-    status, out, err = run(capsys, *words)
+    status, out, err = run_with(capsys, *words)
     assert (status, err) == (0, "")
     assert "You are warned of what gives away 10.0% or more." in out
     assert "That is a blunder: roll 10" in out
     assert "How you played:" in out
     assert "The game is kept" in out
     assert load(file).seats[0] == "you"
-    status, out, err = run(capsys, "analyse", str(file), "--brief")
+    status, out, err = run_with(capsys, "analyse", str(file), "--brief")
     assert (status, err) == (0, "")
     assert "a blunder: roll 10 instead of" in out
 
@@ -150,6 +140,6 @@ def test_a_game_with_a_tutor_from_the_command_line(
     ],
 )
 def test_wrong_words(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, "play", "hog", "-p", "goal=20", *arguments)
+    status, out, err = run_with(capsys, "play", "hog", "-p", "goal=20", *arguments)
     assert (status, out) == (2, "")
     assert words in err

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from made_up import Disorderly, Play, Returns, disorderly
-from variants import one_always
 
 import dicegym
 from dicegym.arena import ContestResult, Named, Standing, contest
@@ -25,6 +24,10 @@ from dicegym.errors import DicegymError, ParameterError, UnknownNameError
 from dicegym.registry import GAMES
 from dicegym.sandbox.jobs import Failure
 
+ALSO = (("lucky", "round_robin"), ("liarsdice", "one_table"))
+"""A full table, and one whose players hide dice."""
+PAIRS = ("double_elimination",)
+"""Formats that are for two at a table."""
 NAMES = "abcdefg"
 QUICK = {"lucky": {"rounds": 10}}
 """Parameters with which games at random end soon."""
@@ -44,7 +47,7 @@ def field(game: dicegym.Game, form: str, most: int = len(NAMES)) -> dict[str, st
 
 def hold(game: dicegym.Game, form: str, entries: Any, play: Play | None = None, seed: int = 0, **more: Any) -> Any:
     """Hold a contest in this process, in an order that ``seed`` draws."""
-    if form == "double_elimination":
+    if form in PAIRS:
         more.setdefault("players", 2)
     executors = disorderly(play, seed, ahead=1 + seed % 5)
     return contest(game, entries, 7, format=form, executors=executors, **more)
@@ -71,8 +74,14 @@ def faulty(match: Match, of: dict[str, float]) -> Returns | Failure:
 # --- every format in every game ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("name", one_always(GAMES))
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        pytest.param(name, form, marks=[] if name == GAMES[0] or (name, form) in ALSO else [pytest.mark.slow])
+        for name in GAMES
+        for form in FORMATS
+    ],
+)
 def test_every_format_is_held_in_every_game(name: str, form: str) -> None:
     game = small(name)
     entries = field(game, form, 5)
@@ -95,12 +104,16 @@ def test_every_format_is_held_in_every_game(name: str, form: str) -> None:
     assert hold(game, form, turned, seed=3, games=2) == result
 
 
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("players", one_always([3, 2]))
+@pytest.mark.parametrize(
+    ("form", "players"),
+    [
+        pytest.param(form, players, marks=[pytest.mark.slow] if players == 2 and form not in PAIRS else [])
+        for form in FORMATS
+        for players in ((2,) if form in PAIRS else (2, 3))
+    ],
+)
 def test_what_counts_does_not_depend_on_when_matches_end(form: str, players: int) -> None:
     """Entries that fail now and then: whoever is struck, why, what they printed and all figures stay the same."""
-    if form == "double_elimination" and players == 3:
-        pytest.skip("it is for pairs")
     game = dicegym.game("yatzy", players)
     struck: Counter[str] = Counter()
     for luck in range(4):
@@ -155,7 +168,7 @@ def test_results_of_every_format_can_be_rated(form: str) -> None:
     pytest.importorskip("threadpoolctl")
     from dicegym.arena.ratings import fit
 
-    game = dicegym.game("yatzy", 2 if form == "double_elimination" else 3)
+    game = dicegym.game("yatzy", 2 if form in PAIRS else 3)
     play = partial(chance, of=lambda name: 0.5 * (name == "a"))
     result = hold(game, form, field(game, form), play, games=60)
     rows = fit(result.match_places()).rows

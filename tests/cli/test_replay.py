@@ -9,27 +9,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from command_line import run_with
 
 import dicegym
 from dicegym.arena import contest
 from dicegym.arena.match import play_match
 from dicegym.arena.replay import load, replay_of, save
-from dicegym.cli import main, paging
+from dicegym.cli import paging
 from dicegym.cli.common import Terminal
 from dicegym.cli.paging import BACK, FIRST, FORWARD, KEYS, LAST, LEAVE, page_through
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.play.player import FunctionPlayer
 from dicegym.players.watched import moments
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    status = 0
-    try:
-        main(["replay", *arguments])
-    except SystemExit as end:
-        status = end.code or 0
-    shown = capsys.readouterr()
-    return status, shown.out, shown.err
 
 
 @pytest.fixture
@@ -42,7 +33,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_game_is_told_move_by_move(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, str(file))
+    status, out, err = run_with(capsys, "replay", str(file))
     assert (status, err) == (0, "")
     replay = load(file)
     lines = out.splitlines()
@@ -51,7 +42,7 @@ def test_a_game_is_told_move_by_move(file: Path, capsys: pytest.CaptureFixture[s
     for name, value in zip(replay.seats, replay.returns, strict=True):
         assert f"{name} {value:g}" in lines[-1]
     assert any(line.startswith(f"{replay.seats[1]}: roll ") for line in lines)
-    own = run(capsys, str(file), "--seat", "0")[1].splitlines()
+    own = run_with(capsys, "replay", str(file), "--seat", "0")[1].splitlines()
     assert own[0].endswith(f", as {replay.seats[0]} (seat 0) was shown it")
     assert not any(line.startswith(f"{replay.seats[1]}: ") for line in own)
     assert any(line.startswith(f"{replay.seats[0]}: roll ") for line in own)
@@ -60,7 +51,9 @@ def test_a_game_is_told_move_by_move(file: Path, capsys: pytest.CaptureFixture[s
 def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     image = pytest.importorskip("PIL.Image")
     again, page, film = tmp_path / "again.json", tmp_path / "game.html", tmp_path / "game.gif"
-    status, out, _ = run(capsys, str(file), "--json", str(again), "--html", str(page), "--gif", str(film))
+    status, out, _ = run_with(
+        capsys, "replay", str(file), "--json", str(again), "--html", str(page), "--gif", str(film)
+    )
     assert status == 0
     assert again.read_bytes() == file.read_bytes()
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
@@ -72,7 +65,7 @@ def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.
         "game.gif",
     ]
     assert "move 1" not in out
-    assert run(capsys, str(file), "--html", str(page), "--seat", "1")[0] == 0
+    assert run_with(capsys, "replay", str(file), "--html", str(page), "--seat", "1")[0] == 0
     assert '"views":[1]' in page.read_text(encoding="utf-8")
 
 
@@ -105,7 +98,7 @@ def test_what_cannot_be_seen(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.iterdir())
-    status, _, err = run(capsys, *(str(file) if word == "FILE" else word for word in arguments))
+    status, _, err = run_with(capsys, "replay", *(str(file) if word == "FILE" else word for word in arguments))
     assert status == 2
     assert words in err
     assert sorted(tmp_path.iterdir()) == before
@@ -115,12 +108,12 @@ def test_other_rules_are_refused_in_words(file: Path, capsys: pytest.CaptureFixt
     values = json.loads(file.read_text())
     values["rules"] |= {"fingerprint": "0123456789abcdef", "dicegym": "0.0.3"}
     file.write_text(json.dumps(values))
-    status, _, err = run(capsys, str(file))  # the same games are played, so it is shown
+    status, _, err = run_with(capsys, "replay", str(file))  # the same games are played, so it is shown
     assert status == 0
     values["rules"]["shown"]["scores"][2] = "0"
     values["rules"]["code"]["hog.rules.step"] = "0"
     file.write_text(json.dumps(values))
-    status, out, err = run(capsys, str(file))
+    status, out, err = run_with(capsys, "replay", str(file))
     assert (status, out) == (2, "")
     assert "random games differ from one of the decisions 3 to 4 on, in: scores" in err
     assert "code of the rules, changed: hog.rules.step" in err
@@ -153,7 +146,7 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
             assert "step" in "".join(replay.rules["code"])
     assert len(games) == 3
     for called in (f"{match.id}", f"{match.key[:8]}.1", f"{match.key}.1".upper()):
-        status, out, _ = run(capsys, called, "--store", str(where))
+        status, out, _ = run_with(capsys, "replay", called, "--store", str(where))
         assert status == 0
         assert f"game {match.id}.1, seed {match.seed}, number 0" in out
     for called, words in (
@@ -161,7 +154,7 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
         ("77", "there is no match 77 in"),
         ("ffffffff", "has no match whose key begins with 'ffffffff'"),
     ):
-        status, _, err = run(capsys, called, "--store", str(where))
+        status, _, err = run_with(capsys, "replay", called, "--store", str(where))
         assert status == 2
         assert words in err
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import run_with
 
 import dicegym
-from dicegym.cli import main
 from dicegym.cli.watch import of_training
 from dicegym.engine.scene import Line, Scene
 from dicegym.errors import ParameterError
@@ -18,16 +18,6 @@ from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.players.watched import moments, names_of, seating
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    status = 0
-    try:
-        main(list(arguments))
-    except SystemExit as end:
-        status = end.code or 0
-    shown = capsys.readouterr()
-    return status, shown.out, shown.err
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -46,7 +36,7 @@ def test_the_moments_of_a_game_are_those_of_the_game_that_is_played(name: str) -
 
 def test_everything_is_said_with_names(capsys: pytest.CaptureFixture[str]) -> None:
     command = ("watch", "always_roll(3)", "--game", "hog", "--against", "swap", "-p", "goal=20", "--seed", "2")
-    status, out, _ = run(capsys, *command)
+    status, out, _ = run_with(capsys, *command)
     assert status == 0
     lines = out.splitlines()
     assert lines[0] == "Hog: always_roll(3), swap, in the order of their seats"
@@ -54,17 +44,17 @@ def test_everything_is_said_with_names(capsys: pytest.CaptureFixture[str]) -> No
     assert any(line in lines for line in ("always_roll(3) wins", "swap wins"))
     again = "dicegym watch 'always_roll(3)' --against swap --game hog --parameter goal=20 --seat 0 --seed 2"
     assert lines[-1] == f"This game again: {again}"
-    assert run(capsys, *command)[1] == out
-    other = run(capsys, *command, "--seat", "1")[1]
+    assert run_with(capsys, *command)[1] == out
+    other = run_with(capsys, *command, "--seat", "1")[1]
     assert other.startswith("Hog: swap, always_roll(3)")
-    assert "--seed " in run(capsys, *command[:-2])[1].splitlines()[-1]
+    assert "--seed " in run_with(capsys, *command[:-2])[1].splitlines()[-1]
 
 
 def test_a_table_is_as_large_as_those_who_were_named(capsys: pytest.CaptureFixture[str]) -> None:
     three = ("watch", "haphazard", "--game", "liarsdice", "--against", "timid", "--against", "timid", "-p", "dice=1")
-    assert "haphazard, timid, timid 2, in the order" in run(capsys, *three)[1]
-    assert "haphazard, timid, timid 2, timid 3, in" in run(capsys, *three, "--players", "4")[1]
-    assert "Yatzy: in_order, in the" in run(capsys, "watch", "in_order", "--game", "yatzy", "--players", "1")[1]
+    assert "haphazard, timid, timid 2, in the order" in run_with(capsys, *three)[1]
+    assert "haphazard, timid, timid 2, timid 3, in" in run_with(capsys, *three, "--players", "4")[1]
+    assert "Yatzy: in_order, in the" in run_with(capsys, "watch", "in_order", "--game", "yatzy", "--players", "1")[1]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +78,7 @@ def test_what_cannot_be_watched(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    status, _, err = run(capsys, "watch", "swap", "--game", "hog", *arguments)
+    status, _, err = run_with(capsys, "watch", "swap", "--game", "hog", *arguments)
     assert status == 2
     assert words in err
     assert not list(tmp_path.iterdir())
@@ -134,7 +124,7 @@ def test_films_are_written_by_the_command(capsys: pytest.CaptureFixture[str], tm
     pytest.importorskip("moviepy")
     film = tmp_path / "hog.mp4"
     command = ("watch", "swap", "--game", "hog", "-p", "goal=20", "--seed", "2", "--delay", "0.5")
-    status, out, _ = run(capsys, *command, "--mp4", str(film), "--gif", str(tmp_path / "hog.gif"))
+    status, out, _ = run_with(capsys, *command, "--mp4", str(film), "--gif", str(tmp_path / "hog.gif"))
     assert status == 0
     assert f"wrote {film}: " in out
     seconds = float(out.partition(" pictures, ")[2].split()[0])

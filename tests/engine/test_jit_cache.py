@@ -146,7 +146,6 @@ def play_coin(folder: Path, cache: Path) -> list[int]:
     return found
 
 
-@pytest.mark.slow
 def test_a_changed_game_outside_the_package_plays_its_new_rule(tmp_path: Path) -> None:
     """The rule stands in a file that holds neither the loop, nor the game's `step`, nor its record."""
     (tmp_path / "game").mkdir()

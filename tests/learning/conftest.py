@@ -42,14 +42,6 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
 
 
 @pytest.fixture(scope="module")
-def training() -> Any:
-    spec = importlib.util.spec_from_file_location("dicegym_training", shipped_folder("training") / "train.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
 def short_cards() -> Iterator[None]:
     """Let cards measure against one agent: against all of them takes longer than all else in these runs together."""
     with pytest.MonkeyPatch.context() as patch:
@@ -58,7 +50,15 @@ def short_cards() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def done(training: Any, short_cards: None, tmp_path_factory: pytest.TempPathFactory) -> Train:
+def training(short_cards: None) -> Any:
+    spec = importlib.util.spec_from_file_location("dicegym_training", shipped_folder("training") / "train.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def done(training: Any, tmp_path_factory: pytest.TempPathFactory) -> Train:
     """Return a function (game, overrides) that trains once and then tells of it; nobody writes into the folder."""
     runs: dict[tuple[str, ...], Done] = {}
 

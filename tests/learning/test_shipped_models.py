@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+import zipfile
 from pathlib import Path
 
 import pytest
-from shipped_models import MODELS, each_games_first_model, each_model
+from shipped_models import MODELS, each_model, each_ppo
 from variants import FINISHED
 
 pytest.importorskip("sb3_contrib")
@@ -31,9 +34,8 @@ def test_model_loads_fits_the_rules_and_is_listed(path: Path) -> None:
     assert path.stat().st_size <= (5_000_000 if taught else 2 << 20)
 
 
-@each_games_first_model
+@each_ppo
 def test_model_is_as_good_as_its_card_says(path: Path) -> None:
-    card = path.with_suffix(".md").read_text()
     about = models.facts(path)
     claimed = about["score"]
     run = about["settings"]["run"]
@@ -41,10 +43,25 @@ def test_model_is_as_good_as_its_card_says(path: Path) -> None:
     for part, opponent in zip(about.get("scores") or [claimed], against, strict=True):
         score = evaluate(models.trained_on(path), str(path), opponent, part["games"] or 1, less_luck=less_luck)
         assert part["low"] - 1e-9 <= score.value <= part["high"] + 1e-9
-    seed, steps = run["seed"], about["timesteps"]
-    for fact in (f"{claimed['value']:.4f}", about["command"], f"| seed | {seed} |", f"| steps | {steps:,} decisions"):
+
+
+@each_model
+def test_a_card_is_that_of_its_file(path: Path) -> None:
+    card = path.with_suffix(".md").read_text()
+    about = models.facts(path)
+    score, seed, steps = about["score"], about["settings"]["run"]["seed"], about["timesteps"]
+    for fact in (f"{score['value']:.4f}", about["command"], f"| seed | {seed} |", f"| steps | {steps:,} decisions"):
         assert fact in card
     assert "| time |" in card
+
+
+@each_model
+def test_no_file_tells_of_the_machine_that_made_it(path: Path) -> None:
+    with zipfile.ZipFile(path) as members:
+        data = json.loads(members.read("data"))
+    assert data.get("tensorboard_log") is None
+    texts = [value for value in data.values() if isinstance(value, str)] + [json.dumps(models.facts(path))]
+    assert not [text for text in texts if re.search(r"(^|[\s\"'=])/(?!\s)\w+/", text)]
 
 
 @each_model

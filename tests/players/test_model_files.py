@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shipped_models import each_games_first_model
+from shipped_models import each_ppo
 
 import dicegym
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
@@ -40,7 +40,7 @@ def played_states(game: Game, n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(seen), np.concatenate(masks)
 
 
-@each_games_first_model
+@each_ppo
 def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path: Path) -> None:
     torch = pytest.importorskip("torch")
     pytest.importorskip("sb3_contrib")

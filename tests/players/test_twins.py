@@ -49,16 +49,6 @@ each_form = pytest.mark.parametrize(
 )
 
 
-each_plain_form = pytest.mark.parametrize(
-    "game",
-    [
-        pytest.param(game, id=repr(game), marks=[] if game == games.game(game.name) else [pytest.mark.slow])
-        for game in VARIANTS
-        if game.name in TWINS
-    ],
-)
-
-
 def numbered(game: Game, pure: bool) -> list[tuple[int, Player]]:
     """Return (number, player of the file) for each name of a twin whose file calls itself pure, or does not."""
     players = [(number, dicegym.agent(game, bot)) for bot, number in twin_numbers(game).items()]
@@ -229,7 +219,16 @@ def test_one_that_remembers_chooses_what_the_file_chooses_all_game_long(game: Ga
                 game.step(state, chosen)
 
 
-@each_plain_form
+@pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param(
+            game, id=repr(game), marks=pytest.mark.nojit if game == games.game(game.name) else pytest.mark.slow
+        )
+        for game in VARIANTS
+        if game.name in TWINS
+    ],
+)
 def test_one_that_draws_draws_alike(game: Game) -> None:
     """The same choices are possible, each as often as the file makes it; and the draws are of the game's key."""
     twins = TWINS[game.name]

@@ -73,7 +73,7 @@ COMMANDS = {
     for page in PAGES
 }
 ELSEWHERE = {"add_a_game.md"}  # tests/project/test_add_a_game.py runs it, beside the game that it makes
-TRAINING = {"self_play.md", "studies.md"}
+LONG = {"docs/self_play.md", "docs/studies.md"}
 """Pages whose blocks take five seconds and more, and train as those of others do: `make test-slow` runs them."""
 PYTHON = [
     page
@@ -89,7 +89,7 @@ def name_of(page: Path) -> str:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] if page.name in TRAINING else [])
+        pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] if name_of(page) in LONG else [])
         for page in PYTHON
     ],
 )

@@ -49,8 +49,8 @@ class Difference(NamedTuple):
 def described(game: Game) -> dict[str, Any]:
     """Return the rules of a game part by part, as values that JSON can hold; a few thousand characters.
 
-    A process looks at each game once, as for `Game.fingerprint`: that takes a tenth of a second or more, and every
-    new store asks for it.
+    A process looks at each game once, as for `Game.fingerprint`, and with the same caveat: that takes a tenth of a
+    second or more, and every new store asks for it.
 
     ============  ====================================================================================================
     key           meaning
@@ -70,7 +70,7 @@ def described(game: Game) -> dict[str, Any]:
     observed      part of the observation -> hash of what random games show of it
     ============  ====================================================================================================
     """
-    key = id(game.spec), game.players, tuple(game.parameters.items())
+    key = game.sameness
     if key not in _described:
         _described[key] = game.spec, _describe(game)
     return copy.deepcopy(_described[key][1])
@@ -166,7 +166,7 @@ def differences(kept: Mapping[str, Any], game: Game) -> list[Difference]:
 
     ``kept`` may lack any of the keys, and is somebody else's text: what it says is shown, and never run.
     """
-    now = _describe(game)
+    now = _describe(game)  # and not what the process once found: who compares may have patched the rules
     shown = [*_of_shown(_mapping(kept, "shown"), now["shown"])]
     alike = not any(one.plays for one in shown)
     found = [

@@ -17,7 +17,8 @@ from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
 SCORES_ALONE = "by_scores_alone"
-"""What functions that are asked for actions carry, if they are told both scores and nothing else."""
+"""What functions that are asked for actions carry if they look at both scores and nothing else: at the first two of
+``turn.view``, which may be a plain pair. What they return is an action, or they raise AgentError."""
 KNOWS_NO_MEMORY = (
     f"{ENTRY_POINT}(score, opponent_score) is asked once for each pair of scores, before the game, and so knows no run "
     "of Pig outs and no exchanges; players with memory=1 play by themselves in dicegym"
@@ -123,6 +124,8 @@ def _examine_each(
 def _examine_at_once(game: Game, player: Player, states: np.ndarray) -> np.ndarray:
     """Ask a pure player for all pairs of scores in one call: a network takes milliseconds instead of seconds."""
     actions = player.act_rows(game, states, np.arange(len(states)), np.zeros(len(states), np.int64))
+    if actions.dtype == np.int64 and actions.min() >= 0 and actions.max() <= MOST_DICE - FIRST_NUMBER:
+        return (actions + FIRST_NUMBER).astype(np.int8)
     asked = zip(actions.tolist(), states["scores"].tolist(), strict=True)
     numbers = [action_of(player.name, action + FIRST_NUMBER, *pair) + FIRST_NUMBER for action, pair in asked]
     return np.array(numbers, np.int8)

@@ -22,6 +22,7 @@ from dicegym.errors import DependencyError, DicegymError, ParameterError, unknow
 from dicegym.escape import one_line
 from dicegym.files import read_text
 from dicegym.learning.configuration import config_file, override, read_config, to_plain
+from dicegym.learning.counts import MOST
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
 from dicegym.learning.lock import alone_in
@@ -153,7 +154,7 @@ def tune(
     """
     target, tell = Path(folder), progress or (lambda done, of, text: None)
     whole_number("trials", trials, 1, MOST_TRIALS, "the number of trials")
-    whole_number("steps", steps, EVALUATIONS, 1 << 40, "the decisions of a run")
+    whole_number("steps", steps, EVALUATIONS, MOST, "the decisions of a run")
     whole_number("seeds", seeds, 1, MOST_SEEDS, "the runs of a trial")
     if pruner not in PRUNERS:
         raise unknown_name("pruner", pruner, list(PRUNERS))

@@ -16,6 +16,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from dicegym.errors import DamagedFileError
 from dicegym.escape import one_line
 from dicegym.files import read_text, write_text
+from dicegym.learning.counts import MOST
 from dicegym.learning.untuned.ways import Way
 from dicegym.registry import Environment
 
@@ -148,7 +149,7 @@ def learn(environment: Environment, way: Way, seed: int, minutes: float, told: T
     torch.set_num_threads(1)
     try:
         model, clock = way.model(environment, seed), _Clock(60 * minutes, told or (lambda done, of, text: None))
-        model.learn(1 << 40, callback=clock)
+        model.learn(MOST, callback=clock)
     finally:
         torch.set_num_threads(threads)
     with np.errstate(invalid="ignore"):

@@ -21,8 +21,8 @@ def weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size, even, plan
         call_rows: float[rows, calls, width].
         node: where.
         low: the lowest bid that may follow.
-        step: see above.
-        squeeze: see above.
+        step: int64[bids]; see `dicegym.games.bidding.solving.sweeps`.
+        squeeze: see there.
         calls: how many calls there are.
         size: how many rolls.
         even: whether all choices are alike where there are no weights; else whoever is there calls (0), if it can.

@@ -30,9 +30,9 @@ def settle(
     Where a roll never played its way to a node, it is what the regrets there say: no reply gains by that, as nobody
     meets it, and whoever asks what to do there, after an error, gets a sensible answer.
 
-    Beside the arguments above:
-        bid_regrets: as of `learn`.
-        call_regrets: as of `learn`.
+    Beside the arguments that kernels share:
+        bid_regrets: as of `sweeps.learn`.
+        call_regrets: as of `sweeps.learn`.
         bid_totals: float32[nodes, width].
         call_totals: float32[rows, calls, width].
         bid_rows: uint16[nodes, width], written.

@@ -130,6 +130,15 @@ var dicegym = globalThis.dicegym || (globalThis.dicegym = {});
     LeakyReLU: (x) => (x > 0 ? x : 0.01 * x),
   };
 
+  // The best legal action, of equal ones the first; -1 if none is legal.
+  const bestOf = (scores, mask) => {
+    let best = -1;
+    for (let action = 0; action < mask.length; action++) {
+      if (mask[action] && (best < 0 || scores[action] > scores[best])) best = action;
+    }
+    return best;
+  };
+
   // A network of float32 weights that computes in float64, as `dicegym.bots.network.Network` does.
   dicegym.network = async function (data) {
     const arrays = await dicegym.unpacked(data);
@@ -155,20 +164,14 @@ var dicegym = globalThis.dicegym || (globalThis.dicegym = {});
         }
         return x;
       },
-      // The best legal action, of equal ones the first; -1 if none is legal.
       choose(observation, mask) {
-        const scores = this.scores(observation);
-        let best = -1;
-        for (let action = 0; action < mask.length; action++) {
-          if (mask[action] && (best < 0 || scores[action] > scores[best])) best = action;
-        }
-        return best;
+        return bestOf(this.scores(observation), mask);
       },
       // As the model plays: its best action, or one drawn by a number of 0 <= u < 1, as `dicegym.players.drawing` does.
       act(observation, mask, u) {
-        const best = this.choose(observation, mask);
-        if (!data.temperature || best < 0) return best;
         const scores = this.scores(observation);
+        const best = bestOf(scores, mask);
+        if (!data.temperature || best < 0) return best;
         const bounds = [];
         let sum = 0;
         for (let action = 0; action < mask.length; action++) {
