@@ -31,7 +31,7 @@ def test_model_loads_fits_the_rules_and_is_listed(path: Path) -> None:
     assert path.stem in dicegym.agent_names(game)
     about = models.facts(path)
     taught = "taught_by" in about or "taught_by" in about.get("began_with", {})
-    assert path.stat().st_size <= (5_000_000 if taught else 2 << 20)
+    assert path.stat().st_size <= (5_000_000 if taught else 2_200_000)
 
 
 @each_ppo
