@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +26,8 @@ FEW_STAGES = 5
 """More are numbered alone, as there is no room for words."""
 ROOM = 0.2
 """Of a picture's width: what the words at a border take."""
+STAGE_ROOM = 0.13
+"""The same of a stage's own words."""
 _THIS = "this model"
 _LONGEST = 100
 """Letters of a name in a picture."""
@@ -98,7 +102,8 @@ def learned(facts: Mapping[str, Any]) -> LearnedPicture | None:
     remarks = ["Bands are 95 % intervals."] if any(line.band for line in drawn) else []
     if len(lines) > len(named):
         remarks.append(f"{len(lines) - len(named)} more opponents are left out.")
-    picture = chart(title, drawn, steps_axis(), score_axis(measure), marks, borders)
+    longest = max((at for points in lines.values() for at, _ in points), default=begin)
+    picture = chart(title, drawn, steps_axis(), score_axis(measure), marks, _in_their_room(borders, longest))
     return LearnedPicture(picture, [name for name, _ in named], remarks)
 
 
@@ -138,6 +143,16 @@ def _of_model(begin: int, taken: int, end: int, borders: list[Guide]) -> list[Gu
         borders[-1] = borders[-1]._replace(words=f"{borders[-1].words}, {_THIS}")
         return [Guide(begin + taken, "")]
     return [Guide(begin + taken, _THIS)]
+
+
+def _in_their_room(borders: list[Guide], end: float) -> list[Guide]:
+    """Return the borders; a stage whose next words begin too near says its number alone."""
+    named = [border for border in borders if border.words]
+    near = {one.at for one, after in itertools.pairwise(named) if after.at - one.at < STAGE_ROOM * end}
+    return [
+        border._replace(words=re.sub(r"^stage |: taught$", "", border.words)) if border.at in near else border
+        for border in borders
+    ]
 
 
 def _stage_words(stage: LearnedStage, of: int) -> str:
