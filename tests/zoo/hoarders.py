@@ -85,7 +85,7 @@ HOARDERS = (
     Hostile(
         "prints",
         Pays.NOTHING,
-        ask="if late:\n    print('x' * 10_000_000)",
+        ask="if late:\n    print('x' * 1_000_000)",
         games=("hog", "liarsdice", "lucky"),
     ),
     Hostile(
