@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple
 
 import numpy as np
 
-from dicegym.engine import loops
-from dicegym.engine.loops import Kernels
 from dicegym.engine.validate import whole_number
 from dicegym.registry import GAMES, rules_module
 
 if TYPE_CHECKING:  # with a default, so that whoever does not care for the view's type need not name it
     from typing_extensions import TypeVar
+
+    from dicegym.engine.loops import Kernels
 
     V = TypeVar("V", default=Any)
 else:
@@ -151,6 +151,8 @@ class GameSpec(Generic[V]):
 
     def __post_init__(self) -> None:
         """Let the generic loops find the kernels."""
+        from dicegym.engine import loops  # which loads Numba: whoever has kernels has loaded it
+
         loops.bind(self.state, self.kernels)
 
     @property

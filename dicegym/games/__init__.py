@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from typing import Any, cast, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
-from dicegym.engine.game import Game
-from dicegym.engine.spec import GameSpec, V
 from dicegym.errors import ConformanceError, ParameterError, one_line, unknown_name
 from dicegym.registry import GAMES, is_shipped, rules_module
+
+if TYPE_CHECKING:
+    from dicegym.engine.game import Game
+    from dicegym.engine.spec import GameSpec, V
 
 
 def spec(name: str) -> GameSpec:
@@ -25,12 +27,14 @@ def spec(name: str) -> GameSpec:
     found: Any
     if is_shipped(name):
         found = importlib.import_module(module).SPEC
-        return cast(GameSpec, found)
+        return cast("GameSpec", found)
     try:
         found = importlib.import_module(module).SPEC
     except Exception as error:  # whatever another package does while it is loaded
         reason = f"{type(error).__name__}: {one_line(error)}"
         raise ConformanceError(f"the game {name!r} of {module} cannot be loaded: {reason}") from error
+    from dicegym.engine.spec import GameSpec
+
     if not isinstance(found, GameSpec) or found.name != name:
         seen = f"its SPEC says {found.name!r}" if isinstance(found, GameSpec) else f"its SPEC is {one_line(found)}"
         raise ConformanceError(f"{module} is registered as the game {name!r}, but {seen}: use one name in both places")
@@ -66,6 +70,9 @@ def game(name: str | Game | GameSpec, players: int | None = None, **parameters: 
         UnknownNameError: there is no such game or parameter.
         ParameterError: a value is out of range, or a `Game` is to be set anew.
     """
+    from dicegym.engine.game import Game  # and with it Numba, which takes half a second that `--help` need not wait
+    from dicegym.engine.spec import GameSpec
+
     if isinstance(name, Game):
         given = [*(["players"] if players is not None else []), *parameters]
         if given:

@@ -15,14 +15,16 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.files import writing
 from dicegym.games.worth import Progress
+
+if TYPE_CHECKING:
+    from dicegym.engine.game import Game
 
 FOLDER_VARIABLE = "DICEGYM_TABLES"
 

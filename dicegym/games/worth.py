@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from dicegym.engine.game import Game
 from dicegym.play.player import Player
+
+if TYPE_CHECKING:
+    from dicegym.engine.game import Game
 
 Progress = Callable[[int, int, str], None]
 """Told of long work: (steps done, of how many, what is being done)."""

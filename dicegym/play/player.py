@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from dicegym.engine.game import Game
 from dicegym.engine.validate import as_int64
 from dicegym.errors import AgentError, FaultWarning
 from dicegym.play.printed import Printed
@@ -19,6 +18,8 @@ from dicegym.play.turn import Act, Turn
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
+
+    from dicegym.engine.game import Game
 
 
 class Player:

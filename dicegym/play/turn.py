@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
-from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.engine.spec import V
+
+if TYPE_CHECKING:
+    from dicegym.engine.game import Game
 
 Act = Callable[["Turn"], int]
 """What a seated player is: a function from its turn to an action."""

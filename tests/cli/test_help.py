@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -52,6 +54,12 @@ def parse(words: list[str]) -> None:
             return
         _, command, words = command.resolve_command(context, words)
         context = command.make_context(command.name, list(words), parent=context)
+
+
+def test_help_and_completion_load_neither_numba_nor_pytorch() -> None:
+    """They took a third longer when they did."""
+    code = "import sys; from dicegym.cli.app import app; print({'numba', 'scipy', 'torch'} & sys.modules.keys())"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
 @pytest.mark.parametrize("words", sorted(groups(WHOLE)), ids=" ".join)
