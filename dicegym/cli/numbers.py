@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from dicegym.learning.counts import MOST
+from dicegym.engine.validate import MOST
 
 
 def decisions(typed: str | int) -> int:

@@ -18,6 +18,8 @@ from dicegym.errors import ParameterError
 
 LARGEST_SEED = (1 << 64) - 1
 """Seeds are numbers of 64 bits; see `dicegym.engine.dice.game_key`."""
+MOST = 1 << 40
+"""Nothing is counted further: no steps, no games."""
 
 
 def is_whole_number(value: Any) -> TypeGuard[int | np.integer[Any]]:

@@ -19,13 +19,12 @@ from stable_baselines3.common.logger import Logger
 
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.engine.validate import finite_number, whole_number
+from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.games.worth import Progress
 from dicegym.learning.card import made_with
 from dicegym.learning.configuration import from_plain, read_config, to_plain
-from dicegym.learning.counts import MOST
 from dicegym.learning.critics import but_critic, with_enough_critic
 from dicegym.learning.environment import new_games
 from dicegym.learning.evaluate import CURVE_SEED, FRESH_SEED, Score, evaluate

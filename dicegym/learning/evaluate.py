@@ -11,12 +11,11 @@ import numpy as np
 from dicegym.analysis.exploitability import best_reply, check_best_reply
 from dicegym.analysis.less_luck import NO_SPREAD, check_meter, measured
 from dicegym.engine.game import Game
-from dicegym.engine.validate import whole_number
+from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, solitaire, solver, solver_of
 from dicegym.learning.blocks import SIDE_BY_SIDE, Results, results_of
-from dicegym.learning.counts import MOST
 from dicegym.play.player import Player
 from dicegym.players import twins
 from dicegym.players.roster import agent

@@ -23,12 +23,11 @@ from dicegym.arena.ratings import fixation
 from dicegym.arena.ratings.nash import nash_average
 from dicegym.arena.report import Report, percent
 from dicegym.engine.game import Game
-from dicegym.engine.validate import finite_number, whole_number
+from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import ParameterError
 from dicegym.escape import one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, solver
-from dicegym.learning.counts import MOST
 from dicegym.learning.evaluate import FRESH_SEED, Score, evaluate
 from dicegym.players import twins
 from dicegym.players.roster import agent, agent_name

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Literal
 
+from dicegym.engine.validate import MOST
 from dicegym.errors import DependencyError
-from dicegym.learning.counts import MOST
 
 try:
     from pydantic import BeforeValidator, ConfigDict, Field, Strict

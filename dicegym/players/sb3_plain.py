@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.engine.validate import MOST
 from dicegym.errors import ModelError, one_line
 from dicegym.players.archive import ModelArchive
 from dicegym.players.unpickling import untrusted
@@ -303,4 +304,4 @@ def _is_setting(value: Any) -> bool:
 
 def _whole(value: Any, least: int) -> int:
     """Return a count that a file says, or the least there is if it says none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and least <= value < 1 << 40 else least
+    return value if isinstance(value, int) and not isinstance(value, bool) and least <= value < MOST else least

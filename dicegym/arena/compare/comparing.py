@@ -24,7 +24,7 @@ from dicegym.arena.match import Match
 from dicegym.arena.rows import MatchRow, row_of
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
-from dicegym.engine.validate import whole_number
+from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import AgentError, ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import Progress
@@ -122,7 +122,7 @@ def compare(
     luck = LuckLedger(game) if less_luck else None
     company = _company(game, first, second, others)
     claims = _claims(elo, margins, alpha, beta, bool(company))
-    most = whole_number("games", games, 2, 1 << 40, "the most games of a comparison") // 2
+    most = whole_number("games", games, 2, MOST, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
     plan = _Plan(game, tuple(specs), claims, margins is None and not company, most, score, luck)
     limits = _scaled(limits or Limits(), plan.block / game.spec.games_per_match)

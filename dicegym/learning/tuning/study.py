@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dicegym.engine.dice import named_seed
-from dicegym.engine.validate import whole_number
+from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, unknown_name
 from dicegym.escape import one_line
 from dicegym.files import read_text
 from dicegym.learning.configuration import config_file, override, read_config, to_plain
-from dicegym.learning.counts import MOST
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
 from dicegym.learning.lock import alone_in

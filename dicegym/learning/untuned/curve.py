@@ -13,10 +13,10 @@ import numpy as np
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
+from dicegym.engine.validate import MOST
 from dicegym.errors import DamagedFileError
 from dicegym.escape import one_line
 from dicegym.files import read_text, write_text
-from dicegym.learning.counts import MOST
 from dicegym.learning.untuned.ways import Way
 from dicegym.registry import Environment
 
