@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -146,9 +145,15 @@ def _of_model(begin: int, taken: int, end: int, borders: list[Guide]) -> list[Gu
 
 
 def _in_their_room(borders: list[Guide], end: float) -> list[Guide]:
-    """Return the borders; a stage whose next words begin too near says its number alone."""
+    """Return the borders; a stage whose next words begin too near says its number alone.
+
+    Words that have no room on the right of their border stand on its left, as those of most models' marks do.
+    """
     named = [border for border in borders if border.words]
-    near = {one.at for one, after in itertools.pairwise(named) if after.at - one.at < STAGE_ROOM * end}
+    begins = [
+        border.at - (ROOM * end if border.words == _THIS and border.at > (1 - ROOM) * end else 0) for border in named
+    ]
+    near = {one.at for one, begin in zip(named, begins[1:], strict=False) if begin - one.at < STAGE_ROOM * end}
     return [
         border._replace(words=re.sub(r"^stage |: taught$", "", border.words)) if border.at in near else border
         for border in borders

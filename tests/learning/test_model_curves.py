@@ -321,3 +321,11 @@ def test_stages_too_short_for_words_say_their_numbers() -> None:
     words = [border.words for border in curve_picture._in_their_room(borders, 100)]
     assert words == ["1", "2", "stage 3, this model", ""]
     assert curve_picture._in_their_room(borders[:2], 50) == borders[:2]
+
+
+def test_a_stage_whose_room_the_words_of_the_models_mark_take_says_its_number() -> None:
+    """These stand on the left of a mark near the end."""
+    borders = [Guide(0, "stage 1"), Guide(70, "stage 2"), Guide(95, "this model")]
+    assert [border.words for border in curve_picture._in_their_room(borders, 100)] == ["stage 1", "2", "this model"]
+    borders = [Guide(0, "stage 1"), Guide(30, "stage 2"), Guide(55, "this model")]
+    assert curve_picture._in_their_room(borders, 100) == borders
