@@ -25,8 +25,11 @@ from dicegym.arena.store.holding import held
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore
 from dicegym.escape import harmless
+from dicegym.learning.model_curve import CURVE
+from dicegym.players.model import facts
 from dicegym.web.app import create_app
 from dicegym.web.settings import WebSettings
+from dicegym.web.watch import agents
 from dicegym.web.watch.boards import Board, computed
 
 if TYPE_CHECKING:
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 PATIENCE = 20.0
+LEARNING = (CURVE, "began_with")
+"""What files of earlier versions do not say."""
 
 
 @pytest.fixture(scope="session")
@@ -58,10 +63,10 @@ def watching(own_store: Path, settings: WebSettings) -> Iterator[TestClient]:
         yield asked
 
 
-def shown_when_computed(watching: TestClient, contest: str = "/watch/contests/1") -> str:
-    """Return the page of a contest; it says first that its ratings are being computed where that takes long."""
+def shown_when_computed(watching: TestClient, address: str = "/watch/contests/1", word: str = "Rankings") -> str:
+    """Return a page once it holds a word: where computing takes long, it says first that this is being done."""
     until = time.monotonic() + PATIENCE
-    while "Rankings" not in (page := watching.get(contest).text) and time.monotonic() < until:
+    while word not in (page := watching.get(address).text) and time.monotonic() < until:
         time.sleep(0.05)
     return page
 
@@ -150,19 +155,15 @@ def test_while_a_contest_is_held_nobody_sees_all(watching: TestClient, own_store
 
 
 def test_mistakes_are_computed_when_somebody_asks(watching: TestClient) -> None:
-    begun = watching.get("/watch/games/1/1/analysis")
-    until = time.monotonic() + PATIENCE
-    while "Win probability" not in begun.text and time.monotonic() < until:
-        time.sleep(0.05)
-        begun = watching.get("/watch/games/1/1/analysis")
-    assert "The worst decisions" in begun.text
-    assert 'href="/watch/games/1/1?move=0"' in begun.text
+    begun = shown_when_computed(watching, "/watch/games/1/1/analysis", "Win probability")
+    assert "The worst decisions" in begun
+    assert 'href="/watch/games/1/1?move=0"' in begun
 
 
 def test_agents_have_cards_ratings_and_records(watching: TestClient) -> None:
     listed = watching.get("/watch/agents/hog").text
     assert "/watch/agents/hog?name=ham" in listed
-    page = watching.get("/watch/agents/hog?name=ham").text
+    page = shown_when_computed(watching, "/watch/agents/hog?name=ham", "Record against others")
     for word in ("What it says of itself", "Record against others", "bacon", "/watch/contests/1", "Newest matches"):
         assert word in page
     assert "How it was learned" not in page
@@ -173,13 +174,17 @@ def test_agents_have_cards_ratings_and_records(watching: TestClient) -> None:
     assert watching.get("/api/agents/nothing").status_code == 404
 
 
-def test_a_models_page_shows_how_it_was_learned(watching: TestClient) -> None:
+def test_a_models_page_shows_how_it_was_learned(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """If its file says so: those of earlier versions do not."""
     page = watching.get("/watch/agents/hog?name=taught").text
     section = page.partition("How it was learned")[2].partition("</section>")[0]
     for word in ("<polyline", "exact win rate", "against always_roll(5)"):
         assert word in section
-    assert "How it was learned" not in watching.get("/watch/agents/lucky?name=expert").text
+    monkeypatch.setattr(agents, "facts", lambda path: {k: v for k, v in facts(path).items() if k not in LEARNING})
+    monkeypatch.setattr(agents, "_learned", agents._learned.__wrapped__)  # what was found before is not asked again
+    earlier = watching.get("/watch/agents/hog?name=taught").text
+    assert "How it was learned" not in earlier
+    assert "What it says of itself" in earlier
 
 
 def test_programs_are_told_the_same(watching: TestClient, own_store: Path) -> None:
