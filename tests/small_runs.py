@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from variants import FINISHED
+
+from dicegym.learning.evaluate import Score
+from dicegym.learning.files import CURVE_FILE
 
 SMALL = [
     "run.games=16",
@@ -52,8 +56,26 @@ MIXED = [
     "self_play.exploiter_steps=256",
     'opponents={"self"=1,"even"=1}',
 ]
+CHOSEN = [  # trainings in Liar's Dice that measure themselves often, for tests of which model is kept
+    *SMALL,
+    *("run.steps=1024", "run.evaluate_every=512", "run.checkpoint_every=256", "run.card_games=0"),
+    *("run.average=0.5", "algorithm.ent_coef=0.1", 'opponents={"even"=1}'),
+]
 Done = tuple[Any, Path]
 """A finished run and its folder."""
 Train = Callable[[str, list[str]], Done]
 """Trains a game with overrides, or tells of the run that did."""
+
+
+def rows_of(folder: Path) -> list[dict[str, str]]:
+    """Return the lines of a run's curve."""
+    with (folder / CURVE_FILE).open() as file:
+        return list(csv.DictReader(file))
+
+
+def score_of(opponent: str, value: float) -> Score:
+    """Return a win rate that is known without an interval."""
+    return Score("win rate", opponent, value, value, value, 100)
+
+
 each_game = pytest.mark.parametrize("game", FINISHED)

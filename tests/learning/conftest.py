@@ -15,6 +15,7 @@ from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
 from dicegym.shipped import shipped_folder
 
 RunFolder = Callable[..., Path]
+QUICK_EXPLOITERS = ["run.games=16", "algorithm.n_steps=16", "algorithm.batch_size=128"]
 
 
 @pytest.fixture
@@ -70,3 +71,15 @@ def done(training: Any, tmp_path_factory: pytest.TempPathFactory) -> Train:
         return runs[key]
 
     return run
+
+
+@pytest.fixture(scope="module")
+def quick_exploiters() -> Iterator[None]:
+    """Let rollouts of exploiters be small: those of a game's own training are as long as all of these runs."""
+    from dicegym.learning import best_response
+    from dicegym.learning.configuration import override, read_config
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(best_response, "read_config", lambda game: override(read_config(game), QUICK_EXPLOITERS))
+        patch.setattr(best_response, "LOOK_GAMES", 50)
+        yield

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib")
+
+from small_runs import rows_of
 
 from dicegym.analysis.exploitability import best_reply
 from dicegym.analysis.networks import NetworkValuer
@@ -46,11 +47,6 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("asymmetric") / "run"
     train("liarsdice", folder, "self_play", overrides=TINY)
     return folder
-
-
-def rows_of(folder: Path) -> list[dict[str, str]]:
-    with (folder / "curve.csv").open() as file:
-        return list(csv.DictReader(file))
 
 
 def test_the_curve_tells_of_the_best_reply_and_the_best_model_is_the_hardest_to_exploit(tmp_path: Path) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import math
 import re
 import shutil
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,64 +13,38 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
-from small_runs import SMALL
-from variants import one_always
+from small_runs import CHOSEN, SMALL, rows_of, score_of
 
 import dicegym
 from dicegym.cli import main
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning import best_response, floors
 from dicegym.learning.card import page
-from dicegym.learning.configuration import from_plain, override, read_config
-from dicegym.learning.curve import Curve, Evaluator
+from dicegym.learning.configuration import from_plain, override
+from dicegym.learning.curve import Evaluator
 from dicegym.learning.environment import new_games
-from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER, Score, against_best_reply
+from dicegym.learning.evaluate import EXPLOITER, Score, against_best_reply
 from dicegym.learning.exploiter import against_exploiter
 from dicegym.learning.interruption import Interruption, StopTraining
 from dicegym.learning.learner import LearnerNetworks
 from dicegym.learning.model_curve import chosen_fact
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
-from dicegym.learning.seeds.summary import SeedResult, SeedsSummary
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.shipped import shipped_folder
 
 pytestmark = pytest.mark.usefixtures("short_cards", "quick_exploiters")
 
-TINY = [
-    *SMALL,
-    *("run.steps=1024", "run.evaluate_every=512", "run.checkpoint_every=256", "run.card_games=0"),
-    *("run.average=0.5", "algorithm.ent_coef=0.1", 'opponents={"even"=1}'),
-]
-CHOSEN = [*TINY, "game.dice=2", "run.best_by=exploiter", "run.exploiter_steps=512", "run.evaluate_games=200"]
+MEASURED = [*CHOSEN, "game.dice=2", "run.best_by=exploiter", "run.exploiter_steps=512", "run.evaluate_games=200"]
 SAVING = "interrupted"
-QUICK = ["run.games=16", "algorithm.n_steps=16", "algorithm.batch_size=128"]
-
-
-@pytest.fixture(scope="module")
-def quick_exploiters() -> Iterator[None]:
-    """Let rollouts of exploiters be small: those of a game's own training are as long as all of these runs."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(best_response, "read_config", lambda game: override(read_config(game), QUICK))
-        patch.setattr(best_response, "LOOK_GAMES", 50)
-        yield
 
 
 @pytest.fixture(scope="module")
 def whole(training: Any, short_cards: None, quick_exploiters: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("chosen") / "run"
-    training.train("liarsdice", folder, overrides=CHOSEN)
+    training.train("liarsdice", folder, overrides=MEASURED)
     return folder
-
-
-def rows_of(folder: Path) -> list[dict[str, str]]:
-    with (folder / "curve.csv").open() as file:
-        return list(csv.DictReader(file))
-
-
-def score(opponent: str, value: float) -> Score:
-    return Score("win rate", opponent, value, value, value, 100)
 
 
 def test_the_best_model_is_the_one_that_keeps_most_against_its_exploiter(whole: Path) -> None:
@@ -90,7 +61,7 @@ def test_the_best_model_is_the_one_that_keeps_most_against_its_exploiter(whole: 
 def test_a_training_is_the_same_whether_exploiters_measure_it_or_not(
     whole: Path, training: Any, tmp_path: Path
 ) -> None:
-    training.train("liarsdice", tmp_path / "run", overrides=[one for one in CHOSEN if "exploiter" not in one])
+    training.train("liarsdice", tmp_path / "run", overrides=[one for one in MEASURED if "exploiter" not in one])
     assert [row["score"] for row in rows_of(tmp_path / "run")] == [row["even"] for row in rows_of(whole)]
     both = [models.load(folder / "model.zip").plain_network().layers for folder in (whole, tmp_path / "run")]
     assert all((a.weight == b.weight).all() for a, b in zip(*both, strict=True))
@@ -110,7 +81,7 @@ def test_a_run_that_was_interrupted_is_the_same(whole: Path, training: Any, wher
         told.append(text)
 
     folder = tmp_path / "cut"
-    _, settings, command, _ = prepare("liarsdice", folder, None, CHOSEN, False)
+    _, settings, command, _ = prepare("liarsdice", folder, None, MEASURED, False)
     run = training.Run("liarsdice", settings, folder, False, progress, command)
     with pytest.raises(KeyboardInterrupt, match="512 steps are saved"):
         run.learn()
@@ -181,37 +152,9 @@ def test_who_has_no_policy_meets_an_exploiter_with_fresh_networks(training: Any,
         "run.steps=64",
         "run.evaluate_every=64",
     ]
-    wanted = [*CHOSEN, "run.exploiter_steps=256", *learns_values]
+    wanted = [*MEASURED, "run.exploiter_steps=256", *learns_values]
     training.train("liarsdice", tmp_path / "run", overrides=wanted)
     assert all(0 <= float(row[EXPLOITER]) <= 1 for row in rows_of(tmp_path / "run"))
-
-
-def test_floors_come_before_scores() -> None:
-    """Who misses least is best as long as all miss; then the score decides among those who do not."""
-    curve = Curve()
-    added = [
-        (0, 0.30, 0.2),
-        (1, 0.20, 0.1),
-        (2, 0.45, 0.15),
-        (3, 0.10, 0.0),
-        (4, 0.09, 0.0),
-        (5, 0.40, 0.0),
-        (6, 0.5, 0.01),
-    ]
-    better = [curve.add(steps, score("x", value), [score("x", value)], missed) for steps, value, missed in added]
-    assert better == [True, True, False, True, False, True, False]
-    assert (curve.best, curve.missed) == (0.40, 0.0)
-
-
-def test_the_last_of_those_that_miss_a_floor_as_little_is_best_whatever_they_score() -> None:
-    curve = Curve()
-    added = [(0, 0.9, 0.2), (1, 0.1, 0.2), (2, 0.8, 0.3), (3, 0.5, 0.0), (4, 0.4, 0.0), (5, 0.9, 0.1), (6, 0.3, 0.0)]
-    better = [
-        curve.add(steps, score("x", value), [score("x", value)], missed, takes_last=True)
-        for steps, value, missed in added
-    ]
-    assert better == [True, True, False, True, True, False, True]
-    assert (curve.best, curve.missed) == (0.3, 0.0)
 
 
 def test_a_run_that_takes_the_last_model_for_the_best_one_does_so_at_each_evaluation(
@@ -220,7 +163,7 @@ def test_a_run_that_takes_the_last_model_for_the_best_one_does_so_at_each_evalua
     """Also one that is resumed, whose file of the best model scored more before."""
     folder, wanted = (
         tmp_path / "run",
-        [*TINY, "game.dice=1", "run.best_by=last", 'run.evaluate_against=["even","timid"]'],
+        [*CHOSEN, "game.dice=1", "run.best_by=last", 'run.evaluate_against=["even","timid"]'],
     )
     run = training.train("liarsdice", folder, overrides=[*wanted, "run.steps=256", "run.card_games=2"])
     for steps in (256, 512):
@@ -255,7 +198,7 @@ def test_a_file_says_whether_its_score_chose_it(is_best: bool, best_by: str, sai
 
 def test_what_is_said_of_a_last_model_is_true_above_a_floor_too(training: Any, tmp_path: Path, capsys: Any) -> None:
     folder = tmp_path / "run"
-    words = [one for text in (*TINY, "game.dice=1", "run.best_by=last", "run.steps=256") for one in ("--set", text)]
+    words = [one for text in (*CHOSEN, "game.dice=1", "run.best_by=last", "run.steps=256") for one in ("--set", text)]
     with pytest.raises(SystemExit) as done:
         main(["train", "liarsdice", "--run-dir", str(folder), *words, "--set", 'run.best_floor={"even"=1}'])
     assert not done.value.code
@@ -265,53 +208,6 @@ def test_what_is_said_of_a_last_model_is_true_above_a_floor_too(training: Any, t
     about = models.facts(folder / "best.zip")
     rows = rows_of(folder)
     assert about["timesteps"] == int(max(rows, key=lambda row: (float(row["score"]), int(row["steps"])))["steps"])
-
-
-@pytest.mark.parametrize("by", one_always(["exploiter", "exploitability"]))
-def test_a_run_keeps_the_model_that_is_least_exploited_of_those_that_win_enough(
-    by: str, training: Any, tmp_path: Path
-) -> None:
-    wanted = [
-        *TINY,
-        "game.dice=1",
-        f"run.best_by={by}",
-        *(["run.exploiter_steps=256"] if by == "exploiter" else []),
-        "run.evaluate_games=100",
-        "run.steps=512",
-    ]
-    training.train("liarsdice", tmp_path / "all", overrides=wanted)
-    rows = rows_of(tmp_path / "all")
-    column = BEST_REPLY if by == "exploitability" else EXPLOITER
-    assert list(rows[0])[2:] == ["even", column]
-    least = sorted(float(row["even"]) for row in rows)[len(rows) // 2]
-    for floor in (least, 1.0):
-        folder = tmp_path / f"floor {floor}"
-        training.train("liarsdice", folder, overrides=[*wanted, f'run.best_floor={{"even"={floor}}}'])
-        enough = [row for row in rows if float(row["even"]) >= floor]
-        chosen = (
-            max(enough, key=lambda row: float(row[column])) if enough else max(rows, key=lambda r: float(r["even"]))
-        )
-        about = models.facts(folder / "best.zip")
-        assert about["timesteps"] == int(chosen["steps"])
-        given, missed = floors.said_in(about)
-        assert given == {"even": floor}
-        assert missed == pytest.approx(max(0.0, floor - float(chosen["even"])), abs=1e-8)
-        resumed = training.Run("liarsdice", *_resumed(folder))
-        assert resumed.state.curve.missed == pytest.approx(missed)
-
-
-def _resumed(folder: Path) -> tuple[Any, Path, bool]:
-    return prepare("liarsdice", folder, None, [], True).settings, folder, True
-
-
-def test_a_floor_may_be_what_is_left_to_a_model(training: Any, tmp_path: Path) -> None:
-    """The other way round: who wins most of those that give little away."""
-    floor = 'run.best_floor={"exploitability"=0.1}'
-    run = training.train(
-        "liarsdice", tmp_path / "run", overrides=[*TINY, "game.dice=1", floor, "run.best_by=even", "run.steps=256"]
-    )
-    assert list(rows_of(tmp_path / "run")[0])[2:] == ["even", BEST_REPLY]
-    assert run.state.curve.score.opponent == "even"
 
 
 def test_an_opponent_called_as_a_way_to_choose_is_refused_where_it_would_be_meant(tmp_path: Path) -> None:
@@ -324,35 +220,11 @@ def test_an_opponent_called_as_a_way_to_choose_is_refused_where_it_would_be_mean
     ).meetings
 
 
-def test_a_target_is_reached_above_the_floor_alone() -> None:
-    run = from_plain({"run": {"target": 0.4, "best_by": "exploiter", "best_floor": {"even": 0.6}}}).run
-    evaluator = Evaluator(dicegym.game("liarsdice"), run)
-    assert not evaluator.reached([])
-    assert not evaluator.reached([score("even", 0.5), score(EXPLOITER, 0.45)])
-    assert not evaluator.reached([score("even", 0.6), score(EXPLOITER, 0.39)])
-    assert evaluator.reached([score("even", 0.6), score(EXPLOITER, 0.4)])
-
-
-@pytest.mark.parametrize("by", ["mean", "worst"])
-def test_a_floor_does_not_change_what_is_summed_up(by: str) -> None:
-    """What is left to a model is no opponent of its evaluations."""
-    run = from_plain(
-        {"run": {"best_by": by, "evaluate_against": ["even", "honest"], "best_floor": {"exploiter": 0.4}}}
-    ).run
-    evaluator = Evaluator(dicegym.game("liarsdice"), run)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dicegym.learning.curve.evaluate", lambda *_, **__: score("", 0.6))
-        found, scores = evaluator.measure(None, lambda: score("", 0.1))  # type: ignore[arg-type]
-    assert found.value == pytest.approx(0.6)
-    assert [one.opponent for one in scores] == ["even", "honest", EXPLOITER]
-    assert evaluator.missed(scores) == pytest.approx(0.3)
-
-
 def test_equals_of_an_exploiter_are_counted_at_the_table_it_sits_at() -> None:
     run = from_plain({"run": {"tables": [2, 4], "best_by": "exploiter"}}).run
     evaluator = Evaluator(dicegym.game("liarsdice", players=4), run)
-    assert evaluator.even(score(EXPLOITER, 0.2)) == 0.25
-    assert evaluator.even(score("even (2 players)", 0.2)) == 0.5
+    assert evaluator.even(score_of(EXPLOITER, 0.2)) == 0.25
+    assert evaluator.even(score_of("even (2 players)", 0.2)) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -401,16 +273,6 @@ def test_what_cannot_be_chosen_by_is_told_before_anything_is_written(
     assert not (tmp_path / "run" / "settings.json").exists()
 
 
-def test_the_best_of_several_seeds_reaches_the_floor() -> None:
-    def result(seed: int, best: float, missed: float) -> SeedResult:
-        return SeedResult(seed, "finished", "", 10, best, best, missed)
-
-    results = (result(1, 0.5, 0.1), result(2, 0.3, 0.0), result(3, 0.4, 0.0), result(4, math.nan, 0.0))
-    found = SeedsSummary(Path("runs"), "liarsdice", "", results, None, None).best_model
-    assert found is not None
-    assert found.parent.name == "seed-3"
-
-
 def test_a_best_model_without_the_scores_that_a_floor_is_about_is_told(whole: Path) -> None:
     facts = models.facts(whole / "best.zip")
     facts["settings"]["run"]["best_floor"] = {"bayes": 0.6}
@@ -422,11 +284,11 @@ def test_a_best_model_without_the_scores_that_a_floor_is_about_is_told(whole: Pa
 def test_cards_say_whether_a_model_reaches_the_floor(whole: Path, floor: float, words: str) -> None:
     facts = models.facts(whole / "best.zip")
     facts["settings"]["run"]["best_floor"] = {"even": floor}
-    told = page(facts, "best", [score("even", 0.5)])
+    told = page(facts, "best", [score_of("even", 0.5)])
     assert words in told
     assert "who was trained to beat it" in told
     facts["settings"]["run"]["best_floor"] = {}
-    assert "was to come to" not in page(facts, "best", [score("even", 0.5)])
+    assert "was to come to" not in page(facts, "best", [score_of("even", 0.5)])
 
 
 @pytest.mark.parametrize(("floor", "words"), [(0.0, "0 against even, as it does."), (1.0, "falls short by 0.5000.")])
@@ -434,19 +296,19 @@ def test_cards_of_models_with_a_single_opponent_say_whether_they_reach_the_floor
     whole: Path, floor: float, words: str
 ) -> None:
     facts = models.facts(whole / "best.zip")
-    facts["scores"], facts["score"] = [score("even", 0.5).to_json()], score("even", 0.5).to_json()
+    facts["scores"], facts["score"] = [score_of("even", 0.5).to_json()], score_of("even", 0.5).to_json()
     facts["settings"]["run"] |= {"best_by": "mean", "best_floor": {"even": floor}}
-    told = page(facts, "best", [score("even", 0.5)])
+    told = page(facts, "best", [score_of("even", 0.5)])
     assert f"\nThe best model was to come to {floor:g} against even" in told
     assert words in told
     assert "\n- " not in told  # the one score stands above
     facts["settings"]["run"]["best_floor"] = {}
-    assert "was to come to" not in page(facts, "best", [score("even", 0.5)])
+    assert "was to come to" not in page(facts, "best", [score_of("even", 0.5)])
 
 
 def test_the_command_says_that_no_model_reaches_the_floor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     floor = ['run.best_floor={"even"=1}', "run.steps=256", "run.best_by=exploiter", "run.exploiter_steps=256"]
-    words = [word for text in [*TINY, "game.dice=2", *floor] for word in ("--set", text)]
+    words = [word for text in [*CHOSEN, "game.dice=2", *floor] for word in ("--set", text)]
     with pytest.raises(SystemExit) as end:
         main(["train", "liarsdice", *words, "--run-dir", str(tmp_path / "run")])
     assert not end.value.code

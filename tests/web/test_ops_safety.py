@@ -6,8 +6,6 @@ import asyncio
 import dataclasses
 import http.client
 import json
-import socket
-import sqlite3
 import threading
 import time
 from contextlib import closing
@@ -15,16 +13,10 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 from web_pages import Visitor
 
-from dicegym.cli.web import pages
-from dicegym.errors import DamagedFileError, ParameterError
-from dicegym.server.admission import Admission
 from dicegym.web import static_files
 from dicegym.web.app import create_app
-from dicegym.web.backup import back_up
-from dicegym.web.connections import Gate
 from dicegym.web.context import SECRET_BYTES, Web
 from dicegym.web.forms import FORM_KEY
 from dicegym.web.limits import CLASSROOM, SMALL_BODY, Rate, TooOftenError, VisitorLimits
@@ -302,85 +294,6 @@ def test_one_source_serves_all_listeners() -> None:
     asyncio.run(run())
 
 
-def closed_within(connection: socket.socket, seconds: float) -> bool:
-    connection.settimeout(seconds)
-    try:
-        while connection.recv(65536):
-            pass
-    except TimeoutError:
-        return False
-    except OSError:
-        pass
-    return True
-
-
-def test_slow_clients_are_let_go(settings: WebSettings) -> None:
-    running = Running(settings, Gate(headers=0.4, writing=0.4))
-    try:
-        for said in (b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "):
-            with socket.create_connection(("127.0.0.1", running.port)) as slow:
-                slow.sendall(said)
-                assert closed_within(slow, 5)
-        with socket.socket() as deaf:
-            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            deaf.connect(("127.0.0.1", running.port))
-            ask = b"GET /static/vendor/htmx.min.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-            deaf.sendall(ask * 120)  # six megabytes that it does not read, more than the system keeps
-            until = time.monotonic() + 10
-            while running.connections and time.monotonic() < until:
-                time.sleep(0.02)
-            assert not running.connections
-        with socket.create_connection(("127.0.0.1", running.port)) as quick:
-            quick.sendall(b"GET /robots.txt HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-            assert quick.recv(100).startswith(b"HTTP/1.1 200")
-    finally:
-        running.stop()
-
-
-def test_bodies_have_a_time(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dicegym.web.bodies.SECONDS", 0.3)
-    monkeypatch.setattr("dicegym.web.bodies.Bodies.__init__.__defaults__", (0.3,))
-    running = Running(settings)
-    try:
-        with socket.create_connection(("127.0.0.1", running.port)) as slow:
-            slow.sendall(b"POST /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\nabc")
-            slow.settimeout(5)
-            assert slow.recv(100).startswith(b"HTTP/1.1 408")
-            assert closed_within(slow, 5)
-    finally:
-        running.stop()
-
-
-def test_many_connections_are_too_many(settings: WebSettings) -> None:
-    gate = Gate(admission=Admission(per_address=4, per_minute=2))  # of this machine 25 times as many a minute
-    running = Running(settings, gate)
-    connections = []
-    try:
-        for _ in range(60):
-            connections.append(socket.create_connection(("127.0.0.1", running.port)))
-        assert closed_within(connections[-1], 5)
-        assert sum(not closed_within(one, 0.01) for one in connections[:10]) == 10
-    finally:
-        for one in connections:
-            one.close()
-        running.stop()
-
-
-def test_live_pages_do_not_keep_a_server_from_ending(settings: WebSettings) -> None:
-    from dicegym.web.server.boards import served_games
-
-    running = Running(settings)
-    with socket.create_connection(("127.0.0.1", running.port)) as live:
-        live.sendall(f"GET /server/{served_games()[0]}/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
-        heard = b""
-        live.settimeout(5)
-        while b"event: board" not in heard:
-            heard += live.recv(4096)
-        began = time.monotonic()
-        running.stop()
-        assert time.monotonic() - began < 4
-
-
 def test_requests_are_logged_without_what_they_open(settings: WebSettings, tmp_path: Path) -> None:
     log = tmp_path / "log"
     with Visitor(create_app(dataclasses.replace(settings, log=str(log)))) as asked:
@@ -423,41 +336,3 @@ def test_pages_are_compressed(client: TestClient) -> None:
     answer = client.get("/play/new?game=hog")
     if answer.status_code == 200:
         assert answer.headers["content-encoding"] == "gzip"
-
-
-def test_what_pages_keep_is_copied_while_they_run(settings: WebSettings, tmp_path: Path) -> None:
-    store = tmp_path / "arena.sqlite"
-    with closing(sqlite3.connect(store)) as writer:
-        writer.execute("PRAGMA journal_mode=WAL")
-        writer.execute("CREATE TABLE t (x)")
-        writer.commit()
-        writer.execute("INSERT INTO t VALUES (1)")
-        writer.commit()
-        with Visitor(create_app(settings)) as asked:
-            asked.get("/")
-            run = CliRunner().invoke(
-                pages,
-                ["backup", str(tmp_path / "copy"), "--folder", str(settings.folder), "--store", str(store)],
-            )
-        assert run.exit_code == 0, run.output
-    copy = tmp_path / "copy"
-    assert (copy / "pages" / "secret").read_bytes() == (settings.folder / "secret").read_bytes()
-    assert not list(copy.rglob("*-wal"))
-    with closing(sqlite3.connect(copy / "store" / store.name)) as read:
-        assert read.execute("SELECT x FROM t").fetchall() == [(1,)]
-    back = dataclasses.replace(settings, folder=copy / "pages", store=str(copy / "store" / store.name))
-    assert create_app(back).state.web.secret == create_app(settings).state.web.secret
-
-
-def test_what_cannot_be_copied_is_said(settings: WebSettings, tmp_path: Path) -> None:
-    settings.folder.mkdir(parents=True)
-    with pytest.raises(ParameterError, match="no folder"):
-        back_up(tmp_path / "none", "", tmp_path / "copy")
-    with pytest.raises(ParameterError, match="there already"):
-        back_up(settings.folder, "", tmp_path)
-    with pytest.raises(ParameterError, match="lies in"):
-        back_up(settings.folder, "", settings.folder / "copy")
-    (settings.folder / "x.sqlite").write_bytes(b"SQLite format 3\0 and nonsense" * 90)
-    with pytest.raises(DamagedFileError, match=r"x\.sqlite"):
-        back_up(settings.folder, "", tmp_path / "copy")
-    assert not list(tmp_path.glob(".*partial")), "nothing is left behind"
