@@ -81,7 +81,23 @@ def main(what: str, names: list[str]) -> None:
         learn()
     for name in names if what == ANALYSED else ():
         if name != LEARNER:
+            share_out(name)
             analyse(name)
+
+
+def share_out(name: str) -> None:
+    """Step games on two threads, with opponents and without: what shares them out is compiled besides."""
+    import dicegym
+    from dicegym.engine.threads import LEAST_ROWS
+    from dicegym.envs.vector import BatchEnv
+    from dicegym.play.player import RandomPlayer
+
+    for opponents in ({}, {"opponent": RandomPlayer()}):
+        env = BatchEnv(name, 2 * LEAST_ROWS, threads=2, **opponents)
+        env.reset(seed=0)
+        env.step(env.random_actions(0))
+    batch = dicegym.game(name).batch(2 * LEAST_ROWS, threads=2)
+    batch.step(batch.random_actions(0))
 
 
 def analyse(name: str) -> None:
