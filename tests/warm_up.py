@@ -59,9 +59,10 @@ def compile_all(what: str, processes: int) -> None:
 def mark(what: str) -> Path:
     """Return the file that says, beside the kernels, that all of them were compiled: it goes when they do.
 
-    Those of the learner and the analysis are kept by their own sources (`kernel_cache.hash_beside`): so is the mark.
+    Those of the learner and the analysis are kept by their own sources (`kernel_cache.hash_beside`): so is the mark,
+    and by what is compiled here.
     """
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(Path(__file__).read_bytes())
     for apart in APART:
         digest.update((hash_beside(str(jit.PACKAGE / apart / "__init__.py")) or "").encode())
     return Path(jit.CACHE_FOLDER, f"all-games-{what}-{digest.hexdigest()[:16]}")
@@ -81,8 +82,8 @@ def main(what: str, names: list[str]) -> None:
         learn()
     for name in names if what == ANALYSED else ():
         if name != LEARNER:
-            share_out(name)
             analyse(name)
+            share_out(name)
 
 
 def share_out(name: str) -> None:

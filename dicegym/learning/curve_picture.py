@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,9 +23,7 @@ MOST_LINES = 8
 FEW_STAGES = 5
 """More are numbered alone, as there is no room for words."""
 ROOM = 0.2
-"""Of a picture's width: what the words at a border take."""
-STAGE_ROOM = 0.13
-"""The same of a stage's own words."""
+"""Of a picture's width: what is left beside a stage's words, which then say too that the model is of it."""
 _THIS = "this model"
 _LONGEST = 100
 """Letters of a name in a picture."""
@@ -79,7 +76,8 @@ def learned(facts: Mapping[str, Any]) -> LearnedPicture | None:
     for stage in told:
         last = stage is told[-1]
         if len(told) > 1:
-            borders.append(Guide(begin, _stage_words(stage, len(told))))
+            words = _stage_words(stage, len(told))
+            borders.append(Guide(begin, words, str(stage.number) if words != str(stage.number) else ""))
         for name, points in _lines_of(stage, None if last else stage.steps).items():
             lines.setdefault(name, []).extend((begin + steps, cell) for steps, cell in points)
         taken = _taken(stage)
@@ -101,8 +99,7 @@ def learned(facts: Mapping[str, Any]) -> LearnedPicture | None:
     remarks = ["Bands are 95 % intervals."] if any(line.band for line in drawn) else []
     if len(lines) > len(named):
         remarks.append(f"{len(lines) - len(named)} more opponents are left out.")
-    longest = max((at for points in lines.values() for at, _ in points), default=begin)
-    picture = chart(title, drawn, steps_axis(), score_axis(measure), marks, _in_their_room(borders, longest))
+    picture = chart(title, drawn, steps_axis(), score_axis(measure), marks, borders)
     return LearnedPicture(picture, [name for name, _ in named], remarks)
 
 
@@ -142,22 +139,6 @@ def _of_model(begin: int, taken: int, end: int, borders: list[Guide]) -> list[Gu
         borders[-1] = borders[-1]._replace(words=f"{borders[-1].words}, {_THIS}")
         return [Guide(begin + taken, "")]
     return [Guide(begin + taken, _THIS)]
-
-
-def _in_their_room(borders: list[Guide], end: float) -> list[Guide]:
-    """Return the borders; a stage whose next words begin too near says its number alone.
-
-    Words that have no room on the right of their border stand on its left, as those of most models' marks do.
-    """
-    named = [border for border in borders if border.words]
-    begins = [
-        border.at - (ROOM * end if border.words == _THIS and border.at > (1 - ROOM) * end else 0) for border in named
-    ]
-    near = {one.at for one, begin in zip(named, begins[1:], strict=False) if begin - one.at < STAGE_ROOM * end}
-    return [
-        border._replace(words=re.sub(r"^stage |: taught$", "", border.words)) if border.at in near else border
-        for border in borders
-    ]
 
 
 def _stage_words(stage: LearnedStage, of: int) -> str:

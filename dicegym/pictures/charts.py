@@ -50,6 +50,8 @@ class Guide(NamedTuple):
 
     at: float
     words: str
+    short: str = ""
+    """What a border says where its words would lie on those of the next one, if there is room for that."""
 
 
 def chart(
@@ -85,8 +87,7 @@ def chart(
     for border in borders:
         at = placed_x.at(border.at)
         parts.append(_rule((at, TOP), (at, HEIGHT - BOTTOM), "border", stroke_dasharray="3 3"))
-        fits = at + 0.6 * LETTERS * len(border.words) <= WIDTH
-        parts.append(_letters(border.words, at, TOP - 2, "start" if fits else "end"))
+    parts += [_letters(words, at, TOP - 2, anchor) for words, at, anchor in _above(borders, placed_x)]
     for number, line in enumerate(lines):
         parts += _drawn(number, line, placed_x, placed_y)
     return Drawing(WIDTH, HEIGHT, (Tile(0, 0, WIDTH, HEIGHT, "".join(parts)),), title)
@@ -130,6 +131,27 @@ class _Scale:
 
     def ticks(self, most: int) -> list[float]:
         return ticks_between(self.low, self.high, most)
+
+
+def _span(words: str, at: float) -> tuple[float, float]:
+    """Return where the words of a border begin and end: on its right, or on its left where they have no room there."""
+    width = 0.6 * LETTERS * len(words)
+    return (at, at + width) if at + width <= WIDTH else (at - width, at)
+
+
+def _above(borders: Sequence[Guide], scale: _Scale) -> list[tuple[str, float, str]]:
+    """Return words above borders, where these stand, and which end of the words is there. None lie on others."""
+    found: list[tuple[str, float, str]] = []
+    taken = math.inf
+    for border in sorted(borders, key=lambda one: -one.at):  # the last says where the model was taken: that comes first
+        at = scale.at(border.at)
+        for words in filter(None, (border.words, border.short)):
+            begin, end = _span(words, at)
+            if end <= taken:
+                found.append((words, at, "start" if begin == at else "end"))
+                taken = begin
+                break
+    return found[::-1]
 
 
 def _thinned(line: ChartLine) -> ChartLine:

@@ -1,4 +1,4 @@
-"""Models chosen by what is left to them against an exploiter, and with floors under that."""
+"""Models chosen by what is left to them against an exploiter, and what cards and commands say of floors."""
 
 from __future__ import annotations
 

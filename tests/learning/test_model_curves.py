@@ -17,7 +17,7 @@ from small_runs import SMALL
 
 from dicegym.cli import main
 from dicegym.errors import ModelError, ParameterError
-from dicegym.learning import curve_picture, model_curve
+from dicegym.learning import model_curve
 from dicegym.learning.card import page
 from dicegym.learning.curve_import import put_curves
 from dicegym.learning.curve_picture import SUFFIX, learned, write_learned
@@ -25,7 +25,6 @@ from dicegym.learning.diary import Evaluation, read_evaluations
 from dicegym.learning.evaluate import Score
 from dicegym.learning.exploited import Exploited, note, noted
 from dicegym.learning.model_curve import CURVE, MOST_POINTS, ModelCurve, curve_of, readable, stages_of
-from dicegym.pictures.charts import Guide
 from dicegym.players import model as models
 from dicegym.players.model_file import MEMBER
 
@@ -314,18 +313,3 @@ def test_an_interrupted_write_leaves_the_model_as_it_was(
     assert [one.name for one in tmp_path.iterdir()] == ["m.zip"]
     with pytest.raises(ModelError):
         models.replace_facts(tmp_path / "none.zip", {})
-
-
-def test_stages_too_short_for_words_say_their_numbers() -> None:
-    borders = [Guide(0, "stage 1"), Guide(10, "2: taught"), Guide(16, "stage 3, this model"), Guide(17, "")]
-    words = [border.words for border in curve_picture._in_their_room(borders, 100)]
-    assert words == ["1", "2", "stage 3, this model", ""]
-    assert curve_picture._in_their_room(borders[:2], 50) == borders[:2]
-
-
-def test_a_stage_whose_room_the_words_of_the_models_mark_take_says_its_number() -> None:
-    """These stand on the left of a mark near the end."""
-    borders = [Guide(0, "stage 1"), Guide(70, "stage 2"), Guide(95, "this model")]
-    assert [border.words for border in curve_picture._in_their_room(borders, 100)] == ["stage 1", "2", "this model"]
-    borders = [Guide(0, "stage 1"), Guide(30, "stage 2"), Guide(55, "this model")]
-    assert curve_picture._in_their_room(borders, 100) == borders
