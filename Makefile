@@ -19,7 +19,7 @@ export OPENBLAS_NUM_THREADS := 1
 export RUFF_CACHE_DIR := $(VENV)/cache/ruff
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench bench-docs docs notebooks check kernels test test-slow test-boundscheck \
+.PHONY: help install demo bench bench-docs docs notebooks check kernels test test-slow proofs test-boundscheck \
         test-nojit test-lowest lint lint-style lint-format lint-types format clean distclean
 
 help:  ## show this list
@@ -54,6 +54,9 @@ test: $(STAMP)  ## run the tests, without the slow ones
 
 test-slow: $(STAMP)  ## run the slow tests
 	$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m slow
+
+proofs: $(STAMP)  ## compare what no redesign may change with its record in tests/proofs
+	$(BIN)/python tests/proofs.py
 
 test-boundscheck: $(STAMP)  ## run the tests of kernels with array bounds checked
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'boundscheck and not slow'
