@@ -60,7 +60,7 @@ def agents(game: GameName, parameter: Parameters = None) -> None:
         elsewhere.setdefault(other, []).append(name)
     for other, names in elsewhere.items():
         there = f"is {names[0]}" if len(names) == 1 else f"are {', '.join(names)}"
-        out.print(f"With other parameters there {there}: dicegym agents {table.name} {other}")
+        out.print(f"With other parameters there {there}: dicegym agents {table.name} {other}".rstrip())
 
 
 def playthrough(

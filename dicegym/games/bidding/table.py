@@ -101,6 +101,7 @@ def record_fields(bid: type, most_bids: int) -> list[tuple[Any, ...]]:
         ("hands", np.int8, (MOST_PLAYERS, FACES)),  # per seat: how many of its dice show each face
         ("finished", np.int32),  # (): hands that have ended; names the dice of this one
         ("n_bids", np.int16),  # (): bids made in this hand
+        ("faces", np.int8),  # (): parameter; here, numbers of several bytes before it stay where memory is quick
         ("bids", bid, (most_bids,)),  # index * 8 + seat of each; before the first one, still those of the hand before
         ("shown", np.int8, (MOST_PLAYERS, FACES)),  # the hands of the last hand that ended
         ("shown_bids", np.int16),  # (): how many bids were made in it
@@ -109,7 +110,6 @@ def record_fields(bid: type, most_bids: int) -> list[tuple[Any, ...]]:
         ("call", np.int16),  # (): with which action
         ("changed", np.int8),  # (): whose number of dice that changed
         ("change", np.int8),  # (): by how much
-        ("faces", np.int8),  # (): parameter
     ]
 
 
@@ -160,10 +160,10 @@ def matching(state, face, wild):
 
 
 @kernel
-def forbid_faces(state, mask):
+def forbid_faces(mask, faces):
     """Take the bids on faces that dice do not have out of a mask."""
     for bid in range(N_BIDS):
-        if bid % FACES >= state.faces:
+        if bid % FACES >= faces:
             mask[bid] = False
 
 
@@ -276,8 +276,14 @@ def dice_of_others(state, seat):
 @kernel
 def own_matching(state, seat, face, wild):
     """Return how many of the dice of ``seat`` count for ``face``."""
+    return own_counting(state, seat, face, np.int64(state.faces), wild)
+
+
+@kernel
+def own_counting(state, seat, face, faces, wild):
+    """Return the same where it is known how many ``faces`` dice have."""
     own = np.int64(state.hands[seat, face - 1])
-    return own + state.hands[seat, np.int64(state.faces) - 1] if wild and face != state.faces else own
+    return own + state.hands[seat, faces - 1] if wild and face != faces else own
 
 
 @kernel
@@ -336,11 +342,10 @@ def observe_shared(state, seat, others, quantity, face, wild, out):
 
 
 @kernel
-def observe_raise(state, seat, others, face, least, wild, out):
+def observe_raise(state, seat, others, face, faces, least, wild, out):
     """Write what is known of ``face``: what to expect of it, and of ``least``, the least that may be bid on it."""
     share = np.float32(1) / np.float32(others + state.rolled[seat])
-    faces = np.int64(state.faces)
-    own, ways = own_matching(state, seat, face, wild), counting(faces, face, wild)
+    own, ways = own_counting(state, seat, face, faces, wild), counting(faces, face, wild)
     row = odds_row(faces, ways)
     out[SHARED.support + face - 1] = (own + np.float32(others) * np.float32(ways) / np.float32(faces)) * share
     out[SHARED.lowest_raise + face - 1] = min(least * share, np.float32(1))

@@ -163,9 +163,9 @@ def legal(state, mask):
     first = np.int64(state.bids[state.n_bids - 1]) // table.SEATS + 1 if state.n_bids > 0 else 0
     mask[:] = False
     mask[first : most(state) * table.FACES] = True
-    if state.faces < table.FACES:
-        table.forbid_faces(state, mask)
     mask[LIAR] = state.n_bids > 0
+    if state.faces < table.FACES:
+        table.forbid_faces(mask, np.int64(state.faces))
 
 
 @kernel
@@ -174,8 +174,18 @@ def observe(state, seat, out):
     others = table.dice_of_others(state, seat)
     _, quantity, face = table.last_bid(state)
     table.observe_shared(state, seat, others, quantity, face, WILD, out)
-    for raised in range(1, np.int64(state.faces) + 1):
-        table.observe_raise(state, seat, others, raised, least(quantity, face, raised), WILD, out)
+    if state.faces == table.FACES:
+        observe_raises(state, seat, others, quantity, face, None, out)
+    else:
+        observe_raises(state, seat, others, quantity, face, np.int64(state.faces), out)
+
+
+@kernel
+def observe_raises(state, seat, others, quantity, face, fewer, out):
+    """Write what is observed of each face, ``fewer`` than six or None."""
+    faces = table.FACES if fewer is None else fewer  # a constant for the compiler, which unrolls the loop
+    for raised in range(1, faces + 1):
+        table.observe_raise(state, seat, others, raised, faces, least(quantity, face, raised), WILD, out)
 
 
 @kernel

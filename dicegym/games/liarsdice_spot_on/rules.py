@@ -143,8 +143,9 @@ def _worth_more(faces: int) -> np.ndarray:
     return np.arange(HIGHEST_WORTH + 1)[:, None] < worths
 
 
-WORTH_MORE = np.array([_worth_more(faces) for faces in range(table.FACES + 1)])
-"""bool[7, 61, 180]: for each number of faces and each worth, which ordinary bids are worth more."""
+WORTHS = HIGHEST_WORTH + 1
+WORTH_MORE = np.concatenate([_worth_more(faces) for faces in range(table.FACES + 1)])
+"""bool[7 * 61, 180]: for each number of faces, and for each worth, which ordinary bids are worth more."""
 
 
 @kernel
@@ -227,8 +228,9 @@ def legal(state, mask):
     _, quantity, face = table.last_bid(state)
     faces = np.int64(state.faces)
     beat = min(worth(quantity, face, faces), HIGHEST_WORTH) if state.n_bids < MOST_BIDS else HIGHEST_WORTH
+    row = np.uint64(faces * WORTHS + beat)
     for bid in range(table.N_BIDS):
-        mask[bid] = WORTH_MORE[faces, beat, bid]
+        mask[bid] = WORTH_MORE[row, bid]
     mask[LIAR] = mask[LOSE_TWO] = state.n_bids > 0
     mask[GAIN_ONE] = state.n_bids > 0 and state.left[state.player] < state.dice
 
@@ -239,14 +241,23 @@ def observe(state, seat, out):
     others = table.dice_of_others(state, seat)
     _, quantity, face = table.last_bid(state)
     table.observe_shared(state, seat, others, quantity, face, WILD, out)
-    faces = np.int64(state.faces)
+    if state.faces == table.FACES:
+        observe_raises(state, seat, others, quantity, face, None, out)
+    else:
+        observe_raises(state, seat, others, quantity, face, np.int64(state.faces), out)
+    out[AT.may_gain] = state.left[seat] < state.dice
+
+
+@kernel
+def observe_raises(state, seat, others, quantity, face, fewer, out):
+    """Write what is observed of each face, ``fewer`` than six or None, and how likely the last bid is exact."""
+    faces = table.FACES if fewer is None else fewer  # a constant for the compiler, which unrolls the loop
     for raised in range(1, faces + 1):
-        table.observe_raise(state, seat, others, raised, least(quantity, face, raised, faces), WILD, out)
+        table.observe_raise(state, seat, others, raised, faces, least(quantity, face, raised, faces), WILD, out)
     if quantity > 0:
-        need = quantity - table.own_matching(state, seat, face, WILD)
+        need = quantity - table.own_counting(state, seat, face, faces, WILD)
         row = table.odds_row(faces, table.counting(faces, face, WILD))
         out[AT.exact_chance] = table.chance(others, need, row) - table.chance(others, need + 1, row)
-    out[AT.may_gain] = state.left[seat] < state.dice
 
 
 @kernel

@@ -113,7 +113,7 @@ class Hand:
         found = self._rolls[place].get(tuple(map(int, counts)))
         if found is None:
             raise ParameterError(
-                f"{self.dice[place]} dice cannot show the faces from 1 on {list(map(int, counts))} times: give a record "
+                f"{self.dice[place]} dice cannot show each face {list(map(int, counts))} times: give a record "
                 "with everything in it, as the game makes it"
             )
         return found
