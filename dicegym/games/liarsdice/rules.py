@@ -174,18 +174,14 @@ def observe(state, seat, out):
     others = table.dice_of_others(state, seat)
     _, quantity, face = table.last_bid(state)
     table.observe_shared(state, seat, others, quantity, face, WILD, out)
-    if state.faces == table.FACES:
-        observe_raises(state, seat, others, quantity, face, None, out)
+    if state.faces == table.FACES:  # compiled code knows this number, and unrolls the loop
+        for raised in range(1, table.FACES + 1):
+            lowest = least(quantity, face, raised)
+            table.observe_raise(state, seat, others, raised, table.FACES, lowest, WILD, out)
     else:
-        observe_raises(state, seat, others, quantity, face, np.int64(state.faces), out)
-
-
-@kernel
-def observe_raises(state, seat, others, quantity, face, fewer, out):
-    """Write what is observed of each face, ``fewer`` than six or None."""
-    faces = table.FACES if fewer is None else fewer  # a constant for the compiler, which unrolls the loop
-    for raised in range(1, faces + 1):
-        table.observe_raise(state, seat, others, raised, faces, least(quantity, face, raised), WILD, out)
+        for raised in range(1, np.int64(state.faces) + 1):
+            lowest = least(quantity, face, raised)
+            table.observe_raise(state, seat, others, raised, np.int64(state.faces), lowest, WILD, out)
 
 
 @kernel

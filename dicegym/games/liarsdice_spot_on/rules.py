@@ -241,23 +241,19 @@ def observe(state, seat, out):
     others = table.dice_of_others(state, seat)
     _, quantity, face = table.last_bid(state)
     table.observe_shared(state, seat, others, quantity, face, WILD, out)
-    if state.faces == table.FACES:
-        observe_raises(state, seat, others, quantity, face, None, out)
+    faces = np.int64(state.faces)
+    if faces == table.FACES:  # compiled code knows this number, and unrolls the loop
+        for raised in range(1, table.FACES + 1):
+            lowest = least(quantity, face, raised, table.FACES)
+            table.observe_raise(state, seat, others, raised, table.FACES, lowest, WILD, out)
     else:
-        observe_raises(state, seat, others, quantity, face, np.int64(state.faces), out)
-    out[AT.may_gain] = state.left[seat] < state.dice
-
-
-@kernel
-def observe_raises(state, seat, others, quantity, face, fewer, out):
-    """Write what is observed of each face, ``fewer`` than six or None, and how likely the last bid is exact."""
-    faces = table.FACES if fewer is None else fewer  # a constant for the compiler, which unrolls the loop
-    for raised in range(1, faces + 1):
-        table.observe_raise(state, seat, others, raised, faces, least(quantity, face, raised, faces), WILD, out)
+        for raised in range(1, faces + 1):
+            table.observe_raise(state, seat, others, raised, faces, least(quantity, face, raised, faces), WILD, out)
     if quantity > 0:
-        need = quantity - table.own_counting(state, seat, face, faces, WILD)
+        need = quantity - table.own_matching(state, seat, face, WILD)
         row = table.odds_row(faces, table.counting(faces, face, WILD))
         out[AT.exact_chance] = table.chance(others, need, row) - table.chance(others, need + 1, row)
+    out[AT.may_gain] = state.left[seat] < state.dice
 
 
 @kernel

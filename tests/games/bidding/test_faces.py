@@ -1,8 +1,7 @@
-"""Both Liar's Dice games with dice of two to six faces: values known from elsewhere, every form, and what is refused."""
+"""Both Liar's Dice games with dice of two to six faces: values from elsewhere, every form, and what is refused."""
 
 from __future__ import annotations
 
-from itertools import product
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from oracles.liarsdice_values import opener_wins
 
 import dicegym
+from dicegym import arena
 from dicegym.arena.keys import rules_of
 from dicegym.engine.game import Game
 from dicegym.errors import ModelError, ParameterError
@@ -246,9 +246,11 @@ def test_files_of_the_original_interface_play_with_six_faces_alone(name: str, tm
     with pytest.raises(ParameterError, match=refused):
         dicegym.agent(game, lambda me, hands, history: 0)
     with pytest.raises(ParameterError, match=refused):
-        dicegym.tournament(game, ["even", str(own)], games=1, seed=0)
-    result: Any = dicegym.tournament(game, ["even", "honest"], games=4, seed=0)
+        arena.contest(game, ["even", str(own)], seed=0, workers=1)
+    table = dicegym.game(name, players=2, dice=1, faces=3)
+    result = arena.contest(table, ["even", "honest"], seed=0, workers=1, games=4)
     assert not result.disqualified
+    assert sum(result.wins) if hasattr(result, "wins") else result.games
     assert dicegym.agent(dicegym.game(name), str(own)).name
 
 
